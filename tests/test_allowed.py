@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hockney.allowed import allowed_count, allowed_set
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.checks import check_plan
 from hockney.measure.doctor import cpus
 from hockney.measure.environment import describe_environment
@@ -29,7 +29,7 @@ def test_without_such_sets_all_cpus_count_and_nothing_is_pinned() -> None:
     assert describe_environment()["allowed_cpus"] == 6
     assert cpus.pinning(Path("/")).verdict == "warn"
     check_plan(single(Pingpong(sizes=sizes_of([8])), Placement(place="none"), Sampling()))
-    with pytest.raises(AskedWronglyError, match="cannot be pinned"):
+    with pytest.raises(UsageError, match="cannot be pinned"):
         check_plan(single(Pingpong(sizes=sizes_of([8])), Placement(cpus=(0, 1)), Sampling()))
 
 

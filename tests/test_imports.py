@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 import hockney
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 
 SOURCES = Path(hockney.__file__).parent
@@ -133,6 +133,6 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
         monkeypatch.delitem(sys.modules, f"hockney.views.drawing.{name}", raising=False)
     with lazy_imports():
         from hockney.views.drawing.files import check_output
-    with pytest.raises(AskedWronglyError, match="needs matplotlib") as refused:
+    with pytest.raises(UsageError, match="needs matplotlib") as refused:
         check_output(Path("out.svg"), False)
     assert refused.value.advice == "pip install 'hockney[plot]'"

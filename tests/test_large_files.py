@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney import records
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.records import Run, columns, decoding, reading
 from hockney.records.columns import Packed, Ragged, factorised
@@ -148,7 +148,7 @@ def test_a_file_beyond_the_stated_limit_is_refused(tmp_path: Path) -> None:
     path = write_run(some_run(), tmp_path / "run.jsonl")
     token = reading._most_input.set(5000)
     try:
-        with pytest.raises(AskedWronglyError, match="are more than 5000 B") as refused:
+        with pytest.raises(UsageError, match="are more than 5000 B") as refused:
             records.read(path)
         assert "--most-input 1GiB" in str(refused.value)
     finally:
@@ -171,13 +171,13 @@ def test_a_compressed_file_is_read_whole_or_refused(
     token = reading._most_input.set(most)
     try:
         if most is None:
-            with pytest.raises(AskedWronglyError, match="suspicious") as refused:
+            with pytest.raises(UsageError, match="suspicious") as refused:
                 records.read(path)
             assert "--most-input 16GiB" in str(refused.value)
         else:
             assert records.read(path).samples == run.samples
             reading.allow(len(plain) - 1)
-            with pytest.raises(AskedWronglyError, match="the largest that is read"):
+            with pytest.raises(UsageError, match="the largest that is read"):
                 records.read(path)
     finally:
         reading._most_input.reset(token)

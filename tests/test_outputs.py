@@ -11,7 +11,7 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney, kept_short
 from hockney.endings import AtEnd
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.outputs import write_output, write_outputs
 from report_runs import pingpong_run
 from samples import write_run
@@ -66,7 +66,7 @@ def test_a_file_is_replaced_only_by_force_and_keeps_its_mode(tmp_path: Path) -> 
     path = tmp_path / "out"
     path.write_text("old")
     path.chmod(0o640)
-    with pytest.raises(AskedWronglyError, match="exists"):
+    with pytest.raises(UsageError, match="exists"):
         write_output(path, "new", force=False)
     write_output(path, "new", force=True)
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
@@ -81,14 +81,14 @@ def test_a_link_is_never_followed(tmp_path: Path, force: bool) -> None:
         write_output(link, "new", force=True)
         assert not link.is_symlink()
     else:
-        with pytest.raises(AskedWronglyError, match="exists"):
+        with pytest.raises(UsageError, match="exists"):
             write_output(link, "new", force=False)
     assert victim.read_text() == "precious"
 
 
 def test_a_wrong_place_is_asked_wrongly(tmp_path: Path) -> None:
     for place in (tmp_path / "nowhere" / "out", Path("/proc/out")):
-        with pytest.raises(AskedWronglyError, match="cannot be written"):
+        with pytest.raises(UsageError, match="cannot be written"):
             write_output(place, "new", force=False)
 
 

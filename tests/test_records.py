@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from conftest import TEST_TIMEOUT_S
 from hockney import records
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.records import (
     Clock,
     End,
@@ -324,14 +324,14 @@ def test_a_damaged_line_is_left_out_and_the_rest_is_kept(tmp_path: Path) -> None
 def test_what_is_no_result_file_is_refused(tmp_path: Path, content: bytes, complaint: str) -> None:
     path = tmp_path / "file.jsonl"
     path.write_bytes(content)
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         records.read(path)
 
 
 def test_missing_files_and_directories_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(AskedWronglyError, match="no such file"):
+    with pytest.raises(UsageError, match="no such file"):
         records.read(tmp_path / "none.jsonl")
-    with pytest.raises(AskedWronglyError, match="directory"):
+    with pytest.raises(UsageError, match="directory"):
         records.read(tmp_path)
 
 
@@ -412,4 +412,4 @@ def test_the_tightest_frame_does_not_fill_the_memory(tmp_path: Path) -> None:
         timeout=TEST_TIMEOUT_S,
         check=True,
     )
-    assert done.stdout == "AskedWronglyError\n"
+    assert done.stdout == "UsageError\n"

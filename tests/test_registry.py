@@ -8,7 +8,7 @@ from typing import Protocol
 import pytest
 
 from hockney.cli import VERBS
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.suite import PLANS
 from hockney.models import MODELS
 from hockney.mpis import FAMILIES
@@ -60,7 +60,7 @@ def test_modules_are_found_by_names_with_dashes(
     assert things.find("only-one").LENGTH == 1
     assert [*things.offering(Painted)] == ["only-one"]
     assert [*things.offering(Lit)] == []
-    with pytest.raises(AskedWronglyError, match="no thing called 'other'") as refused:
+    with pytest.raises(UsageError, match="no thing called 'other'") as refused:
         things.find("other")
     assert "there are only-one" in str(refused.value)
 

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 import hockney
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.result import Result
 from samples import make_run, write_run
 
@@ -47,17 +47,17 @@ def test_fits_are_those_of_the_command(result: Result) -> None:
     assert line.parameters["alpha_s"].value == pytest.approx(1002e-9, rel=1e-3)
     assert result.fit(model="segmented").model == "segmented"
     assert "alpha" in repr(line)
-    with pytest.raises(AskedWronglyError, match="no model called"):
+    with pytest.raises(UsageError, match="no model called"):
         result.fit(model="nonsense")
 
 
 def test_a_curve_is_chosen_where_there_are_several(result: Result) -> None:
     run = result.run
     run.samples[::2] = [replace(visit, algorithm="linear") for visit in run.samples[::2]]
-    with pytest.raises(AskedWronglyError, match="2 curves"):
+    with pytest.raises(UsageError, match="2 curves"):
         result.fit()
     assert result.fit(algorithm="linear").launches == 5
-    with pytest.raises(AskedWronglyError, match="colour is not an axis"):
+    with pytest.raises(UsageError, match="colour is not an axis"):
         result.fit(colour="red")
 
 
@@ -81,12 +81,12 @@ def test_without_pandas_estimates_remain(result: Result, monkeypatch: pytest.Mon
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    with pytest.raises(AskedWronglyError, match=r"hockney\[pandas\]"):
+    with pytest.raises(UsageError, match=r"hockney\[pandas\]"):
         _ = result.samples
     assert len(result.estimates.headline) == 3
 
 
 def test_what_is_no_result_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "odd").write_text("1 2 3\n")
-    with pytest.raises(AskedWronglyError, match="hockney import"):
+    with pytest.raises(UsageError, match="hockney import"):
         hockney.load(tmp_path / "odd")

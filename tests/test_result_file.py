@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.measure.run import Target
 from hockney.result_file import ResultFile, TakenError, opened_first
 
@@ -15,7 +15,7 @@ from hockney.result_file import ResultFile, TakenError, opened_first
 def test_a_result_file_is_never_overwritten_unasked(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text("precious")
-    with pytest.raises(AskedWronglyError, match="exists"):
+    with pytest.raises(UsageError, match="exists"):
         ResultFile(path)
     assert path.read_text() == "precious"
     file = ResultFile(path, force=True)
@@ -32,14 +32,14 @@ def test_a_full_disk_is_told_with_what_is_kept() -> None:
 
 
 def test_a_directory_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(AskedWronglyError, match="cannot be written"):
+    with pytest.raises(UsageError, match="cannot be written"):
         ResultFile(tmp_path / "nowhere" / "run.jsonl")
 
 
 def test_a_file_has_one_writer(tmp_path: Path) -> None:
     file = ResultFile(tmp_path / "run.jsonl")
     for options in ({"force": True}, {"resume": True}):
-        with pytest.raises(AskedWronglyError, match="being written by another run"):
+        with pytest.raises(UsageError, match="being written by another run"):
             ResultFile(tmp_path / "run.jsonl", **options)
     file.close()
     ResultFile(tmp_path / "run.jsonl", resume=True).close()

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure import files as files_module
 from hockney.measure.build import build_engine
 from hockney.measure.files import files_of
@@ -113,7 +113,7 @@ def test_a_link_that_lies_in_wait_is_not_followed(
     victim = tmp_path / "victim"
     for name in ("run.jsonl", "page.html", "out.csv", "out.svg"):
         (tmp_path / name).symlink_to(victim)
-    with pytest.raises(AskedWronglyError, match="exists"):
+    with pytest.raises(UsageError, match="exists"):
         ResultFile(tmp_path / "run.jsonl")
     for words in (
         "report FILE -o page.html",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.units import (
     LARGEST_SIZE,
     format_rate,
@@ -54,7 +54,7 @@ def test_a_size_is_read_with_its_unit(text: str, size: int) -> None:
     ],
 )
 def test_what_is_no_size_is_told_why(text: str, complaint: str) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         parse_size(text)
 
 
@@ -92,7 +92,7 @@ def test_lists_and_ranges(text: str, sizes: list[int]) -> None:
     ],
 )
 def test_bad_lists_are_told_why(text: str, complaint: str) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         parse_sizes(text)
 
 
@@ -105,7 +105,7 @@ def test_a_size_survives_being_written(size: int) -> None:
 def test_any_text_is_sizes_or_told_why(text: str) -> None:
     try:
         sizes = parse_sizes(text)
-    except AskedWronglyError:
+    except UsageError:
         return
     assert sizes == sorted(set(sizes))
     assert all(0 <= size <= LARGEST_SIZE for size in sizes)
@@ -130,7 +130,7 @@ def test_times(text: str, seconds: float) -> None:
 
 @pytest.mark.parametrize("text", ["0", "-1s", "soon", "", "5 parsecs", "nan"])
 def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(AskedWronglyError, match="not a time above 0"):
+    with pytest.raises(UsageError, match="not a time above 0"):
         parse_seconds(text)
 
 
@@ -141,7 +141,7 @@ def test_shares(text: str, share: float) -> None:
 
 @pytest.mark.parametrize("text", ["0", "100%", "1", "-1%", "nan", "much", "%"])
 def test_what_is_no_share_is_refused(text: str) -> None:
-    with pytest.raises(AskedWronglyError, match="not a fraction"):
+    with pytest.raises(UsageError, match="not a fraction"):
         parse_share(text)
 
 

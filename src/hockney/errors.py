@@ -15,7 +15,7 @@ class HockneyError(Exception):
         return f"{self.message}\n  {self.advice}" if self.advice else self.message
 
 
-class AskedWronglyError(HockneyError):
+class UsageError(HockneyError):
     """The request is invalid; nothing was started (exit status 2)."""
 
     exit_status = 2

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 
 EXTRAS = {"matplotlib": "plot"}
 """Packages that an installation may lack, and the extra that brings each."""
@@ -37,7 +37,7 @@ class _Name:
             extra = EXTRAS.get(error.name or "")
             if extra is None:
                 raise
-            raise AskedWronglyError(
+            raise UsageError(
                 f"this needs {error.name}, which is not installed",
                 f"pip install 'hockney[{extra}]'",
             ) from error

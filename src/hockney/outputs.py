@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.temporary import temporary_file
 
 Content = bytes | str | Iterable[bytes]
@@ -39,7 +39,7 @@ def write_outputs(
     files: Iterable[tuple[Path, Content]], force: bool, mode: int = 0o666
 ) -> list[Path]:
     """Writes all files, or none where one of them cannot be written. Without `force` no file and no
-    link that exists is replaced. Raises AskedWronglyError where the place is wrong, HockneyError
+    link that exists is replaced. Raises UsageError where the place is wrong, HockneyError
     where the system refuses."""
     with ExitStack() as stack:
         staged = []
@@ -108,10 +108,8 @@ def _move(beside: Path, path: Path, force: bool) -> None:
         beside.rename(path)
 
 
-def _exists(path: Path) -> AskedWronglyError:
-    return AskedWronglyError(
-        f"{path} exists", "name another file with -o, or overwrite it with --force"
-    )
+def _exists(path: Path) -> UsageError:
+    return UsageError(f"{path} exists", "name another file with -o, or overwrite it with --force")
 
 
 @contextmanager
@@ -125,6 +123,6 @@ def _explained(path: Path) -> Iterator[None]:
 def unwritable(path: Path, error: OSError) -> HockneyError:
     """Why a file that was worked out cannot be written: nothing measured is in it."""
     message = f"{path} cannot be written: {error.strerror or error}"
-    kind = AskedWronglyError if error.errno in ASKED_WRONGLY else HockneyError
+    kind = UsageError if error.errno in ASKED_WRONGLY else HockneyError
     way_out = WAYS_OUT.get(error.errno or 0)
     return kind(message, way_out and f"{way_out}, or name another place with -o")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from typing import Any, Generic, TypeGuard, TypeVar
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
@@ -75,7 +75,7 @@ class Registry(Generic[P]):
         return {name.replace("_", self.separator): f"{self.package}.{name}" for name in names}
 
     def find(self, name: str) -> P:
-        """The module of that name; raises AskedWronglyError if it is unknown."""
+        """The module of that name; raises UsageError if it is unknown."""
         if name in self._ours:
             return self._ours[name]
         if name in self._modules:
@@ -85,7 +85,7 @@ class Registry(Generic[P]):
             return self._ours[name]
         if name in self._others:
             return self._others[name]
-        raise AskedWronglyError(
+        raise UsageError(
             f"there is no {self.kind} called {name!r}", f"there are {', '.join(self.names())}"
         )
 

@@ -13,7 +13,7 @@ from typing import Any
 from hockney import records
 from hockney.analysis import Analysis
 from hockney.analysis.columns import Columns, is_float, point_columns, sample_columns
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Fit
 from hockney.lazy import lazy_imports
@@ -76,7 +76,7 @@ def _frame(columns: Columns) -> pandas.DataFrame:
     try:
         return pandas.DataFrame(columns).astype(numbers)
     except ImportError as error:
-        raise AskedWronglyError(
+        raise UsageError(
             "data frames need pandas, which is not installed",
             "pip install 'hockney[pandas]'; .estimates works without",
         ) from error

@@ -11,13 +11,13 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.outputs import WAYS_OUT, write_output
 
 BLOCK_BYTES = 1 << 20
 
 
-class TakenError(AskedWronglyError):
+class TakenError(UsageError):
     """The name has a file already."""
 
 
@@ -48,7 +48,7 @@ class ResultFile:
                 f"name another file with -o,{continues} or overwrite it with --force",
             ) from error
         except OSError as error:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{path} cannot be written: {error.strerror}", "name another file with -o"
             ) from error
         self._lock()
@@ -66,7 +66,7 @@ class ResultFile:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             os.close(self._file)
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{self.path} is being written by another run",
                 "wait for it, or name another file with -o",
             ) from error

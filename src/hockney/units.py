@@ -7,7 +7,7 @@ import math
 import re
 from fractions import Fraction
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 
 FACTORS = {
     "": 1,
@@ -35,22 +35,22 @@ def parse_size(text: str) -> int:
     """Bytes of "4096", "4KiB", "4e6" or "1.5MiB"."""
     found = _SIZE.fullmatch(text)
     if not found:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{text.strip()!r} is not a size", "write bytes such as 8, 64KiB, 1.5MiB or 4e6"
         )
     number, unit = found.groups()
     if unit not in FACTORS:
         near = {name.lower(): name for name in FACTORS}.get(unit.lower())
         advice = f"did you mean {near}? " if near else ""
-        raise AskedWronglyError(
+        raise UsageError(
             f"{text.strip()!r}: unknown unit {unit!r}",
             advice + "known are B, kB, MB, GB (1000) and KiB, MiB, GiB (1024)",
         )
     exact = Fraction(number) * FACTORS[unit]
     if exact > LARGEST_SIZE:
-        raise AskedWronglyError(f"{text.strip()!r} is too large: the limit is 2^63-1 bytes")
+        raise UsageError(f"{text.strip()!r} is too large: the limit is 2^63-1 bytes")
     if exact.denominator != 1:
-        raise AskedWronglyError(f"{text.strip()!r} is not a whole number of bytes")
+        raise UsageError(f"{text.strip()!r} is not a whole number of bytes")
     return int(exact)
 
 
@@ -60,7 +60,7 @@ def parse_sizes(text: str) -> list[int]:
     sizes: set[int] = set()
     for item in text.split(","):
         if not item.strip():
-            raise AskedWronglyError(f"{text!r}: an empty entry in the list of sizes")
+            raise UsageError(f"{text!r}: an empty entry in the list of sizes")
         sizes.update(_range(item) if ".." in item else [parse_size(item)])
     return sorted(sizes)
 
@@ -68,21 +68,21 @@ def parse_sizes(text: str) -> list[int]:
 def _range(item: str) -> list[int]:
     found = _RANGE.fullmatch(item.strip())
     if not found:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{item!r} is not a range of sizes", "write 1..4MiB, 1..4e6x10 or 1KiB..1MiB/4"
         )
     first, last = parse_size(found["first"]), parse_size(found["last"])
     if first < 1 or last < first:
-        raise AskedWronglyError(f"{item!r}: a range must ascend, from at least 1 byte")
+        raise UsageError(f"{item!r}: a range must ascend, from at least 1 byte")
     factor = 2.0
     if found["factor"]:
         factor = _positive(found["factor"], item)
         if factor < 1.01:
-            raise AskedWronglyError(f"{item!r}: the factor of a range must be above 1")
+            raise UsageError(f"{item!r}: the factor of a range must be above 1")
     elif found["per"]:
         steps = _positive(found["per"], item)
         if steps > 64:
-            raise AskedWronglyError(f"{item!r}: at most 64 sizes per octave")
+            raise UsageError(f"{item!r}: at most 64 sizes per octave")
         factor = 2.0 ** (1.0 / steps)
     sizes = (round(first * factor**step) for step in itertools.count())
     return list(itertools.takewhile(lambda size: size <= last, sizes))
@@ -94,7 +94,7 @@ def _positive(text: str, item: str) -> float:
     except ValueError:
         value = 0.0
     if not 0.0 < value < math.inf:
-        raise AskedWronglyError(f"{item!r}: {text!r} is not a number above 0")
+        raise UsageError(f"{item!r}: {text!r} is not a number above 0")
     return value
 
 
@@ -103,7 +103,7 @@ def parse_seconds(text: str) -> float:
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*([a-z]*)\s*", text)
     seconds = float(found[1]) * _SECONDS.get(found[2], 0.0) if found else 0.0
     if not 0.0 < seconds <= LONGEST_S:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{text!r} is not a time above 0 and up to {LONGEST_S:.0e} s",
             "write 10s, 500ms or 2min",
         )
@@ -118,9 +118,7 @@ def parse_share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0.0 < value < 1.0:
-        raise AskedWronglyError(
-            f"{text!r} is not a fraction between 0 and 100 %", "write 1% or 0.01"
-        )
+        raise UsageError(f"{text!r} is not a fraction between 0 and 100 %", "write 1% or 0.01")
     return value
 
 
@@ -131,7 +129,7 @@ def parse_factor(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 1.0 <= value <= 1e6:
-        raise AskedWronglyError(f"{text!r} is not a factor from 1 up", "write 3x or 1.5x")
+        raise UsageError(f"{text!r} is not a factor from 1 up", "write 3x or 1.5x")
     return value
 
 

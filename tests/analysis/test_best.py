@@ -6,7 +6,7 @@ import pytest
 
 from collective_samples import collective_run
 from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, cells_of, name_of
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.estimate.differences import Judged
 from hockney.records import Run
@@ -86,7 +86,7 @@ def test_without_the_default_the_fastest_is_tested_against_the_second() -> None:
 
 def test_one_point_of_two_files_is_refused() -> None:
     points = estimate(measured()).headline
-    with pytest.raises(AskedWronglyError, match="in two files"):
+    with pytest.raises(UsageError, match="in two files"):
         cells_of([*points, *points])
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hockney.analysis import Analysis
 from hockney.analysis.compare import Comparison, compare
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.records import Mpi, Run
 from samples import make_run
 
@@ -219,7 +219,7 @@ def test_unlike_definitions_are_noted_and_experiments_refused() -> None:
     second.header = type(second.header)(
         schema=1, hockney="", id="", started="", experiment="bcast", environment={}
     )
-    with pytest.raises(AskedWronglyError, match="different experiments"):
+    with pytest.raises(UsageError, match="different experiments"):
         compared(first, second, 0.03)
 
 

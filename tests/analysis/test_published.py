@@ -28,7 +28,7 @@ from hockney.analysis.published_base import (
     published_systems,
 )
 from hockney.analysis.publishing import entry_of
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.records import Place, Run
 from hockney.units import format_seconds
 from hockney.views.published import (
@@ -316,11 +316,11 @@ def test_a_damaged_base_and_what_cannot_be_published_are_refused(
 ) -> None:
     monkeypatch.setenv(OWN_BASE, str(tmp_path / "own.json"))
     (tmp_path / "own.json").write_text('[{"system": 1}]')
-    with pytest.raises(AskedWronglyError, match=r"own\.json: no base of published systems"):
+    with pytest.raises(UsageError, match=r"own\.json: no base of published systems"):
         published_figures()
     run = past_run(1)
     [history] = histories([one for one in [Analysis(run).facts] if one], 0.05)
     for launch in run.launches:
         launch.simulated = True
-    with pytest.raises(AskedWronglyError, match="on a real machine"):
+    with pytest.raises(UsageError, match="on a real machine"):
         entry_of(history, run)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.records import LaunchRecord, Run, Samples
 from samples import HEADER
 
@@ -47,7 +47,7 @@ def test_threads_are_one_curve_of_the_max_rate_model() -> None:
     assert fit.parameters["alpha_1_s"].value == pytest.approx(ALPHA_NS * 1e-9, rel=1e-3)
     assert fit.parameters["R_C_1_Bps"].value == pytest.approx(1e9 / THREAD_NS_PER_B, rel=1e-3)
     assert fit.parameters["R_N_1_Bps"].value == pytest.approx(1e9 / NODE_NS_PER_B, rel=1e-3)
-    with pytest.raises(AskedWronglyError, match="1 to 8 pairs or threads at once"):
+    with pytest.raises(UsageError, match="1 to 8 pairs or threads at once"):
         analysis.fits.fit("hockney", curve.points)
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, mannwhitneyu, wilcoxon
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate import shifts
 from hockney.estimate.differences import (
     Unseen,
@@ -259,7 +259,7 @@ def test_more_orders_than_a_double_can_count() -> None:
 
 
 def test_more_pairs_than_can_be_compared_are_refused() -> None:
-    with pytest.raises(AskedWronglyError, match="more than can be compared"):
+    with pytest.raises(UsageError, match="more than can be compared"):
         paired_shift(np.zeros(5000))
 
 

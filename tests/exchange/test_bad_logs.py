@@ -15,7 +15,7 @@ from reading import log, numbers, runs, tables
 import excerpts as logs
 import excerpts_of_networks as networks
 from hockney import records
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.estimate import estimate
 from hockney.exchange import reading
 from hockney.logs import content
@@ -28,12 +28,12 @@ READERS = sorted({format for format, _ in logs.EXCERPTS.values()})
 
 
 def test_a_log_without_a_known_table_is_refused() -> None:
-    with pytest.raises(AskedWronglyError, match=r"some\.log: no table of a known .* in 2 lines"):
+    with pytest.raises(UsageError, match=r"some\.log: no table of a known .* in 2 lines"):
         reading.recognise(log("hello\n1 2\n"))
 
 
 def test_two_formats_that_both_match_are_named_with_their_lines() -> None:
-    with pytest.raises(AskedWronglyError, match=r"imb \(line 11\), osu \(line 2\)") as error:
+    with pytest.raises(UsageError, match=r"imb \(line 11\), osu \(line 2\)") as error:
         reading.recognise(log(logs.OSU_5 + logs.IMB_4))
     assert "--as" in str(error.value)
 
@@ -43,12 +43,12 @@ def test_columns_of_numbers_do_not_rival_a_heading() -> None:
 
 
 def test_forced_to_a_format_that_it_has_not() -> None:
-    with pytest.raises(AskedWronglyError, match="no table of imb with a row"):
+    with pytest.raises(UsageError, match="no table of imb with a row"):
         reading.read(log(logs.OSU_5), "imb")
 
 
 def test_statistics_without_a_size_ask_for_it() -> None:
-    with pytest.raises(AskedWronglyError, match=r"some\.log, line 1: .*do not show the message"):
+    with pytest.raises(UsageError, match=r"some\.log, line 1: .*do not show the message"):
         reading.read(log_of(logs.DURHAM_STATISTICS, Path("some.log")), "durham")
 
 
@@ -60,7 +60,7 @@ def test_statistics_without_a_size_ask_for_it() -> None:
     ],
 )
 def test_numbers_that_no_record_can_hold(text: str) -> None:
-    with pytest.raises(AskedWronglyError, match="no table of osu with a row that can be read"):
+    with pytest.raises(UsageError, match="no table of osu with a row that can be read"):
         runs(text)
 
 
@@ -179,7 +179,7 @@ def test_any_whole_number_may_be_too_large(name: str, tmp_path: Path) -> None:
     ],
 )
 def test_numbers_that_only_json_knows(old: str, new: str, words: str) -> None:
-    with pytest.raises(AskedWronglyError, match=words):
+    with pytest.raises(UsageError, match=words):
         tables(logs.NCCL_JSON.replace(old, new))
 
 
@@ -252,11 +252,11 @@ def test_a_log_that_would_fill_the_memory_is_refused(
     path = tmp_path / "large.log"
     path.write_text(logs.OSU_5)
     monkeypatch.setattr(content, "LARGEST_LOG", 20)
-    with pytest.raises(AskedWronglyError, match="larger than"):
+    with pytest.raises(UsageError, match="larger than"):
         read_log(path)
     monkeypatch.undo()
     monkeypatch.setattr(content, "MOST_LINES", 3)
-    with pytest.raises(AskedWronglyError, match="3 lines"):
+    with pytest.raises(UsageError, match="3 lines"):
         read_log(path)
 
 
@@ -269,7 +269,7 @@ def test_a_log_of_more_than_a_result_file_holds_is_refused(
     found = [(log, table) for table in reading.read(log, "osu")]
     assert runs_module.runs_of(found, "osu")
     monkeypatch.setattr(runs_module, "LONGEST_FILE", 300)
-    with pytest.raises(AskedWronglyError, match=r"osu\.log: 3 numbers of pingpong exceed"):
+    with pytest.raises(UsageError, match=r"osu\.log: 3 numbers of pingpong exceed"):
         runs_module.runs_of(found, "osu")
 
 
@@ -279,13 +279,13 @@ def test_a_table_of_too_many_numbers_is_refused(
 ) -> None:
     text = {"osu": logs.OSU_5, "netgauge": logs.NETGAUGE}[format]
     monkeypatch.setattr(table_module, "MOST_NUMBERS", 2)
-    with pytest.raises(AskedWronglyError, match=r"some\.log: more than 2 numbers of pingpong"):
+    with pytest.raises(UsageError, match=r"some\.log: more than 2 numbers of pingpong"):
         reading.read(log(text), format)
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     for path in (tmp_path / "none", tmp_path):
-        with pytest.raises(AskedWronglyError, match=str(path)):
+        with pytest.raises(UsageError, match=str(path)):
             read_log(path)
 
 

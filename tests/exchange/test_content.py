@@ -14,7 +14,7 @@ import zstandard
 from reading import numbers, tables
 
 import excerpts as logs
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.exchange import reading
 from hockney.logs import content
 from hockney.logs.log import Log, log_of, read_log
@@ -81,7 +81,7 @@ def _zip() -> bytes:
 )
 def test_what_cannot_be_unpacked_says_what_to_do(data: bytes, words: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(data)
-    with pytest.raises(AskedWronglyError) as refused:
+    with pytest.raises(UsageError) as refused:
         read_log(tmp_path / "a")
     assert words in str(refused.value)
 
@@ -89,12 +89,12 @@ def test_what_cannot_be_unpacked_says_what_to_do(data: bytes, words: str, tmp_pa
 def test_the_limit_is_of_what_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"x" * 100_000))
     monkeypatch.setattr(content, "LARGEST_LOG", 5000)
-    with pytest.raises(AskedWronglyError, match="larger than"):
+    with pytest.raises(UsageError, match="larger than"):
         read_log(tmp_path / "a.gz")
 
 
 def test_a_directory_is_told_as_such(tmp_path: Path) -> None:
-    with pytest.raises(AskedWronglyError, match=r"is a directory\n  name the files in it"):
+    with pytest.raises(UsageError, match=r"is a directory\n  name the files in it"):
         read_log(tmp_path)
 
 

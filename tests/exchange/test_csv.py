@@ -16,7 +16,7 @@ import excerpts as logs
 from conftest import RunHockney
 from hockney import records
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.exchange import reading, writing
 from hockney.logs.runs import runs_of
@@ -96,9 +96,9 @@ def test_what_is_not_known_is_not_guessed(name: str) -> None:
 def test_any_name_has_a_meaning_or_none(name: str) -> None:
     meaning_of(name)
     heading_of([name, "size", "time_us"])
-    with suppress(AskedWronglyError):
+    with suppress(UsageError):
         parse_columns(name)
-    with suppress(AskedWronglyError):
+    with suppress(UsageError):
         heading_of(["size", "lat"], {"bytes": "size", "time": name})
 
 
@@ -200,7 +200,7 @@ def test_columns_of_another_format_are_refused(hockney: RunHockney, tmp_path: Pa
 @pytest.mark.parametrize("text", ["Size,Latency\n8,1\n", "Zeit (us),Lage\n1,2\n"])
 def test_a_refusal_shows_the_heading_and_the_known_names(text: str) -> None:
     for name in (None, "csv"):
-        with pytest.raises(AskedWronglyError) as refused:
+        with pytest.raises(UsageError) as refused:
             reading.read(log(text), name or reading.recognise(log(text)))
         heading = text.splitlines()[0].replace(",", ", ")
         assert f"line 1: the heading {heading} " in str(refused.value)
@@ -233,7 +233,7 @@ def test_repeated_rows_are_samples_when_told_so(hockney: RunHockney, tmp_path: P
 
 
 def test_samples_need_one_column_of_times() -> None:
-    with pytest.raises(AskedWronglyError, match="one column of times"):
+    with pytest.raises(UsageError, match="one column of times"):
         runs("size,time (us),MB/s\n8,1,8\n8,2,4\n", repeated="samples")
 
 

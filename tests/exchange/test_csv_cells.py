@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import log, numbers, runs, tables
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.exchange import reading
 from hockney.logs.table import RowError
 from hockney.programs._csv_cells import decimal_mark, plain
@@ -102,7 +102,7 @@ def test_files_put_together_have_one_heading_each() -> None:
     "heading", ["size,latency (us),time (us)", "size,bytes,time (us)", "size,bw (MB/s),Gbps"]
 )
 def test_two_columns_of_the_same_are_refused(heading: str) -> None:
-    with pytest.raises(AskedWronglyError, match=r"line 1: .* are both the .*\n.*--columns"):
+    with pytest.raises(UsageError, match=r"line 1: .* are both the .*\n.*--columns"):
         reading.read(log(f"{heading}\n8,1,2\n"), "csv")
 
 
@@ -141,5 +141,5 @@ BARRIERS = "Algorithm,Processes,Latency (us)\nlinear,2,0.39\nlinear,4,0.69\n"
 def test_a_table_without_sizes_takes_the_one_that_is_given() -> None:
     [table] = reading.read(replace(log(BARRIERS), bytes=0, operation="barrier"), "csv")
     assert [(row.bytes, row.ranks) for row in table.rows] == [(0, 2), (0, 4)]
-    with pytest.raises(AskedWronglyError, match="--bytes SIZE"):
+    with pytest.raises(UsageError, match="--bytes SIZE"):
         reading.read(replace(log(BARRIERS), bytes=None), "csv")

@@ -12,7 +12,7 @@ from reading import numbers, runs, tables
 
 import excerpts as logs
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.exchange import writing
 from hockney.records import Run
@@ -104,7 +104,7 @@ def test_samples_are_all_there() -> None:
 )
 def test_what_the_data_do_not_carry_is_not_written(text: str, format: str, words: str) -> None:
     [run] = runs(text)
-    with pytest.raises(AskedWronglyError, match=words):
+    with pytest.raises(UsageError, match=words):
         writing.write(Analysis(run), format)
 
 

@@ -10,7 +10,7 @@ import pytest
 from reading import log, name_of, numbers, runs, tables, value_of
 
 import excerpts as logs
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.exchange import reading
 from hockney.logs.log import log_of
 
@@ -353,7 +353,7 @@ flt     type max_buf[B] visits time[s] time[%] time/visit[us]  region
 
 @pytest.mark.parametrize("text", [SCOREP, "Pinned CPU 0 and CPU 1:\t0.00128\t0.00129\n"])
 def test_tables_without_sizes_or_units_are_refused(text: str) -> None:
-    with pytest.raises(AskedWronglyError, match=r"known format in|names no size"):
+    with pytest.raises(UsageError, match=r"known format in|names no size"):
         reading.recognise(log(text))
 
 
@@ -448,7 +448,7 @@ def test_a_title_without_its_mark_is_a_title_where_it_is_the_whole_line() -> Non
     [table] = tables("OSU MPI Latency Test v5.6.2\nSize Latency(us)\n0 0.41\n1 0.46\n")
     assert (table.operation, table.version) == ("pingpong", "5.6.2")
     assert numbers(table) == {(0, "mean"): 0.41e-6, (1, "mean"): 0.46e-6}
-    with pytest.raises(AskedWronglyError, match="no table of a known format"):
+    with pytest.raises(UsageError, match="no table of a known format"):
         reading.recognise(log("we ran the OSU MPI Latency Test v5.6.2 twice\n8 0.1\n"))
 
 
@@ -470,10 +470,10 @@ def test_a_file_of_mpibenchmarks_is_known_by_its_name() -> None:
 def test_one_sided_times_of_mpibenchmarks_are_refused() -> None:
     """It prints microseconds below `time (seconds)`."""
     text = JULIA_FILE.replace(",throughput (MB/s)", "").replace(",0.0\n", "\n")
-    with pytest.raises(AskedWronglyError, match="line 1: one-sided times are not in seconds"):
+    with pytest.raises(UsageError, match="line 1: one-sided times are not in seconds"):
         reading.read(log_of(text, Path("julia_osu_put_latency.csv")), "julia")
 
 
 def test_a_table_in_csv_beside_another_format_is_ambiguous_still() -> None:
-    with pytest.raises(AskedWronglyError, match=r"could be csv \(line \d+\), osu \(line 2\)"):
+    with pytest.raises(UsageError, match=r"could be csv \(line \d+\), osu \(line 2\)"):
         reading.recognise(log(logs.OSU_5 + "\n" + JULIA_FILE))

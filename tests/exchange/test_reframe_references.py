@@ -11,7 +11,7 @@ import pytest
 
 from hockney import records
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.exchange import writing
 from hockney.programs.reframe_references import name_of
 from hockney.records import Run
@@ -67,7 +67,7 @@ def test_other_runs_widen_the_tolerance() -> None:
 
 
 def test_without_an_interval_there_is_no_reference() -> None:
-    with pytest.raises(AskedWronglyError, match="has no interval from 3 launches") as refused:
+    with pytest.raises(UsageError, match="has no interval from 3 launches") as refused:
         references(Analysis(run_of(launches=3)))
     assert "--history" in str(refused.value)
 

@@ -9,7 +9,7 @@ from reading import log, runs, tables
 
 import excerpts as logs
 from hockney import records
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.logs.runs import runs_of, store
 
@@ -60,7 +60,7 @@ def test_a_run_is_a_result_file_of_ours(tmp_path: Path) -> None:
         assert back.cut is None
         assert back.header.started is None  # the log does not tell
         assert back.samples == []
-        with pytest.raises(AskedWronglyError, match="exists"):
+        with pytest.raises(UsageError, match="exists"):
             store(run, path, force=False)
 
 

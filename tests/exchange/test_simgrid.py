@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from conftest import RunHockney
 from hockney import records
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.programs import simgrid
 from hockney.records import Run, Samples, Switch
@@ -120,7 +120,7 @@ def test_a_label_cannot_end_the_comment() -> None:
 
 
 def test_what_makes_no_link_is_told() -> None:
-    with pytest.raises(AskedWronglyError, match="at least two sizes"):
+    with pytest.raises(UsageError, match="at least two sizes"):
         simgrid.write(Analysis(make_run(protocols_ns, sizes=[8])))
     run = make_run(protocols_ns, sizes=[8, 64])
     for samples in list(run.samples):
@@ -136,7 +136,7 @@ def test_what_makes_no_link_is_told() -> None:
                 ns=samples.ns,
             )
         )
-    with pytest.raises(AskedWronglyError, match="do not describe one link"):
+    with pytest.raises(UsageError, match="do not describe one link"):
         simgrid.write(Analysis(run))
 
 

@@ -11,7 +11,7 @@ from hostile_results import SAMPLES
 
 import fuzz
 from hockney import records
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.records import LONGEST_FILE, LONGEST_LINE
 
 SAMPLE = SAMPLES["pingpong"].read_bytes()
@@ -74,7 +74,7 @@ def zeros(path: Path, size: int) -> Path:
 def test_a_bomb_is_refused(tmp_path: Path) -> None:
     path = zeros(tmp_path / "bomb.jsonl.zst", LONGEST_FILE + (8 << 20))
     assert path.stat().st_size < 1 << 20
-    with pytest.raises(AskedWronglyError, match="longer than 256 MiB, which is suspicious"):
+    with pytest.raises(UsageError, match="longer than 256 MiB, which is suspicious"):
         records.read(path)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from conftest import RunHockney, kept_short
 from hockney import records
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.index import NAME, OFF, Index
 from hockney.index.database import SCHEMA
 from hockney.index.history import Known, facts_from
@@ -222,7 +222,7 @@ def test_what_a_user_names_is_not_replaced_unless_it_is_an_index(
         database.execute("CREATE TABLE mine (x)")
     for path in (other, file):
         before = path.read_bytes()
-        with pytest.raises(AskedWronglyError, match="is no index of hockney"):
+        with pytest.raises(UsageError, match="is no index of hockney"):
             Index(path)
         assert path.read_bytes() == before
     named = tmp_path / "named.sqlite"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hockney.allowed import allowed_count
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.build import build_engine
 from hockney.mpis import Engine, Mpi
 
@@ -129,7 +129,7 @@ def test_a_damaged_engine_is_built_again(built_mpi: Mpi, left_bytes: int) -> Non
 
 def test_a_wrapper_that_builds_nothing_is_refused(built_mpi: Mpi, cache: Path) -> None:
     nothing = replace(built_mpi, mpicc=Path("/bin/true"))
-    with pytest.raises(AskedWronglyError, match="built no program that runs here"):
+    with pytest.raises(UsageError, match="built no program that runs here"):
         build_engine(nothing)
     assert not list(cache.glob("*/hockney-engine"))
 
@@ -151,7 +151,7 @@ def test_a_wrapper_that_cannot_compile_gets_one_sentence(
     built_mpi: Mpi, tmp_path: Path, before: str, words: str, advice: str
 ) -> None:
     half = wrapper(replace(built_mpi, family="mpich"), tmp_path / "mpicc", before)
-    with pytest.raises(AskedWronglyError) as refused:
+    with pytest.raises(UsageError) as refused:
         build_engine(half)
     assert refused.value.message == f"{half.mpicc} cannot compile MPI programs: {words}"
     assert advice in (refused.value.advice or "")
@@ -191,7 +191,7 @@ def test_a_wrapper_that_fails_has_its_message_shown(
     built_mpi: Mpi, cache: Path, tmp_path: Path
 ) -> None:
     broken = wrapper(built_mpi, tmp_path / "mpicc", "echo 'cannot find cc1' >&2; exit 3")
-    with pytest.raises(AskedWronglyError, match="exit status 3") as found:
+    with pytest.raises(UsageError, match="exit status 3") as found:
         build_engine(broken)
     assert "cannot find cc1" in str(found.value)
     assert not list(cache.glob("*/hockney-engine"))
@@ -201,6 +201,6 @@ def test_a_wrapper_that_fails_has_its_message_shown(
 def test_a_missing_compiler_is_told(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("MPICH_CC", "OMPI_CC"):
         monkeypatch.setenv(variable, "no-such-compiler")
-    with pytest.raises(AskedWronglyError, match="could not build the engine") as found:
+    with pytest.raises(UsageError, match="could not build the engine") as found:
         build_engine(mpi)
     assert "no-such-compiler" in str(found.value)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure import checks
 from hockney.measure.checks import available_memory, check_plan
 from hockney.spec import Placement, Sampling, single, sizes_of
@@ -35,32 +35,32 @@ ALLOWED = min(os.sched_getaffinity(0))
     ],
 )
 def test_what_cannot_be_is_told(placement: dict[str, object], complaint: str) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         check(EIGHT, Placement(**placement))  # type: ignore[arg-type]
 
 
 def test_a_peer_must_be_a_rank() -> None:
-    with pytest.raises(AskedWronglyError, match="no rank 2 among 2"):
+    with pytest.raises(UsageError, match="no rank 2 among 2"):
         check(Pingpong(sizes=sizes_of([8]), peers=(0, 2)), Placement())
 
 
 def test_launches_are_spread_over_more_than_they_take() -> None:
-    with pytest.raises(AskedWronglyError, match="shorter than the launches"):
+    with pytest.raises(UsageError, match="shorter than the launches"):
         check(EIGHT, Placement(), budget_s=10.0, over_s=9.0)
-    with pytest.raises(AskedWronglyError, match="does not drift"):
+    with pytest.raises(UsageError, match="does not drift"):
         check(EIGHT, Placement(platform="cluster:2"), over_s=90.0)
 
 
 @pytest.mark.parametrize("text", ["0,,1", "3-1", "zero", "0-999999999"])
 def test_lists_that_are_none_are_refused(text: str) -> None:
-    with pytest.raises(AskedWronglyError, match="not a CPU number"):
+    with pytest.raises(UsageError, match="not a CPU number"):
         parse_cpus(text)
 
 
 def test_messages_beyond_the_memory_are_refused() -> None:
     available = available_memory()
     assert available is not None
-    with pytest.raises(AskedWronglyError, match="leave out the largest sizes"):
+    with pytest.raises(UsageError, match="leave out the largest sizes"):
         check(Pingpong(sizes=sizes_of([8, available // 2 + 4096])), Placement())
     check(Pingpong(sizes=sizes_of([8, available // 100])), Placement())
 
@@ -81,6 +81,6 @@ def test_more_simulated_ranks_than_the_kernel_has_stacks_for_are_refused(
     many = Placement(platform="cluster:99998", ranks=99998)
     check(EIGHT, many)
     (tmp_path / "max_map_count").write_text("65530\n")
-    with pytest.raises(AskedWronglyError, match="at most 31265 ranks are simulated"):
+    with pytest.raises(UsageError, match="at most 31265 ranks are simulated"):
         check(EIGHT, many)
     check(EIGHT, Placement(platform="cluster:99998", ranks=31265))

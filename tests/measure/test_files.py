@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.files import files_of
 from hockney.measure.job import Measurement, job_script
 from hockney.measure.pairing import pairing_of
@@ -54,7 +54,7 @@ def test_nodes_that_share_no_files_cannot_have_one(tmp_path: Path) -> None:
     asked = plan(RANKS)
     case = replace(asked.first, placement=replace(asked.first.placement, broadcast="/tmp"))
     with (
-        pytest.raises(AskedWronglyError, match="which these nodes do not share"),
+        pytest.raises(UsageError, match="which these nodes do not share"),
         files_of(replace(asked, cases=(case,)), tmp_path),
     ):
         pass

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from hockney import records
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.job import Measurement, job_script, minutes_for
 from hockney.measure.session import new_run
 from hockney.mpis import Engine, Mpi
@@ -121,7 +121,7 @@ def test_even_the_nastiest_words(scheduler: str) -> None:
 @pytest.mark.parametrize("option", ["account", "partition"])
 @pytest.mark.parametrize("name", ["a b", "a\n#SBATCH --x", "--help", "$(id)", "", "a;b", "é"])
 def test_directives_take_names_only(scheduler: str, option: str, name: str) -> None:
-    with pytest.raises(AskedWronglyError, match=f"--{option}"):
+    with pytest.raises(UsageError, match=f"--{option}"):
         script(scheduler, Path("result"), "", Path("mpiexec"), **{option: name})
 
 

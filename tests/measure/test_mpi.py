@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.mpi import find_mpi, launcher_family
 
 HYDRA = "HYDRA build details:\n    Version:                                 4.2.1\n"
@@ -94,7 +94,7 @@ def test_where_the_wrappers_links_lead_is_looked_at(tmp_path: Path) -> None:
 
 
 def test_without_any_mpi_it_says_what_to_do() -> None:
-    with pytest.raises(AskedWronglyError, match="no mpicc") as found:
+    with pytest.raises(UsageError, match="no mpicc") as found:
         find_mpi()
     assert "pip install 'hockney[mpich]'" in str(found.value)
 
@@ -102,20 +102,20 @@ def test_without_any_mpi_it_says_what_to_do() -> None:
 def test_a_wrapper_that_is_not_there_is_named_with_its_source(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with pytest.raises(AskedWronglyError, match="--mpicc nonesuch: no such command"):
+    with pytest.raises(UsageError, match="--mpicc nonesuch: no such command"):
         find_mpi("nonesuch")
     monkeypatch.setenv("MPICC", "alsonone")
-    with pytest.raises(AskedWronglyError, match=r"\$MPICC alsonone: no such command"):
+    with pytest.raises(UsageError, match=r"\$MPICC alsonone: no such command"):
         find_mpi()
 
 
 def test_a_wrapper_without_a_launcher_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(AskedWronglyError, match="has no mpiexec or mpirun beside it"):
+    with pytest.raises(UsageError, match="has no mpiexec or mpirun beside it"):
         find_mpi(str(command(tmp_path / "alone" / "mpicc")))
 
 
 def test_simulation_without_simgrid_is_refused() -> None:
-    with pytest.raises(AskedWronglyError, match="no smpicc"):
+    with pytest.raises(UsageError, match="no smpicc"):
         find_mpi(simulated=True)
 
 
@@ -151,7 +151,7 @@ def test_an_mpi_on_path_that_is_not_whole_gives_way_to_the_embedded_one(
         install(half)
         broken(half / "mpicc", says)
     monkeypatch.setenv("PATH", f"{half}:{os.environ['PATH']}")
-    alone = pytest.raises(AskedWronglyError) if says is None else nullcontext()
+    alone = pytest.raises(UsageError) if says is None else nullcontext()
     with alone:
         assert find_mpi().mpicc == half / "mpicc", "there is no other"
     monkeypatch.setattr("sys.prefix", str(tmp_path / "embedded"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
 
 
@@ -18,7 +18,7 @@ def test_every_rank_is_in_one_pair(name: str, half: int) -> None:
 
 @given(st.sampled_from(PAIRINGS), st.integers(1, 100))
 def test_the_last_of_an_odd_number_is_refused_or_left_out(name: str, half: int) -> None:
-    with pytest.raises(AskedWronglyError, match="--idle-last"):
+    with pytest.raises(UsageError, match="--idle-last"):
         pairing_of(name, 2 * half + 1)
     assert pairing_of(name, 2 * half + 1, idle_last=True) == pairing_of(name, 2 * half)
 
@@ -52,13 +52,13 @@ def test_a_file_names_any_pairs(tmp_path: Path) -> None:
 def test_bad_files_are_told(tmp_path: Path, content: str, complaint: str) -> None:
     file = tmp_path / "pairs.txt"
     file.write_text(content)
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         pairing_of(str(file), 4)
 
 
 @pytest.mark.parametrize(("name", "complaint"), [("nowhere", "No such file"), (".", "directory")])
 def test_what_is_no_pairing_is_told(name: str, complaint: str) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         pairing_of(name, 4)
 
 
@@ -83,12 +83,12 @@ def test_counts(text: str, every: int | None, counts: tuple[int, ...]) -> None:
     ["", "0", "-1", "1,,2", "1,2,3,...,8", "...,8", "1,...", "1,...,...,8", "all", "1.5", "²"],
 )
 def test_bad_counts_are_told(text: str) -> None:
-    with pytest.raises(AskedWronglyError, match="--of"):
+    with pytest.raises(UsageError, match="--of"):
         parse_counts(text, "--of")
 
 
 def test_more_pairs_than_there_are_is_told() -> None:
-    with pytest.raises(AskedWronglyError, match="only 4 pairs"):
+    with pytest.raises(UsageError, match="only 4 pairs"):
         parse_counts("1,8", "--of", 4)
 
 
@@ -96,12 +96,12 @@ def test_more_pairs_than_there_are_is_told() -> None:
 def test_counts_are_in_order_or_refused(text: str, every: int) -> None:
     try:
         counts = parse_counts(text, "--of", every)
-    except AskedWronglyError:
+    except UsageError:
         return
     assert list(counts) == sorted(set(counts))
     assert 1 <= counts[0] <= counts[-1] <= every
 
 
 def test_a_list_of_pairs_without_an_end_is_refused() -> None:
-    with pytest.raises(AskedWronglyError, match="--pairing /dev/zero: more than 64 MiB"):
+    with pytest.raises(UsageError, match="--pairing /dev/zero: more than 64 MiB"):
         pairing_of("/dev/zero", 2)

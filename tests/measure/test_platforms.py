@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from conftest import RunHockney, first_of
 from hockney import records
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.platforms import TOPOLOGIES, parse_shape, platform_file, shape_xml
 from hockney.spec import Placement
 
@@ -36,7 +36,7 @@ def test_extents_and_links_are_as_asked() -> None:
 @given(st.text(max_size=30))
 def test_any_words_are_a_shape_a_file_or_refused(text: str) -> None:
     for words in (text, "torus:" + text, "fat-tree:8," + text):
-        with suppress(AskedWronglyError):
+        with suppress(UsageError):
             parse_shape(words)
 
 
@@ -53,7 +53,7 @@ def test_any_words_are_a_shape_a_file_or_refused(text: str) -> None:
     ],
 )
 def test_wrong_shapes_are_told(text: str, complaint: str) -> None:
-    with pytest.raises(AskedWronglyError) as told:
+    with pytest.raises(UsageError) as told:
         parse_shape(text)
     assert complaint in str(told.value)
 

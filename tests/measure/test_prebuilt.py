@@ -13,7 +13,7 @@ import pytest
 from conftest import RunHockney
 from engine_checks import build_check
 from hockney import __version__
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.build import build_engine
 from hockney.measure.mpi import find_mpi
 from hockney.measure.prebuilt import STANDARD_LIBRARY, prebuilt_engine
@@ -116,7 +116,7 @@ def test_a_file_that_does_not_serve_is_refused(
         path.chmod(0o755 if script else 0o644)
     if script == "":
         path.chmod(0o644)
-    with pytest.raises(AskedWronglyError, match="--engine") as refused:
+    with pytest.raises(UsageError, match="--engine") as refused:
         prebuilt_engine(mpi, path)
     assert words in refused.value.message
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.fitting.fit import Curve, curve_of, curve_of_arrays
 from hockney.fitting.line import line
@@ -122,13 +122,13 @@ def test_one_launch_has_no_intervals() -> None:
 
 
 def test_one_size_carries_no_line() -> None:
-    with pytest.raises(AskedWronglyError, match="at least two different sizes"):
+    with pytest.raises(UsageError, match="at least two different sizes"):
         fit(Curve(np.array([8.0]), np.array([[1e-6]])))
 
 
 def test_a_time_of_zero_carries_no_fit() -> None:
     run = make_run(lambda *_: [0.0], sizes=(8, 16))
-    with pytest.raises(AskedWronglyError, match="zero or below"):
+    with pytest.raises(UsageError, match="zero or below"):
         curve_of(estimate(run).headline)
 
 

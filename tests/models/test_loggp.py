@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import RunHockney
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.fitting.fit import Array, Curve, curve_of_arrays
 from hockney.measure.trains import LONGER, delay_for
 from hockney.models import fit_model, hockney, loggp
@@ -153,13 +153,13 @@ def test_a_launch_without_trains_is_no_launch() -> None:
 
 def test_what_is_lacking_is_said() -> None:
     single = curve_of_arrays(SIZES, [1e-6] * 6)
-    with pytest.raises(AskedWronglyError, match="these times are of single messages"):
+    with pytest.raises(UsageError, match="these times are of single messages"):
         fit_model("loggp", single)
     trains = truth(1e-6, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10)
     for keep, complaint in ((trains.bytes < 2.0, "there is 1"), (_no_delays(trains), "are none")):
-        with pytest.raises(AskedWronglyError, match=complaint):
+        with pytest.raises(UsageError, match=complaint):
             fit_model("loggp", trains.at(keep))
-    with pytest.raises(AskedWronglyError, match="these times are of trains"):
+    with pytest.raises(UsageError, match="these times are of trains"):
         hockney.fit(trains)
 
 

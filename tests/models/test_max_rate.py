@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.fitting.fit import Curve, curve_of_arrays
 from hockney.models import hockney
 from hockney.models._max_rate_solver import best_curve, nonnegative, point_moments
@@ -190,5 +190,5 @@ def test_nonnegative_least_squares_are_those_of_scipy(seed: int, columns: int) -
     ],
 )
 def test_what_is_missing_is_said_by_name(x: Array, k: Array | None, words: str) -> None:
-    with pytest.raises(AskedWronglyError, match=words):
+    with pytest.raises(UsageError, match=words):
         fit(curve_of_arrays(x, np.full(17, 1e-6), k))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from conftest import RunHockney
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.fitting.fit import Curve, curve_of, curve_of_arrays
 from hockney.models import MODELS, fit_model
@@ -50,12 +50,12 @@ def test_every_file_here_is_a_model_with_the_protocol() -> None:
         one = MODELS.find(name)
         assert one.DATA
         assert one.lacks(nothing)
-        with pytest.raises(AskedWronglyError, match=f"{name} needs times"):
+        with pytest.raises(UsageError, match=f"{name} needs times"):
             one.fit(nothing)
 
 
 def test_a_model_that_is_none_is_named_with_those_that_are() -> None:
-    with pytest.raises(AskedWronglyError, match=r"'logp'[\s\S]*hockney, loggp, max-rate"):
+    with pytest.raises(UsageError, match=r"'logp'[\s\S]*hockney, loggp, max-rate"):
         MODELS.find("logp")
 
 
@@ -107,7 +107,7 @@ def test_a_launch_below_the_clocks_resolution_counts_as_none() -> None:
 
 
 def test_where_nothing_can_be_fitted_each_model_says_why() -> None:
-    with pytest.raises(AskedWronglyError) as told:
+    with pytest.raises(UsageError) as told:
         rank(curve_of_arrays([8.0], [1e-6]))
     for name in MODELS.names():
         assert f"{name} needs" in str(told.value)

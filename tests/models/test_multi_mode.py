@@ -8,7 +8,7 @@ from multi_mode_formulas import corrected_s, imb_repetitions, printed_s
 from numpy.typing import NDArray
 
 from conftest import first_of
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.fitting.fit import Curve, curve_of_arrays
 from hockney.models._multi_mode_simulation import simulated_T_b_s
 from hockney.models._multi_mode_time import bandwidth_Bps, chunks, general_s
@@ -257,5 +257,5 @@ def test_what_is_missing_is_said_by_name() -> None:
         (curve_of_arrays(x, x / B_r, pairs), "repetitions are not known"),
         (curve_of_arrays(x / 2**16, x / B_r, pairs, pairs), "there are 0 above 32768 bytes"),
     ):
-        with pytest.raises(AskedWronglyError, match=words):
+        with pytest.raises(UsageError, match=words):
             fit(given)

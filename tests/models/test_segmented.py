@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from conftest import RunHockney, each_once, first_of
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.fitting.fit import Curve, Fit, curve_of_arrays
 from hockney.models import hockney
 from hockney.models.segmented import fit
@@ -390,7 +390,7 @@ EIGHT = np.arange(1.0, 9.0)
 def test_data_that_cannot_carry_segments_are_named(
     arguments: tuple[list[float]], words: str
 ) -> None:
-    with pytest.raises(AskedWronglyError, match=words):
+    with pytest.raises(UsageError, match=words):
         fit(curve_of_arrays(*arguments))
 
 
@@ -406,7 +406,7 @@ def test_data_that_cannot_carry_segments_are_named(
     ],
 )
 def test_numbers_that_are_no_times_are_named(arguments: tuple[list[float]], words: str) -> None:
-    with pytest.raises(AskedWronglyError, match=words):
+    with pytest.raises(UsageError, match=words):
         curve_of_arrays(*arguments)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunEngine, first_of
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.algorithms import checked_collectives, chosen
 from hockney.measure.build import build_engine
 from hockney.measure.mpi import find_mpi, why_not_whole
@@ -227,13 +227,13 @@ def test_all_is_the_default_and_every_algorithm() -> None:
     [("binomal", "did you mean binomial"), ("pipeline", "other lib"), ("x", "it has binomial")],
 )
 def test_an_algorithm_that_is_not_there(name: str, words: str) -> None:
-    with pytest.raises(AskedWronglyError, match=words):
+    with pytest.raises(UsageError, match=words):
         chosen([BINOMIAL, CHAIN], "bcast", [name])
 
 
 def test_a_collective_that_is_not_measured() -> None:
     assert checked_collectives(["bcast", "scan", "bcast"]) == ["bcast", "scan"]
-    with pytest.raises(AskedWronglyError, match="did you mean bcast"):
+    with pytest.raises(UsageError, match="did you mean bcast"):
         checked_collectives(["brodcast"])
 
 

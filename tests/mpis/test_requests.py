@@ -9,7 +9,7 @@ import pytest
 from libraries import INSTALLED, MPICHS, OPEN_MPIS
 from rule_samples import openmpi_rule
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.build import build_engine
 from hockney.measure.collective import Parameters, replaced_by_another
 from hockney.mpis import Algorithm, Mpi, Requests, family_of, format_named, mpich, openmpi
@@ -117,7 +117,7 @@ def test_a_limit_is_read_back(form: str, tmp_path: Path) -> None:
 def test_a_version_behind_a_comment_is_no_version(tmp_path: Path) -> None:
     path = tmp_path / "rules"
     path.write_text("# mine\nrule-file-version-2\n1\n3\n1\n2\n1\n0 4 0 0 2\n")
-    with pytest.raises(AskedWronglyError, match="rules:2: 'rule-file-version-2' is not"):
+    with pytest.raises(UsageError, match="rules:2: 'rule-file-version-2' is not"):
         format_named("openmpi").read(path)
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import RunHockney
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.estimate.points import estimate_point
 from hockney.fitting.bootstrap import expansion
@@ -76,7 +76,7 @@ def test_sizes_beyond_the_measured_ones_are_told(channel: Channel) -> None:
 
 def test_pairs_with_times_of_their_own_are_no_channel() -> None:
     points = estimate(make_run(line_ns, sizes=SIZES)).headline
-    with pytest.raises(AskedWronglyError, match="algorithms or pairs"):
+    with pytest.raises(UsageError, match="algorithms or pairs"):
         channel_of([*points, *(msgspec.structs.replace(point, peers=(2, 3)) for point in points)])
 
 
@@ -134,13 +134,13 @@ def test_patterns_are_read() -> None:
     ],
 )
 def test_patterns_that_do_not_exist_are_told(text: str, complaint: str) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         parse_pattern(text)
 
 
 @given(st.text(max_size=30))
 def test_any_text_is_a_pattern_or_asked_wrongly(text: str) -> None:
-    with suppress(AskedWronglyError):
+    with suppress(UsageError):
         assert parse_pattern(text).name in PATTERNS
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.predict.collectives import schedule_of
 from hockney.predict.schedule import Step
 from hockney.predict.schedules import SCHEDULES
@@ -73,7 +73,7 @@ def walk(held: Held, step: Step) -> None:
 def steps_of(collective: str, name: str, ranks: int, size: int, segment: int | None) -> list[Step]:
     try:
         return list(schedule_of(collective, name)(ranks, size, segment))
-    except AskedWronglyError:  # for an even number, or for two
+    except UsageError:  # for an even number, or for two
         assert name in ("neighbor", "two_procs")
         assert ranks % 2 == 1 or ranks > 2
         return []
@@ -166,6 +166,6 @@ def test_every_byte_of_a_rank_is_sent(collective: str, name: str) -> None:
     ],
 )
 def test_what_has_no_schedule_is_told(collective: str, name: str, complaint: str) -> None:
-    with pytest.raises(AskedWronglyError) as told:
+    with pytest.raises(UsageError) as told:
         schedule_of(collective, name)
     assert complaint in str(told.value)

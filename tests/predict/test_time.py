@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from closed import FORMULAS
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.predict.collectives import effort, time
 from hockney.predict.parameters import Level, Parameters, parameters_of
@@ -95,7 +95,7 @@ def test_overhead_and_adding_up_are_paid() -> None:
 def test_what_cannot_be_timed_is_told(
     parameters: Parameters, options: dict[str, object], complaint: str
 ) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         time(parameters, "bcast", "binomial", 3, 8, **options)  # type: ignore[arg-type]
 
 
@@ -128,7 +128,7 @@ def test_parameters_come_from_ping_pong_times_of_each_level() -> None:
         level = found.level(name)
         assert level.alpha_s == pytest.approx(truth[pair].alpha_s)
         assert level.beta_s_per_B == pytest.approx(truth[pair].beta_s_per_B)
-    with pytest.raises(AskedWronglyError, match="no ping-pong times"):
+    with pytest.raises(UsageError, match="no ping-pong times"):
         parameters_of([], hosts)
 
 
@@ -153,7 +153,7 @@ def test_parameters_come_from_ping_pong_times_of_each_level() -> None:
 def test_what_would_never_end_is_refused(
     collective: str, name: str, ranks: int, size: int, segment: int | None, complaint: str
 ) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         time(WAITING, collective, name, ranks, size, segment)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from profile_samples import calls, pingpong, profile, rank, written
 
 from conftest import RunHockney
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.profiles import kinds
 from hockney.profiles.causes import LATE
 from hockney.profiles.findings import findings_of
@@ -38,7 +38,7 @@ def test_damage_is_reported_and_nothing_worse(tmp_path: Path, where: int, what: 
     path.write_bytes(content[:where] + what + content[where + 5 :])
     try:
         summary = Summary(kinds.read(path))
-    except AskedWronglyError:
+    except UsageError:
         return
     findings_of(summary)
 

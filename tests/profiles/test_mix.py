@@ -9,7 +9,7 @@ import pytest
 from profile_samples import PROGRAM, calls, pingpong, profile, rank, written
 
 from conftest import RunHockney
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.replay import words_of
 from hockney.profiles.kinds import Profile
 from hockney.profiles.mix import Item, mix_of
@@ -287,9 +287,9 @@ def test_times_of_one_buffer_are_called_too_short_for_several(
 
 
 def test_what_cannot_be_replayed_is_refused(hockney: RunHockney, tmp_path: Path) -> None:
-    with pytest.raises(AskedWronglyError, match="no messages between ranks"):
+    with pytest.raises(UsageError, match="no messages between ranks"):
         mix_of(profile(calls(0, "MPI_Put", 10, 8, peer=1)))
-    with pytest.raises(AskedWronglyError, match="1 of 2 ranks left no record"):
+    with pytest.raises(UsageError, match="1 of 2 ranks left no record"):
         mix_of(Profile(PROGRAM, [rank(0)], pingpong(1, 8)))
     written(tmp_path / "p.jsonl", profile(*pingpong(1, 8)))
     assert hockney("predict", "--profile", "p.jsonl").status == 2

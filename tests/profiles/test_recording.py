@@ -10,7 +10,7 @@ import pytest
 from profiled_programs import build
 
 from conftest import RunHockney
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.build import build_recorder
 from hockney.measure.recording import preloadable
 from hockney.mpis import Mpi
@@ -51,7 +51,7 @@ def test_a_path_that_splits_is_refused_where_there_is_no_other(
     recorder = split / "recorder.so"
     recorder.write_bytes(build_recorder(mpi)[0].read_bytes())
     monkeypatch.setattr("tempfile.tempdir", str(split))
-    with pytest.raises(AskedWronglyError, match="splits LD_PRELOAD"), preloadable(recorder, split):
+    with pytest.raises(UsageError, match="splits LD_PRELOAD"), preloadable(recorder, split):
         pass
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure import checks
 from hockney.mpis import Mpi, family_of
 from hockney.schedulers import (
@@ -93,7 +93,7 @@ def test_no_more_cpus_than_the_job_was_given(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_scheduler_that_is_not_here_is_told() -> None:
-    with pytest.raises(AskedWronglyError, match="not inside one of its jobs"):
+    with pytest.raises(UsageError, match="not inside one of its jobs"):
         find_launcher(Placement(launcher="slurm"))
     assert find_launcher(Placement())[0] is None
 
@@ -117,7 +117,7 @@ def test_a_slurm_that_shares_nothing_with_the_mpi_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(slurm, "_offered", lambda: ("pmi2",))
-    with pytest.raises(AskedWronglyError, match=r"supports pmi2 .* /ompi/mpicc needs pmix") as told:
+    with pytest.raises(UsageError, match=r"supports pmi2 .* /ompi/mpicc needs pmix") as told:
         slurm.command(OPENMPI, ask(), ["engine"])
     assert "--launcher mpiexec" in str(told.value)
 

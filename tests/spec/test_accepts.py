@@ -10,7 +10,7 @@ from conftest import RunHockney
 from hockney.cli import cli
 from hockney.cli._options import HOW_MUCH, REST
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec import sizes_of
 from hockney.spec.accepts import check_accepted, option_of
 from hockney.spec.workloads import WORKLOADS, Workload, workload_type
@@ -53,7 +53,7 @@ def collective(name: str, **fields: object) -> Collective:
     ],
 )
 def test_what_an_operation_has_no_use_for_is_refused(workload: Workload, complaint: str) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         check_accepted(workload)
 
 
@@ -85,12 +85,12 @@ def test_what_it_has_a_use_for_is_not(workload: Workload) -> None:
     ],
 )
 def test_what_a_collective_cannot_do_is_refused(workload: Workload, complaint: str) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         workload.check(2)
 
 
 def test_a_pattern_of_its_own_is_not_overwritten() -> None:
-    with pytest.raises(AskedWronglyError, match="--buffers returned overwrites"):
+    with pytest.raises(UsageError, match="--buffers returned overwrites"):
         Pingpong(sizes=EIGHT, verify=True, buffers="returned").check(2)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.arrivals import Asked, Skew, arrivals_of, parse_arrival, parse_skew
 
 
@@ -39,7 +39,7 @@ def test_delays_of_a_file_become_fractions_of_their_spread(
         late = min(delays) + fraction * (max(delays) - min(delays))
         assert late == pytest.approx(delay, rel=1e-9, abs=1e-9)
     found.check(len(delays))
-    with pytest.raises(AskedWronglyError, match="delays of"):
+    with pytest.raises(UsageError, match="delays of"):
         found.check(len(delays) + 1)
 
 
@@ -53,7 +53,7 @@ def test_delays_of_a_file_become_fractions_of_their_spread(
     ],
 )
 def test_wrong_patterns(text: str, words: str) -> None:
-    with pytest.raises(AskedWronglyError, match=words):
+    with pytest.raises(UsageError, match=words):
         parse_arrival(text)
 
 
@@ -70,18 +70,18 @@ def test_wrong_patterns(text: str, words: str) -> None:
 def test_wrong_files(tmp_path: Path, content: str, words: str) -> None:
     path = tmp_path / "delays.txt"
     path.write_text(content)
-    with pytest.raises(AskedWronglyError, match=words):
+    with pytest.raises(UsageError, match=words):
         parse_arrival(f"@{path}")
 
 
 @pytest.mark.parametrize("text", ["0x", "-1x", "1001x", "x", "nanx", "0us", "101s", "fast"])
 def test_wrong_skews(text: str) -> None:
-    with pytest.raises(AskedWronglyError):
+    with pytest.raises(UsageError):
         parse_skew(text)
 
 
 def test_a_skew_needs_a_pattern() -> None:
-    with pytest.raises(AskedWronglyError, match="needs --arrival"):
+    with pytest.raises(UsageError, match="needs --arrival"):
         arrivals_of(None, Skew(seconds=1.0))
-    with pytest.raises(AskedWronglyError, match="has none"):
+    with pytest.raises(UsageError, match="has none"):
         arrivals_of(parse_arrival("none"), Skew(seconds=1.0))

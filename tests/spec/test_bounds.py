@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import RunHockney
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.bounds import MOST, count
 
 HUGE = "99999999999999999999"
@@ -72,7 +72,7 @@ def test_the_name_of_a_plan_is_no_way_out(hockney: RunHockney, tmp_path: Path) -
 def test_a_count_is_a_number_within_its_bounds(text: str, of: str) -> None:
     try:
         found = count(text, of)
-    except AskedWronglyError:
+    except UsageError:
         digits = text.strip()
         assert not digits.isdecimal() or not 1 <= int(digits) <= MOST[of]
     else:

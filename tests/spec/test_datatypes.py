@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.datatypes import Layout, layout_of
 from hockney.spec.messages import whole_sizes
 
@@ -24,7 +24,7 @@ def test_a_vector_has_its_blocks(count: int, block: int, gap: int) -> None:
 
 @given(SMALL, SMALL, st.integers(1, 39))
 def test_a_stride_shorter_than_a_block_overlaps(count: int, stride: int, more: int) -> None:
-    with pytest.raises(AskedWronglyError, match="overlap"):
+    with pytest.raises(UsageError, match="overlap"):
         layout_of(f"vector:{count}:{stride + more}:{stride}")
 
 
@@ -47,7 +47,7 @@ def test_blocks_overlap_exactly_where_a_byte_is_in_two(blocks: list[tuple[int, i
     if len(set(covered)) == len(covered):
         assert layout_of(text).data == len(covered)
     else:
-        with pytest.raises(AskedWronglyError, match="overlap"):
+        with pytest.raises(UsageError, match="overlap"):
             layout_of(text)
 
 
@@ -85,13 +85,13 @@ def test_structs_and_subarrays(text: str, data: int, span: int) -> None:
     ],
 )
 def test_what_is_no_layout_is_refused(text: str, complaint: str) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         layout_of(text)
 
 
 @given(st.sampled_from(["", "vector:", "indexed:", "struct:", "subarray:"]), st.text(max_size=30))
 def test_any_text_is_a_layout_or_refused(kind: str, rest: str) -> None:
-    with suppress(AskedWronglyError):
+    with suppress(UsageError):
         assert 0 < layout_of(kind + rest).data <= layout_of(kind + rest).span
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.loads import Burst, Roles, parse_bursts, roles_of
 from hockney.spec.workloads.congestion import Congestion
 
@@ -32,7 +32,7 @@ def test_bursts_are_read_as_written(bursts: list[tuple[int, int] | None]) -> Non
 
 @given(st.text(max_size=20))
 def test_other_bursts_are_refused_in_words(text: str) -> None:
-    with contextlib.suppress(AskedWronglyError):
+    with contextlib.suppress(UsageError):
         assert parse_bursts(text)
 
 
@@ -54,7 +54,7 @@ def test_any_other_file_is_refused_in_words(text: str) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "roles"
         path.write_text(text, encoding="utf-8", errors="replace")
-        with contextlib.suppress(AskedWronglyError):
+        with contextlib.suppress(UsageError):
             roles = roles_of(str(path), None)
             assert roles.listed == ((), ())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.option_files import LARGEST_FILE, option_text
 
 
@@ -26,7 +26,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes | None, compl
     path = tmp_path / "list"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(AskedWronglyError, match=f"--roles list:? {complaint}") as error:
+    with pytest.raises(UsageError, match=f"--roles list:? {complaint}") as error:
         option_text(path, "--roles list", "name another")
     assert "name another" in str(error.value)
 
@@ -37,5 +37,5 @@ def test_a_file_that_is_too_long_is_refused_not_cut(tmp_path: Path, is_endless: 
     if not is_endless:
         path.write_bytes(b"")
         os.truncate(path, LARGEST_FILE + 1)
-    with pytest.raises(AskedWronglyError, match="--topology list: more than 64 MiB"):
+    with pytest.raises(UsageError, match="--topology list: more than 64 MiB"):
         option_text(path, "--topology list", "")

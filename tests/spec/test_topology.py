@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.topology import APART, level_of, switches_of
 from hockney.spec.topology_files import expand, parse_topology
 
@@ -75,7 +75,7 @@ def test_blocks_are_switches() -> None:
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(text: str, complaint: str) -> None:
-    with pytest.raises(AskedWronglyError) as error:
+    with pytest.raises(UsageError) as error:
         parse_topology(text, "file")
     assert complaint in str(error.value)
 
@@ -100,6 +100,6 @@ def test_a_list_of_hosts_names_each_once(name: str, numbers: set[int]) -> None:
 def test_any_text_is_a_topology_or_refused(text: str) -> None:
     try:
         found = parse_topology(text, "file")
-    except AskedWronglyError:
+    except UsageError:
         return
     assert all(found.address(node) for node in found.switches)

@@ -11,7 +11,7 @@ import pytest
 
 from collective_samples import collective_run
 from conftest import RunHockney
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.mpis import Rule, format_named, openmpi
 from hockney.records import Place, Run
 from hockney.tuning.layouts import Layout, layout_of, parse_layouts
@@ -97,7 +97,7 @@ def test_a_layout_that_was_not_measured_is_refused(
     assert "2x4 was not measured" in done.stderr
     assert "these files have 1x8" in done.stderr
     assert hockney("tune", file, "--layouts=eight").status == 2
-    with pytest.raises(AskedWronglyError, match="not NODESxRANKS_PER_NODE"):
+    with pytest.raises(UsageError, match="not NODESxRANKS_PER_NODE"):
         parse_layouts("0x4")
 
 

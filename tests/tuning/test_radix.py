@@ -11,7 +11,7 @@ import pytest
 from collective_samples import collective_run, places_of
 from conftest import RunHockney
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.mpis import Engine, Mpi, format_named
 from hockney.predict.collectives import predicted_s
 from hockney.predict.parameters import Level, Parameters
@@ -161,5 +161,5 @@ def test_a_radix_is_read(form: str, text: str, tmp_path: Path) -> None:
 )
 def test_mistakes_in_a_radix(form: str, text: str, complaint: str, tmp_path: Path) -> None:
     (tmp_path / "rules").write_text(text)
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         format_named(form).read(tmp_path / "rules")

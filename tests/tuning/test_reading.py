@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rule_samples import SIZES, openmpi_rule, ranges
 
 from hockney import records
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.mpis import Engine, Mpi, Rule, RulesFormat, format_named, intel, openmpi
 from hockney.spec.held_rules import HeldRule, rule_for
 from hockney.tuning.reading import MOST_BYTES, check_is_for, format_in, held_in
@@ -95,7 +95,7 @@ def test_numbers_of_ranks_and_sizes_hold_up_to_the_next(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_in_a_classic_file(text: str, complaint: str, tmp_path: Path) -> None:
-    with pytest.raises(AskedWronglyError) as caught:
+    with pytest.raises(UsageError) as caught:
         read("openmpi", text, tmp_path)
     assert caught.match(complaint) or (complaint.endswith("octal") and "octal" in str(caught.value))
 
@@ -144,7 +144,7 @@ def test_names_and_spellings_of_the_schema_of_open_mpi_6_are_read(
     ],
 )
 def test_mistakes_in_json(text: str, complaint: str, tmp_path: Path) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         read("openmpi-json", text, tmp_path)
 
 
@@ -158,7 +158,7 @@ def test_mistakes_in_json(text: str, complaint: str, tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_in_variables(text: str, complaint: str, tmp_path: Path) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         read("intel", text, tmp_path)
 
 
@@ -191,7 +191,7 @@ INTEL_TREE = """{"coll=Bcast": {"ppn=-1": {
 )
 def test_mistakes_in_trees_of_mpich(old: str, new: str, complaint: str, tmp_path: Path) -> None:
     assert [one.line for one in read("mpich", MPICH_TREE, tmp_path)] == [3, 4, 5, 6]
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         read("mpich", MPICH_TREE.replace(old, new, 1), tmp_path)
 
 
@@ -200,7 +200,7 @@ def test_a_branch_behind_any_is_never_reached(tmp_path: Path) -> None:
         '"avg_msg_size=any": {"algorithm=MPIR_Bcast_intra_smp"',
         '"avg_msg_size<=8": {"algorithm=MPIR_Bcast_intra_smp"',
     )
-    with pytest.raises(AskedWronglyError, match=r"rules:5: .* is never reached: .* in line 4"):
+    with pytest.raises(UsageError, match=r"rules:5: .* is never reached: .* in line 4"):
         read("mpich", text, tmp_path)
 
 
@@ -216,7 +216,7 @@ def test_a_branch_behind_any_is_never_reached(tmp_path: Path) -> None:
 )
 def test_mistakes_in_trees_of_intel(old: str, new: str, complaint: str, tmp_path: Path) -> None:
     assert [one.line for one in read("intel-tree", INTEL_TREE, tmp_path)] == [3, 4, 5]
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         read("intel-tree", INTEL_TREE.replace(old, new, 1), tmp_path)
 
 
@@ -254,7 +254,7 @@ def test_formats_are_told_apart(content: bytes, form: str, tmp_path: Path) -> No
 def test_rules_for_another_library_are_refused(
     form: str, library: str, version: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(AskedWronglyError, match=f"{library} {version} does not read"):
+    with pytest.raises(UsageError, match=f"{library} {version} does not read"):
         check_is_for(form, tmp_path / "rules", records.Mpi(library=library, version=version))
     assert check_is_for("openmpi-json", tmp_path, records.Mpi(library="Open MPI", version="6.0.0"))
 
@@ -269,7 +269,7 @@ def test_an_algorithm_that_the_library_lacks_is_refused(
     text = f'{{"collective={collective}": {{\n"algorithm=MPIR_X_intra_bogus": {{}}}}}}'
     classic = CLASSIC.replace("0 6 0 0", "0 77 0 0").replace("7 # bcast", str(number))
     path.write_text(classic if mpi.family == "openmpi" else text)
-    with pytest.raises(AskedWronglyError, match=r"rules:\d: this library has no algorithm"):
+    with pytest.raises(UsageError, match=r"rules:\d: this library has no algorithm"):
         held_in(form, path, mpi, engine)
 
 
@@ -278,9 +278,9 @@ def test_what_no_file_of_rules_can_be_is_refused(mpi: Mpi, engine: Engine, tmp_p
     with large.open("wb") as file:
         file.truncate(MOST_BYTES + 1)
     for path in (Path("/dev/zero"), large):
-        with pytest.raises(AskedWronglyError, match="no file of rules"):
+        with pytest.raises(UsageError, match="no file of rules"):
             held_in(format_named("openmpi"), path, mpi, engine)
     deep = tmp_path / "deep"
     deep.write_text('{"module": ' + "[" * 100_000)
-    with pytest.raises(AskedWronglyError, match="deep"):
+    with pytest.raises(UsageError, match="deep"):
         held_in(format_named("openmpi-json"), deep, mpi, engine)

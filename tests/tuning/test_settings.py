@@ -11,7 +11,7 @@ import pytest
 from conftest import FAULTY, RunHockney
 from hockney import records
 from hockney.analysis.variants import VariantStudy
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.blocks import VariantRatio
 from hockney.estimate.differences import Judged
 from hockney.measure import setup
@@ -127,13 +127,13 @@ def test_modules_of_strange_paths_set_these_and_run_nothing(tmp_path: Path) -> N
     assert tcl == "setenv RULES /caf\udce9/é/\\}\\;\\ exec\\ id\\;\\ \\#\\012\\\\"
     files = write(tmp_path / "rules", found, force=False)
     assert b"/caf\xe9/" in files[-1].read_bytes()
-    with pytest.raises(AskedWronglyError, match="exists"):
+    with pytest.raises(UsageError, match="exists"):
         write(tmp_path / "rules", found, force=False)
 
 
 def test_a_link_that_lies_in_wait_is_not_written_through(tmp_path: Path) -> None:
     (tmp_path / "rules.lua").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(AskedWronglyError, match="exists"):
+    with pytest.raises(UsageError, match="exists"):
         write(tmp_path / "rules", modules_of({"X": "1"}), force=False)
     assert not (tmp_path / "elsewhere").exists()
 
@@ -180,7 +180,7 @@ def test_settings_are_looked_up_in_the_library(mpi: Mpi, engine: Engine) -> None
 def test_settings_that_the_library_does_not_know(
     mpi: Mpi, engine: Engine, text: str, complaint: str
 ) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         settings_of([text], mpi, engine)
 
 
@@ -189,7 +189,7 @@ def test_what_the_library_holds_anyway_is_no_setting(
 ) -> None:
     variable, bad, _ = threshold_of(mpi, engine)
     monkeypatch.setenv(variable, bad)
-    with pytest.raises(AskedWronglyError, match=f"changes nothing: the library holds {bad}"):
+    with pytest.raises(UsageError, match=f"changes nothing: the library holds {bad}"):
         settings_of([f"{variable}={bad}"], mpi, engine)
 
 
@@ -201,7 +201,7 @@ def test_values_of_which_the_library_makes_others_are_left_out(mpi: Mpi, engine:
     assert f"{2**70}: out of range: the library makes " in large
     assert large.endswith(" of it (MPI_T)")
     assert "many: the library refuses this value" in many or "many: no number" in many
-    with pytest.raises(AskedWronglyError, match=f"{2**70}: out of range"):
+    with pytest.raises(UsageError, match=f"{2**70}: out of range"):
         settings_of([f"{variable}={2**70}"], mpi, engine)
 
 

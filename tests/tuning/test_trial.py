@@ -11,7 +11,7 @@ from rule_samples import mpich_rule, openmpi_rule
 
 from conftest import FAULTY
 from hockney import records
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.measure.build import build_engine
 from hockney.mpis import Engine, Mpi, Rule, format_for, format_named
 from hockney.tuning.reading import other_library
@@ -149,5 +149,5 @@ def test_rules_of_another_library_are_refused(
 ) -> None:
     other = records.Mpi(library=here.library, version="0.0.1")
     form = format_named(own_format(here))
-    with pytest.raises(AskedWronglyError, match=r"the files are of .* 0.0.1"):
+    with pytest.raises(UsageError, match=r"the files are of .* 0.0.1"):
         write_tried(form, [], tmp_path / "rules", other, library, engine)

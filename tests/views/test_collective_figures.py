@@ -8,7 +8,7 @@ import pytest
 
 from collective_samples import collective_run, header, places_of
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.predict.collectives import time
 from hockney.predict.parameters import Level, Parameters
 from hockney.records import End, LaunchRecord, Run, Samples
@@ -162,5 +162,5 @@ def test_measured_over_predicted_is_1_where_the_model_is_true() -> None:
 def test_what_cannot_be_drawn_is_an_error(
     what: str, systems: list[Analysis], options: dict[str, object], complaint: str
 ) -> None:
-    with pytest.raises(AskedWronglyError, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         describe(what, systems, Options(**options))  # type: ignore[arg-type]

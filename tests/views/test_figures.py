@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.records import Run, RunRecord, Samples, Summary
 from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure, Series
@@ -224,7 +224,7 @@ def test_unlike_operations_do_not_share_a_figure() -> None:
     run.add(
         Samples(launch=0, round=0, operation="bcast", bytes=8, ranks=2, repetitions=1, ns=[5.0] * 3)
     )
-    with pytest.raises(AskedWronglyError, match="bcast, pingpong: unlike operations"):
+    with pytest.raises(UsageError, match="bcast, pingpong: unlike operations"):
         describe("time", [analysis(run)], Options())
     figure = describe("time", [analysis(run)], Options(operation="bcast"))
     assert [len(series.x) for series in figure.series()] == [1]
@@ -233,7 +233,7 @@ def test_unlike_operations_do_not_share_a_figure() -> None:
 @pytest.mark.parametrize("what", OF_ANY_RUN)
 def test_values_without_a_place_on_a_logarithmic_axis_are_left_out(what: str) -> None:
     nothing = analysis(make_run(lambda *_: [0.0, -1.0], sizes=(8, 16)))
-    with pytest.raises(AskedWronglyError, match="0 s"):
+    with pytest.raises(UsageError, match="0 s"):
         describe(what, [nothing], Options(bytes=8))
 
     def ns(launch: int, round_: int, size: int) -> list[float]:
@@ -253,7 +253,7 @@ def test_a_run_without_samples_is_an_error(what: str) -> None:
             launch=0, operation="pingpong", bytes=8, statistic="L", definition="LogGP", value_s=1e-6
         )
     )
-    with pytest.raises(AskedWronglyError, match=r"^imported.jsonl: no "):
+    with pytest.raises(UsageError, match=r"^imported.jsonl: no "):
         describe(what, [Analysis(run)], Options())
 
 

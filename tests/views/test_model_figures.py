@@ -10,7 +10,7 @@ from multi_mode_formulas import imb_repetitions
 
 from conftest import RunHockney
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.fitting.fit import curve_of_arrays
 from hockney.models import max_rate, multi_mode
 from hockney.models._multi_mode_time import general_s
@@ -66,9 +66,9 @@ def test_a_curve_for_each_number_of_pairs() -> None:
 def test_what_cannot_be_drawn_is_an_error() -> None:
     here = Analysis(make_run(jump_ns, sizes=SIZES), "here")
     for what in ("models", "multi-mode"):
-        with pytest.raises(AskedWronglyError, match="one file at a time"):
+        with pytest.raises(UsageError, match="one file at a time"):
             describe(what, [here, here], Options())
-    with pytest.raises(AskedWronglyError, match="several numbers of pairs"):
+    with pytest.raises(UsageError, match="several numbers of pairs"):
         describe("multi-mode", [here], Options())
 
 

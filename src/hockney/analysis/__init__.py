@@ -47,7 +47,7 @@ from hockney.analysis.tails import Sketches, Tail, sketches_of, tails_of
 from hockney.analysis.variability import SlowRank, Spread, slow_ranks, variability
 from hockney.analysis.variants import VariantStudy, variant_study
 from hockney.analysis.warnings import Warning, warnings
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.estimate import Estimates, PointEstimate, estimate
 from hockney.estimate.points import by_curve
 from hockney.estimate.states import States, find_states
@@ -334,7 +334,7 @@ class Analysis:
         """The same by the run's own times of messages; empty where it has none."""
         try:
             return self.predicted(self.message_costs)
-        except AskedWronglyError:
+        except UsageError:
             return []
 
     @property
@@ -361,7 +361,7 @@ class Analysis:
         of axes choose it, such as algorithm="ring", ranks=8; None chooses nothing."""
         unknown = [name for name in axes if name not in AXES]
         if unknown:
-            raise AskedWronglyError(f"{unknown[0]} is not an axis", f"axes are {', '.join(AXES)}")
+            raise UsageError(f"{unknown[0]} is not an axis", f"axes are {', '.join(AXES)}")
         points = [
             point
             for point in self.estimates.own()
@@ -370,7 +370,7 @@ class Analysis:
         curves = list(by_curve(points).values())
         if len(curves) > 1:
             several = "; ".join(texts_apart(curves)[:5])
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{len(curves)} curves: {several}",
                 "choose one by its axes, such as algorithm=..., ranks=...",
             )

@@ -10,7 +10,7 @@ import numpy as np
 
 from hockney.analysis.between import assumed
 from hockney.analysis.compare import differences
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.differences import Judged, exact
 from hockney.estimate.points import PointEstimate
 from hockney.spec.arrivals import TOGETHER
@@ -180,7 +180,7 @@ def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Cel
             key = (point.operation, point.ranks, point.bytes, arrived(point))
             cell = found.setdefault(key, {})
             if name_of(point) in cell:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"{point.operation} by {name_of(point)} with {point.ranks} ranks and "
                     f"{point.bytes} B is in two files",
                     "name one of them; `hockney compare` shows whether two runs differ",

@@ -11,7 +11,7 @@ import numpy as np
 
 from hockney.analysis import Analysis
 from hockney.analysis.best import Cell, arrived, cells_of, is_collective, name_of
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.predict.collectives import predicted_s
 from hockney.predict.parameters import Parameters
@@ -84,7 +84,7 @@ class Collective:
         for analysis in self._all:
             try:
                 return analysis.message_costs
-            except AskedWronglyError:
+            except UsageError:
                 continue
         return None
 

@@ -19,7 +19,7 @@ from hockney.analysis.between import (
     same_question,
 )
 from hockney.analysis.warnings import source_notes
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.differences import (
     Judged,
     Unseen,
@@ -85,7 +85,7 @@ def compare(
     whether points are compared too, or the runs as a whole alone."""
     base, other = first.run, second.run
     if base.header.experiment != other.header.experiment:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{base.path} holds {base.header.experiment} and {other.path} "
             f"{other.header.experiment}: different experiments cannot be compared"
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 
 SHARED_MEMORY, TCP = "shared memory", "TCP/IP"
 UNKNOWN_NETWORK = "unknown network"
@@ -66,7 +66,7 @@ class PublishedFigure(msgspec.Struct, frozen=True):
 
 
 def published_figures() -> tuple[PublishedFigure, ...]:
-    """Of the base and of the user's own. Raises AskedWronglyError where the latter is damaged."""
+    """Of the base and of the user's own. Raises UsageError where the latter is damaged."""
     return _figures(published_systems()) + _figures(own_systems())
 
 
@@ -92,7 +92,7 @@ def own_systems() -> tuple[PublishedSystem, ...]:
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: no base of published systems: {error}", "repair it, or move it away"
         ) from error
 

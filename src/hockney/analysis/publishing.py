@@ -13,25 +13,23 @@ from hockney.analysis.published_base import (
     PublishedNumber,
     PublishedSystem,
 )
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.records import Run
 
 
 def entry_of(history: History, newest: Run) -> PublishedSystem:
     """The medians over the runs of one system, of which `newest` is the last. Raises
-    AskedWronglyError unless they are ping-pongs on a real machine, of sizes that are kept."""
+    UsageError unless they are ping-pongs on a real machine, of sizes that are kept."""
     transport = transport_of(newest)
     if newest.header.experiment != "pingpong" or transport is None:
-        raise AskedWronglyError(
-            f"{history.system}: only ping-pongs on a real machine can be published"
-        )
+        raise UsageError(f"{history.system}: only ping-pongs on a real machine can be published")
     times = {
         size: [run.latencies[size][0] for run in history.runs if size in run.latencies]
         for size in SIZES
     }
     numbers = [PublishedNumber("time_s", size, median(of)) for size, of in times.items() if of]
     if not numbers:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{history.system}: no run has a size that is kept",
             f"measure --sizes {','.join(map(str, SIZES))}",
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec import Placement, Sampling
 from hockney.spec.workloads import Buffers
 
@@ -60,12 +60,10 @@ class Common:
         return nodes * each if nodes and each else None
 
     def check_not_simulated(self) -> None:
-        """Raises AskedWronglyError where the number of ranks, which is not given, cannot be that of
+        """Raises UsageError where the number of ranks, which is not given, cannot be that of
         this machine's CPUs."""
         if self.placement.platform:
-            raise AskedWronglyError(
-                "--platform: the number of ranks is not given", "give it with -n"
-            )
+            raise UsageError("--platform: the number of ranks is not given", "give it with -n")
 
     def given_among(self, *names: str) -> list[str]:
         """Which of these the user gave, as options."""

@@ -15,7 +15,7 @@ import click
 import hockney
 from hockney.analysis.between import may_repeat
 from hockney.analysis.warnings import source_notes
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.measure.journal import NAME as SUITE_JOURNAL
 from hockney.outputs import Content, write_outputs
 from hockney.records.reading import header_of, why_no_result
@@ -79,7 +79,7 @@ def result_files(
             continue
         inside = sorted(_inside(path, also))
         if not inside:
-            raise AskedWronglyError(f"{path}: no *{' or *'.join(SUFFIXES)} in this directory")
+            raise UsageError(f"{path}: no *{' or *'.join(SUFFIXES)} in this directory")
         found += inside
     return list({file.resolve(): file for file in found}.values())
 
@@ -90,7 +90,7 @@ def _inside(directory: Path, also: Callable[[Path], bool]) -> Iterator[Path]:
     for place, directories, names in os.walk(directory):
         entries += len(directories) + len(names)
         if entries > MOST_ENTRIES:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{directory}: more than {MOST_ENTRIES} files are in this directory or below",
                 "name a directory of result files",
             )

@@ -9,7 +9,7 @@ import click
 
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, Decorator, option
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.bounds import MOST
 from hockney.spec.messages import LARGEST_COUNT, PACKINGS, THREAD_COMMS, Threads
 from hockney.spec.words import STANDARD
@@ -119,11 +119,11 @@ def messages_of(
     fields = {name: options.pop(name) for name in NAMES}
     fields["threads"] = fields["threads"] or ()
     if fields["packing"] is not None and not takes_packing:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--packing is for --operation pingpong and --mode {STANDARD}", "leave it out"
         )
     if "thread_comms" in common.given and not fields["threads"]:
-        raise AskedWronglyError("--thread-comms: there is one thread", "give --threads")
+        raise UsageError("--thread-comms: there is one thread", "give --threads")
     if fields["packing"] is None:
         usual = [one for one in PACKINGS if one != "pack" or largest_bytes <= LARGEST_COUNT]
         several = takes_packing and fields["datatype"] is not None

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hockney import units
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
@@ -34,7 +34,7 @@ class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             return value
         try:
             return self._parse(value)
-        except AskedWronglyError as error:
+        except UsageError as error:
             self.fail(str(error), param, ctx)
 
 
@@ -51,7 +51,7 @@ class Count(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             return value
         try:
             return count(value, self._of, self._least)
-        except AskedWronglyError as error:
+        except UsageError as error:
             self.fail(error.message, param, ctx)
 
 
@@ -99,7 +99,7 @@ def _launches(text: str) -> tuple[int, int | None]:
     except ValueError:
         least, most = 0, 0
     if least < 1 or (most is not None and most < least):
-        raise AskedWronglyError(
+        raise UsageError(
             f"{text!r} is not a number of launches", "write 5 (exactly), 5.. (at least) or 5..20"
         )
     check_count(max(least, most or 0), "launches")
@@ -112,7 +112,7 @@ def _peers(text: str) -> tuple[int, int]:
     except ValueError:
         first = second = -1
     if first < 0 or second < 0 or first == second:
-        raise AskedWronglyError(f"{text!r} is not two different ranks", "write 0,3")
+        raise UsageError(f"{text!r} is not two different ranks", "write 0,3")
     return first, second
 
 
@@ -128,7 +128,7 @@ def _counts(
     text: str, of: str = "ranks", fewer: str = "at least two ranks are needed", least: int = 2
 ) -> list[int]:
     """ "2,4,8", "2..64" by doubling, "2,4,...,48" on as it began."""
-    wrong = AskedWronglyError(f"{text!r} is not a list of {of}", "write 2,4,8 or 2..64")
+    wrong = UsageError(f"{text!r} is not a list of {of}", "write 2,4,8 or 2..64")
     counts: list[int] = []
     items = text.split(",")
     try:
@@ -147,7 +147,7 @@ def _counts(
     except (ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
         raise wrong from error
     if not counts or min(counts) < least:
-        raise AskedWronglyError(f"{text!r}: {fewer}")
+        raise UsageError(f"{text!r}: {fewer}")
     check_count(max(counts), "ranks")
     return sorted(set(counts))
 

@@ -12,7 +12,7 @@ import click
 from hockney.analysis import Analysis
 from hockney.analysis.gate import Gate
 from hockney.analysis.history import History
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.exchange.writing import render
 from hockney.lazy import lazy_imports
 from hockney.terminal import styled
@@ -97,7 +97,7 @@ def show_figures(analysis: Analysis) -> None:
     """The first figures that a report has of the experiment, as text."""
     shown = 0
     for name in figures_of(analysis.run.header.experiment):
-        with suppress(AskedWronglyError):
+        with suppress(UsageError):
             click.echo("\n" + drawn(describe(name, [analysis], Options())))
             shown += 1
         if shown == MOST_FIGURES:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 from hockney.terminal import styled
 
@@ -74,7 +74,7 @@ def predict_profile(
     collectives = [point for point in points if is_collective(point)]
     messages = [point for point in points if not is_collective(point)]
     if not messages:
-        raise AskedWronglyError(
+        raise UsageError(
             "--on: no times of messages", "measure them: hockney pingpong -o messages.jsonl"
         )
     channel = channel_of(messages, model).scaled(dict(factors))

@@ -13,7 +13,7 @@ from hockney.analysis import Analysis
 from hockney.cli import _measure
 from hockney.cli._profiles import load_profile
 from hockney.cli._verb import ask
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.problems import raise_problems
 from hockney.measure.recording import mpi_of_command
 from hockney.measure.run import Target
@@ -43,7 +43,7 @@ def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], wri
         options["mpicc"] = str(mpi_of_command(words, None).mpicc)
     used = used_collectives(load_profile(path))
     if not used:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: no blocking collective takes a part of the time that tuning could gain",
             "settings of messages are tuned by: hockney tune pingpong --settings auto",
         )

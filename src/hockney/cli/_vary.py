@@ -13,7 +13,7 @@ import click
 
 from hockney.cli._help import OUTPUT, SAMPLING
 from hockney.confidential import is_credential, is_secret_name
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.suite import read_toml
 from hockney.spec.bounds import check_combinations
 from hockney.spec.variants import ENVIRONMENT, Variant
@@ -28,7 +28,7 @@ ADVICE = "write --vary window=1,64 or --vary env:UCX_TLS=tcp,sm, or --vary @FILE
 
 def variants_of(texts: Sequence[str], params: Sequence[click.Parameter]) -> tuple[Variant, ...]:
     """All combinations of what each --vary asks for; the first is what others are compared with.
-    Raises AskedWronglyError for what cannot be varied."""
+    Raises UsageError for what cannot be varied."""
     options = _options_by_key(params)
     each = [_from_file(text[1:]) if text[:1] == "@" else _from_words(text) for text in texts]
     check_combinations(map(len, each), "--vary")
@@ -40,9 +40,9 @@ def variants_of(texts: Sequence[str], params: Sequence[click.Parameter]) -> tupl
     names = [variant.name for variant in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise AskedWronglyError(f"--vary: {twice} is there twice")
+        raise UsageError(f"--vary: {twice} is there twice")
     if len(found) < 2:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--vary: one variant only ({names[0]}) has nothing to be compared with",
             "give two values or more: --vary window=1,64",
         )
@@ -52,7 +52,7 @@ def variants_of(texts: Sequence[str], params: Sequence[click.Parameter]) -> tupl
 def _from_words(text: str) -> list[Variant]:
     key, equals, values = text.partition("=")
     if not equals or not key or not values:
-        raise AskedWronglyError(f"--vary {text}: not KEY=VALUE,VALUE", ADVICE)
+        raise UsageError(f"--vary {text}: not KEY=VALUE,VALUE", ADVICE)
     separator = ";" if ";" in values else ","
     shown = key.removeprefix(ENVIRONMENT)
     return [
@@ -66,9 +66,9 @@ def _from_file(name: str) -> list[Variant]:
     try:
         tables = read_toml(Path(name))
     except (OSError, UnicodeDecodeError) as error:
-        raise AskedWronglyError(f"--vary @{name}: {error}") from error
+        raise UsageError(f"--vary @{name}: {error}") from error
     if not tables or not all(isinstance(table, dict) for table in tables.values()):
-        raise AskedWronglyError(
+        raise UsageError(
             f"--vary @{name}: no variants", "write a table for each: [tcp], and below it values"
         )
     return [Variant(name=name, values=_flat(table)) for name, table in tables.items()]
@@ -93,7 +93,7 @@ def _combined(parts: Sequence[Variant]) -> Variant:
     for part in parts:
         twice = values.keys() & part.values.keys()
         if twice:
-            raise AskedWronglyError(f"--vary: {min(twice)} is varied twice", "name it once")
+            raise UsageError(f"--vary: {min(twice)} is varied twice", "name it once")
         values |= part.values
     return Variant(name=", ".join(part.name for part in parts), values=values)
 
@@ -113,19 +113,19 @@ def _options_by_key(params: Sequence[click.Parameter]) -> dict[str, click.Option
 def _check(key: str, options: Mapping[str, click.Option]) -> None:
     if key.startswith(ENVIRONMENT):
         if not VARIABLE.fullmatch(key.removeprefix(ENVIRONMENT)):
-            raise AskedWronglyError(f"--vary {key}: not a name of an environment variable")
+            raise UsageError(f"--vary {key}: not a name of an environment variable")
         return
     if key not in options:
         near = get_close_matches(key, options, 1)
         known = f"did you mean {near[0]}?" if near else f"keys are env:NAME, {', '.join(options)}"
-        raise AskedWronglyError(f"--vary {key}: not a key that can be varied here", known)
+        raise UsageError(f"--vary {key}: not a key that can be varied here", known)
 
 
 def _check_no_secret(key: str, value: str) -> None:
     """What is varied names the variants, in tables and in the file."""
     name = key.removeprefix(ENVIRONMENT)
     if (key.startswith(ENVIRONMENT) and is_secret_name(name)) or is_credential(value):
-        raise AskedWronglyError(
+        raise UsageError(
             f"--vary {key}: this looks like a credential, and results are there to be published",
             "set the variable in the environment, where it is not stored",
         )
@@ -145,5 +145,5 @@ def words_of(variant: Variant, params: Sequence[click.Parameter]) -> list[str]:
         elif value.lower() in ON:
             words.append(name)
         elif value.lower() not in OFF:
-            raise AskedWronglyError(f"--vary {key}={value}: a switch is on or off")
+            raise UsageError(f"--vary {key}={value}: a switch is on or off")
     return words

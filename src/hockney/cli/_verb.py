@@ -11,7 +11,7 @@ import click
 from hockney.cli._asked import Output, Varied, common_of, output_of, varied_of
 from hockney.cli._help import Verb
 from hockney.cli._knobs import knob_options, knobs_of_verb, with_knobs
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan
 from hockney.spec.variants import Comparison
@@ -49,7 +49,7 @@ class MeasuringVerb(Verb):
         self.params += knob_options(self.knobs)
 
     def asked(self, context: click.Context) -> Asked:
-        """The plan that the words of a context stand for; raises AskedWronglyError where it cannot
+        """The plan that the words of a context stand for; raises UsageError where it cannot
         be measured on this machine."""
         options = dict(context.params)
         varied = varied_of(options)
@@ -89,8 +89,8 @@ class MeasuringVerb(Verb):
                     varied_of(options)
                     output_of(options)
                     plans.append((variant, self._plan(own, options)))
-            except AskedWronglyError as error:
-                raise AskedWronglyError(f"{variant.name}: {error.message}", error.advice) from error
+            except UsageError as error:
+                raise UsageError(f"{variant.name}: {error.message}", error.advice) from error
         is_given = context.get_parameter_source("budget") != click.core.ParameterSource.DEFAULT
         budgets = [plan.sampling.budget_s for _, plan in plans]
         comparison = Comparison(variants=variants, tolerance=varied.tolerance, gate=varied.gate)
@@ -105,7 +105,7 @@ def measuring_verb(name: str) -> MeasuringVerb:
     """The verb of that name, if it is one that measures."""
     command = Verbs().get_command(click.get_current_context(), name)
     if not isinstance(command, MeasuringVerb):
-        raise AskedWronglyError(
+        raise UsageError(
             f"{name} is not a verb that measures", "name one such as pingpong or collective"
         )
     return command

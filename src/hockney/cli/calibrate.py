@@ -12,7 +12,7 @@ import click
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
@@ -83,9 +83,9 @@ def command(
     SimGrid's smpicc.
     """
     if ranks != 2:
-        raise AskedWronglyError(f"-n {ranks}: a link has two ends", "leave -n out, or give 2")
+        raise UsageError(f"-n {ranks}: a link has two ends", "leave -n out, or give 2")
     if options["budget_s"] < LEAST_BUDGET_S and options["platform"] is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--budget {format_seconds(options['budget_s'])}: a platform of this machine takes "
             f"{format_seconds(LEAST_BUDGET_S)} at least",
             f"give --budget {format_seconds(LEAST_BUDGET_S)} or more",
@@ -124,10 +124,10 @@ def _calibrated(
 
 def platform_within(budget_s: float, messages: Analysis, overheads: Analysis) -> bytes:
     """The platform file. Without overheads where there was no time for these, lest the messages
-    that were measured before be lost. Raises AskedWronglyError where the sizes are too few."""
+    that were measured before be lost. Raises UsageError where the sizes are too few."""
     try:
         return calibrated(messages, overheads)
-    except AskedWronglyError as error:
+    except UsageError as error:
         if len({point.bytes for point in messages.estimates.own()}) < 2:
             raise
         budget = format_seconds(budget_s, 3)

@@ -9,7 +9,7 @@ from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.checks import allowed_cpus
 from hockney.measure.topology import with_topology
 from hockney.spec import Plan, single, sizes_of
@@ -62,11 +62,11 @@ def _ranks(common: Common, asked: int | None) -> int:
     ranks = asked or common.ranks_by_nodes()
     if common.placement.platform or common.placement.node_count:
         if ranks is None:
-            raise AskedWronglyError("the number of ranks is not given", "give it with -n")
+            raise UsageError("the number of ranks is not given", "give it with -n")
         return ranks
     allowed = allowed_cpus()
     if ranks is not None and ranks > allowed:
-        raise AskedWronglyError(
+        raise UsageError(
             f"-n {ranks}: only {allowed} CPU{'s' * (allowed > 1)} may be used here",
             "each place is measured once: leave out -n to take them all",
         )

@@ -13,7 +13,7 @@ from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import Count
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.checks import allowed_cpus
 from hockney.measure.topology import of_scheduler, with_topology
 from hockney.spec import Plan, Sampling, single, sizes_of
@@ -97,9 +97,7 @@ def plan_of(
     placement = replace(common.placement, ranks=ranks or _usual_ranks(common))
     placement = with_topology(placement, topology or of_scheduler())
     if per_switch and placement.topology is None:
-        raise AskedWronglyError(
-            "--per-switch: the switches are unknown", "describe them: --topology FILE"
-        )
+        raise UsageError("--per-switch: the switches are unknown", "describe them: --topology FILE")
     numbers = placement.topology.numbered() if placement.topology and per_switch else ()
     workload = Fabric(
         sizes=sizes_of(sizes),

@@ -12,7 +12,7 @@ import click
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import Named
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 from hockney.models import MODELS
 
@@ -69,7 +69,7 @@ def command(
     curves = [curve for file in files for curve in _curves(file)]
     measured = [one.run for one in curves if one.run.samples]
     if measured and statistic != "median":
-        raise AskedWronglyError(
+        raise UsageError(
             f"--statistic {statistic}: {measured[0].path} has samples, whose launches are "
             "represented by their medians",
             "leave --statistic out; it is for the tables of imported logs",
@@ -120,11 +120,11 @@ def _each(
 ) -> list[tuple[RunCurve, Result]]:
     """Fits each curve; where a run has several, those that cannot be fitted are reported."""
     done: list[tuple[RunCurve, Result]] = []
-    failed: list[AskedWronglyError] = []
+    failed: list[UsageError] = []
     for one in curves:
         try:
             done.append((one, work(one)))
-        except AskedWronglyError as error:
+        except UsageError as error:
             if not one.curve.name:
                 raise
             failed.append(error)

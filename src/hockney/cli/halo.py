@@ -14,7 +14,7 @@ from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import Count, Several
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 from hockney.spec import Placement, Plan, single, sizes_of
 from hockney.spec.workloads.collective import FORMS, PERSISTENT
@@ -168,7 +168,7 @@ def grid_of(shape: str, ranks: int) -> tuple[int, ...]:
     else:
         dimensions = 0
     if not 1 <= dimensions <= MOST_DIMENSIONS:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--grid {shape}: not a grid of one to three dimensions", "write 2d, 3d or 4x2"
         )
     if found:

@@ -12,7 +12,7 @@ from hockney.cli import _options
 from hockney.cli._files import followed, result_files, warn, warn_of_cut, write_and_say
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
@@ -143,7 +143,7 @@ def _histories(
     for path in followed(result_files(paths), "files read"):
         try:
             known = facts_from(index, path)
-        except AskedWronglyError as error:
+        except UsageError as error:
             click.echo(f"left out: {error.message}", err=True)
             continue
         warn_of_cut(path, known.cut)
@@ -153,7 +153,7 @@ def _histories(
         elif since is None or facts.started >= since.replace(tzinfo=timezone.utc):
             runs.append(facts)
     if not runs:
-        raise AskedWronglyError("no run to show", "name result files, or a directory of them")
+        raise UsageError("no run to show", "name result files, or a directory of them")
     return histories(runs, tolerance, together)
 
 
@@ -171,11 +171,11 @@ def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool)
 
 
 def _write_otava(found: list[History], directory: Path, force: bool) -> None:
-    """Raises AskedWronglyError where a file is there already, unless forced."""
+    """Raises UsageError where a file is there already, unless forced."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise AskedWronglyError(f"{directory} cannot be made: {error.strerror}") from error
+        raise UsageError(f"{directory} cannot be made: {error.strerror}") from error
     texts = otava_files(found, str(directory))
     write_and_say([(directory / name, text) for name, text in texts.items()], force)
 

@@ -12,7 +12,7 @@ import click
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named, Words
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 from hockney.logs.log import UNKNOWN
 from hockney.programs import reader_names
@@ -86,7 +86,7 @@ def command(
     A result file holds one experiment under one setting; a log with several gives several files.
     """
     if (columns or repeated == "samples") and format_name not in (None, "csv"):
-        raise AskedWronglyError(
+        raise UsageError(
             f"--columns and --repeated samples are of tables in CSV, --as {format_name} is none",
             "leave out one of them",
         )
@@ -100,14 +100,14 @@ def command(
         runs = [run for run in _runs(group, format_name, label) if only in (None, _name(run))]
         stored += [(group[0].path, run) for run in runs]
     if not stored:
-        raise AskedWronglyError(f"--only {only}: no log has this experiment")
+        raise UsageError(f"--only {only}: no log has this experiment")
     _store(stored, output, force)
 
 
 def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> list[Run]:
     names = [format_name or recognise(log) for log in logs]
     if len(set(names)) > 1:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--join: {logs[0].path} is {names[0]}, another file is not",
             "join logs of the same program",
         )
@@ -124,7 +124,7 @@ def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool)
     paths = _paths(stored, output)
     existing = [path for path in paths if path.exists()]
     if existing and not force:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{existing[0]} exists", "name another place with -o, or overwrite it with --force"
         )
     for path, (_, run) in zip(paths, stored, strict=True):
@@ -136,7 +136,7 @@ def _paths(stored: Sequence[tuple[Path, Run]], output: Path | None) -> list[Path
     if output is not None and not output.is_dir():
         if len(stored) > 1:
             names = ", ".join(dict.fromkeys(_name(run) for _, run in stored))
-            raise AskedWronglyError(
+            raise UsageError(
                 f"-o {output}: there are {len(stored)} experiments: {names}",
                 "name a directory that exists, or choose one with --only",
             )

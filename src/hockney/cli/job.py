@@ -10,7 +10,7 @@ import click
 
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS, Named
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.lazy import lazy_imports
 from hockney.schedulers import batch_names
 from hockney.spec import Plan
@@ -80,21 +80,21 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
 def _check(plan: Plan, output: Output) -> None:
     for name in ("platform", "hosts", "launcher"):
         if getattr(plan.first.placement, name):
-            raise AskedWronglyError(f"--{name} cannot be used in a job: the scheduler chooses it")
+            raise UsageError(f"--{name} cannot be used in a job: the scheduler chooses it")
     if output.resume or output.force:
-        raise AskedWronglyError("a job writes a new file: leave out --resume and --force")
+        raise UsageError("a job writes a new file: leave out --resume and --force")
     if plan.comparison is not None:
-        raise AskedWronglyError(
+        raise UsageError(
             "a batch script cannot tell which launch measures which variant",
             "let the job run hockney itself, with --vary",
         )
     if plan.race and not plan.searched:
-        raise AskedWronglyError(
+        raise UsageError(
             "--race decides after each launch, which a batch script without Python cannot",
             "leave it out",
         )
     if has_steps(plan):
-        raise AskedWronglyError(
+        raise UsageError(
             "a batch script cannot choose what to measure next from what was measured",
             "let the job run hockney itself, or leave out --refine and auto",
         )
@@ -123,7 +123,7 @@ def _submit(
     """Submits, waits, shows; an interrupted wait cancels the job and keeps what it has."""
     result = measurement.result
     if result.exists():
-        raise AskedWronglyError(f"{result} exists", "name another file with -o")
+        raise UsageError(f"{result} exists", "name another file with -o")
     number, most = submit(scheduler, text), launches_of(measurement.plan)
     state = _await_end(scheduler, number, most, result, Live(output.quiet))
     run = records.read(result) if result.exists() else None

@@ -14,7 +14,7 @@ from hockney.cli._messages import NAMES, messages_of, messages_options
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import SECONDS, SIZE, Count
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.checks import allowed_cpus
 from hockney.measure.endpoints import with_endpoints
 from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
@@ -236,7 +236,7 @@ def _multi(
     grid = sizes or parse_sizes(MULTI_SIZES)
     points, budget_s = len(grid) * len(pairs), common.sampling.budget_s
     if budget_s < points * LEAST_POINT_S and not common.placement.platform:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--multi: {points} points, each with its own number of repetitions, do not fit into "
             f"the budget of {format_seconds(budget_s)}",
             f"give --budget {format_seconds(points * LEAST_POINT_S)} or more, or fewer --sizes",

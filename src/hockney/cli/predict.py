@@ -10,7 +10,7 @@ import click
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZES
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 from hockney.models import CHANNELS, TERMS
 
@@ -133,7 +133,7 @@ def parse_factors(text: str) -> dict[str, float]:
     for word in text.split(","):
         term, equals, factor = word.strip().partition("=")
         if not equals or term not in TERMS:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--what-if {text}: unknown term {term!r}",
                 f"known are {', '.join(TERMS)}; write latency=0.5x",
             )
@@ -142,6 +142,6 @@ def parse_factors(text: str) -> dict[str, float]:
         except ValueError:
             value = 0.0
         if not 0.0 < value < math.inf:
-            raise AskedWronglyError(f"--what-if {text}: {factor!r} is not a factor above 0")
+            raise UsageError(f"--what-if {text}: {factor!r} is not a factor above 0")
         factors[term] = value
     return factors

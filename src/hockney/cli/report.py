@@ -9,7 +9,7 @@ import click
 from hockney.cli import _options
 from hockney.cli._files import followed, result_files, write_and_say
 from hockney.cli._help import option, verb
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
@@ -43,7 +43,7 @@ def command(
     experiment; the others are rows of its table.
     """
     if output.exists() and not force:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{output} exists", "name another file with -o, or overwrite it with --force"
         )
     files = result_files(paths, is_profile)

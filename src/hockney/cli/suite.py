@@ -13,7 +13,7 @@ import click
 from hockney.cli import _options
 from hockney.cli._asked import OUTLIERS
 from hockney.cli._help import option, verb
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan
 
@@ -108,9 +108,9 @@ def _asked(where: str, run: PlannedRun, more: tuple[str, ...]) -> Asked:
         for case in asked.plan.cases:
             check_allocation(case.placement)
         mpi_of(asked.plan.first.placement)
-    except (AskedWronglyError, click.UsageError) as error:
+    except (UsageError, click.UsageError) as error:
         message = error.message if isinstance(error, click.UsageError) else str(error)
-        raise AskedWronglyError(f"{where}, {run.label}: {message}") from error
+        raise UsageError(f"{where}, {run.label}: {message}") from error
     return asked
 
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.quantiles import carries_interval
 from hockney.lazy import lazy_imports
 
@@ -145,7 +145,7 @@ def _fewest(below: Callable[[int], int]) -> int:
 
 def _check(differences: int) -> None:
     if differences > MOST_DIFFERENCES:
-        raise AskedWronglyError(f"{differences} differences are more than can be compared")
+        raise UsageError(f"{differences} differences are more than can be compared")
 
 
 def signed_rank_p(values: Array) -> float:

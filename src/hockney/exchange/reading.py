@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.logs.log import Log
 from hockney.logs.table import Table, TooLargeError, note_rows_left
 from hockney.programs import PROGRAMS, Reader, csv
@@ -16,7 +16,7 @@ MOST_REASONS = 5
 
 
 def recognise(log: Log) -> str:
-    """The format of a log. Raises AskedWronglyError unless there is exactly one."""
+    """The format of a log. Raises UsageError unless there is exactly one."""
     if log.lines and log.lines[0].startswith(BY_HAND):
         raise by_hand(log.path)
     found: dict[bool, dict[str, int]] = {True: {}, False: {}}
@@ -30,7 +30,7 @@ def recognise(log: Log) -> str:
         refused = csv.unknown_heading(log)
         if refused:
             raise refused
-        raise AskedWronglyError(
+        raise UsageError(
             f"{log.path}: no table of a known format in {len(log.lines)} lines",
             f"known are {', '.join(PROGRAMS.offering(Reader))}; name one with --as",
         )
@@ -38,7 +38,7 @@ def recognise(log: Log) -> str:
         del formats[CSV]  # any heading can be of CSV: the program that knows this line knows more
     if len(formats) > 1:
         where = ", ".join(f"{name} (line {line})" for name, line in formats.items())
-        raise AskedWronglyError(
+        raise UsageError(
             f"{log.path} could be {where}", "choose with --as; for both, import it twice"
         )
     return next(iter(formats))
@@ -60,11 +60,11 @@ def read(log: Log, name: str) -> list[Table]:
     """All tables that have rows."""
     readers = PROGRAMS.offering(Reader)
     if name not in readers:
-        raise AskedWronglyError(f"{name} cannot be read", f"known are {', '.join(readers)}")
+        raise UsageError(f"{name} cannot be read", f"known are {', '.join(readers)}")
     try:
         tables = readers[name].read(log)
     except TooLargeError as error:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{log.path}: {error}", "split the log, and import each table separately"
         ) from error
     if any(table.rows for table in tables):
@@ -73,4 +73,4 @@ def read(log: Log, name: str) -> list[Table]:
         return tables
     notes = [note for table in tables for note in table.notes]
     words = [f"{log.path}: no table of {name} with a row that can be read", *notes[:MOST_REASONS]]
-    raise AskedWronglyError("\n  ".join(words))
+    raise UsageError("\n  ".join(words))

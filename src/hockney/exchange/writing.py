@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import by_curve
 from hockney.profiles.order import Order
 from hockney.programs import PROGRAMS, Layout, OrderWriter, Writer, writer_names
@@ -17,9 +17,7 @@ def write(analysis: Analysis, name: str) -> bytes:
     if writer is not None:
         return writer.write(analysis)
     if name not in writer_names():
-        raise AskedWronglyError(
-            f"{name} cannot be written", f"known are {', '.join(writer_names())}"
-        )
+        raise UsageError(f"{name} cannot be written", f"known are {', '.join(writer_names())}")
     return (render(name, analysis) + "\n").encode()
 
 
@@ -33,6 +31,6 @@ def render(name: str, analysis: Analysis) -> str:
     layout = PROGRAMS.offering(Layout)[name]
     experiment = analysis.run.header.experiment
     if layout.ONLY not in (None, experiment):
-        raise AskedWronglyError(f"the layout {name} is for {layout.ONLY}, not for {experiment}")
+        raise UsageError(f"the layout {name} is for {layout.ONLY}, not for {experiment}")
     curves = by_curve(analysis.estimates.own())
     return "\n".join(layout.layout(analysis.run, points) for points in curves.values())

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.estimate.quantiles import FEW_RULE, carries_interval
 from hockney.estimate.summaries import FROM_BANDWIDTH
@@ -122,7 +122,7 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
         raise _not_positive(bad[0])
     trains = tuple(point.train for point in ordered if point.train is not None)
     if trains and len(trains) != len(ordered):
-        raise AskedWronglyError("only some of these times are of trains of messages")
+        raise UsageError("only some of these times are of trains of messages")
     return Curve(
         np.array([float(point.bytes) for point in ordered]),
         seconds,
@@ -163,13 +163,13 @@ def curve_of_arrays(
     }
     for name, values in columns.items():
         if values.shape != (t.shape[-1],):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{t.shape[-1]} times, but {name} has shape {values.shape}: one each is needed"
             )
         least = 0.0 if name == "bytes" else 1.0
         bad = values[~((values >= least) & np.isfinite(values))]
         if len(bad):
-            raise AskedWronglyError(f"{name}: {bad[0]:g} is invalid; at least {least:g} is needed")
+            raise UsageError(f"{name}: {bad[0]:g} is invalid; at least {least:g} is needed")
     wrong = ~((t > 0.0) | np.isnan(t)) | np.isinf(t)
     if wrong.any() or np.isnan(t).all(axis=0).any():
         raise _not_positive(int(x[(wrong.any(axis=0) | np.isnan(t).all(axis=0)).argmax()]))
@@ -182,8 +182,8 @@ def curve_of_arrays(
     )
 
 
-def _not_positive(size: int) -> AskedWronglyError:
-    return AskedWronglyError(
+def _not_positive(size: int) -> UsageError:
+    return UsageError(
         f"a time of zero or below at {size} bytes, or none: nothing can be fitted through it",
         "the clock was too coarse for a single exchange; measure in batches",
     )
@@ -208,9 +208,9 @@ def too_few_sizes(curve: Curve, least: int) -> str | None:
 
 
 def require(model: str, data: str, lacking: str | None, advice: str) -> None:
-    """Raises AskedWronglyError with what a model needs if the data lack it."""
+    """Raises UsageError with what a model needs if the data lack it."""
     if lacking:
-        raise AskedWronglyError(f"{model} needs {data}; {lacking}", advice)
+        raise UsageError(f"{model} needs {data}; {lacking}", advice)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from typing import Any, Generic, TypeVar
 
 from hockney import __version__
 from hockney.endings import AtEnd
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.file_lock import locked
 from hockney.measure.build import cache_directory
 from hockney.trust import UntrustedError
@@ -79,7 +79,7 @@ class Kind(Generic[T]):
 
     name: str
     work_out: Callable[[Path], T]
-    """Raises AskedWronglyError where the file holds no result."""
+    """Raises UsageError where the file holds no result."""
     rows: Callable[[sqlite3.Connection, int], Rows]
     """What is kept of the file with this number; empty where nothing is."""
     read: Callable[[Rows], T]
@@ -106,7 +106,7 @@ class Index:
 
     def __init__(self, path: Path | None, is_ours: bool = False) -> None:
         """path: None keeps everything in memory, and only as long as this. is_ours: whatever is
-        there may be replaced; else raises AskedWronglyError where it is no index."""
+        there may be replaced; else raises UsageError where it is no index."""
         if path is not None and not is_ours:
             _check_replaceable(path)
         self._path = path
@@ -149,7 +149,7 @@ class Index:
 
     def ask(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The names of the columns and the rows of a query over the files that were asked for: of a
-        copy in memory, which has what was checked. Raises AskedWronglyError where SQLite does not
+        copy in memory, which has what was checked. Raises UsageError where SQLite does not
         understand it."""
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
             for statement in SCHEMA:
@@ -161,7 +161,7 @@ class Index:
                 found = copy.execute(query)
                 return [column[0] for column in found.description or ()], found.fetchall()
             except (sqlite3.Error, sqlite3.Warning) as error:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"--sql: {error}", "docs/reports.md has the tables, and examples"
                 ) from error
 
@@ -353,7 +353,7 @@ def _has_our_tables(database: sqlite3.Connection) -> bool:
 
 
 def _check_replaceable(path: Path) -> None:
-    """Raises AskedWronglyError where a file is neither new nor an index of any version: what the
+    """Raises UsageError where a file is neither new nor an index of any version: what the
     user names is not replaced."""
     try:
         with path.open("rb") as file:
@@ -361,9 +361,9 @@ def _check_replaceable(path: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise AskedWronglyError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     number = int.from_bytes(start[APPLICATION_BYTES], "big")
     if start and not (start.startswith(b"SQLite format 3\0") and number == APPLICATION):
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path} is no index of hockney", "name a new file, or the index of an earlier history"
         )

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
@@ -48,7 +48,7 @@ _TAR, _TAR_AT = b"ustar", 257
 
 def text_of(path: Path) -> str:
     """The file's text; bytes that are no text become replacement characters. Raises
-    AskedWronglyError where it cannot be read, is too large, or holds several files."""
+    UsageError where it cannot be read, is too large, or holds several files."""
     try:
         if path == STDIN:
             content = sys.stdin.buffer.read(LARGEST_LOG + 1)
@@ -56,21 +56,21 @@ def text_of(path: Path) -> str:
             with path.open("rb") as file:
                 content = file.read(LARGEST_LOG + 1)
     except IsADirectoryError as error:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path} is a directory", f"name the files in it: {path / '*.log'}"
         ) from error
     except OSError as error:
-        raise AskedWronglyError(f"{path}: {error.strerror or error}") from error
+        raise UsageError(f"{path}: {error.strerror or error}") from error
     content = _decompressed(content, path)
     if b"\n" not in content:
         content = content.replace(b"\r", b"\n")  # as old spreadsheets end their lines
     if content.startswith(_ARCHIVES) or content[_TAR_AT:].startswith(_TAR):
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path} is an archive or a spreadsheet",
             "unpack it, or save its sheets as CSV, and import those files",
         )
     if len(content) > LARGEST_LOG or content.count(b"\n") > MOST_LINES:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: larger than {LARGEST_LOG >> 20} MiB or {MOST_LINES} lines",
             "extract the tables, and import those",
         )
@@ -90,7 +90,7 @@ def _decompressed(content: bytes, path: Path) -> bytes:
     try:
         return opener(io.BytesIO(content)).read(LARGEST_LOG + 1)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: cannot be decompressed: {error}", "decompress what is left of it by hand"
         ) from error
 

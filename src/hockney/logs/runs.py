@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from hockney import __version__, records
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.logs import settings
 from hockney.logs.log import Log
 from hockney.logs.table import REPEATED, Table
@@ -69,7 +69,7 @@ def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> li
 
 def _check_size(run: Run, log: str) -> None:
     if sum(map(len, _blocks(run))) > LONGEST_FILE:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{log}: {len(run.summaries)} numbers of {run.header.experiment} exceed the "
             f"limit of a result file, {LONGEST_FILE >> 20} MiB",
             "split the log, and import each table separately",
@@ -159,7 +159,7 @@ def _add_table(run: Run, table: Table, earlier: Counter[tuple[Point, str]]) -> N
 
 
 def _add_samples(run: Run, tables: Sequence[Table]) -> None:
-    """One launch, in which every table is a round. Raises AskedWronglyError unless there is one
+    """One launch, in which every table is a round. Raises UsageError unless there is one
     time a row."""
     definition = _definition(tables[0])
     run.add(LaunchRecord(launch=0, definition=definition, places=tables[0].places))
@@ -167,7 +167,7 @@ def _add_samples(run: Run, tables: Sequence[Table]) -> None:
     too_long: list[int | None] = []
     for number, row in rows:
         if row.value_s is None or row.statistic != rows[0][1].statistic:
-            raise AskedWronglyError(
+            raise UsageError(
                 "--repeated samples needs one column of times, and nothing else",
                 "name it with --columns time=NAME:UNIT",
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.mpis import Algorithm
 from hockney.spec.algorithms import COMMON
 from hockney.spec.workloads.collective import COLLECTIVES, DEFAULT
@@ -15,10 +15,10 @@ NEIGHBOR = "neighbor"
 
 
 def checked_collectives(names: Sequence[str]) -> list[str]:
-    """The names without repeats. Raises AskedWronglyError for an unknown collective."""
+    """The names without repeats. Raises UsageError for an unknown collective."""
     for name in names:
         if name not in COLLECTIVES:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{name!r} is not a collective that hockney measures",
                 "neighbourhood collectives are exchanges of `hockney halo`"
                 if NEIGHBOR in name
@@ -33,7 +33,7 @@ def chosen(
     """The algorithms that `all`, `default` or names stand for; None is the library's own decision.
     Names that belong to another of the collectives are skipped.
 
-    Raises AskedWronglyError if the library lacks an algorithm.
+    Raises UsageError if the library lacks an algorithm.
     """
     of_it = [each for each in available if each.collective == collective]
     found: list[Algorithm | None] = []
@@ -51,9 +51,9 @@ def chosen(
     return list(dict.fromkeys(found))
 
 
-def _unknown(of_it: Sequence[Algorithm], collective: str, name: str) -> AskedWronglyError:
+def _unknown(of_it: Sequence[Algorithm], collective: str, name: str) -> UsageError:
     known = name in COMMON.values() or name in COMMON
-    return AskedWronglyError(
+    return UsageError(
         f"{collective}: this MPI library has no algorithm {name!r}"
         + (", other libraries do" if known else ""),
         _nearest(

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hockney.endings import AtEnd
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.file_lock import locked
 from hockney.measure.compiler import Product, compile_product, shown_by
 from hockney.measure.mpi import ask_command
@@ -201,13 +201,13 @@ def _compile_into(mpi: Mpi, product: Product, built: Path) -> None:
 
 
 def _try(mpi: Mpi, engine: Path) -> None:
-    """Raises AskedWronglyError where it is no program for this machine. How it ends does not
+    """Raises UsageError where it is no program for this machine. How it ends does not
     matter: one for SimGrid runs under smpirun alone."""
     with suppress(subprocess.TimeoutExpired):
         try:
             ask_command(engine, "--version")
         except OSError as error:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{mpi.mpicc} built no program that runs here: {error.strerror}",
                 "name the compiler wrapper of an MPI library with --mpicc",
             ) from error

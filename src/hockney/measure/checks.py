@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.allowed import allowed_count, allowed_set
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.environment import text_of
 from hockney.measure.platforms import parse_shape
 from hockney.schedulers import MPIEXEC, Allocation, find_allocation
@@ -36,10 +36,10 @@ HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 
 
 def check_plan(plan: Plan) -> None:
-    """Raises AskedWronglyError if the plan cannot be measured on this machine."""
+    """Raises UsageError if the plan cannot be measured on this machine."""
     _check_sampling(plan)
     if plan.comparison is not None and isinstance(plan.first.workload, Fabric):
-        raise AskedWronglyError(
+        raise UsageError(
             "--vary: a pass over all pairs has no variants", "measure each by itself, and compare"
         )
     for case in plan.cases:
@@ -49,10 +49,10 @@ def check_plan(plan: Plan) -> None:
 
 
 def check_case(case: Case) -> None:
-    """Raises AskedWronglyError if this case cannot be measured on this machine."""
+    """Raises UsageError if this case cannot be measured on this machine."""
     workload, placement = case.workload, case.placement
     if placement.ranks < 2:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{workload.experiment} needs at least two ranks, not {placement.ranks}",
             "use -n 2 or more",
         )
@@ -78,7 +78,7 @@ def _check_number(placement: Placement) -> None:
     each = -(-placement.ranks // (placement.node_count or nodes()))
     most = max(MOST_RANKS_A_CPU * allowed_count(), LEAST_RANKS_A_NODE)
     if each > most and (placement.node_count or nodes()) == 1:
-        raise AskedWronglyError(
+        raise UsageError(
             f"-n {placement.ranks}: at most {most} ranks are started on this machine, which has "
             f"{allowed_count()} CPUs",
             "ask for fewer, for more nodes, or simulate them with --platform",
@@ -92,15 +92,15 @@ def _check_sampling(plan: Plan) -> None:
         return
     workload = plan.first.workload
     if isinstance(workload, Pingpong) and workload.refine:
-        raise AskedWronglyError(
+        raise UsageError(
             "--refine decides after each launch what to measure next, and --over spreads launches "
             "that are known before",
             "use only one of them",
         )
     if plan.first.placement.platform is not None:
-        raise AskedWronglyError("--over: a simulated machine does not drift")
+        raise UsageError("--over: a simulated machine does not drift")
     if over_s < budget_s:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--over {format_seconds(over_s)} is shorter than the launches themselves "
             f"({format_seconds(budget_s)})",
             "spread them over a longer time, or shorten them with --budget",
@@ -112,7 +112,7 @@ def _check_skew(workload: Workload, sampling: Sampling) -> None:
     arrivals = workload.arrivals if isinstance(workload, Collective) else None
     skew_s = arrivals.skew.seconds if arrivals else None
     if skew_s is not None and skew_s * SILENT_REPETITIONS > sampling.timeout_s:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--skew {format_seconds(skew_s)}: a launch would be silent for {SILENT_REPETITIONS} "
             f"times as long, and is ended after {format_seconds(sampling.timeout_s)}",
             "choose a shorter skew, or a longer --timeout",
@@ -123,7 +123,7 @@ def _check_bursts(workload: Workload, sampling: Sampling) -> None:
     """A launch writes nothing during a round, which has several periods of each burst."""
     period_s = workload.longest_period_s if isinstance(workload, Congestion) else 0.0
     if period_s * SILENT_REPETITIONS > sampling.timeout_s:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--burst: a launch would be silent for {SILENT_REPETITIONS} times "
             f"{format_seconds(period_s)}, and is ended after {format_seconds(sampling.timeout_s)}",
             "choose shorter bursts and gaps, or a longer --timeout",
@@ -134,21 +134,21 @@ def _check_nodes(placement: Placement) -> None:
     """Hosts, nodes and ranks must agree with each other."""
     for host in placement.hosts:
         if not HOST_NAME.fullmatch(host):
-            raise AskedWronglyError(f"--hosts: {host!r} is not a host name", "write --hosts a,b")
+            raise UsageError(f"--hosts: {host!r} is not a host name", "write --hosts a,b")
     nodes, ranks = placement.node_count, placement.ranks
     if placement.hosts and nodes and nodes > len(placement.hosts):
-        raise AskedWronglyError(
+        raise UsageError(
             f"--nodes {nodes}: --hosts names only {len(placement.hosts)}", "name more hosts"
         )
     if nodes is None and placement.ranks_per_node and placement.platform is None:
-        raise AskedWronglyError(
+        raise UsageError(
             "--ranks-per-node: the number of nodes is not given", "give it with --nodes or --hosts"
         )
     if nodes is None:
         return
     if nodes > ranks or (placement.ranks_per_node and nodes * placement.ranks_per_node != ranks):
         each = f" with {placement.ranks_per_node} each" if placement.ranks_per_node else ""
-        raise AskedWronglyError(
+        raise UsageError(
             f"{ranks} ranks do not fill {nodes} nodes{each}",
             "leave out one of -n, --nodes and --ranks-per-node",
         )
@@ -159,7 +159,7 @@ def _check_place_node(placement: Placement) -> None:
         return
     found = None if placement.node_count else find_allocation(placement.launcher)
     if (placement.node_count or (found[1].nodes if found else 1)) == 1:
-        raise AskedWronglyError(
+        raise UsageError(
             "--place node: only one node is available, so ranks cannot be on different nodes",
             "name --hosts, or ask for --nodes",
         )
@@ -179,7 +179,7 @@ def check_allocation(placement: Placement) -> None:
         (placement.ranks, cpus, "CPUs", "-n"),
     ):
         if asked is not None and there is not None and asked > there:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"this allocation ({name}) has {there} {what}, {option} {asked} asks for more",
                 f"ask for less, or for an allocation of {asked} {what}",
             )
@@ -190,16 +190,16 @@ def _check_platform(case: Case) -> None:
     assert placement.platform is not None
     shape = parse_shape(placement.platform)
     if shape is None and not Path(placement.platform).is_file():
-        raise AskedWronglyError(f"--platform {placement.platform}: no such file")
+        raise UsageError(f"--platform {placement.platform}: no such file")
     if shape is not None and placement.ranks > shape.nodes * (placement.ranks_per_node or 1):
-        raise AskedWronglyError(
+        raise UsageError(
             f"--platform {placement.platform} has {shape.nodes} nodes, -n asks for "
             f"{placement.ranks} ranks",
             "ask for more nodes, or set --ranks-per-node",
         )
     most = _most_simulated()
     if most is not None and placement.ranks > most:
-        raise AskedWronglyError(
+        raise UsageError(
             f"-n {placement.ranks}: at most {most} ranks are simulated on this machine, which "
             f"allows a process {text_of(MAPPINGS)} pieces of memory",
             "ask for fewer, or raise vm.max_map_count (sysctl)",
@@ -215,7 +215,7 @@ def _check_platform(case: Case) -> None:
     )
     for flag, asked in here:
         if asked:
-            raise AskedWronglyError(f"{flag} applies to this machine, but --platform simulates one")
+            raise UsageError(f"{flag} applies to this machine, but --platform simulates one")
 
 
 def _most_simulated() -> int | None:
@@ -245,13 +245,13 @@ def would_share(placement: Placement, threads: int = 1) -> bool:
 
 
 def check_slots(placement: Placement, threads: int = 1) -> None:
-    """Raises AskedWronglyError if ranks would share CPUs and may not."""
+    """Raises UsageError if ranks would share CPUs and may not."""
     if placement.oversubscribe or not would_share(placement, threads):
         return
     cpus = allowed_cpus()
     each = f" with {threads} threads each" * (threads > 1)
     there_are = "there is 1 CPU" if cpus == 1 else f"there are {cpus} CPUs"
-    raise AskedWronglyError(
+    raise UsageError(
         f"{placement.ranks} ranks{each} would share CPUs: {there_are}",
         "ask for fewer, or add --oversubscribe and expect times dominated by the OS scheduler",
     )
@@ -269,7 +269,7 @@ def _check_memory(case: Case) -> None:
     needed = -(-workload.taking_part(ranks) // nodes()) * workload.buffer_bytes(ranks)
     available = available_memory()
     if available is not None and needed > available:
-        raise AskedWronglyError(
+        raise UsageError(
             f"messages of {format_size(workload.largest_bytes)} need {needed / 2**30:.1f} GiB "
             f"on this node, which has {available / 2**30:.1f} GiB free",
             "leave out the largest sizes",
@@ -302,7 +302,7 @@ def _check_place(place: str) -> None:
     else:
         return
     if len(found) < 2:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--place {place}: only one {PLACE_WORDS[place]} is available, so two ranks cannot "
             "be on different ones",
             "use --place core or --place spread, or name CPUs with --cpus",
@@ -313,17 +313,17 @@ def _check_cpus(cpus: Sequence[int], ranks: int) -> None:
     text = _ranges(cpus)
     allowed = allowed_set()
     if not allowed:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--cpus {text}: on this system processes cannot be pinned", "leave out --cpus"
         )
     refused = sorted(set(cpus) - allowed)
     if refused:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--cpus {text}: this process may not run on CPU {refused[0]}",
             f"it may run on {_ranges(sorted(allowed))}",
         )
     if len(cpus) < ranks:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--cpus {text} names {len(cpus)} CPUs for {ranks} ranks", "name one CPU for each rank"
         )
 

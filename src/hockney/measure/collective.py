@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.algorithms import chosen
 from hockney.measure.checks import available_memory, check_slots, nodes
 from hockney.measure.features import check_persistent, features_of
@@ -96,7 +96,7 @@ def cases_of(
     study: Study, base: Placement, mpi: Mpi, engine: Engine
 ) -> tuple[list[Case], list[str]]:
     """The cases, placed as `base`, and a line for each combination that is excluded because the
-    library would run another algorithm. Raises AskedWronglyError if no combination remains."""
+    library would run another algorithm. Raises UsageError if no combination remains."""
     _check_applies(study)
     most = msgspec.structs.replace(base, ranks=max(study.ranks))
     check_slots(most, threads=max(study.threads, default=1))
@@ -147,7 +147,7 @@ def cases_of(
     left_out += phases.left_out
     _check_one_skew(cases)
     if not cases:
-        raise AskedWronglyError("none of these can be measured:\n  " + "\n  ".join(left_out))
+        raise UsageError("none of these can be measured:\n  " + "\n  ".join(left_out))
     _check_memory(cases)
     return cases, left_out
 
@@ -175,7 +175,7 @@ def _check_applies(study: Study) -> None:
     every = {*study.collectives, *(name for name, _ in own)}
     persistent = [name for name, form in own if form == PERSISTENT]
     if not every:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--form {','.join(study.forms)}: {named} has no such form", "leave it out"
         )
     for option, applies, words in (
@@ -188,14 +188,14 @@ def _check_applies(study: Study) -> None:
     ):
         if not applies:
             measured = ", ".join(sorted(every))
-            raise AskedWronglyError(f"{option}: none of {measured} {words}", "leave it out")
+            raise UsageError(f"{option}: none of {measured} {words}", "leave it out")
     if study.groups > 1 and any(name != DEFAULT for name in study.algorithms):
-        raise AskedWronglyError(
+        raise UsageError(
             "--groups: which algorithms a library replaces depends on the ranks of a group",
             "leave out --algorithm",
         )
     if own and any(name != DEFAULT for name in study.algorithms):
-        raise AskedWronglyError(
+        raise UsageError(
             f"--form {own[0][1]}: libraries have no settings that force its algorithm",
             "leave out --algorithm, or measure the other forms",
         )
@@ -211,7 +211,7 @@ def _check_one_skew(cases: Sequence[Case]) -> None:
             key = (workload.collective, case.placement.ranks)
             by_ranks[key] = by_ranks.get(key, 0) + 1
     if max(by_ranks.values(), default=0) > 1:
-        raise AskedWronglyError(
+        raise UsageError(
             "--skew: as a multiple of what each algorithm takes, it would be another one for each",
             "give a time, such as --skew 100us",
         )
@@ -249,7 +249,7 @@ def _variants(study: Study, family: Family, mpi: Mpi, engine: Engine) -> list[_V
     ]
     taken = [one.parameters for one in found]
     if study.segments and all(one.segment is None for one in taken):
-        raise AskedWronglyError(
+        raise UsageError(
             "--segment-size: this MPI library has no setting for it for these algorithms",
             "leave it out, or name an algorithm that segments",
         )
@@ -261,8 +261,8 @@ def _variants(study: Study, family: Family, mpi: Mpi, engine: Engine) -> list[_V
     return [*found, *own]
 
 
-def _not_listed(option: str, names: Sequence[str]) -> AskedWronglyError:
-    return AskedWronglyError(
+def _not_listed(option: str, names: Sequence[str]) -> UsageError:
+    return UsageError(
         f"{option}: this MPI library lists no control variable for it for these algorithms",
         f"leave it out, or name {' or '.join(dict.fromkeys(names))}"
         if names
@@ -376,7 +376,7 @@ def _check_memory(cases: Sequence[Case]) -> None:
         here = ranks if case.placement.platform is not None else -(-ranks // nodes())
         needed = here * workload.buffer_bytes(ranks)
         if available is not None and needed > available:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{workload.row} of {format_size(workload.largest_bytes)} by {ranks} ranks takes "
                 f"{needed / 2**30:.1f} GiB here, where {available / 2**30:.1f} GiB are free",
                 "leave out the largest sizes, or ask for fewer ranks",

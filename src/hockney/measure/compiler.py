@@ -11,7 +11,7 @@ from pathlib import Path
 from hockney import __version__
 from hockney.allowed import allowed_count
 from hockney.endings import AtEnd
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.mpi import ask_command, missing_in
 from hockney.mpis import Mpi, family_of
 from hockney.temporary import temporary_directory
@@ -52,7 +52,7 @@ class Product:
 
 
 def compile_product(mpi: Mpi, product: Product, output: Path) -> None:
-    """Raises AskedWronglyError with what the compiler said, OSError where the disk is full."""
+    """Raises UsageError with what the compiler said, OSError where the disk is full."""
     with (
         temporary_directory(".objects-", output.parent) as directory,
         temporary_directory("hockney-") as scratch,
@@ -88,9 +88,9 @@ def _run(mpi: Mpi, product: Product, words: list[str], scratch: Path) -> None:
             env={**os.environ, "TMPDIR": str(scratch)},
         )
     except subprocess.TimeoutExpired as error:
-        raise AskedWronglyError(f"{mpi.mpicc} did not finish in {BUILD_TIMEOUT_S:.0f} s") from error
+        raise UsageError(f"{mpi.mpicc} did not finish in {BUILD_TIMEOUT_S:.0f} s") from error
     except OSError as error:
-        raise AskedWronglyError(f"{mpi.mpicc} cannot be run: {error.strerror}") from error
+        raise UsageError(f"{mpi.mpicc} cannot be run: {error.strerror}") from error
     if done.returncode != 0:
         _refuse(mpi, product, done)
 
@@ -98,7 +98,7 @@ def _run(mpi: Mpi, product: Product, words: list[str], scratch: Path) -> None:
 def _refuse(mpi: Mpi, product: Product, done: subprocess.CompletedProcess[str]) -> None:
     missing = missing_in(done.stderr + done.stdout)
     if missing:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{mpi.mpicc} cannot compile MPI programs: {missing} is missing",
             _to_install(mpi, missing),
         )
@@ -107,7 +107,7 @@ def _refuse(mpi: Mpi, product: Product, done: subprocess.CompletedProcess[str]) 
         raise OSError(28, "no space left on device")
     shown = [f"    {line}" for line in output_lines]
     said = "its output:\n" + "\n".join(shown) if shown else "it printed nothing"
-    raise AskedWronglyError(
+    raise UsageError(
         f"{mpi.mpicc} could not build the {product.name} (exit status {done.returncode}); {said}",
         "set I_MPI_ROOT to where Intel MPI is installed, as its vars.sh does"
         if INTEL_PLACEHOLDER in shown_by(mpi.mpicc)
@@ -121,7 +121,7 @@ def shown_by(mpicc: Path) -> str:
     try:
         done = ask_command(mpicc, "-show")
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise AskedWronglyError(f"{mpicc} cannot be run: {error}") from error
+        raise UsageError(f"{mpicc} cannot be run: {error}") from error
     return done.stdout.strip()
 
 

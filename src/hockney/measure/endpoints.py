@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.build import library_of
 from hockney.measure.setup import mpi_of
 from hockney.measure.trial import attempt
@@ -21,7 +21,7 @@ def _try(placement: Placement, variable: str, count: str) -> None:
     were built for. Only here, as other nodes may allow no ranks outside of jobs."""
     mpi, engine = mpi_of(placement)
     if attempt(mpi, engine, 0.0, TIMEOUT_S, env={variable: count}).outcome.exit_status != 0:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--thread-comms vci: {library_of(engine)} ({mpi.launcher_version}) does not start "
             f"with {variable}={count}: it was built for fewer endpoints",
             "use --thread-comms own, or another MPI with --mpicc",
@@ -30,13 +30,13 @@ def _try(placement: Placement, variable: str, count: str) -> None:
 
 def with_endpoints(placement: Placement, workload: Messages) -> Placement:
     """The placement under which each thread has an endpoint, where that is asked for; the engine
-    checks that it has. Raises AskedWronglyError where the library knows no such thing."""
+    checks that it has. Raises UsageError where the library knows no such thing."""
     if workload.thread_comms != "vci":
         return placement
     mpi, _ = mpi_of(placement)
     variable = family_of(mpi).ENDPOINTS
     if variable is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--thread-comms vci: {mpi.mpicc} ({mpi.launcher_version}) has no setting for the "
             "number of endpoints",
             "use --thread-comms own, or an MPICH of version 4 or later",

@@ -6,7 +6,7 @@ import subprocess
 
 import msgspec
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.measure.mpi import ask_command
 from hockney.mpis import Engine
 
@@ -40,28 +40,28 @@ def features_of(engine: Engine, simulated: bool) -> Features:
 
 
 def check_persistent(features: Features) -> None:
-    """Raises AskedWronglyError if the library has no persistent collectives."""
+    """Raises UsageError if the library has no persistent collectives."""
     if not features.persistent_collectives:
         raise _before_mpi_4(features, "--form persistent", "persistent collectives")
 
 
 def check_partitioned(features: Features) -> None:
-    """Raises AskedWronglyError if the library has no partitioned communication."""
+    """Raises UsageError if the library has no partitioned communication."""
     if not features.partitioned:
         raise _before_mpi_4(features, "--exchange partitioned", "partitioned communication")
 
 
-def _before_mpi_4(features: Features, option: str, what: str) -> AskedWronglyError:
-    return AskedWronglyError(
+def _before_mpi_4(features: Features, option: str, what: str) -> UsageError:
+    return UsageError(
         f"{option}: {features.name} has no {what}, which came with MPI 4.0",
         "leave it out, or name another MPI library with --mpicc",
     )
 
 
 def check_neighborhood(features: Features) -> None:
-    """Raises AskedWronglyError if the library has no neighbourhood collectives."""
+    """Raises UsageError if the library has no neighbourhood collectives."""
     if not features.neighbor_collectives:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{features.name} has no neighbourhood collectives",
             "leave them out of --exchange: waitall and others are messages between two ranks",
         )

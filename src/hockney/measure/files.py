@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.phases import schedules_text
 from hockney.measure.platforms import platform_file
 from hockney.spec import Case, Placement, Plan
@@ -47,7 +47,7 @@ def files_of(plan: Plan, directory: Path) -> Iterator[Files]:
 
 def long_list_of(plan: Plan) -> str | None:
     """The schedules of all cases, or the list of the first one if it is too long for a command
-    line, else None. Raises AskedWronglyError if the nodes could not read it from a file."""
+    line, else None. Raises UsageError if the nodes could not read it from a file."""
     placement = plan.first.placement
     words = schedules_text(plan)
     if words is None:
@@ -55,7 +55,7 @@ def long_list_of(plan: Plan) -> str | None:
         if words is None or len(words) <= LONGEST_ARGUMENT:
             return None
     if placement.broadcast is not None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--broadcast: a list is {len(words)} bytes long and must be read from a "
             "file, which these nodes do not share",
             "use a directory that all nodes share; of pairs, --pairing halves or neighbours",

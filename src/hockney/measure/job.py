@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import __version__
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.files import long_list_of
 from hockney.measure.nodes import private_copy, scripts_of
 from hockney.mpis import Engine, Mpi, family_of
@@ -100,7 +100,7 @@ def _broadcast(scheduler: Batch, measurement: Measurement) -> tuple[Path, list[s
         return engine.path, []
     copy = private_copy(placement.broadcast, engine)
     if not offers(scheduler, Launcher):
-        raise AskedWronglyError(
+        raise UsageError(
             "--broadcast: this scheduler cannot copy the engine to the nodes",
             "let the job run hockney itself, with --broadcast: it then copies over ssh",
         )
@@ -132,7 +132,7 @@ def _launch(scheduler: Batch, measurement: Measurement, engine: Path, case: Case
     words = " ".join([words, *counted])
     for name, value in case.placement.env.items():
         if not VARIABLE.fullmatch(name):
-            raise AskedWronglyError(f"{name!r} is not a valid name of an environment variable")
+            raise UsageError(f"{name!r} is not a valid name of an environment variable")
         words = f"{name}={shlex.quote(value)} {words}"
     return words
 

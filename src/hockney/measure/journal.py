@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.resume import FINISHED
 from hockney.result_file import ResultFile
 from hockney.spec import Plan, difference, plan_of, stored
@@ -32,21 +32,21 @@ class Journal:
         self.directory = directory
         path = directory / NAME
         if path.exists() and not resume:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{directory} already holds a suite",
                 "continue it with --resume, or name another directory with -o",
             )
         try:
             directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise AskedWronglyError(f"{directory} cannot be made: {error.strerror}") from error
+            raise UsageError(f"{directory} cannot be made: {error.strerror}") from error
         self._file = ResultFile(path, resume=resume)
         self._entries: dict[str, Entry] = {}
         for line in path.read_bytes().splitlines():
             try:
                 entry = msgspec.json.decode(line, type=Entry)
             except ValueError as error:
-                raise AskedWronglyError(f"{path}: {error}") from error
+                raise UsageError(f"{path}: {error}") from error
             self._entries[entry.file] = entry
 
     def close(self) -> None:
@@ -57,7 +57,7 @@ class Journal:
         return iter(self._entries.values())
 
     def is_done(self, file: str, plan: Plan) -> bool:
-        """True if this plan is measured already. Raises AskedWronglyError if the plan changed."""
+        """True if this plan is measured already. Raises UsageError if the plan changed."""
         entry = self._entries.get(file)
         if entry is None:
             return False
@@ -67,7 +67,7 @@ class Journal:
             or before.sampling != plan.sampling
             or difference(before, plan) is not None
         ):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{self.directory / file} holds another plan: the suite has changed",
                 "put the results of the changed plan into another directory with -o",
             )

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.mpis import COMMAND_TIMEOUT_S, FAMILIES, Mpi
 from hockney.temporary import temporary_directory
 
@@ -25,7 +25,7 @@ def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | 
     it is not whole. `prebuilt`: an engine, default $HOCKNEY_ENGINE; its MPI needs no compiler."""
     _check_not_a_rank()
     if simulated and prebuilt:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--engine {prebuilt}: simulations have an engine of their own",
             "leave out --engine or --platform",
         )
@@ -57,7 +57,7 @@ def _check_not_a_rank() -> None:
     for name in WORLDS:
         value = os.environ.get(name, "")
         if value.isdecimal() and value not in ("0", "1"):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"this is one of {value[:9]} processes of a launcher ({name}): hockney starts MPI "
                 "itself",
                 "start it once, without mpiexec; -n, --hosts and --nodes say where ranks run",
@@ -75,7 +75,7 @@ def _launching_mpi(mpicc: str | None) -> Mpi:
     launcher = Path(found) if found else embedded
     family, version = launcher_family(launcher)
     if family is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"no MPI found: {version or launcher}",
             "load your MPI's module, or install one: pip install 'hockney[mpich]'",
         )
@@ -93,7 +93,7 @@ def why_not_whole(wrapper: Path) -> str | None:
     compiles and has a launcher."""
     try:
         _find_launcher(wrapper)
-    except AskedWronglyError:
+    except UsageError:
         return "has no mpiexec beside it"
     with temporary_directory("hockney-") as directory:
         source = directory / "trial.c"
@@ -125,7 +125,7 @@ def missing_in(output: str) -> str | None:
 def _find_smpicc() -> Path:
     found = shutil.which("smpicc")
     if not found:
-        raise AskedWronglyError(
+        raise UsageError(
             "no smpicc: SimGrid is not installed or not on PATH",
             "install SimGrid (Debian: libsimgrid-dev) to simulate a platform",
         )
@@ -138,7 +138,7 @@ def _asked_for(asked: str | None) -> Path | None:
             continue
         found = shutil.which(name)
         if not found:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{source} {name}: no such command", "give the path of an MPI compiler wrapper"
             )
         return Path(found)
@@ -148,7 +148,7 @@ def _asked_for(asked: str | None) -> Path | None:
 def _on_path(found: str | None) -> Path:
     if found:
         return Path(found)
-    raise AskedWronglyError(
+    raise UsageError(
         "no MPI found: no --mpicc, no $MPICC, no mpicc on PATH and no embedded MPI",
         "load your MPI's module, or install one: pip install 'hockney[mpich]'",
     )
@@ -175,7 +175,7 @@ def _find_launcher(wrapper: Path) -> tuple[Path, str, str]:
         family, version = launcher_family(candidate)
         if family:
             return candidate, family, version
-    raise AskedWronglyError(
+    raise UsageError(
         f"{wrapper} has no mpiexec or mpirun beside it",
         "name the wrapper of a complete MPI installation with --mpicc",
     )

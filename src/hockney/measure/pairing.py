@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec import bounds
 from hockney.spec.option_files import option_text
 from hockney.spec.workloads.pairs import Pair, Pairing, halves, neighbours
@@ -24,14 +24,14 @@ def pairing_of(text: str, ranks: int, idle_last: bool = False) -> Pairing:
     """The pairing of that name, or read from the file of that name.
 
     halves: rank r with r + n/2; neighbours: 2i with 2i + 1. With `idle_last`, the last of an odd
-    number of ranks stays idle; without it, an odd number raises AskedWronglyError.
+    number of ranks stays idle; without it, an odd number raises UsageError.
     """
     if ranks < 2:
-        raise AskedWronglyError(f"pairs need at least two ranks, not {ranks}", "use -n 2 or more")
+        raise UsageError(f"pairs need at least two ranks, not {ranks}", "use -n 2 or more")
     if text not in PAIRINGS:
         return _read(text, ranks)
     if ranks % 2 and not idle_last:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{ranks} ranks cannot all be paired",
             f"use -n {ranks - 1} or -n {ranks + 1}, or leave rank {ranks - 1} out with --idle-last",
         )
@@ -54,7 +54,7 @@ def _read(name: str, ranks: int) -> Pairing:
             continue
         found = _PAIR.fullmatch(words)
         if not found:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{name}, line {number}: {words[:40]!r} is not a pair of ranks", "write 0 3"
             )
         pairs.append((int(found[1]), int(found[2])))
@@ -62,18 +62,18 @@ def _read(name: str, ranks: int) -> Pairing:
 
 
 def checked(pairs: Iterable[Pair], ranks: int, name: str) -> Pairing:
-    """The pairs. Raises AskedWronglyError unless each rank exists and is in one pair only."""
+    """The pairs. Raises UsageError unless each rank exists and is in one pair only."""
     pairing = tuple(pairs)
     if not pairing:
-        raise AskedWronglyError(f"{name}: no pairs", "write two ranks per line")
+        raise UsageError(f"{name}: no pairs", "write two ranks per line")
     for rank, count in Counter(rank for pair in pairing for rank in pair).items():
         if rank >= ranks:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{name}: there is no rank {rank} among {ranks}",
                 f"ranks are 0 to {ranks - 1}; -n sets how many",
             )
         if count > 1:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{name}: rank {rank} is named {count} times",
                 "a rank can be in one pair only",
             )
@@ -82,7 +82,7 @@ def checked(pairs: Iterable[Pair], ranks: int, name: str) -> Pairing:
 
 def parse_counts(text: str, option: str, every: int | None = None) -> tuple[int, ...]:
     """Reads "1,2,8", "1,2,4,...,64" (doubling) or, if `every` gives the total, "1,2,4,...,all":
-    numbers from 1 up, ascending, without repeats. Raises AskedWronglyError."""
+    numbers from 1 up, ascending, without repeats. Raises UsageError."""
     words = [word.strip() for word in text.split(",")]
     counts: list[int] = []
     for place, word in enumerate(words):
@@ -91,11 +91,11 @@ def parse_counts(text: str, option: str, every: int | None = None) -> tuple[int,
             continue
         follows = words[place + 1] if place + 1 < len(words) else ""
         if not counts or follows in ("", GOES_ON):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{option} {text}: {GOES_ON} must stand between two numbers", "write 1,2,4,...,64"
             )
         if len(counts) > 1 and counts[-1] != 2 * counts[-2]:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{option} {text}: {GOES_ON} continues by doubling, which "
                 f"{counts[-2]},{counts[-1]} does not",
                 "write 1,2,4,...,64, or list all numbers",
@@ -111,8 +111,8 @@ def _count(word: str, text: str, option: str, every: int | None) -> int:
         return every
     try:
         found = bounds.count(word, "messages in flight" if every is None else "ranks")
-    except AskedWronglyError as error:
-        raise AskedWronglyError(f"{option} {text[:40]}: {error.message}") from error
+    except UsageError as error:
+        raise UsageError(f"{option} {text[:40]}: {error.message}") from error
     if every is not None and found > every:
-        raise AskedWronglyError(f"{option} {text}: there are only {every} pairs")
+        raise UsageError(f"{option} {text}: there are only {every} pairs")
     return found

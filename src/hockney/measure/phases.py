@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.predict.phases import MOST_MESSAGES, TIMED, laid_out, schedules_with_phases
 from hockney.spec import Plan, Size
 from hockney.spec.workloads.collective import Collective
@@ -28,13 +28,13 @@ class Phases:
     def __post_init__(self) -> None:
         known = {name for one in self.collectives for name in schedules_with_phases(one)}
         if self.named and not known:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--phases: none of {', '.join(self.collectives)} is made by messages here",
                 f"measure {', '.join(TIMED)}",
             )
         for name in self.named:
             if name not in known and name != ALL_SCHEDULES:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"--phases {name}: there is no schedule of that name for "
                     f"{', '.join(self.collectives)}",
                     f"there are {', '.join(sorted(known))}",
@@ -60,7 +60,7 @@ class Phases:
         try:
             for size in sizes:
                 laid_out(collective, name, ranks, size.bytes, segment)
-        except AskedWronglyError as error:
+        except UsageError as error:
             self.left_out.append(f"{collective} by messages, {name}, {ranks} ranks: {error}")
             return False
         return True
@@ -80,7 +80,7 @@ def schedules_text(plan: Plan) -> str | None:
                 schedule = laid_out(workload.collective, name, ranks, size.bytes, segment)
                 messages += schedule.messages
                 if messages > MOST_MESSAGES:
-                    raise AskedWronglyError(
+                    raise UsageError(
                         f"--phases: more than {MOST_MESSAGES} messages in all schedules together",
                         "ask for fewer ranks, sizes or schedules, or larger segments",
                     )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 from hockney.spec import Placement
 from hockney.temporary import temporary_directory
@@ -73,7 +73,7 @@ def parse_shape(text: str) -> Shape | None:
     if kind not in TOPOLOGIES:
         near = get_close_matches(kind, TOPOLOGIES, 1)
         if colon and near and not Path(text).exists():
-            raise AskedWronglyError(f"--platform {text}: no such shape", f"did you mean {near[0]}?")
+            raise UsageError(f"--platform {text}: no such shape", f"did you mean {near[0]}?")
         return None
     extent, *settings = rest.split(",")
     extents = _extents(text, kind, extent)
@@ -93,13 +93,13 @@ def _extents(text: str, kind: str, words: str) -> tuple[int, ...]:
         count,
     ):
         wanted = "x".join(["N"] * count)
-        raise AskedWronglyError(
+        raise UsageError(
             f"--platform {text}: {words!r} is not a number of nodes",
             f"write {kind}:64" + (f" or {kind}:{wanted}" if count > 1 else ""),
         )
     extents = tuple(map(int, parts))
     if math.prod(extents) > MOST_NODES:
-        raise AskedWronglyError(f"--platform {text}: more than {MOST_NODES} nodes")
+        raise UsageError(f"--platform {text}: more than {MOST_NODES} nodes")
     if len(extents) == count:
         _check_dragonfly(text, kind, extents)
         return extents
@@ -111,7 +111,7 @@ def _check_dragonfly(text: str, kind: str, extents: tuple[int, ...]) -> None:
     """A router of the first chassis of each group has the link to one other group: SimGrid is
     killed by a group without one."""
     if kind == "dragonfly" and extents[0] > extents[2]:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--platform {text}: {extents[0]} groups need as many routers in a chassis, not "
             f"{extents[2]}",
             "the extents are groups x chassis x routers x nodes: ask for fewer groups",
@@ -134,7 +134,7 @@ def _with_setting(text: str, shape: Shape, setting: str) -> Shape:
         return replace(shape, latency_s=parse_seconds(value))
     if name == "bw":
         return replace(shape, bandwidth_Bps=max(parse_size(value.removesuffix("/s")), 1))
-    raise AskedWronglyError(
+    raise UsageError(
         f"--platform {text}: unknown setting {name!r}", "known are lat=1us and bw=12.5GB/s"
     )
 

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 from hockney import __version__
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.mpi import ask_command
 from hockney.mpis import Engine, Mpi
 
@@ -22,21 +22,21 @@ BUILD = "build it as docs/howto/other-machines.md shows"
 
 
 def prebuilt_engine(mpi: Mpi, path: Path) -> Engine:
-    """The engine in the file `path`, to run with the library of `mpi`. Raises AskedWronglyError
+    """The engine in the file `path`, to run with the library of `mpi`. Raises UsageError
     where it does not run here, or is of another version."""
     if not path.is_file():
-        raise AskedWronglyError(f"--engine {path}: there is no such file", BUILD)
+        raise UsageError(f"--engine {path}: there is no such file", BUILD)
     if not os.access(path, os.X_OK):
-        raise AskedWronglyError(f"--engine {path}: it may not be executed", f"chmod +x {path}")
+        raise UsageError(f"--engine {path}: it may not be executed", f"chmod +x {path}")
     engine = Engine(path.absolute(), env=_library_path(mpi))
     try:
         done = ask_command(engine.path, "--version", env=engine.env)
     except (OSError, subprocess.TimeoutExpired) as error:
         reason = getattr(error, "strerror", None) or "it does not answer"
-        raise AskedWronglyError(f"--engine {path} does not run here: {reason}", BUILD) from error
+        raise UsageError(f"--engine {path} does not run here: {reason}", BUILD) from error
     if done.returncode != 0:
         words = done.stderr.strip().splitlines()
-        raise AskedWronglyError(
+        raise UsageError(
             f"--engine {path} does not run with the MPI of {mpi.mpiexec}: "
             f"{words[-1] if words else f'exit status {done.returncode}'}",
             "load an MPI library that it was built for: for the standard ABI, one that has "
@@ -44,9 +44,7 @@ def prebuilt_engine(mpi: Mpi, path: Path) -> Engine:
         )
     if not done.stdout.startswith(f"hockney-engine {__version__} "):
         found = done.stdout.partition(" for ")[0].strip() or "no engine of hockney"
-        raise AskedWronglyError(
-            f"--engine {path} is {found}, and this is hockney {__version__}", BUILD
-        )
+        raise UsageError(f"--engine {path} is {found}, and this is hockney {__version__}", BUILD)
     return engine
 
 

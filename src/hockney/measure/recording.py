@@ -16,7 +16,7 @@ from types import FrameType
 
 from hockney import __version__
 from hockney.endings import caught
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.limits import of_the_user
 from hockney.measure import shared_memory
 from hockney.measure.build import build_recorder
@@ -51,7 +51,7 @@ def mpi_of_command(words: Sequence[str], mpicc: str | None) -> Mpi:
         mpicc = _wrapper_beside(words[0])
     mpi = find_mpi(mpicc)
     if mpi.family == "smpi":
-        raise AskedWronglyError(
+        raise UsageError(
             "programs simulated by SimGrid cannot be profiled",
             "profile the program itself, then: hockney replay PROFILE --platform SHAPE",
         )
@@ -62,7 +62,7 @@ def _wrapper_beside(launcher: str) -> str | None:
     """The compiler wrapper that belongs to a launcher on PATH; None where none is known."""
     found = shutil.which(launcher)
     if found is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{launcher}: no such command", "write the command that starts the program after --"
         )
     if Path(found).name == "smpirun":
@@ -112,7 +112,7 @@ def preloadable(built: Path, shared: Path) -> Iterator[Path]:
     """The recorder under a path that LD_PRELOAD takes as one word: the loader splits there, and
     loads whatever library a part of it names. It is copied where its own path cannot be used:
     to `shared`, a directory that all nodes see, else to a private one of this node. Raises
-    AskedWronglyError where neither can be."""
+    UsageError where neither can be."""
     absolute = built.resolve()
     if not _splits(absolute):
         yield absolute
@@ -124,7 +124,7 @@ def preloadable(built: Path, shared: Path) -> Iterator[Path]:
                 shutil.copy2(absolute, copy)
                 yield copy
                 return
-    raise AskedWronglyError(
+    raise UsageError(
         f"{absolute}: the loader splits LD_PRELOAD at blanks and colons and expands $, and so "
         "cannot preload the recorder from there",
         "name a directory without them with XDG_CACHE_HOME, or with TMPDIR",

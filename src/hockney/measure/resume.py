@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from hockney import records
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.measure.build import library_of
 from hockney.mpis import Engine
 from hockney.records import End, Run
@@ -21,25 +21,23 @@ FINISHED = frozenset({"precision", "budget", "launches", "decided"})
 
 
 def run_to_resume(path: Path, plan: Plan, engines: Sequence[Engine]) -> Run:
-    """The run in a file. Raises AskedWronglyError unless it has the same plan and MPI."""
+    """The run in a file. Raises UsageError unless it has the same plan and MPI."""
     run = records.read(path)
     if run.header.experiment != plan.experiment:
-        raise AskedWronglyError(
-            f"{path} is a run of {run.header.experiment}, not of {plan.experiment}"
-        )
+        raise UsageError(f"{path} is a run of {run.header.experiment}, not of {plan.experiment}")
     before = plan_of(run.header.options)
     if before is None:
-        raise AskedWronglyError(f"{path} does not record its plan", "start a new file with -o")
+        raise UsageError(f"{path} does not record its plan", "start a new file with -o")
     words = difference(before, plan)
     if words is not None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path} holds another plan: {words}",
             "repeat the original command, or start a new file with -o",
         )
     libraries = [library_of(engine) for engine in engines]
     others = {one.mpi.library for one in run.launches} - {None, *libraries}
     if None not in libraries and others:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path} was measured with {others.pop()}, not with {' and '.join(map(str, libraries))}"
         )
     return run

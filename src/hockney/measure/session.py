@@ -11,7 +11,7 @@ import msgspec
 
 from hockney import records
 from hockney.confidential import redacted
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.estimate import LeastKnown, least_known
 from hockney.measure.blocks import Blocks
 from hockney.measure.budget import Budget
@@ -415,5 +415,5 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
         message = f"{message}; the last lines of its output:\n{lines}"
     is_first = not session.run.is_measured and answer.case.variant is None  # other variants go on
     if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and is_first:
-        raise AskedWronglyError(message)
+        raise UsageError(message)
     return message

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.measure.build import build_engine
 from hockney.measure.files import Files, files_of
 from hockney.measure.mpi import find_mpi
@@ -83,7 +83,7 @@ def setups_of(plan: Plan, directory: Path) -> Iterator[Setups]:
                 setups.broken[variant] = str(error)
         if setups.broken and len(setups.by_variant) < 2:
             words = "; ".join(f"{name}: {words}" for name, words in setups.broken.items())
-            raise AskedWronglyError(f"one variant alone is left to measure: {words}")
+            raise UsageError(f"one variant alone is left to measure: {words}")
         yield setups
 
 

@@ -20,7 +20,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Protocol
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.registry import Registry
 from hockney.spec.bounds import check_combinations
 
@@ -74,12 +74,12 @@ class Suite:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a file that a user wrote. Raises AskedWronglyError for what is no TOML, or too
+    """The tables of a file that a user wrote. Raises UsageError for what is no TOML, or too
     long; OSError and UnicodeDecodeError for what cannot be read."""
     with path.open("rb") as file:
         content = file.read(LONGEST_PLAN + 1)
     if len(content) > LONGEST_PLAN:
-        raise AskedWronglyError(f"{path}: longer than {LONGEST_PLAN >> 20} MiB: no plan is")
+        raise UsageError(f"{path}: longer than {LONGEST_PLAN >> 20} MiB: no plan is")
     return _parsed(path, content.decode())
 
 
@@ -87,7 +87,7 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
     try:
         parsed: dict[str, Any] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise AskedWronglyError(f"{path}: {error}") from error
+        raise UsageError(f"{path}: {error}") from error
     return parsed
 
 
@@ -99,11 +99,11 @@ def read_suite(name: str) -> Suite:
         tables = _parsed(path, PLANS.find(name).read_text()) if is_ready else read_toml(path)
     except (OSError, UnicodeDecodeError) as error:
         advice = f"ready plans are: {', '.join(ready)}"
-        raise AskedWronglyError(f"{name}: {error}", advice) from error
+        raise UsageError(f"{name}: {error}", advice) from error
     check_keys(name, tables, SUITE_KEYS)
     runs = tables.get("run", [])
     if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
-        raise AskedWronglyError(f"{path}: no runs", 'write [[run]] and verb = "pingpong" below it')
+        raise UsageError(f"{path}: no runs", 'write [[run]] and verb = "pingpong" below it')
     expanded = [
         planned for number, run in enumerate(runs, 1) for planned in _expand(path, number, run)
     ]
@@ -115,15 +115,15 @@ def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedR
     where = f"{path}, run {number}"
     verb, matrix = table.get("verb"), table.get("matrix", {})
     if not isinstance(verb, str):
-        raise AskedWronglyError(f"{where}: no verb", 'write verb = "pingpong"')
+        raise UsageError(f"{where}: no verb", 'write verb = "pingpong"')
     if not isinstance(matrix, dict) or not all(isinstance(v, list) for v in matrix.values()):
-        raise AskedWronglyError(
+        raise UsageError(
             f"{where}: the matrix must have a list for each option", 'write matrix.place = ["core"]'
         )
     fixed = {key: value for key, value in table.items() if key not in RUN_KEYS}
     twice = sorted(set(fixed) & set(matrix))
     if twice:
-        raise AskedWronglyError(f"{where}: {twice[0]} is in the run and in its matrix")
+        raise UsageError(f"{where}: {twice[0]} is in the run and in its matrix")
     label = str(fixed.pop("label", verb))
     check_combinations(map(len, matrix.values()), where)
     for values in itertools.product(*matrix.values()):
@@ -133,10 +133,10 @@ def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedR
 
 
 def check_keys(where: str, keys: Iterable[str], known: Iterable[str]) -> None:
-    """Raises AskedWronglyError for an unknown key, with the nearest known one."""
+    """Raises UsageError for an unknown key, with the nearest known one."""
     known = list(known)
     for key in keys:
         if key not in known:
             near = get_close_matches(key, known, 1)
             advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            raise AskedWronglyError(f"{where}: unknown key {key!r}", advice)
+            raise UsageError(f"{where}: unknown key {key!r}", advice)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.measure.platforms import parse_shape
 from hockney.schedulers import find_allocation, slurm
 from hockney.spec import Placement
@@ -22,14 +22,14 @@ MOST_NAMED = 5
 
 def with_topology(placement: Placement, asked: str | None) -> Placement:
     """The placement with the topology of a file, or the one that Slurm prints. Raises
-    AskedWronglyError if nodes that take part are not in it."""
+    UsageError if nodes that take part are not in it."""
     if asked is None:
         return placement
     topology = _of_slurm() if asked == SLURM else _of_file(Path(asked))
     missing = [host for host in _hosts(placement) if topology.node(host) is None]
     if missing:
         more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
-        raise AskedWronglyError(
+        raise UsageError(
             f"{topology.source}: no switch has node {', '.join(missing[:MOST_NAMED])}{more}",
             "add what is missing, or measure on other nodes",
         )

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.measure.setup import mpi_of
 from hockney.measure.steps import has_steps
 from hockney.measure.trial import SHORTEST_LAUNCH_S
@@ -18,10 +18,10 @@ from hockney.units import format_seconds
 
 
 def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget_s: float) -> Plan:
-    """One plan of all variants; raises AskedWronglyError where they cannot be compared."""
+    """One plan of all variants; raises UsageError where they cannot be compared."""
     first = plans[0][1]
     if has_steps(first):
-        raise AskedWronglyError(
+        raise UsageError(
             f"--vary: {first.experiment} decides after each launch what to measure next",
             "measure each variant in a run of its own, or leave out --refine and auto",
         )
@@ -33,7 +33,7 @@ def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget
     simulated = first.first.placement.platform is not None
     least_s = LEAST_BLOCKS * len(cases) * SHORTEST_LAUNCH_S
     if not simulated and budget_s < least_s and first.sampling.most_launches is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--vary: {len(cases)} combinations need {LEAST_BLOCKS} launches each, which takes "
             f"longer than the budget of {format_seconds(budget_s)}",
             f"give --budget {least_s:.0f}s or more, or fewer variants",
@@ -58,7 +58,7 @@ def _with_variables(case: Case, variant: Variant) -> Case:
     placement = case.placement
     for name, value in asked.items():
         if placement.env.get(name, value) != value:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--vary: {name}={value} contradicts {name}={placement.env[name]}, which forces "
                 f"{case.title or 'an algorithm'}",
                 "vary --algorithm instead",

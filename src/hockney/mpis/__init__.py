@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.registry import Registry
 from hockney.spec import Case, Placement
 from hockney.spec.algorithms import common_names
@@ -187,7 +187,7 @@ class RulesFormat:
     suffixes: tuple[str, ...] = ("",)
     """Appended to the name that the user gives, one for each file."""
     read: Callable[[Path], list[HeldRule]] = lambda path: []  # noqa: ARG005
-    """What files of that name hold, whoever wrote them; raises AskedWronglyError with the line of
+    """What files of that name hold, whoever wrote them; raises UsageError with the line of
     a mistake."""
     layout_key: Callable[[int, int], Hashable] = lambda nodes, per_node: None  # noqa: ARG005
     """What the format tells layouts (nodes, ranks per node) apart by: layouts with the same key
@@ -295,21 +295,21 @@ def format_names() -> list[str]:
 
 
 def format_named(name: str) -> RulesFormat:
-    """The rules format of that name; raises AskedWronglyError if it is unknown."""
+    """The rules format of that name; raises UsageError if it is unknown."""
     for family in FAMILIES.all().values():
         if name in family.FORMATS:
             return family.FORMATS[name]
-    raise AskedWronglyError(
+    raise UsageError(
         f"there is no format of rules called {name!r}", f"there are {', '.join(format_names())}"
     )
 
 
 def format_for(library: str | None, version: str | None) -> str:
-    """The name of the format that a library reads; raises AskedWronglyError if none is known."""
+    """The name of the format that a library reads; raises UsageError if none is known."""
     for family in FAMILIES.all().values():
         if library in family.LIBRARIES and family.FORMATS:
             return family.format_for(version)
-    raise AskedWronglyError(
+    raise UsageError(
         f"{library or 'an unknown MPI'} reads no decision rules in any known format",
         f"name a format with --format: {', '.join(format_names())}",
     )

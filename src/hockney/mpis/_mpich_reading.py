@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.mpis import Engine
 from hockney.mpis._mpich_node import BY_MESSAGES, NO_THREADS, NODE_SUFFIX, THREADS, node_tree
 from hockney.mpis._mpich_own import library_tree
@@ -104,7 +104,7 @@ def _below(
 
 
 def _check_reached(path: Path, keys: Sequence[Name]) -> None:
-    """Raises AskedWronglyError for a branch behind one that holds wherever it does."""
+    """Raises UsageError for a branch behind one that holds wherever it does."""
     highest: dict[str, tuple[int, Name]] = {}
     for at, key in enumerate(keys):
         limit = LIMIT.fullmatch(key)
@@ -120,7 +120,7 @@ def _check_reached(path: Path, keys: Sequence[Name]) -> None:
         highest[limit[1]] = (last, key)
 
 
-def _never_reached(path: Path, key: Name, by: Name) -> AskedWronglyError:
+def _never_reached(path: Path, key: Name, by: Name) -> UsageError:
     return wrong_in(
         path,
         key.line,

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.mpis import COMMAND_TIMEOUT_S, Algorithm, Control, Engine, Forcing, Mpi, RulesFormat
 from hockney.spec import Case, Placement
 from hockney.spec.algorithms import common_names
@@ -57,7 +57,7 @@ def launcher_version(launcher: Path, words: str) -> str | None:
 
 
 def format_for(version: str | None) -> str:
-    raise AskedWronglyError(f"SMPI {version or ''} reads no decision rules")
+    raise UsageError(f"SMPI {version or ''} reads no decision rules")
 
 
 def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.estimate.quantiles import CONFIDENCE, carries_interval
 from hockney.fitting.fit import (
@@ -132,7 +132,7 @@ class Channel:
 def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Channel:
     """The channel by that model, by default the most detailed that the points support."""
     if len({_which(point) for point in points}) > 1:
-        raise AskedWronglyError(
+        raise UsageError(
             "these are times of several operations, algorithms or pairs of ranks: each has its own "
             "costs",
             "predict from a run of pingpong, of overheads, or of pairs with one --window",
@@ -146,9 +146,7 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
         }
         model = next((name for name, lacking in detailed.items() if lacking is None), "hockney")
     if model not in CHANNELS:
-        raise AskedWronglyError(
-            f"{model} does not predict single messages", f"use {', '.join(CHANNELS)}"
-        )
+        raise UsageError(f"{model} does not predict single messages", f"use {', '.join(CHANNELS)}")
     by = {
         "hockney": _by_line,
         "segmented": _by_segments,

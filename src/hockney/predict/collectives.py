@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.predict.parameters import Machine, Parameters
 from hockney.predict.schedule import MOST_RANKS, Algorithm, Array, Schedule, bounded, step_effort
@@ -27,7 +27,7 @@ def schedule_of(collective: str, name: str) -> Algorithm:
     known = SCHEDULES.find(collective).ALGORITHMS
     if name not in known:
         near = difflib.get_close_matches(name, known)
-        raise AskedWronglyError(
+        raise UsageError(
             f"{collective}: there is no schedule of an algorithm {name!r}",
             f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}",
         )
@@ -37,11 +37,11 @@ def schedule_of(collective: str, name: str) -> Algorithm:
 def schedule_for(
     collective: str, name: str, ranks: int, bytes: int, segment: int | None = None
 ) -> Schedule:
-    """The messages of that schedule, step by step. Raises AskedWronglyError where they are too
+    """The messages of that schedule, step by step. Raises UsageError where they are too
     many, and where the algorithm is for other numbers of ranks."""
     messages_of = schedule_of(collective, name)
     if ranks > MOST_RANKS:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{ranks} ranks: schedules are simulated message by message, for at most {MOST_RANKS} "
             "ranks",
             "halo2d, halo3d, ring and alltoall can be predicted for more",
@@ -66,7 +66,7 @@ def time(
     placement: the place of each rank; None for one rank per node.
     """
     if ranks < 1 or bytes < 0 or not 0 <= root < ranks:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{ranks} ranks, {bytes} bytes, root {root}",
             "give at least one rank, 0 bytes or more, and a root among the ranks",
         )
@@ -117,5 +117,5 @@ def predicted_s(
     how = (point.operation, name, point.known_ranks, point.bytes, segment)
     try:
         return time(parameters, *how, placement=placement)
-    except AskedWronglyError:  # the algorithm needs other numbers of ranks
+    except UsageError:  # the algorithm needs other numbers of ranks
         return None

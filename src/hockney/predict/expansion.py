@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.predict.schedule import bounded
 from hockney.predict.schedules import SCHEDULES
 
@@ -28,7 +28,7 @@ USUAL = {
 @cache
 def expanded(name: str, ranks: int, bytes_: int) -> tuple[tuple[Message, ...], ...]:
     """The messages of each step; a rank sends in a step what it had at the end of the one before.
-    Raises AskedWronglyError where there is no schedule."""
+    Raises UsageError where there is no schedule."""
     known = SCHEDULES.find({"exscan": "scan"}.get(name, name)).ALGORITHMS
     if ranks < 2:
         return ()
@@ -46,9 +46,9 @@ def expanded(name: str, ranks: int, bytes_: int) -> tuple[tuple[Message, ...], .
                 )
                 for step in steps
             )
-        except AskedWronglyError:  # it needs other numbers of ranks
+        except UsageError:  # it needs other numbers of ranks
             continue
-    raise AskedWronglyError(f"{name} on {ranks} ranks has no schedule")
+    raise UsageError(f"{name} on {ranks} ranks has no schedule")
 
 
 def of_rank(name: str, ranks: tuple[int, ...], root: int, rank: int, bytes_: int) -> list[

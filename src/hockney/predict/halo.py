@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.predict.parameters import Machine, Parameters
 from hockney.predict.schedule import MOST_AT_ONCE, Ranks, Schedule, bounded, step
@@ -78,5 +78,5 @@ def predicted_halo_s(
     machine = Machine(parameters, ranks, placement, 0)
     try:
         return float(simulate(machine, bounded(schedule)).max())
-    except AskedWronglyError:
+    except UsageError:
         return None

@@ -15,7 +15,7 @@ from functools import cache
 
 import numpy as np
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Parameter, parameter
 from hockney.predict.channel import Channel, Costs, CostsOf
@@ -204,11 +204,11 @@ def _simulated(costs_of: CostsOf, name: str, ranks: int, bytes_: int) -> _Fastes
     for algorithm in SCHEDULES.find(name).ALGORITHMS:
         try:
             taken = time(parameters, name, algorithm, ranks, bytes_)
-        except AskedWronglyError:  # it needs other numbers of ranks
+        except UsageError:  # it needs other numbers of ranks
             continue
         found.append(_Fastest(name, algorithm, taken, parameters))
     if not found:
-        raise AskedWronglyError(f"{name} on {ranks} ranks has no schedule that can be simulated")
+        raise UsageError(f"{name} on {ranks} ranks has no schedule that can be simulated")
     return min(found, key=lambda one: one.seconds)
 
 

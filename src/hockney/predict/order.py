@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.fitting.bootstrap import bootstrap_interval
 from hockney.predict.channel import Channel, CostsOf
 from hockney.profiles.order import (
@@ -100,7 +100,7 @@ def walk(order: Order, costs_of: CostsOf, collective_of: CollectiveOf, added: Ar
     while ready:
         ready += run.advance(ready.popleft())
     if any(run.next[rank] < len(steps) for rank, steps in enumerate(order.ranks)):
-        raise AskedWronglyError("the recorded order of calls does not come to its end")
+        raise UsageError("the recorded order of calls does not come to its end")
     return np.array(run.now)
 
 

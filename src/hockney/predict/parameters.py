@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import curve_of
 from hockney.fitting.line import line
@@ -57,7 +57,7 @@ class Parameters:
             level = known[other]
             if level is not None:
                 return level
-        raise AskedWronglyError(
+        raise UsageError(
             "no level has parameters",
             "give alpha and beta of at least one of socket, node and network",
         )
@@ -80,7 +80,7 @@ class Machine:
         self, parameters: Parameters, ranks: int, placement: Sequence[Place] | None, root: int
     ) -> None:
         if parameters.sharing not in ("serial", "fair"):
-            raise AskedWronglyError(f"sharing is serial or fair, not {parameters.sharing!r}")
+            raise UsageError(f"sharing is serial or fair, not {parameters.sharing!r}")
         self.ranks = ranks
         self.ports = 2 * ranks
         self.overhead_s = parameters.overhead_s
@@ -116,7 +116,7 @@ def _where(ranks: int, placement: Sequence[Place] | None, root: int) -> tuple[Ra
     at = {place.rank: place for place in placement}
     missing = [rank for rank in range(ranks) if rank not in at]
     if missing:
-        raise AskedWronglyError(f"the placement has no place for rank {missing[0]}")
+        raise UsageError(f"the placement has no place for rank {missing[0]}")
     order = [at[(rank + root) % ranks] for rank in range(ranks)]
     hosts = [place.host for place in order]
     sockets = [(place.host, place.package) for place in order]
@@ -179,7 +179,7 @@ def parameters_of(
             alpha, beta = line(curve.bytes, curve.median_s[None, :])
             found.setdefault(level_of(at[one], at[other]), []).append((alpha[0], beta[0]))
     if not found:
-        raise AskedWronglyError(
+        raise UsageError(
             "no ping-pong times of at least two sizes",
             "measure them: hockney pingpong, or hockney cores for every level",
         )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.quantiles import CONFIDENCE
 from hockney.fitting.fit import Parameter, parameter
 from hockney.models import TERMS
@@ -125,7 +125,7 @@ def parse_pattern(text: str) -> Pattern:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or key not in ("ranks", "bytes", "per-node") or key in given:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--pattern {text}: {word!r} is unknown",
                 "give ranks=N and bytes=SIZE, and per-node=N where ranks share a node",
             )
@@ -133,7 +133,7 @@ def parse_pattern(text: str) -> Pattern:
     _check_name(name, algorithm, text)
     missing = " and ".join(key for key in ("ranks", "bytes") if key not in given)
     if missing:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--pattern {text}: {missing} missing", f"write {name}:ranks=64,bytes=8KiB"
         )
     ranks = _ranks(given["ranks"], text)
@@ -144,34 +144,34 @@ def parse_pattern(text: str) -> Pattern:
 def _check_name(name: str, algorithm: str | None, text: str) -> None:
     collectives = SCHEDULES.names()
     if name not in {*PATTERNS, *collectives}:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--pattern {text}: there is no pattern called {name!r}",
             f"there are {', '.join(sorted({*PATTERNS, *collectives}))}",
         )
     if algorithm is not None and name not in collectives:
-        raise AskedWronglyError(f"--pattern {text}: {name} has no algorithms")
+        raise UsageError(f"--pattern {text}: {name} has no algorithms")
     if algorithm is not None:
         schedule_of(name, algorithm)
     elif name not in PATTERNS:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--pattern {text}: which algorithm?", f"write {name}:ALGORITHM,ranks=64,bytes=8KiB"
         )
 
 
 def _ranks(word: str, text: str) -> int:
     if not re.fullmatch(r"\d{1,10}", word) or not 2 <= int(word) <= LARGEST_RANKS:
-        raise AskedWronglyError(f"--pattern {text}: {word!r} is not a number of ranks from 2 up")
+        raise UsageError(f"--pattern {text}: {word!r} is not a number of ranks from 2 up")
     return int(word)
 
 
 def _per_node(word: str, name: str, ranks: int, text: str) -> int:
     if name not in AT_ONCE:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--pattern {text}: the ranks of a node do not all send at once in {name}",
             f"per-node is for {', '.join(AT_ONCE)}",
         )
     if not re.fullmatch(r"\d{1,10}", word) or not 1 <= int(word) <= ranks:
-        raise AskedWronglyError(f"--pattern {text}: per-node is from 1 to the {ranks} ranks")
+        raise UsageError(f"--pattern {text}: per-node is from 1 to the {ranks} ranks")
     return int(word)
 
 
@@ -188,7 +188,7 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
     and confidence that `show` gives. Otherwise the interval is that of the bootstrap over launches,
     wider on both sides by what the model is off at that size."""
     if pattern.per_node is not None and channel.model != "max-rate":
-        raise AskedWronglyError(
+        raise UsageError(
             f"{pattern.words}: {channel.model} does not describe what ranks of a node share",
             "predict from a run of hockney pairs --pairs-active 1,2,4,...,all",
         )

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.predict.collectives import schedule_for
 from hockney.predict.parameters import Machine, Parameters
@@ -40,7 +40,7 @@ def steps_of(
     collective: str, name: str, ranks: int, bytes: int, segment: int | None = None
 ) -> list[Step]:
     """The steps that have messages. Those of reductions are of whole elements, as the engine makes
-    them. Raises AskedWronglyError as schedule_for does."""
+    them. Raises UsageError as schedule_for does."""
     unit = INT_BYTES if collective in REDUCTIONS else 1
     segment = None if segment is None else max(segment // unit, 1)
     steps = schedule_for(collective, name, ranks, bytes // unit, segment or None)
@@ -70,7 +70,7 @@ def phases_in_order(point: PointEstimate, placement: Sequence[Place] | None) -> 
         return []
     try:
         steps = steps_of(point.operation, name, point.known_ranks, point.bytes, segment)
-    except AskedWronglyError:
+    except UsageError:
         return []
     return list(dict.fromkeys(segments_of(steps, _nodes(point.known_ranks, placement))))
 
@@ -155,16 +155,16 @@ class LaidOut:
 
 
 def laid_out(collective: str, name: str, ranks: int, bytes: int, segment: int | None) -> LaidOut:
-    """The schedule that makes a collective of that many bytes. Raises AskedWronglyError where there
+    """The schedule that makes a collective of that many bytes. Raises UsageError where there
     is none, or where it has a message or more messages than the engine can make."""
     steps = steps_of(collective, name, ranks, bytes, segment)
     if sum(len(step.sources) for step in steps) > MOST_MESSAGES:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{collective} of {bytes} bytes: more than {MOST_MESSAGES} messages",
             "ask for fewer ranks, or larger segments",
         )
     if any(float(step.bytes.max()) > MOST_BYTES for step in steps):
-        raise AskedWronglyError(
+        raise UsageError(
             f"{collective} of {bytes} bytes: a message is larger than MPI counts in an int",
             "leave out the largest sizes",
         )
@@ -187,7 +187,7 @@ def _layout(
     known = {blocks[0]: size for blocks, size in carried if len(blocks) == 1}
     sizes = [known.get(block, 0) for block in range(max(known, default=-1) + 1)]
     if sum(sizes) != bytes or any(sum(sizes[b] for b in of) != size for of, size in carried):
-        raise AskedWronglyError(
+        raise UsageError(
             f"{collective}: the blocks of this schedule are not those of {bytes} bytes",
             "leave out its name from --phases",
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Curve, Fit, curve_of, predicted_s
 from hockney.models import MODELS, Model
@@ -47,7 +47,7 @@ def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
             found.append((one.fit(curve), cross_validated_error(one, curve)))
     if not found:
         reasons = "; ".join(f"{name} {missing}" for name, missing in lacking.items())
-        raise AskedWronglyError(f"no model can be fitted: {reasons}", "measure more")
+        raise UsageError(f"no model can be fitted: {reasons}", "measure more")
     least = min(_rating(fit) for fit, _ in found)
     found.sort(key=lambda pair: _order(pair[0], least))
     best = found[0][0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 
 Ranks = NDArray[np.int64]
 Array = NDArray[np.float64]
@@ -76,7 +76,7 @@ def step_effort(part: Step) -> int:
 
 
 def bounded(schedule: Schedule) -> Schedule:
-    """The schedule; raises AskedWronglyError when it exceeds MOST_MESSAGES."""
+    """The schedule; raises UsageError when it exceeds MOST_MESSAGES."""
     walked = 0
     for part in schedule:
         walked += step_effort(part)
@@ -85,8 +85,8 @@ def bounded(schedule: Schedule) -> Schedule:
         yield part
 
 
-def too_long(messages: int) -> AskedWronglyError:
-    return AskedWronglyError(
+def too_long(messages: int) -> UsageError:
+    return UsageError(
         f"a schedule of {messages} messages or more takes too long to simulate",
         "ask for fewer ranks, or larger segments",
     )
@@ -125,6 +125,6 @@ def one_block(blocks: Ranks | Array, message: int) -> tuple[int]:
 
 
 def require(holds: bool, what: str, ranks: int) -> None:
-    """Raises AskedWronglyError for numbers of ranks that an algorithm does not support."""
+    """Raises UsageError for numbers of ranks that an algorithm does not support."""
     if not holds:
-        raise AskedWronglyError(f"{what}, not {ranks}", "libraries use another algorithm for it")
+        raise UsageError(f"{what}, not {ranks}", "libraries use another algorithm for it")

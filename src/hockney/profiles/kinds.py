@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec.structs import replace
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.printable import SUSPICIOUS, one_lines
 from hockney.records.reading import first_line, lines_of
 
@@ -248,11 +248,11 @@ def is_profile(path: Path) -> bool:
 
 def read(path: Path) -> Profile:
     """The profile in a file; what is damaged is left out, and `cut` names it. Raises
-    AskedWronglyError where it is no profile."""
+    UsageError where it is no profile."""
     if not path.exists():
-        raise AskedWronglyError(f"{path}: no such file")
+        raise UsageError(f"{path}: no such file")
     if not is_profile(path):
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: not a profile", "make one: hockney profile -o p.jsonl -- mpiexec -n 2 ./app"
         )
     lines = lines_of(path)
@@ -261,7 +261,7 @@ def read(path: Path) -> Profile:
     try:
         for number, line in enumerate(lines, 2):
             if number > MOST_LINES:
-                raise AskedWronglyError(f"{path}: more than {MOST_LINES} lines")
+                raise UsageError(f"{path}: more than {MOST_LINES} lines")
             try:
                 if line.strip() and _any_kind.decode(line).kind in KINDS:
                     profile.add(_tame(line))
@@ -291,10 +291,10 @@ def _program(path: Path, line: bytes) -> Program:
     try:
         found = _tame(line)
     except (ValueError, RecursionError) as error:
-        raise AskedWronglyError(f"{path}, line 1: {error}") from error
+        raise UsageError(f"{path}, line 1: {error}") from error
     assert isinstance(found, Program)
     if found.schema > SCHEMA:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: has version {found.schema} of the format of profiles, this hockney reads up "
             f"to version {SCHEMA}",
             "install a newer hockney: pip install --upgrade hockney",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.profiles.causes import COMPLETING
 from hockney.profiles.kinds import Calls, Profile
 from hockney.profiles.summary import sends
@@ -102,18 +102,18 @@ def _kind(item: Item) -> tuple[str, int, int, bool]:
 
 
 def mix_of(profile: Profile) -> Mix:
-    """The mix of the first MPI_COMM_WORLD. Raises AskedWronglyError where it exchanged nothing."""
+    """The mix of the first MPI_COMM_WORLD. Raises UsageError where it exchanged nothing."""
     calls = [one for one in profile.calls if one.job == 0]
     ranks = {one.rank for one in profile.ranks if one.job == 0}
     world = max((one.ranks for one in profile.ranks if one.job == 0), default=0)
     if len(ranks) != world:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{profile.path}: {world - len(ranks)} of {world} ranks left no record",
             "profile the program again, with all of its ranks",
         )
     items = [*_messages(calls, world), *_collectives(calls)]
     if not items:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{profile.path}: no messages between ranks and no collectives",
             "profile a program that exchanges some; one-sided operations are not replayed",
         )

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.profiles.kinds import Acts, Profile
 from hockney.profiles.mix import OF_ALL_BLOCKS, UNEVEN, collective_named
 
@@ -63,9 +63,9 @@ def has_order(profile: Profile) -> bool:
 
 
 def order_of(profile: Profile) -> Order:
-    """The order of the first MPI_COMM_WORLD; raises AskedWronglyError where it was not recorded."""
+    """The order of the first MPI_COMM_WORLD; raises UsageError where it was not recorded."""
     if not has_order(profile):
-        raise AskedWronglyError(
+        raise UsageError(
             f"{profile.path}: the order of calls was not recorded",
             "record it: hockney profile --trace -o p.jsonl -- COMMAND",
         )
@@ -77,7 +77,7 @@ def order_of(profile: Profile) -> Order:
             of_ranks[acts.rank] += _steps(acts, world)
             is_cut = is_cut or acts.left_out > 0
     if set(of_ranks) != set(range(world)):
-        raise AskedWronglyError(f"{profile.path}: the order of some ranks is missing")
+        raise UsageError(f"{profile.path}: the order of some ranks is missing")
     ranks = [of_ranks[rank] for rank in range(world)]
     for steps in ranks:
         _name_senders(steps)

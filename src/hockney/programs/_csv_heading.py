@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from hockney.analysis.columns import TRAIN_COLUMNS
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.logs.table import Column, RowError
 from hockney.spec.axes import AXES
@@ -231,13 +231,13 @@ def _quantiles(text: str) -> tuple[str, ...]:
 
 
 def _asked(names: Sequence[str], asked: Mapping[str, str]) -> dict[int, Meaning]:
-    """The columns that the user named. Raises AskedWronglyError where one is not there or its unit
+    """The columns that the user named. Raises UsageError where one is not there or its unit
     is unknown."""
     found: dict[int, Meaning] = {}
     for role, words in asked.items():
         name, unit = (words, None) if words in names else _with_unit(words)
         if name not in names:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--columns {role}={words}: no column is called {name!r}",
                 f"the header has {', '.join(names)}",
             )
@@ -272,9 +272,9 @@ def _asked_meaning(role: str, name: str, unit: str | None) -> Meaning:
     return role
 
 
-def _unit_error(role: str, name: str, unit: str | None, known: str) -> AskedWronglyError:
+def _unit_error(role: str, name: str, unit: str | None, known: str) -> UsageError:
     what = f"{unit!r} is no unit" if unit else "the unit is not known"
-    return AskedWronglyError(
+    return UsageError(
         f"--columns {role}={name}: {what}", f"write {role}={name}:UNIT with one of {known}"
     )
 
@@ -286,15 +286,15 @@ def parse_columns(text: str) -> dict[str, str]:
         role, equals, name = item.partition("=")
         role, name = role.strip(), name.strip()
         if role not in ROLES:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--columns: {role!r} is no column that is read", f"there are {', '.join(ROLES)}"
             )
         if not equals or not name:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--columns {item.strip()}: the name of the column is missing",
                 "write bytes=size,time=lat:us",
             )
         if role in found:
-            raise AskedWronglyError(f"--columns: {role} is there twice")
+            raise UsageError(f"--columns: {role} is there twice")
         found[role] = name
     return found

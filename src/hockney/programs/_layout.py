@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.records import Run
 
 
 def needed(point: PointEstimate, field: str) -> float:
-    """A field of a point. Raises AskedWronglyError if it is unknown."""
+    """A field of a point. Raises UsageError if it is unknown."""
     value = getattr(point, field)
     if isinstance(value, float):
         return value
-    raise AskedWronglyError(
+    raise UsageError(
         f"this layout prints {field}, which is not known at {point.bytes} bytes",
         "choose another layout, or export to csv",
     )
@@ -30,10 +30,10 @@ def counts(run: Run) -> dict[int, int]:
 
 
 def count_of(repetitions: dict[int, int], point: PointEstimate) -> int:
-    """Repetitions of a point's size. Raises AskedWronglyError if unknown."""
+    """Repetitions of a point's size. Raises UsageError if unknown."""
     if point.bytes in repetitions:
         return repetitions[point.bytes]
-    raise AskedWronglyError(
+    raise UsageError(
         f"this layout prints how often {point.bytes} bytes were exchanged, which is not known",
         "choose another layout, or export to csv",
     )

@@ -16,7 +16,7 @@ from typing import Any
 
 from hockney.analysis import Analysis
 from hockney.analysis.columns import noted_columns
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.logs.log import Log
 from hockney.logs.table import (
     MOST_NOTES,
@@ -116,7 +116,7 @@ def _later_heading(log: Log, found: Record, first: Heading) -> Heading | None:
     return Heading(found.line, separator, cells, columns or {}, found.last)
 
 
-def unknown_heading(log: Log) -> AskedWronglyError | None:
+def unknown_heading(log: Log) -> UsageError | None:
     """The refusal of a table whose heading names no size, or no time or bandwidth with a unit; None
     where the log begins with no heading at all."""
     for line, text in log.numbered():
@@ -126,7 +126,7 @@ def unknown_heading(log: Log) -> AskedWronglyError | None:
         cells = [cell.strip() for cell in record(log, line, separator).cells]
         if len(cells) < 2 or not _WORD.search(text):
             return None
-        return AskedWronglyError(
+        return UsageError(
             f"{log.at(line)}: the heading {', '.join(cells)[:LONGEST_NAME]} names no size, or no "
             "time or bandwidth with its unit",
             "name the columns: --columns bytes=NAME,time=NAME:us (or bandwidth=NAME:MB/s, "
@@ -247,13 +247,13 @@ def _by_words(heading: Heading, rows: Rows) -> dict[tuple[tuple[str, str], ...],
 
 
 def _check_alone(log: Log, heading: Heading) -> None:
-    """Raises AskedWronglyError where two columns are of the same, and nothing says which counts."""
+    """Raises UsageError where two columns are of the same, and nothing says which counts."""
     seen: dict[tuple[str, ...], str] = {}
     for index, meaning in heading.columns.items():
         role, name = role_of(meaning), heading.cells[index].strip()
         key = (role,) if isinstance(meaning, str) else (role, meaning.statistic)
         if key in seen:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{log.at(heading.line)}: {seen[key]!r} and {name!r} are both the {key[-1]}",
                 f"name one of them: --columns {role}={name} (or {role}=NAME:UNIT)",
             )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.logs.log import Log
 from hockney.logs.table import (
@@ -77,7 +77,7 @@ def _table(line: int) -> Table:
 def _statistics(log: Log) -> list[Table]:
     """Reads each line of statistics as a launch."""
     if log.bytes is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{log.at(log.find(_STATISTICS) or 1)}: these lines do not show the message size",
             "give it with --bytes",
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from hockney.analysis import Analysis
 from hockney.analysis.columns import Columns, is_float, noted_columns
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
@@ -24,7 +24,7 @@ def content_of(parts: Iterable[Columns]) -> bytes:
     try:
         double = pyarrow.float64()
     except ImportError as error:
-        raise AskedWronglyError(
+        raise UsageError(
             "Parquet needs pyarrow, which is not installed",
             "pip install 'hockney[parquet]', or export to csv",
         ) from error

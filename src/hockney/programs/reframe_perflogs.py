@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.logs.log import Log
 from hockney.logs.table import LONGEST_NUMBER, Column, RowError, Table, is_number, whole
 from hockney.programs._csv_heading import TIME_UNITS, factor_of, statistic_of
@@ -75,7 +75,7 @@ def _table(log: Log, value: Value) -> Table:
     if value.has_failed:
         table.note(f"{log.at(value.line)}: the test failed by its own references; read as printed")
     if size is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{log.at(value.line)}: this test does not show its message size",
             "give it with --bytes",
         )

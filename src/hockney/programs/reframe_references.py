@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from hockney.analysis.warnings import source_notes
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.axes import AXES, axes_of
 from hockney.spec.words import STANDARD
 
@@ -39,10 +39,10 @@ reference = {{
 
 
 def write(analysis: Analysis) -> bytes:
-    """A Python module with `reference`. Raises AskedWronglyError where a point has no interval."""
+    """A Python module with `reference`. Raises UsageError where a point has no interval."""
     rows = [f"        {name!r}: {_quadruple(*known)}," for name, known in _variables(analysis)]
     if not rows:
-        raise AskedWronglyError(f"{analysis.label}: no point that could be a reference")
+        raise UsageError(f"{analysis.label}: no point that could be a reference")
     notes = [f"Note: {note.text}" for note in source_notes(analysis.run)]
     text = FILE.format(
         origin=_in_docstring(f"hockney: {analysis.label}"),
@@ -117,7 +117,7 @@ def _time(analysis: Analysis, point: PointEstimate) -> Known:
     expected = analysis.expected.at(point) if analysis.expected else None
     low, high = (expected.low_s, expected.high_s) if expected else (point.low_s, point.high_s)
     if low is None or high is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.label}: {point.operation} of {point.bytes} B has no interval from "
             f"{point.launches} launches",
             "measure at least 5 launches, or name runs of other days with --history",

@@ -17,7 +17,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import by_curve
 from hockney.fitting.fit import Array, curve_of
 from hockney.fitting.line import line
@@ -92,7 +92,7 @@ def platform_of(run: Run, measured: Measured, has_overheads_of_its_own: bool = F
     """The platform with these times, and with the switches of the run. has_overheads_of_its_own:
     the overheads are of another run."""
     if len(measured.bytes) < 2:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{run.path or run.label}: a platform needs times of at least two sizes",
             "measure them: hockney pingpong, or hockney overheads",
         )
@@ -149,7 +149,7 @@ def measured_of(analysis: Analysis) -> Measured:
         return Measured(sizes, times, part * sends, part * receives)
     own = sorted((p for p in points if p.operation == "pingpong"), key=lambda p: p.bytes)
     if len(by_curve(own)) > 1:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{run.path or run.label}: times of several pairs of ranks do not describe one link",
             "export a run of pingpong or overheads",
         )

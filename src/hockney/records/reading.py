@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from hockney.allowed import allowed_count
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 from hockney.records.decoding import Decoded, Helper, decoded
 from hockney.records.kinds import SCHEMA, RunRecord, decode, tame
@@ -56,11 +56,11 @@ class Limit:
     """How much of a file is read; a file that holds more is refused."""
 
     bytes: int
-    refusal: AskedWronglyError
+    refusal: UsageError
 
 
 def _limit(path: Path) -> Limit:
-    """Raises AskedWronglyError where the file as it is exceeds the limit."""
+    """Raises UsageError where the file as it is exceeds the limit."""
     stored, allowed = path.stat().st_size, _most_input.get()
     most = MOST_INPUT if allowed is None else allowed
     expanded = max(LONGEST_FILE, MOST_RATIO * stored)
@@ -68,18 +68,16 @@ def _limit(path: Path) -> Limit:
         return Limit(expanded, _suspicious(path, expanded))
     largest = f"{format_size(most)}, the largest that is read"
     if stored > most:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: {format_size(stored)} are more than {largest}",
             f"read it nevertheless: --most-input {-(-stored // 1024**3)}GiB",
         )
     words = "decompressed, it is" if path.suffix == ".zst" else "it is"
-    return Limit(
-        most, AskedWronglyError(f"{path}: {words} longer than {largest}", "see --most-input")
-    )
+    return Limit(most, UsageError(f"{path}: {words} longer than {largest}", "see --most-input"))
 
 
-def _suspicious(path: Path, expanded: int) -> AskedWronglyError:
-    return AskedWronglyError(
+def _suspicious(path: Path, expanded: int) -> UsageError:
+    return UsageError(
         f"{path}: decompressed, it is longer than {format_size(expanded)}, which is suspicious for "
         "its size",
         f"if you trust it: --most-input {MOST_INPUT // 1024**3}GiB",
@@ -92,9 +90,9 @@ def read(path: Path) -> Run:
         with _open(path) as stream:
             return _read(path, stream)
     except FileNotFoundError as error:
-        raise AskedWronglyError(f"{path}: no such file") from error
+        raise UsageError(f"{path}: no such file") from error
     except OSError as error:
-        raise AskedWronglyError(f"{path}: {error.strerror or error}") from error
+        raise UsageError(f"{path}: {error.strerror or error}") from error
 
 
 def header_of(path: Path) -> RunRecord | None:
@@ -116,7 +114,7 @@ def first_line(path: Path) -> bytes | None:
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
-    """The lines of any file, within the limits of result files. Raises AskedWronglyError where it
+    """The lines of any file, within the limits of result files. Raises UsageError where it
     exceeds them, and OSError where it cannot be read to its end."""
     with _open(path) as stream:
         blocks = _Blocks(stream, _limit(path))
@@ -124,7 +122,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
         yield from () if first is None else (first,)
         for block in blocks:
             yield from block.splitlines()
-        if isinstance(blocks.failure, AskedWronglyError):
+        if isinstance(blocks.failure, UsageError):
             raise blocks.failure
         if blocks.failure is not None:
             raise OSError(str(blocks.failure)) from blocks.failure
@@ -138,7 +136,7 @@ def why_no_result(path: Path) -> str | None:
         if line is None:
             return "an empty file"
         _first(path, line)
-    except AskedWronglyError as error:
+    except UsageError as error:
         return error.message.removeprefix(f"{path}: ")
     except Exception as error:  # as in _read()
         return str(error)
@@ -150,12 +148,12 @@ def _read(path: Path, stream: BinaryIO) -> Run:
     try:
         line = blocks.first_line()
         if line is None:
-            raise AskedWronglyError(f"{path}: an empty file")
+            raise UsageError(f"{path}: an empty file")
         run = Run(_first(path, line), path=path)
-    except AskedWronglyError:
+    except UsageError:
         raise
     except Exception as error:  # not to be read, or nested too deeply
-        raise AskedWronglyError(f"{path}: {error}") from error
+        raise UsageError(f"{path}: {error}") from error
     damaged, last_damaged, read = 0, 0, blocks.lines
     helpers = _helpers(path)
     try:
@@ -164,7 +162,7 @@ def _read(path: Path, stream: BinaryIO) -> Run:
             damaged += found.damaged
             last_damaged = read + found.last_damaged if found.damaged else last_damaged
             read += found.lines
-    except AskedWronglyError:
+    except UsageError:
         raise
     except Exception as error:  # a truncated frame of zstd ends the stream in many ways
         run.cut = f"the file could not be read beyond line {read}: {error}"
@@ -280,8 +278,8 @@ BY_HAND = '{"kind":"launch"'
 """How records begin that no run record precedes."""
 
 
-def by_hand(path: Path) -> AskedWronglyError:
-    return AskedWronglyError(
+def by_hand(path: Path) -> UsageError:
+    return UsageError(
         f"{path}: records of an engine that was started by hand, without the run record with the "
         "plan and the machine that a result file begins with",
         "hockney job SCHEDULER -- VERB ... prints a script that starts the engine and makes a "
@@ -290,7 +288,7 @@ def by_hand(path: Path) -> AskedWronglyError:
 
 
 def _first(path: Path, line: bytes) -> RunRecord:
-    not_ours = AskedWronglyError(
+    not_ours = UsageError(
         f"{path}: not a result file of hockney",
         "import logs of other benchmarks with `hockney import`",
     )
@@ -299,7 +297,7 @@ def _first(path: Path, line: bytes) -> RunRecord:
     except ValueError as error:
         raise not_ours from error
     if isinstance(plain, dict) and plain.get("kind") == "profile":
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: a profile of a program, not a result file",
             "profiles are for hockney show, replay, predict --profile and tune --profile",
         )
@@ -309,7 +307,7 @@ def _first(path: Path, line: bytes) -> RunRecord:
         raise not_ours
     schema = plain.get("schema")
     if isinstance(schema, int) and schema != SCHEMA:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: has version {schema} of the record format, this hockney reads version "
             f"{SCHEMA}",
             "install a newer hockney: pip install --upgrade hockney"
@@ -319,7 +317,7 @@ def _first(path: Path, line: bytes) -> RunRecord:
     try:
         header = decode(line)
     except ValueError as error:
-        raise AskedWronglyError(f"{path}, line 1: {error}") from error
+        raise UsageError(f"{path}, line 1: {error}") from error
     assert header is not None
     header = tame(header, line)
     assert isinstance(header, RunRecord)

@@ -17,7 +17,7 @@ from typing import Protocol
 
 import msgspec
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.mpis import Mpi, family_of
 from hockney.registry import Registry, offers
 from hockney.spec import Case, Placement
@@ -57,7 +57,7 @@ class Job:
     def __post_init__(self) -> None:
         for option, value in (("--account", self.account), ("--partition", self.partition)):
             if value is not None and not NAME.fullmatch(value):
-                raise AskedWronglyError(
+                raise UsageError(
                     f"{option} {value!r} is not a valid name",
                     "use letters, digits and . _ - : , + @ /",
                 )
@@ -127,11 +127,11 @@ def batch_names() -> list[str]:
 
 
 def batch_named(name: str) -> Batch:
-    """The scheduler of that name; raises AskedWronglyError if jobs cannot be submitted to it."""
+    """The scheduler of that name; raises UsageError if jobs cannot be submitted to it."""
     found: object = SCHEDULERS.find(name)
     if offers(found, Batch):
         return found
-    raise AskedWronglyError(
+    raise UsageError(
         f"hockney cannot submit batch jobs to {name}", f"there are {', '.join(batch_names())}"
     )
 
@@ -162,7 +162,7 @@ def find_allocation(launcher: str | None = None) -> tuple[str, Allocation] | Non
         if allocation is not None:
             return name, allocation
     if asked:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--launcher {launcher}: this is not inside one of its jobs",
             "ask for an allocation first, or submit a job (`hockney job --help`)",
         )
@@ -194,7 +194,7 @@ def answer(command: Sequence[str], stdin: str = "") -> subprocess.CompletedProce
             command, input=stdin, capture_output=True, text=True, timeout=COMMAND_TIMEOUT_S
         )
     except FileNotFoundError as error:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{command[0]} not found: is this a login node of such a cluster?",
             "without --submit the script is printed; submit it there",
         ) from error

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.mpis import Mpi, family_of
 from hockney.schedulers import Allocation, Job, State, answer, as_asked, our_name
 from hockney.spec import Case, Placement
@@ -42,11 +42,9 @@ def topology() -> str:
     """The switches of the cluster, as Slurm prints them."""
     command, done = " ".join(TOPOLOGY), answer(TOPOLOGY)
     if done.returncode != 0:
-        raise AskedWronglyError(f"`{command}` failed: {done.stderr.strip()}", "name a file")
+        raise UsageError(f"`{command}` failed: {done.stderr.strip()}", "name a file")
     if "Name=" not in done.stdout:
-        raise AskedWronglyError(
-            f"`{command}` prints no switches: this Slurm knows none", "name a file"
-        )
+        raise UsageError(f"`{command}` prints no switches: this Slurm knows none", "name a file")
     return done.stdout
 
 
@@ -92,7 +90,7 @@ def _wire_up(mpi: Mpi) -> str:
     for name in supported:
         if name in offered:
             return name
-    raise AskedWronglyError(
+    raise UsageError(
         f"this Slurm supports {', '.join(offered) or 'no known interface'} to start MPI ranks, the "
         f"MPI of {mpi.mpicc} needs {' or '.join(supported)}",
         "start them with the MPI's own mpiexec: --launcher mpiexec",

@@ -9,7 +9,7 @@ from functools import cache
 
 from msgspec.structs import fields
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.knobs import knobs_of
 from hockney.spec.words import PARTITIONED, PERSISTENT, REPLACE, STANDARD
 from hockney.spec.workloads import Workload
@@ -38,12 +38,12 @@ def option_of(field: str) -> str:
 
 
 def check_accepted(workload: Workload) -> None:
-    """Raises AskedWronglyError if a field is set that the operation does not take."""
+    """Raises UsageError if a field is set that the operation does not take."""
     rows = workload.rows()
     name = workload.row
     row = rows.get(name)
     if row is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{workload.experiment}: no operation {name!r}", f"there are {', '.join(rows)}"
         )
     own = {*workload.__struct_fields__} - {"sizes", "buffers"}
@@ -51,24 +51,22 @@ def check_accepted(workload: Workload) -> None:
         if getattr(workload, field) != _default(type(workload), field):
             having = [other for other in rows if takes(type(workload), other, field)]
             advice = f"leave it out, or measure {', '.join(having)}" if having else "leave it out"
-            raise AskedWronglyError(f"{name} does not take {option_of(field)}", advice)
+            raise UsageError(f"{name} does not take {option_of(field)}", advice)
     if workload.buffers is not None and workload.buffers not in row.buffers:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{name} does not take --buffers {workload.buffers}",
             f"use {' or '.join(row.buffers)}",
         )
     mode = getattr(workload, "mode", STANDARD)
     if mode not in row.modes:
-        raise AskedWronglyError(
-            f"{name} does not take --mode {mode}", f"it takes {', '.join(row.modes)}"
-        )
+        raise UsageError(f"{name} does not take --mode {mode}", f"it takes {', '.join(row.modes)}")
     if mode in ONE_BUFFER and workload.buffers == "cold":
-        raise AskedWronglyError(
+        raise UsageError(
             f"--mode {mode} binds its requests to one buffer and cannot walk through a cold one",
             "use --buffers returned or separate",
         )
     if not row.has_bytes and workload.largest_bytes > 0:
-        raise AskedWronglyError(f"{name} sends no message", "leave out --sizes")
+        raise UsageError(f"{name} sends no message", "leave out --sizes")
 
 
 def takes(kind: type[Workload], operation: str, field: str) -> bool:

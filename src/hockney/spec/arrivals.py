@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.option_files import option_text
 from hockney.units import parse_seconds
 
@@ -58,7 +58,7 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self, ranks: int) -> None:
         if self.fractions and len(self.fractions) != ranks:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--arrival: the file has delays of {len(self.fractions)} ranks, not of {ranks}",
                 f"give -n {len(self.fractions)}, or a file with a delay for each rank",
             )
@@ -79,13 +79,13 @@ def parse_arrival(text: str) -> Asked:
     for name in text.split(","):
         if name.startswith("@"):
             if delays:
-                raise AskedWronglyError("two files of delays", "name one")
+                raise UsageError("two files of delays", "name one")
             delays = _delays_of(Path(name[1:]))
             patterns.append(LISTED)
         elif name in PATTERNS and name != LISTED:
             patterns.append(name)
         else:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{name!r} is no pattern of arrival",
                 f"there are {', '.join(PATTERNS[:-1])}, and @FILE with a delay for each rank",
             )
@@ -100,13 +100,13 @@ def parse_skew(text: str) -> Skew:
         except ValueError:
             times = math.nan
         if not 0.0 < times <= MOST_TIMES:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{text!r} is not a multiple from 0 to {MOST_TIMES:g}", "write 100us or 1.5x"
             )
         return Skew(times=times)
     seconds = float(f"{parse_seconds(text):.9g}")  # as the records have it
     if seconds > LONGEST_S:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{text!r} is more than {LONGEST_S:g} s, and each repetition takes as long",
             "write 100us or 1.5x",
         )
@@ -118,10 +118,10 @@ def arrivals_of(asked: Asked | None, skew: Skew | None) -> Arrivals | None:
     collective takes."""
     if asked is None:
         if skew is not None:
-            raise AskedWronglyError("--skew needs --arrival", "add --arrival none,ascending")
+            raise UsageError("--skew needs --arrival", "add --arrival none,ascending")
         return None
     if skew is not None and asked.patterns == (TOGETHER,):
-        raise AskedWronglyError(
+        raise UsageError(
             "--skew: --arrival none has none", "add a pattern, such as --arrival none,last-late"
         )
     first = min(asked.delays_s, default=0.0)
@@ -141,12 +141,12 @@ def _delays_of(path: Path) -> tuple[float, ...]:
         except ValueError:
             delays.append(math.nan)
         if not 0.0 <= delays[-1] < math.inf:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{path}: {word[:20]!r} is not a delay from 0 s up",
                 "write a number of seconds for each rank, with white space between them",
             )
     if not delays or min(delays) == max(delays):
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: {'no delays' if not delays else 'all ranks arrive at once'}",
             "write a number of seconds for each rank, or use --arrival none",
         )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 
 MOST = {
     "ranks": 1 << 20,
@@ -27,28 +27,28 @@ LONGEST_NUMBER = 18
 
 
 def count(text: str, of: str, least: int = 1) -> int:
-    """The number that a text is, from `least` up to MOST[of]. Raises AskedWronglyError."""
+    """The number that a text is, from `least` up to MOST[of]. Raises UsageError."""
     digits = text.strip()
     if not (digits.isascii() and digits.isdecimal()) or (
         len(digits) <= LONGEST_NUMBER and int(digits) < least
     ):
-        raise AskedWronglyError(f"{text[:40]!r} is not a number from {least} up")
+        raise UsageError(f"{text[:40]!r} is not a number from {least} up")
     check_count(int(digits) if len(digits) <= LONGEST_NUMBER else math.inf, of, digits)
     return int(digits)
 
 
 def check_count(number: float, of: str, shown: str | None = None) -> None:
-    """Raises AskedWronglyError for more of these than a plan may ask for."""
+    """Raises UsageError for more of these than a plan may ask for."""
     if number > MOST[of]:
         words = (shown or f"{number}")[:40]
-        raise AskedWronglyError(f"{words} {of}: at most {MOST[of]} can be asked for")
+        raise UsageError(f"{words} {of}: at most {MOST[of]} can be asked for")
 
 
 def check_combinations(counts: Iterable[int], where: str) -> None:
-    """Raises AskedWronglyError where lists of so many values have too many combinations."""
+    """Raises UsageError where lists of so many values have too many combinations."""
     if (found := math.prod(counts)) > MOST["combinations"]:
         shown = f"{found}" if found < 10**LONGEST_NUMBER else f"10^{math.floor(math.log10(found))}"
-        raise AskedWronglyError(
+        raise UsageError(
             f"{where}: {shown} combinations, at most {MOST['combinations']} are measured",
             "give fewer values",
         )

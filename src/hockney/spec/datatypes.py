@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 
 KINDS = (
     "vector:COUNT:BLOCK:STRIDE, indexed:LENGTH@OFFSET:..., struct:TYPE@OFFSET:... or subarray:.."
@@ -43,7 +43,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(layout: str) -> Layout:
-    """Raises AskedWronglyError where the text is no layout, or parts of it overlap."""
+    """Raises UsageError where the text is no layout, or parts of it overlap."""
     kind, _, rest = layout.partition(":")
     if kind not in _KINDS:
         raise _wrong(layout, "not a vector, indexed, struct or subarray", ADVICE)
@@ -132,5 +132,5 @@ _KINDS: dict[str, Callable[[str, str], Layout]] = {
 }
 
 
-def _wrong(layout: str, reason: str, advice: str | None = None) -> AskedWronglyError:
-    return AskedWronglyError(f"--datatype {layout}: {reason}", advice)
+def _wrong(layout: str, reason: str, advice: str | None = None) -> UsageError:
+    return UsageError(f"--datatype {layout}: {reason}", advice)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.axes import algorithm_text
 from hockney.units import format_size
 
@@ -83,13 +83,13 @@ def _within(limits: Range, value: int) -> bool:
     return first <= value and (last is None or value <= last)
 
 
-def wrong_in(path: Path, line: int, what: str, advice: str = "") -> AskedWronglyError:
+def wrong_in(path: Path, line: int, what: str, advice: str = "") -> UsageError:
     """An error in a file of rules."""
-    return AskedWronglyError(f"{path}:{line}: {what}", advice)
+    return UsageError(f"{path}:{line}: {what}", advice)
 
 
 def check_no_overlap(path: Path, rules: Iterable[HeldRule]) -> None:
-    """Raises AskedWronglyError where two rules hold for the same ranks and size: libraries take
+    """Raises UsageError where two rules hold for the same ranks and size: libraries take
     the first and ignore the other without a word."""
     earlier: dict[tuple[str, str], list[HeldRule]] = {}
     for rule in rules:

@@ -22,7 +22,7 @@ class Name(str):
 
 
 def named_json(path: Path, text: str) -> Any:
-    """The content, whose names are a Name each. Raises AskedWronglyError where the text is not
+    """The content, whose names are a Name each. Raises UsageError where the text is not
     JSON, or an object has a name twice: libraries keep one of them and drop the other without a
     word."""
     try:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.option_files import option_text
 from hockney.spec.placement import parse_cpus
 from hockney.units import format_seconds, parse_seconds
@@ -72,14 +72,14 @@ def _burst(text: str) -> Burst:
         return Burst()
     length, slash, gap = text.partition("/")
     if not slash:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{text!r} is no burst and its gap", "write steady, or LENGTH/GAP such as 1ms/500us"
         )
     # As the records have them.
     found = Burst(*(float(f"{parse_seconds(one):.9g}") for one in (length, gap)))
     for seconds in (found.length_s, found.gap_s):
         if not LEAST_PHASE_S <= seconds <= MOST_PHASE_S:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{text!r}: {format_seconds(seconds)} is not between "
                 f"{format_seconds(LEAST_PHASE_S)} and {format_seconds(MOST_PHASE_S)}",
                 "choose other bursts, or steady",
@@ -93,7 +93,7 @@ def roles_of(text: str, victims: int | None) -> Roles:
         placing: Placing = "random" if text == "random" else "blocks"
         return Roles(placing=placing, victims=2 if victims is None else victims)
     if victims is not None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--victims: {text} lists them", "leave it out, or use --roles random or blocks"
         )
     listed = _listed(Path(text))
@@ -108,19 +108,19 @@ def _listed(path: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:
         if not role:
             continue
         if role not in ("victims", "aggressors") or role in found:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{path}: {line[:40]!r} is not the one line of victims or of aggressors",
                 'write two lines, such as "victims 0,1" and "aggressors 2-7"',
             )
         try:
             found[role] = parse_cpus(ranks.strip())
-        except AskedWronglyError as error:
-            raise AskedWronglyError(
+        except UsageError as error:
+            raise UsageError(
                 f"{path}: {ranks[:40]!r} is no list of ranks", "write 0,1,4-7"
             ) from error
     listed = found.get("victims", ()), found.get("aggressors", ())
     twice = {rank for rank in listed[0] if rank in listed[1]}
     twice |= {rank for each in listed for rank in each if each.count(rank) > 1}
     if twice:
-        raise AskedWronglyError(f"{path}: rank {min(twice)} is there twice", "give it one role")
+        raise UsageError(f"{path}: rank {min(twice)} is there twice", "give it one role")
     return listed

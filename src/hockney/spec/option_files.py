@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 
 LARGEST_FILE = 1 << 26
 """Bytes: the topology of a million nodes. What has no end, such as a device, ends here."""
@@ -12,14 +12,14 @@ LARGEST_FILE = 1 << 26
 
 def option_text(path: Path, named: str, advice: str) -> str:
     """The whole text of a file. named: the option and the file, as the user wrote them. Raises
-    AskedWronglyError where it cannot be read, is not UTF-8, or is longer than LARGEST_FILE."""
+    UsageError where it cannot be read, is not UTF-8, or is longer than LARGEST_FILE."""
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
         if len(content) > LARGEST_FILE:
-            raise AskedWronglyError(f"{named}: more than {LARGEST_FILE >> 20} MiB", advice)
+            raise UsageError(f"{named}: more than {LARGEST_FILE >> 20} MiB", advice)
         return content.decode()
     except OSError as error:
-        raise AskedWronglyError(f"{named} cannot be read: {error.strerror}", advice) from error
+        raise UsageError(f"{named} cannot be read: {error.strerror}", advice) from error
     except UnicodeDecodeError as error:
-        raise AskedWronglyError(f"{named}: not a text file", advice) from error
+        raise UsageError(f"{named}: not a text file", advice) from error

@@ -7,7 +7,7 @@ import re
 
 import msgspec
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.topology import Topology
 
 PLACES = ("core", "socket", "numa", "node", "spread", "none")
@@ -18,12 +18,12 @@ MOST_CPUS = 1 << 16
 
 
 def parse_cpus(text: str) -> tuple[int, ...]:
-    """CPU numbers of "0,3" or "4-7", in the order of the ranks. Raises AskedWronglyError."""
+    """CPU numbers of "0,3" or "4-7", in the order of the ranks. Raises UsageError."""
     cpus: list[int] = []
     for item in text.split(","):
         found = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", item)
         if not found or not 0 <= int(found[2] or found[1]) - int(found[1]) < MOST_CPUS:
-            raise AskedWronglyError(f"{item!r} is not a CPU number or range", "write 0,3 or 4-7")
+            raise UsageError(f"{item!r} is not a CPU number or range", "write 0,3 or 4-7")
         cpus.extend(range(int(found[1]), int(found[2] or found[1]) + 1))
     return tuple(cpus)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.topology import Topology
 
 MOST_NAMES = 1 << 20
@@ -36,11 +36,11 @@ class _Line:
 
 
 def parse_topology(text: str, source: str) -> Topology:
-    """The topology of a file's text. Raises AskedWronglyError, with the line."""
+    """The topology of a file's text. Raises UsageError, with the line."""
     read = _slurm_lines if _SLURM.search(text) else _own_lines
     lines = list(read(text, source))
     if not lines:
-        raise AskedWronglyError(f"{source}: no switches", ADVICE)
+        raise UsageError(f"{source}: no switches", ADVICE)
     tree = _Tree(source)
     for line in lines:
         tree.defined.setdefault(line.switch, line.number)
@@ -76,7 +76,7 @@ class _Tree:
         for switch in self.defined:
             self._check_cycle(switch)
         if not self.switches:
-            raise AskedWronglyError(f"{self.source}: no switch has a node", ADVICE)
+            raise UsageError(f"{self.source}: no switch has a node", ADVICE)
         return Topology(
             source=self.source,
             switches=self.switches,
@@ -93,8 +93,8 @@ class _Tree:
             if len(path) > len(self.defined):  # it leads into a cycle of others
                 return
 
-    def wrong(self, line: int, words: str) -> AskedWronglyError:
-        return AskedWronglyError(
+    def wrong(self, line: int, words: str) -> UsageError:
+        return UsageError(
             f"{self.source}, line {line}: {words}",
             "each node and switch is below one switch, and the switches make a tree",
         )
@@ -120,7 +120,7 @@ def _own_lines(text: str, source: str) -> Iterator[_Line]:
     for number, words in _numbered(text):
         parts = words.split()
         if len(parts) not in (2, 3):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{source}, line {number}: {words[:60]!r} is not a switch, what is below it and "
                 "perhaps the speed of each link to it",
                 ADVICE,
@@ -128,9 +128,7 @@ def _own_lines(text: str, source: str) -> Iterator[_Line]:
         speed = _speed(parts[2], source, number) if len(parts) == 3 else None
         switch = _names(parts[0], source, number)
         if len(switch) != 1:
-            raise AskedWronglyError(
-                f"{source}, line {number}: {parts[0]!r} is not one switch", ADVICE
-            )
+            raise UsageError(f"{source}, line {number}: {parts[0]!r} is not one switch", ADVICE)
         yield _Line(number, switch[0], _names(parts[1], source, number), speed)
 
 
@@ -145,12 +143,10 @@ def _slurm_lines(text: str, source: str) -> Iterator[_Line]:
             continue
         name = fields.get("switchname") or fields.get("blockname")
         if name is None:
-            raise AskedWronglyError(
-                f"{source}, line {number}: no SwitchName in {words[:60]!r}", ADVICE
-            )
+            raise UsageError(f"{source}, line {number}: no SwitchName in {words[:60]!r}", ADVICE)
         below = [(key, fields[key]) for key in ("switches", "nodes") if fields.get(key)]
         if not below:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{source}, line {number}: switch {name} has neither Nodes nor Switches", ADVICE
             )
         # `scontrol show topology` lists with a switch of switches the nodes of all of them, too.
@@ -165,7 +161,7 @@ def _speed(text: str, source: str, number: int) -> float:
     """Bytes per second of "100Gbit/s", "12.5GB/s" or "11GiB/s"."""
     found = _SPEED.fullmatch(text)
     if not found:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{source}, line {number}: {text!r} is not the speed of a link",
             "write 100Gbit/s or 12.5GB/s",
         )
@@ -174,7 +170,7 @@ def _speed(text: str, source: str, number: int) -> float:
     else:
         speed = float(found[1]) * _FACTORS[found[2]] / (1.0 if found[3] == "B" else 8.0)
     if speed <= 0.0:
-        raise AskedWronglyError(f"{source}, line {number}: a link without speed")
+        raise UsageError(f"{source}, line {number}: a link without speed")
     return speed
 
 
@@ -182,10 +178,10 @@ def _names(text: str, source: str, number: int) -> tuple[str, ...]:
     try:
         names = expand(text)
     except ValueError as error:
-        raise AskedWronglyError(f"{source}, line {number}: {error}", ADVICE) from error
+        raise UsageError(f"{source}, line {number}: {error}", ADVICE) from error
     for name in names:
         if not NAME.fullmatch(name):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{source}, line {number}: {name[:40]!r} is not a name",
                 "names have letters, digits, - and _; write nodes by their short names",
             )

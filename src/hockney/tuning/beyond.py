@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from hockney.analysis import Analysis
 from hockney.analysis.best import TOLERANCE, Cell, Contender
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.differences import Judged, Verdict
 from hockney.estimate.points import PointEstimate
 from hockney.predict.collectives import scheduled, time
@@ -126,7 +126,7 @@ def model_of(analyses: Sequence[Analysis]) -> Model:
         how = (point.operation, scheduled(point), ranks, size, point.segment_bytes or None)
         try:
             return time(parameters, *how)
-        except AskedWronglyError:  # no such schedule, or not for so many ranks
+        except UsageError:  # no such schedule, or not for so many ranks
             return None
 
     return seconds
@@ -135,7 +135,7 @@ def model_of(analyses: Sequence[Analysis]) -> Model:
 def _message_costs(analysis: Analysis) -> Parameters | None:
     try:
         return analysis.message_costs
-    except AskedWronglyError:
+    except UsageError:
         return None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from hockney.analysis import Analysis
 from hockney.analysis.best import Arrived, Cell, Contender, cells_of
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.mpis import RulesFormat
 from hockney.tuning.layouts import Layout, layouts_in
@@ -51,10 +51,10 @@ def by_layout(
 
 def robust_group(analyses: Sequence[Analysis]) -> Group:
     """One group whose rules must hold in every pattern of arrival and every file. Raises
-    AskedWronglyError if there is one condition only."""
+    UsageError if there is one condition only."""
     found = _group(_conditions(analyses, None, robust=True))
     if found.conditions < 2:
-        raise AskedWronglyError(
+        raise UsageError(
             "--robust: each cell was measured in one pattern of arrival and one file",
             "measure with --arrival none,ascending,last-late --skew 100us, or give files of "
             "several days",

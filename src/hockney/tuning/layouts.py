@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.records import Place, Run
 
 LAYOUT = re.compile(r"(\d{1,7})x(\d{1,7})")
@@ -37,7 +37,7 @@ def parse_layouts(text: str) -> tuple[Layout, ...]:
     for word in text.split(","):
         parts = LAYOUT.fullmatch(word.strip())
         if parts is None or not int(parts[1]) * int(parts[2]):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--layouts {word!r}: not NODESxRANKS_PER_NODE",
                 "write --layouts=2x1,4x32, or --layouts as the last word for all of them",
             )
@@ -67,13 +67,13 @@ def chosen(analyses: Sequence[Analysis], asked: Iterable[Layout]) -> list[Layout
     """The measured layouts, or those of them that were asked for."""
     measured = {layout for one in analyses for layout in layouts_in(one.run).values()}
     if not measured:
-        raise AskedWronglyError(
+        raise UsageError(
             "--layouts: these files do not record on which hosts their ranks ran",
             "measure them again with this version",
         )
     missing = [layout for layout in asked if layout not in measured]
     if missing:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--layouts: {', '.join(map(str, missing))} was not measured",
             f"these files have {', '.join(map(str, sorted(measured)))}; measure the others: "
             f"hockney collective ... --nodes {missing[0].nodes} "

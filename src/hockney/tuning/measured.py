@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from hockney.analysis import Analysis
 from hockney.analysis.best import Cell, Contender, is_collective, name_of
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.mpis import RulesFormat
 from hockney.records import Mpi, Run
 from hockney.spec.workloads.collective import DEFAULT
@@ -42,19 +42,19 @@ class Measured:
         self, form: RulesFormat, layouts: Sequence[Layout] | None, robust: bool
     ) -> list[Group]:
         """Cells that get rules of their own. layouts: None to ignore them, empty for all that were
-        measured. Raises AskedWronglyError where no gain of rules can be known."""
+        measured. Raises UsageError where no gain of rules can be known."""
         if layouts is not None:
             found = by_layout(self.analyses, chosen(self.analyses, layouts), form, robust)
         else:
             found = [robust_group(self.analyses) if robust else plain(self.analyses)]
         cells = [cell for group in found for cell in group.cells]
         if not cells:
-            raise AskedWronglyError(
+            raise UsageError(
                 "these files have no collectives",
                 "measure them: hockney collective bcast --algorithm all",
             )
         if all(cell.default is None for cell in cells):
-            raise AskedWronglyError(
+            raise UsageError(
                 "the library's own decision was not measured, so the gain of rules is unknown",
                 "measure it with the others: --algorithm all or --algorithm default,...",
             )
@@ -118,7 +118,7 @@ def points_of(analyses: Sequence[Analysis]) -> list[tuple[str, int, int]]:
         if point.ranks is not None
     }
     if not found:
-        raise AskedWronglyError(
+        raise UsageError(
             "these files have no collectives",
             "measure them: hockney collective bcast --algorithm all",
         )
@@ -130,13 +130,13 @@ def library_of(analyses: Sequence[Analysis]) -> Mpi:
     runs = [one.run for one in analyses]
     known = [launch.mpi for run in runs for launch in run.launches]
     if not known:
-        raise AskedWronglyError("these files have no launches: nothing was measured")
+        raise UsageError("these files have no launches: nothing was measured")
     if any(run.is_simulated for run in runs):
-        raise AskedWronglyError("these runs were simulated, but rules are for a real MPI library")
+        raise UsageError("these runs were simulated, but rules are for a real MPI library")
     names = {(mpi.library, mpi.version) for mpi in known}
     if len(names) > 1:
         words = ", ".join(sorted(f"{library} {version}" for library, version in names))
-        raise AskedWronglyError(
+        raise UsageError(
             f"these files are of different libraries: {words}", "tune each from its own files"
         )
     return known[0]
@@ -156,7 +156,7 @@ def _settings(runs: Iterable[Run]) -> dict[tuple[str, int, str], dict[str, str]]
                 if name.startswith(FORCING)
             }
             if found.setdefault(key, forced) != forced:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"{key[0]} by {key[2]} with {key[1]} ranks was forced in different ways: "
                     f"{found[key]} and {forced}",
                     "tune from files that force each algorithm in one way",

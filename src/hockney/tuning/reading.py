@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hockney import records
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.mpis import (
     FAMILIES,
     Algorithm,
@@ -56,7 +56,7 @@ def format_in(path: Path) -> str:
         with path.open("rb") as file:
             head = file.read(ENOUGH)
     except OSError as error:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: {error.strerror}", "name a file of rules: hockney tune FILE... -o RULES"
         ) from error
     if b"\0" in head or b'"coll=' in head:
@@ -76,7 +76,7 @@ def check_is_for(name: str, path: Path, library: records.Mpi) -> RulesFormat:
     if not reads:
         here = version_text(library)
         usual = format_for(library.library, library.version)
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path} is of the format {name}, which {here} does not read",
             f"it reads {usual}; --format says what the file is, if that was guessed wrongly",
         )
@@ -84,16 +84,16 @@ def check_is_for(name: str, path: Path, library: records.Mpi) -> RulesFormat:
 
 
 def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[HeldRule]:
-    """The rules of a file; raises AskedWronglyError for an algorithm that the library lacks."""
+    """The rules of a file; raises UsageError for an algorithm that the library lacks."""
     try:
         others = (path.with_name(path.name + suffix) for suffix in form.suffixes)
         for file in (path, *(other for other in others if other.exists())):
             if not file.is_file() or file.stat().st_size > MOST_BYTES:
                 words = f"{file}: no file of rules, or above {MOST_BYTES >> 20} MiB"
-                raise AskedWronglyError(words)
+                raise UsageError(words)
         rules = form.read(path)
     except (OSError, UnicodeDecodeError, RecursionError) as error:
-        raise AskedWronglyError(f"{path}: {error}") from error
+        raise UsageError(f"{path}: {error}") from error
     named = sorted({rule.collective for rule in rules})
     known: dict[str, dict[str, Algorithm]] = {}
     for one in family_of(mpi).discover(mpi, engine, named):

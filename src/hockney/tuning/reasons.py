@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.analysis.best import TOLERANCE, Cell, Contender
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.mpis import Rule
 from hockney.predict.collectives import scheduled, time
 from hockney.predict.parameters import Level, Parameters
@@ -105,5 +105,5 @@ def _costs(one: Contender, cell: Cell) -> Costs | None:
     how = (cell.collective, name, cell.ranks, cell.bytes, segment)
     try:
         return Costs(one.name, time(LATENCY, *how), time(BANDWIDTH, *how))
-    except AskedWronglyError:  # no such schedule, or not for so many ranks
+    except UsageError:  # no such schedule, or not for so many ranks
         return None

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from itertools import chain, zip_longest
 
 from hockney.analysis.variants import VariantStudy
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.estimate.blocks import VariantRatio
 from hockney.mpis import Control, Engine, Mpi, family_of
 from hockney.spec.variants import ENVIRONMENT, Variant
@@ -101,7 +101,7 @@ class Tried:
 
 def settings_of(texts: Sequence[str], mpi: Mpi, engine: Engine) -> Tried:
     """texts: `auto`, or NAME=VALUE,VALUE (semicolons where values hold commas). Raises
-    AskedWronglyError for a setting that the library does not know, and where none is left."""
+    UsageError for a setting that the library does not know, and where none is left."""
     controls = family_of(mpi).all_controls(engine, {})
     found: list[Setting] = []
     for text in texts:
@@ -114,7 +114,7 @@ def settings_of(texts: Sequence[str], mpi: Mpi, engine: Engine) -> Tried:
         else:
             left_out.append(f"{one.name}: {reason}")
     if not settings:
-        raise AskedWronglyError(
+        raise UsageError(
             "no setting is left to try" + "".join(f"\n  {line}" for line in left_out),
             "name others: --settings NAME=VALUE,VALUE",
         )
@@ -124,14 +124,14 @@ def settings_of(texts: Sequence[str], mpi: Mpi, engine: Engine) -> Tried:
 def _named(text: str, mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting]:
     name, _, values = text.partition("=")
     if not name or not values:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--settings {text}: not NAME=VALUE,VALUE", f"or {AUTO}, for those that are known"
         )
     variable, control = _variable(name, mpi, controls)
     separator = ";" if ";" in values else ","
     found = [Setting(variable, control, value.strip()) for value in values.split(separator)]
     if not all(one.value for one in found):
-        raise AskedWronglyError(
+        raise UsageError(
             f"--settings {text}: one of the values is empty", "leave out the separator beside it"
         )
     return found
@@ -149,7 +149,7 @@ def _variable(name: str, mpi: Mpi, controls: Mapping[str, Control]) -> tuple[str
         if control is not None and control in controls:
             return variable, control
     near = get_close_matches(name, [*controls, *map(family.SETTINGS_PREFIXES[0].__add__, controls)])
-    raise AskedWronglyError(
+    raise UsageError(
         f"--settings {name}: this library has no such control variable (MPI_T)",
         f"did you mean {near[0]}?" if near else "UCX_... and FI_... may be named, too",
     )
@@ -167,7 +167,7 @@ def _auto(mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting]:
         variable = family.SETTINGS_PREFIXES[0] + name
         found.append([Setting(variable, name, value) for value in _values(controls[name])])
     if not found:
-        raise AskedWronglyError(
+        raise UsageError(
             "--settings auto: no setting of this library is known",
             "name some: --settings NAME=VALUE,VALUE",
         )

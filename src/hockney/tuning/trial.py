@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hockney import records
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import HockneyError, UsageError
 from hockney.measure.launch import Outcome
 from hockney.measure.trial import attempt
 from hockney.mpis import Engine, Mpi, Rule, RulesFormat
@@ -105,11 +105,11 @@ def _write(files: Mapping[str, str], path: Path) -> Path:
 
 
 def check_library(measured: records.Mpi, mpi: Mpi, engine: Engine) -> None:
-    """Raises AskedWronglyError unless this MPI is the measured library in the measured version."""
+    """Raises UsageError unless this MPI is the measured library in the measured version."""
     _, found = start(mpi, engine, {})
     if found is None or (found.library, found.version) != (measured.library, measured.version):
         here = f"{found.library} {found.version or ''}" if found else "no MPI that starts"
-        raise AskedWronglyError(
+        raise UsageError(
             f"{mpi.mpicc} is {here.strip()}, the files are of {measured.library} "
             f"{measured.version or ''}: rules are tested before they are written",
             "name the wrapper of the measured MPI with --mpicc",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis.compare import Comparison
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import statistic_of
 from hockney.views.curves import definitions_text, joined
 from hockney.views.drawing.description import Figure
@@ -17,7 +17,7 @@ def describe_ratio(comparisons: Sequence[Comparison], tolerance: float) -> Figur
     """Draws comparisons that have the same base."""
     points = [each for one in comparisons for p in one.points for each in (p.base, p.other)]
     if not points:
-        raise AskedWronglyError("the runs have no point in common: nothing to draw")
+        raise UsageError("the runs have no point in common: nothing to draw")
     runs = [comparisons[0].base, *(one.other for one in comparisons)]
     labels = labels_of(runs)
     series = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hockney.analysis import Analysis
 from hockney.analysis.contention import over_pairs
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.records import Run
 from hockney.spec.axes import grouped, texts_apart
@@ -71,7 +71,7 @@ class Curve:
 def curves_of(
     analyses: Sequence[Analysis], options: Options, *, state: int = 0, least_bytes: int = 0
 ) -> list[Curve]:
-    """The curves of all files in one operation; raises AskedWronglyError for none or too many.
+    """The curves of all files in one operation; raises UsageError for none or too many.
     Points of 0 s have no place on a logarithmic axis."""
     curves = []
     for analysis in analyses:
@@ -85,7 +85,7 @@ def curves_of(
         ]
         found = grouped(chosen, "bytes", "peers")
         if not found and state == 0:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{analysis.run.path or analysis.label}: no time above 0 s to draw"
                 + (f", of sizes above {least_bytes - 1} bytes" if least_bytes else ""),
                 "the run holds no such samples, or a clock too coarse for them",
@@ -96,7 +96,7 @@ def curves_of(
             curves.append(Curve(analysis, label, _by_size(points)))
     _refuse_unlike(curves)
     if len(curves) > MOST_CURVES:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
             "choose with --operation or --ranks, draw fewer files, or take the points from "
             "`hockney export --to csv`",
@@ -114,7 +114,7 @@ def _by_size(points: Iterable[PointEstimate]) -> dict[int, list[PointEstimate]]:
 def _refuse_unlike(curves: Sequence[Curve]) -> None:
     operations = sorted({curve.points[0].operation for curve in curves})
     if len(operations) > 1:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{', '.join(operations)}: unlike operations do not share a figure",
             "choose one with --operation",
         )
@@ -123,7 +123,7 @@ def _refuse_unlike(curves: Sequence[Curve]) -> None:
 def only(analyses: Sequence[Analysis], what: str) -> Analysis:
     """The one analysis of a figure that shows one."""
     if len(analyses) != 1:
-        raise AskedWronglyError(f"{what} is drawn from one file at a time")
+        raise UsageError(f"{what} is drawn from one file at a time")
     return analyses[0]
 
 
@@ -133,7 +133,7 @@ def chosen_value(asked: int | None, measured: Iterable[int], option: str, defaul
         return default
     every = sorted(set(measured))
     if asked not in every:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{option} {asked} was not measured",
             f"choose one of those that were: {', '.join(map(str, every))}",
         )

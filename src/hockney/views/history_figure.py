@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from hockney.analysis.history import History, Trend
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.views.curves import sentence
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series
 
@@ -18,7 +18,7 @@ def describe_history(histories: Sequence[History]) -> Figure:
     """Time above, bandwidth below; one colour a system."""
     trends = [(i, trend) for i, history in enumerate(histories) for trend in history.trends]
     if not trends:
-        raise AskedWronglyError("no run holds a point: there is no history to draw")
+        raise UsageError("no run holds a point: there is no history to draw")
     what = ", ".join(dict.fromkeys(trend.what for _, trend in trends))
     axes = (("s", Axis("time", "time")), ("B/s", Axis("rate", "bandwidth")))
     panels = [

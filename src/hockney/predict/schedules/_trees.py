@@ -115,7 +115,7 @@ def up(shape: Tree, segments: Array, in_turn: bool = False) -> Schedule:
 
 def _times(first: Ranks, segments: Array) -> range:
     """The steps in which edges that carry their first segment in step `first` carry all. Raises
-    AskedWronglyError when they are too many, before each looks at all edges."""
+    UsageError when they are too many, before each looks at all edges."""
     times = range(int(first.max(initial=-1)) + len(segments))
     if len(times) * STEP_MESSAGES > MOST_MESSAGES:
         raise too_long(len(first) * len(segments))

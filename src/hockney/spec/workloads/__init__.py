@@ -145,7 +145,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         return [f"--{name.replace('_', '-')}" for name in fields if getattr(self, name)]
 
     def check(self, ranks: int) -> None:
-        """Raises AskedWronglyError if it cannot be measured with so many ranks."""
+        """Raises UsageError if it cannot be measured with so many ranks."""
 
     def taking_part(self, ranks: int) -> int:
         """The number of ranks that exchange messages."""

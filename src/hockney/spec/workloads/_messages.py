@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.datatypes import layout_of
 from hockney.spec.knobs import Axis, Knob
 from hockney.spec.messages import (
@@ -87,28 +87,28 @@ class Messages(Workload, frozen=True, kw_only=True):
         return threads * (one_thread * layout.span // layout.data + self.largest_bytes)
 
     def check_messages(self, verify: bool) -> None:
-        """Raises AskedWronglyError where these fields do not go together, or with the sizes."""
+        """Raises UsageError where these fields do not go together, or with the sizes."""
         self._check_threads(verify)
         self._check_layouts()
 
     def _check_threads(self, verify: bool) -> None:
         if self.thread_comms != "shared" and not self.threads:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--thread-comms {self.thread_comms}: there is one thread", "give --threads"
             )
         for senders, receivers in self.threads:
             asked = f"--threads {senders}:{receivers}"
             if not (0 < senders <= MOST_THREADS and 0 < receivers <= MOST_THREADS):
-                raise AskedWronglyError(f"{asked}: a rank has 1 to {MOST_THREADS} threads")
+                raise UsageError(f"{asked}: a rank has 1 to {MOST_THREADS} threads")
             if senders == receivers:
                 continue
             if self.thread_comms != "shared":
-                raise AskedWronglyError(
+                raise UsageError(
                     f"{asked}: with a communicator for each thread, each needs a partner",
                     "use --thread-comms shared, or as many receivers as senders",
                 )
             if verify and senders > receivers:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"{asked}: a receiver would overwrite one message with the next before "
                     "--verify sees it",
                     "use as many receivers as senders, or more",
@@ -116,17 +116,15 @@ class Messages(Workload, frozen=True, kw_only=True):
 
     def _check_layouts(self) -> None:
         if self.receive_datatype is not None and self.datatype is None:
-            raise AskedWronglyError(
+            raise UsageError(
                 "--receive-datatype: the layout of what is sent is not given", "give --datatype"
             )
         if self.datatype is None:
             if self.packing != ("datatype",):
-                raise AskedWronglyError(
-                    "--packing: contiguous messages need none", "give --datatype"
-                )
+                raise UsageError("--packing: contiguous messages need none", "give --datatype")
             return
         if self.buffers == "returned":
-            raise AskedWronglyError(
+            raise UsageError(
                 "--datatype: with --buffers returned a message would be sent from where it was "
                 "received, in another layout",
                 "use --buffers separate or cold, or leave --buffers out",
@@ -135,19 +133,19 @@ class Messages(Workload, frozen=True, kw_only=True):
             unit = layout_of(layout).data
             for size in self.sizes:
                 if size.bytes % unit:
-                    raise AskedWronglyError(
+                    raise UsageError(
                         f"--sizes: {size.bytes} bytes are no whole number of elements of {layout}, "
                         f"which have {unit} bytes of data",
                         f"use multiples of {self.unit_bytes}, or leave --sizes out",
                     )
                 if size.bytes // unit > LARGEST_COUNT:
-                    raise AskedWronglyError(
+                    raise UsageError(
                         f"--sizes: {format_size(size.bytes)} are more elements of {layout} than "
                         "MPI counts",
                         "use larger elements",
                     )
         if "pack" in self.packing and self.largest_bytes > LARGEST_COUNT:
-            raise AskedWronglyError(
+            raise UsageError(
                 "--packing pack: MPI_Pack takes less than 2 GiB", "leave it out, or larger sizes"
             )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, get_args
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.arrivals import Arrivals
 from hockney.spec.knobs import Knob
 from hockney.spec.messages import MOST_THREADS
@@ -207,21 +207,21 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
 
     def check(self, ranks: int) -> None:
         if ranks % self.groups or (self.groups > 1 and ranks // self.groups < 2):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--groups {self.groups}: {ranks} ranks do not make as many groups of the same "
                 "number, two or more",
                 "ask for other --ranks",
             )
         if self.radix is not None and self.radix < LEAST_RADIX:
-            raise AskedWronglyError(f"--radix {self.radix}: a radix is {LEAST_RADIX} or more")
+            raise UsageError(f"--radix {self.radix}: a radix is {LEAST_RADIX} or more")
         if self.requests is not None and self.requests < LEAST_REQUESTS:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--requests {self.requests}: messages in flight are {LEAST_REQUESTS} or more"
             )
         self._check_form()
         self._check_threads()
         if self.collective in BYTE_DISPLACEMENTS and self.largest_bytes * ranks > MOST_BYTES:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{self.collective} of {format_size(self.largest_bytes)} by {ranks} ranks: MPI "
                 "counts its displacements as bytes in an int",
                 "leave out the largest sizes",
@@ -229,27 +229,25 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
         if self.arrivals is not None:
             self.arrivals.check(ranks)
             if self.verify or self.overlap or self.sync == "barrier" or self.groups > 1:
-                raise AskedWronglyError(
+                raise UsageError(
                     "--arrival does not work with --sync barrier, --overlap, --groups or --verify",
                     "leave them out, or measure them in another run",
                 )
         self._check_phases()
         if self.verify and self.sync == "barrier":
-            raise AskedWronglyError(
-                "--verify works with --sync clock only", "leave out --sync barrier"
-            )
+            raise UsageError("--verify works with --sync clock only", "leave out --sync barrier")
         self._check_elements()
 
     def _check_elements(self) -> None:
         width = ADDED_BYTES[self.element]
         if self.collective in REDUCTIONS and self.largest_bytes > MOST_BYTES * width:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--sizes: {format_size(self.largest_bytes)} are more elements ({self.element}) "
                 "than MPI counts in an int",
                 f"leave out sizes of {format_size((MOST_BYTES + 1) * width)} and more",
             )
         if self.phases and width != INT_BYTES:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--phases makes messages of elements of {INT_BYTES} bytes, not {self.element}",
                 "use --element int32 or float, or leave out --phases",
             )
@@ -257,7 +255,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     def _check_phases(self) -> None:
         apart = self.root == "rotate" or self.groups > 1 or self.threads or self.arrivals
         if self.phases and (apart or self.sync == "barrier"):
-            raise AskedWronglyError(
+            raise UsageError(
                 "--phases does not work with --root rotate, --groups, --threads, --arrival or "
                 "--sync barrier",
                 "leave them out, or measure them in another run",
@@ -265,11 +263,11 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
 
     def _check_threads(self) -> None:
         if any(not 0 < count <= MOST_THREADS for count in self.threads):
-            raise AskedWronglyError(f"--threads: a rank has 1 to {MOST_THREADS} threads")
+            raise UsageError(f"--threads: a rank has 1 to {MOST_THREADS} threads")
         if self.threads and (
             self.overlap or self.groups > 1 or self.arrivals or self.form in ONE_SIDED
         ):
-            raise AskedWronglyError(
+            raise UsageError(
                 "--threads does not work with --overlap, --groups, --arrival or a --form by put "
                 "or get",
                 "leave them out, or measure them in another run",
@@ -277,22 +275,22 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
 
     def _check_form(self) -> None:
         if self.overlap and self.form in ONE_SIDED:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--form {self.form} does not take --overlap: its origins wait",
                 "leave it out, or measure other forms",
             )
         if self.overlap and self.form is None and self.collective not in NONBLOCKING:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{self.collective} does not take --overlap: its calls block",
                 "leave it out, or add --form nonblocking or --form persistent",
             )
         if self.form == PERSISTENT and self.root == "rotate":
-            raise AskedWronglyError(
+            raise UsageError(
                 "--root rotate: a persistent request keeps its root",
                 "leave it out, or measure other forms",
             )
         if self.form is not None and self.buffers == "cold":
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--form {self.form} is bound to one buffer and cannot walk through a cold one",
                 "use --buffers separate",
             )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.loads import Aggressor, Burst, Roles, Victim
 from hockney.spec.workloads import Buffers, Measured, Row, Workload
 from hockney.spec.workloads._shared import Tails
@@ -103,18 +103,18 @@ class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
         self._check_roles(ranks)
         for size in self.load_sizes:
             if not 1 <= size <= MOST_BYTES:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"--load-sizes: {format_size(size)} is no load: from 1 B to below 2 GiB",
                     "name other sizes of the aggressors' messages",
                 )
         for window in (*self.load_windows, self.window):
             if not 1 <= window <= MOST_IN_FLIGHT:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"{window} messages in flight: nobody reaches that",
                     f"--window and --load-windows take 1 to {MOST_IN_FLIGHT}",
                 )
         if len(list(self._loads())) > MOST_LOADS:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"more than {MOST_LOADS} loads of the network",
                 "name fewer aggressors, sizes, windows or bursts",
             )
@@ -124,7 +124,7 @@ class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
     def _check_elements(self) -> None:
         for size in self.sizes:
             if size.bytes == 0 or size.bytes % INT_BYTES:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"--sizes {size.bytes}: allreduce adds integers of {INT_BYTES} bytes",
                     f"name multiples of {INT_BYTES}",
                 )
@@ -133,19 +133,19 @@ class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
         roles, victims = self.roles, self.roles.victims
         listed = (*roles.listed[0], *roles.listed[1])
         if listed and max(listed) >= ranks:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--roles: there is no rank {max(listed)} among {ranks}",
                 f"ranks are 0 to {ranks - 1}; -n sets how many",
             )
         if victims < 2 or (victims != 2 and self.victim != "allreduce"):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{self.victim} takes {'two victims or more' if victims < 2 else 'two victims'}, "
                 f"not {victims}",
                 "change --victims, or the file of roles",
             )
         aggressors = max(roles.aggressors_of(ranks), 0)
         if aggressors < LEAST_AGGRESSORS:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{victims} victims leave {aggressors} of {ranks} ranks as aggressors, and these "
                 f"need {LEAST_AGGRESSORS}",
                 f"use -n {victims + LEAST_AGGRESSORS} or more",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.workloads import Buffers, Workload
 
 
@@ -25,9 +25,7 @@ class Fabric(Workload, frozen=True, kw_only=True, tag="fabric"):
 
     def check(self, ranks: int) -> None:  # noqa: ARG002
         if self.serial and self.switch_numbers:
-            raise AskedWronglyError(
-                "--per-switch measures all switches at once", "leave out --serial"
-            )
+            raise UsageError("--per-switch measures all switches at once", "leave out --serial")
 
     def long_list(self, ranks: int) -> str | None:  # noqa: ARG002
         words = [f"{node}={number}" for node, number in self.switch_numbers]

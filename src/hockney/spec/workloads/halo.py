@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal, get_args
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.words import grid_text
 from hockney.spec.workloads import Buffers, Row, Workload
 from hockney.spec.workloads._shared import Verify
@@ -105,15 +105,11 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
             ("--packing", self.packings),
         ):
             if not names:
-                raise AskedWronglyError(
-                    f"{option}: an empty list", "name at least one, or leave it out"
-                )
+                raise UsageError(f"{option}: an empty list", "name at least one, or leave it out")
         if self.verify and self.sync == "barrier":
-            raise AskedWronglyError(
-                "--verify works with --sync clock only", "leave out --sync barrier"
-            )
+            raise UsageError("--verify works with --sync clock only", "leave out --sync barrier")
         if set(self.forms) != {"blocking"} and not self.has_neighborhood:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--form: only neighbourhood collectives have forms, {_words(self.exchanges)} has "
                 "none",
                 f"leave it out, or add one of {', '.join(NEIGHBORHOOD)} to --exchange",
@@ -122,13 +118,13 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
         if PERSISTENT in self.forms:
             bound.append(f"--form {PERSISTENT}")
         if bound and self.buffers == "cold":
-            raise AskedWronglyError(
+            raise UsageError(
                 f"{_words(tuple(bound))}: bound to one buffer, and cannot walk through a cold one",
                 "use --buffers separate, or leave them out",
             )
         blocking = not self.has_neighborhood or set(self.forms) == {"blocking"}
         if self.overlap and blocking and {*BLOCKS, *NEIGHBORHOOD}.issuperset(self.exchanges):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--overlap: {_words(self.exchanges)} cannot compute meanwhile",
                 "leave it out, or add waitall, or --form nonblocking",
             )
@@ -138,14 +134,14 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
     def _check_grid(self, ranks: int) -> None:
         words, dimensions = grid_text(self.grid), len(self.grid)
         if math.prod(self.grid) != ranks:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--grid {words} has {math.prod(self.grid)} places, -n {ranks} asks for {ranks} "
                 "ranks",
                 f"write -n {math.prod(self.grid)}, or --grid {dimensions}d for a grid that fits",
             )
         has = {1: ("faces",), 2: ("faces", "corners")}.get(dimensions, NEIGHBORS)
         if self.neighbors not in has:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--neighbors {self.neighbors}: a grid of {dimensions} dimension"
                 f"{'s' * (dimensions > 1)} has {' and '.join(has)}",
                 "name one of them, or ask for a grid of more dimensions",
@@ -155,7 +151,7 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
         columns = [packing for packing in self.packings if packing != CONTIGUOUS]
         odd = [size.bytes for size in self.sizes if size.bytes % COLUMN_BYTES]
         if columns and odd:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--packing {','.join(columns)}: {format_size(odd[0])} is not a whole number of "
                 f"elements of {COLUMN_BYTES} B",
                 "name other --sizes, or measure --packing none alone",
@@ -163,7 +159,7 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
 
     def _check_partitions(self) -> None:
         if (self.partitions is not None) != (PARTITIONED in self.exchanges):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--partitions: messages of {_words(self.exchanges)} have none",
                 f"leave it out, or add {PARTITIONED} to --exchange",
             )
@@ -173,7 +169,7 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
         unit = self.partitions * (1 if contiguous else COLUMN_BYTES)
         for size in self.sizes:
             if size.bytes == 0 or size.bytes % unit:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"--partitions {self.partitions}: {format_size(size.bytes)} do not make as "
                     "many equal parts" + ("" if contiguous else " of whole elements"),
                     f"name --sizes that are multiples of {format_size(unit)}",

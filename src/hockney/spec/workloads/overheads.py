@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.trains import Train
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.pingpong import check_peers, peers_argument
@@ -26,7 +26,7 @@ class Overheads(Workload, frozen=True, kw_only=True, tag="overheads"):
     def check(self, ranks: int) -> None:
         check_peers(self.peers, ranks)
         if len(self.sizes) < 2:
-            raise AskedWronglyError(
+            raise UsageError(
                 "--sizes: overheads need at least two sizes, because they may grow with the size",
                 "name two sizes or more",
             )

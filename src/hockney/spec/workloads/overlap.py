@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.workloads import Buffers, Row, Workload
 from hockney.spec.workloads._shared import Verify
 from hockney.spec.workloads.collective import Sync
@@ -28,11 +28,9 @@ class Overlap(Workload, frozen=True, kw_only=True, tag="overlap"):
 
     def check(self, ranks: int) -> None:
         if ranks != 2:
-            raise AskedWronglyError(f"overlap is between 2 ranks, not {ranks}", "leave out -n")
+            raise UsageError(f"overlap is between 2 ranks, not {ranks}", "leave out -n")
         if self.verify and self.sync == "barrier":
-            raise AskedWronglyError(
-                "--verify works with --sync clock only", "leave out --sync barrier"
-            )
+            raise UsageError("--verify works with --sync clock only", "leave out --sync barrier")
 
 
 WORKLOAD = Overlap

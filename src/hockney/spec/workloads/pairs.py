@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.messages import threads_text
 from hockney.spec.words import MODES as MODES
 from hockney.spec.words import PARTITIONED, PERSISTENT, REPLACE, STANDARD
@@ -89,17 +89,15 @@ class Pairs(Messages, frozen=True, kw_only=True, tag="pairs"):
     def check(self, ranks: int) -> None:  # noqa: ARG002
         check_verify(self.verify, self.buffers)
         if self.datatype and self.mode == REPLACE:
-            raise AskedWronglyError(
+            raise UsageError(
                 "--mode replace receives where it sends from, and takes no --datatype",
                 "use another --mode",
             )
         if self.packing != ("datatype",) and self.mode != STANDARD:
-            raise AskedWronglyError(
-                f"--mode {self.mode} does not take --packing", "use --mode standard"
-            )
+            raise UsageError(f"--mode {self.mode} does not take --packing", "use --mode standard")
         apart = [both for both in self.threads if both[0] != both[1]]
         if apart and self.operation != "pingpong":
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--threads {threads_text(apart[0])}: only pingpong takes more threads on one side",
                 "use as many receivers as senders",
             )
@@ -108,39 +106,33 @@ class Pairs(Messages, frozen=True, kw_only=True, tag="pairs"):
 
     def _check_partitions(self) -> None:
         if (self.mode == PARTITIONED) != bool(self.partitions):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--mode {PARTITIONED} and --partitions need each other",
                 f"write --mode {PARTITIONED} --partitions 4",
             )
         if self.stagger_ns and not self.partitions:
-            raise AskedWronglyError(
+            raise UsageError(
                 "--stagger: there are no partitions", f"give --mode {PARTITIONED} and --partitions"
             )
         for count in self.partitions:
             for size in self.sizes:
                 if count > size.bytes:
-                    raise AskedWronglyError(
+                    raise UsageError(
                         f"--partitions {count}: more partitions than bytes, in messages of "
                         f"{size.bytes}",
                         "use larger --sizes or fewer partitions",
                     )
                 if size.bytes % count:
-                    raise AskedWronglyError(
+                    raise UsageError(
                         f"--partitions {count}: {size.bytes} bytes do not make as many equal parts",
                         f"use sizes that are multiples of {self.unit_bytes}, or leave --sizes out",
                     )
         if self.partitions and self.threads:
-            raise AskedWronglyError(
-                "--partitions has a thread for each partition", "leave out --threads"
-            )
+            raise UsageError("--partitions has a thread for each partition", "leave out --threads")
         if self.partitions and self.datatype:
-            raise AskedWronglyError(
-                "--partitions divides contiguous messages", "leave out --datatype"
-            )
+            raise UsageError("--partitions divides contiguous messages", "leave out --datatype")
         if self.partitions and self.any_source:
-            raise AskedWronglyError(
-                "--any-source: a partitioned receive names its source", "leave it out"
-            )
+            raise UsageError("--any-source: a partitioned receive names its source", "leave it out")
 
     def buffer_bytes(self, ranks: int) -> int:
         return self.messages_bytes(super().buffer_bytes(ranks))

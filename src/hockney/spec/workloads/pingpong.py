@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.knobs import Knob
 from hockney.spec.workloads import Buffers
 from hockney.spec.workloads._messages import Messages as Messages
@@ -70,17 +70,17 @@ class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
         check_peers(self.peers, ranks)
         self.check_messages(self.verify)
         if self.methods > 1 and (self.sweep or self.refine):
-            raise AskedWronglyError(
+            raise UsageError(
                 "--refine and --preset measure one way to exchange messages",
                 "leave out --datatype, or all but one of --threads",
             )
         if self.tails and (self.sweep or self.refine):
-            raise AskedWronglyError(
+            raise UsageError(
                 "--tails needs rounds of single exchanges, without --refine and --preset",
                 "measure them in another run",
             )
         if self.refine and (self.sweep or len(self.sizes) < 2):
-            raise AskedWronglyError(
+            raise UsageError(
                 "--refine needs at least two sizes", "give two sizes or more, and no --preset"
             )
 
@@ -96,9 +96,9 @@ WORKLOAD = Pingpong
 
 
 def check_verify(verify: bool, buffers: Buffers | None) -> None:
-    """Raises AskedWronglyError if --verify is combined with returned buffers."""
+    """Raises UsageError if --verify is combined with returned buffers."""
     if verify and buffers == "returned":
-        raise AskedWronglyError(
+        raise UsageError(
             "--verify: each rank sends its own pattern, which --buffers returned overwrites",
             "use --buffers separate or cold, or leave --buffers out",
         )
@@ -109,10 +109,10 @@ def peers_argument(peers: tuple[int, int]) -> str:
 
 
 def check_peers(peers: tuple[int, int], ranks: int) -> None:
-    """Raises AskedWronglyError if a peer does not exist."""
+    """Raises UsageError if a peer does not exist."""
     for peer in peers:
         if peer >= ranks:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--peers {peers[0]},{peers[1]}: there is no rank {peer} among {ranks}",
                 f"ranks are 0 to {ranks - 1}; -n sets how many",
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.words import BOTH_WAYS, ONE_WAY
 from hockney.spec.workloads import Buffers, Row, Workload
 from hockney.spec.workloads._shared import Verify
@@ -129,7 +129,7 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
         if self.overlap:
             self._check_overlap()
         if any(size.bytes == 0 for size in self.sizes):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--sizes 0: a window of no bytes has nothing to {self.operation}",
                 "name sizes from 1 byte up",
             )
@@ -139,12 +139,12 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
 
     def _check_overlap(self) -> None:
         if self.pairing or self.direction == BOTH_WAYS:
-            raise AskedWronglyError(
+            raise UsageError(
                 "--overlap: a target computes only if one of two ranks is the origin",
                 "leave out --pairs-active and --direction both-ways",
             )
         if not set(self.synchronizations) - set(ACTIVE):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--overlap: targets take part in {' and '.join(self.synchronizations)}",
                 "name --sync flush or another that the origin alone calls",
             )
@@ -153,13 +153,13 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
         element = ELEMENT_BYTES[self.element]
         for size in self.sizes:
             if self.operation in ONE_ELEMENT and size.bytes != element:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"--sizes {format_size(size.bytes)}: {self.operation} works on one element of "
                     f"{element} bytes ({self.element})",
                     "leave out --sizes",
                 )
             if size.bytes % element:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"--sizes {format_size(size.bytes)}: not whole elements of {element} bytes "
                     f"({self.element})",
                     f"name multiples of {element} bytes, or another --element",
@@ -169,18 +169,18 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
         """MPI 4.1, 6.9.2 (predefined reductions) and 12.3.4.4 (compare and swap)."""
         if self.operation not in REDUCING:
             if self.element in FLOATING:
-                raise AskedWronglyError(
+                raise UsageError(
                     f"{self.operation} compares integers and bytes, not elements of type "
                     f"{self.element}",
                     "use --element int32 or int64",
                 )
         elif self.reduction in BITWISE and self.element in FLOATING:
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--reduction {self.reduction}: MPI defines none of type {self.element}",
                 "use an integer --element, or --reduction sum",
             )
         elif self.element == "byte" and self.reduction not in (*BITWISE, *ON_ANY_TYPE):
-            raise AskedWronglyError(
+            raise UsageError(
                 f"--reduction {self.reduction}: MPI defines none of type byte",
                 "use an integer --element, or --reduction replace",
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.workloads import Row, Workload
 
 PHASES = ("launch", "init", "contact", "comm-dup", "comm-split", "window", "finalize")
@@ -32,12 +32,12 @@ class Startup(Workload, frozen=True, kw_only=True, tag="startup"):
 
     def check(self, ranks: int) -> None:  # noqa: ARG002
         if len(self.sizes) != 1 or self.largest_bytes == 0:
-            raise AskedWronglyError(
+            raise UsageError(
                 "--sizes: start-up takes one size above 0, that of messages and windows",
                 "name one, such as 8",
             )
         if self.largest_bytes >= 2**31:
-            raise AskedWronglyError("--sizes: start-up sends messages below 2 GiB", "name less")
+            raise UsageError("--sizes: start-up sends messages below 2 GiB", "name less")
 
 
 WORKLOAD = Startup

@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import blended_transform_factory
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 from hockney.outputs import write_output
 from hockney.views.colours import COLOURS, QUIET
@@ -398,13 +398,13 @@ def _shortened(text: str, columns: int) -> str:
 
 
 def check_output(path: Path, force: bool) -> None:
-    """Raises AskedWronglyError, before anything is drawn, where the file cannot be meant."""
+    """Raises UsageError, before anything is drawn, where the file cannot be meant."""
     if path.suffix.lower() not in SUFFIXES:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{path}: figures are written as {', '.join(SUFFIXES)}", "choose one by the suffix"
         )
     if path.exists() and not force:
-        raise AskedWronglyError(f"{path} exists", "name another file, or overwrite with --force")
+        raise UsageError(f"{path} exists", "name another file, or overwrite with --force")
 
 
 def save(figure: Figure, path: Path, force: bool) -> None:

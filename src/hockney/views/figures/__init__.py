@@ -39,7 +39,7 @@ MAIN = {"rma": "one-sided", "startup": "startup"}
 
 
 def describe(name: str, analyses: Sequence[Analysis], options: Options) -> Figure:
-    """The figure of that name; raises AskedWronglyError where the runs do not hold its data."""
+    """The figure of that name; raises UsageError where the runs do not hold its data."""
     return FIGURES.find(name).describe(analyses, options)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from hockney.analysis.best import BEST_RULE, FASTER, OWN, name_of
 from hockney.analysis.best import Cell as Measured
 from hockney.analysis.collectives import Collective
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.workloads.collective import DEFAULT
 from hockney.units import format_size
 from hockney.views.curves import samples_text, sentence
@@ -27,7 +27,7 @@ def best_map(
 ) -> Figure:
     """The figure called `name`; its rows in the order of the cells."""
     if not any(cell.is_choice for cell in cells):
-        raise AskedWronglyError(
+        raise UsageError(
             f"{what.name}: one algorithm alone was measured", "measure with --algorithm all"
         )
     sizes, rows = sorted({cell.bytes for cell in cells}), list(dict.fromkeys(map(row_of, cells)))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from hockney.analysis import Analysis
 from hockney.analysis.best import name_of
 from hockney.analysis.collectives import Collective, collectives_of
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.records import Place
 from hockney.spec.workloads.collective import DEFAULT
@@ -22,21 +22,21 @@ MOST_COLOURED = 7
 
 
 def asked(analyses: Sequence[Analysis], options: Options) -> Collective:
-    """The collective that the options choose; raises AskedWronglyError where there is none."""
+    """The collective that the options choose; raises UsageError where there is none."""
     names = collectives_of(analyses)
     if not names:
-        raise AskedWronglyError(
+        raise UsageError(
             "there are no collectives in these files", "measure them with `hockney collective`"
         )
     name = options.operation or names[0]
     if name not in names or (options.operation is None and len(names) > 1):
-        raise AskedWronglyError(
+        raise UsageError(
             f"--operation {options.operation or 'is not given'}: measured are {', '.join(names)}",
             "choose one of them",
         )
     found = Collective(name, analyses)
     if not found.points:
-        raise AskedWronglyError(f"{name}: no time above 0 was measured, so there is no curve")
+        raise UsageError(f"{name}: no time above 0 was measured, so there is no curve")
     return found
 
 
@@ -49,9 +49,9 @@ def colours_of(what: Collective) -> dict[str, int | None]:
     return {name: i if i < MOST_COLOURED else None for i, name in enumerate(what.algorithms)}
 
 
-def unknown_ranks(what: Collective) -> AskedWronglyError:
+def unknown_ranks(what: Collective) -> UsageError:
     """The error of figures over numbers of processes."""
-    return AskedWronglyError(
+    return UsageError(
         f"{what.name}: the log does not record how many processes took part",
         "draw --what collective-sizes",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.arrivals import PATTERNS
 from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure
@@ -22,7 +22,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     what = asked(analyses, options)
     cells = [cell for cell in what.of_all_arrivals if cell.arrived.pattern in PATTERNS]
     if not cells:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{what.name}: all ranks started together",
             "measure with `hockney collective --arrival none,ascending,last-late`",
         )

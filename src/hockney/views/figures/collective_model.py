@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.analysis.best import name_of
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.predict.parameters import LEVELS, Parameters
 from hockney.units import format_rate
 from hockney.views.curves import Options, chosen_value, samples_text
@@ -23,7 +23,7 @@ CLOSE = 0.05
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     what = asked(analyses, options)
     if what.message_costs is None:
-        raise AskedWronglyError(
+        raise UsageError(
             "no point-to-point times to predict from in these files",
             "name a result of `hockney pingpong` or `hockney cores`, too",
         )
@@ -42,7 +42,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
                 )
             )
     if not series:
-        raise AskedWronglyError(
+        raise UsageError(
             f"none of {', '.join(what.algorithms)} has a schedule to predict by",
             "measure by algorithm: --algorithm all",
         )

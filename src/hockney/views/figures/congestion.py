@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.analysis.congestion import QUANTILES, Congested
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.axes import Key, key_without, text_of
 from hockney.views.curves import MOST_CURVES, Options, only, samples_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series
@@ -30,7 +30,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     analysis = only(analyses, "--what congestion")
     found = [one for one in analysis.congestion if options.operation in (None, one.point.operation)]
     if not found:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: no victim was measured under load",
             "measure one with hockney congestion",
         )
@@ -42,7 +42,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     for one in found:
         curves.setdefault(key_without(one.point, name), []).append(one)
     if len(curves) > MOST_CURVES:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
             "choose one victim with --operation, or measure fewer loads",
         )
@@ -65,7 +65,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
                 )
             )
     if not panels:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: no load of known size has enough samples",
             "measure longer: hockney congestion --budget 60s",
         )

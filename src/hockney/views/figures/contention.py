@@ -9,7 +9,7 @@ import numpy as np
 
 from hockney.analysis import Analysis
 from hockney.analysis.contention import OF_PAIRS, Contention
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.axes import Key, key_without
 from hockney.units import format_size
 from hockney.views.curves import Options, chosen_value, samples_text, title_of
@@ -59,7 +59,7 @@ def _curves(analyses: Sequence[Analysis], options: Options) -> list[tuple[str, A
     ]
     sizes = sorted({size for _, by_size in found for size in by_size})
     if not sizes:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analyses[0].run.path or analyses[0].label}: no size has times of several numbers "
             "of pairs",
             "measure with hockney pairs --pairs-active 1,2,4,...,all",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.units import format_size
 from hockney.views.curves import Options, chosen_value, only
 from hockney.views.drawing import time_text
@@ -22,7 +22,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     analysis = only(analyses, "a network")
     pairwise = analysis.pairwise
     if pairwise is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: no pass over all pairs to draw",
             "measure with hockney fabric",
         )

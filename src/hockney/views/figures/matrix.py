@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.units import format_size
 from hockney.views.curves import Options, chosen_value, only, samples_text
 from hockney.views.drawing import time_text
@@ -21,7 +21,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     analysis = only(analyses, "a matrix")
     matrix = analysis.matrix
     if matrix is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: no pairs of ranks to draw",
             "measure with hockney cores",
         )

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import statistic_of
 from hockney.fitting.fit import Array, Fit
 from hockney.units import format_size
@@ -29,7 +29,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     curves = curves_of(analyses, options)
     points = curves[0].points
     if len(curves) > 1 or points[0].train is not None or points[0].pairs is not None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: not one curve of single messages",
             "draw pairs with --what multi-mode, overheads with --what overheads, and one of "
             "several curves with --operation or --ranks",

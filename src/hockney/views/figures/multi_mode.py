@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.fitting.fit import Array, Curve, Fit
 from hockney.models.multi_mode import EAGER_BYTES
 from hockney.units import format_rate, format_size
@@ -25,7 +25,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     analysis = only(analyses, "multi-mode")
     found = analysis.fits_of_pairs(options.operation)
     if found is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: no times of several numbers of pairs at once",
             "measure them: hockney pairs --pairs-active 1,2,3,4",
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.analysis.one_sided import OneSided
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.variants import DEFAULT_TOLERANCE
 from hockney.views.curves import MOST_CURVES, Options, only, samples_text
 from hockney.views.drawing.description import Figure, Panel
@@ -27,7 +27,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         if options.operation in (None, curve[0].point.operation)
     ]
     if not curves:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: no one-sided operation beside a two-sided one",
             "measure them with hockney rma",
         )
@@ -52,7 +52,7 @@ def _of_kind(curves: Sequence[Sequence[OneSided]], kind: str | None) -> list[Seq
 def _panel(curves: Sequence[Sequence[OneSided]], kind: str | None = None) -> Panel:
     """kind: of window, where each has a panel of its own."""
     if len(curves) > MOST_CURVES:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
             "measure fewer ways, or take the points from `hockney export --to csv`",
         )

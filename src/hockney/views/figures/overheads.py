@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.views.curves import Options, only, samples_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
 
@@ -24,7 +24,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     analysis = only(analyses, "a figure of overheads")
     found = analysis.loggp()
     if found is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: too few trains of messages to draw",
             "measure with hockney overheads",
         )

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from hockney.analysis import Analysis
 from hockney.analysis.phases import Phased
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.views.curves import Options, only, samples_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
 
@@ -23,7 +23,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         one for one in analysis.phases if options.operation in (None, one.whole.point.operation)
     ]
     if not of_it:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: no collective was made by messages",
             "measure one with hockney collective allreduce --phases all",
         )
@@ -33,7 +33,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         if one.whole.point.known_ranks == ranks:
             groups.setdefault((one.whole.point.operation, one.algorithm), []).append(one)
     if not groups:
-        raise AskedWronglyError(
+        raise UsageError(
             f"--ranks {ranks}: no collective was made by messages of so many",
             "leave it out, or choose another number",
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.analysis.published_base import PublishedFigure
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.views.curves import Options, curves_of, medians_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
 
@@ -24,7 +24,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
                 for one in place.like:
                     systems.setdefault(one.system, {})[place.bytes] = one
     if not systems:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analyses[0].label}: no published system is like it",
             "measure a ping-pong of 0, 8, 1024, 65536, 1 MiB or 4 MiB on a real machine",
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hockney.analysis import Analysis
 from hockney.analysis.samples import Group, distribution, groups_of, sampled, sampled_sizes
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.units import format_size
 from hockney.views.curves import Options, chosen_value, samples_text, title_of
 from hockney.views.drawing import time_text
@@ -35,7 +35,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     every = _labelled(analyses, size, options)
     groups = [(label, group) for label, group in every if group.zeros < len(group.seconds)]
     if not groups:
-        raise AskedWronglyError(
+        raise UsageError(
             f"every sample of {size} bytes took 0 s: nothing can be drawn",
             "the clock was too coarse for a single exchange; measure in batches",
         )
@@ -56,7 +56,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 def _size(analyses: Sequence[Analysis], options: Options) -> int:
     sizes = {size for a in analyses for size in sampled_sizes(a.run, options.operation)}
     if not sizes:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analyses[0].run.path or analyses[0].label}: no samples to draw",
             "the run was cut short, or only its statistics are known",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.spec.axes import key_without
 from hockney.views.curves import Options, medians_text, only, samples_text
@@ -22,7 +22,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     analysis = only(analyses, "--what startup")
     points = [point for point in analysis.estimates.own() if point.typical_s > 0.0]
     if analysis.run.header.experiment != "startup" or not points:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: no start-up was measured",
             "measure it with hockney startup",
         )

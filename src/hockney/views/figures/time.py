@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.fitting.fit import Fit
 from hockney.units import format_rate
@@ -90,7 +90,7 @@ def _extremes(curve: Curve, number: int, label: str) -> list[Series]:
     """Means with standard deviations; minima and maxima."""
     points = [points[0] for points in curve.sizes.values() if len(points) == 1]
     if len(points) < len(curve.sizes) or any(_unknown(point) for point in points):
-        raise AskedWronglyError(
+        raise UsageError(
             f"--extremes: {curve.analysis.run.path or curve.label} has no mean, minimum and "
             "maximum of each size",
             "only some statistics of an imported run are known, and those of several pairs of "

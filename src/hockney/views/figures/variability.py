@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.analysis import Analysis
 from hockney.analysis.contention import OF_PAIRS
 from hockney.analysis.variability import Spread
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.spec.axes import key_without
 from hockney.units import format_size
 from hockney.views.curves import Options, chosen_value, only, samples_text
@@ -24,7 +24,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     spreads = _with_most_ranks(analysis.variability)
     by_size = [one for one in spreads if one.rank is None]
     if not by_size:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: no samples of ranks to draw",
             "measure with hockney pairs --every-iteration",
         )

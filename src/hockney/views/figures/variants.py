@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.views.curves import MOST_CURVES, Options, joined, only, sentence
 from hockney.views.drawing.description import Figure
 from hockney.views.ratios import ratio_panel, ratio_series
@@ -20,12 +20,12 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     analysis = only(analyses, "--what variants")
     study = analysis.variants
     if study is not None and not study.ratios:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label}: no block is complete, nothing was compared",
             "continue it with --resume and a larger --budget",
         )
     if study is None:
-        raise AskedWronglyError(
+        raise UsageError(
             f"{analysis.run.path or analysis.label} compares no variants",
             "measure them with --vary",
         )
@@ -36,9 +36,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
         for variant in others
     ]
     if len(curves) > MOST_CURVES:
-        raise AskedWronglyError(
-            f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}"
-        )
+        raise UsageError(f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}")
     series = [
         one
         for number, (label, curve) in enumerate(curves)

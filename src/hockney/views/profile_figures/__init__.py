@@ -28,5 +28,5 @@ PROFILE_FIGURES = Registry(__name__, "figure of a profile", Described)
 
 
 def describe_profile(name: str, summary: Summary) -> Figure:
-    """The figure of that name; raises AskedWronglyError where the profile lacks its data."""
+    """The figure of that name; raises UsageError where the profile lacks its data."""
     return PROFILE_FIGURES.find(name).describe(summary)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.profiles.causes import CAUSES, spent_in
 from hockney.profiles.kinds import Calls
 from hockney.profiles.summary import Summary
@@ -28,7 +28,7 @@ def describe(summary: Summary) -> Figure:
             parts[name][cause] += seconds
         counts[name] += calls.count
     if not parts:
-        raise AskedWronglyError(f"{summary.profile.path}: no calls that took time")
+        raise UsageError(f"{summary.profile.path}: no calls that took time")
     most = sorted(parts, key=lambda name: -sum(parts[name].values()))[:MOST_ROWS]
     kinds = [cause for cause in CAUSES if any(parts[name][cause] > 0.0 for name in most)]
     bars = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.profiles.causes import CAUSES
 from hockney.profiles.places import DISTANCES
 from hockney.profiles.summary import Summary
@@ -25,7 +25,7 @@ def describe(summary: Summary) -> Figure:
         counts[key][0] += calls.count
         counts[key][1] += calls.bytes_sum
     if not parts:
-        raise AskedWronglyError(f"{summary.profile.path}: no messages between ranks to draw")
+        raise UsageError(f"{summary.profile.path}: no messages between ranks to draw")
     keys = sorted(parts, key=lambda key: (DISTANCES.index(key[0]), -sum(parts[key].values())))
     kinds = [cause for cause in CAUSES if any(parts[key][cause] > 0.0 for key in keys)]
     names = tuple(f"{distance}: {name}" for distance, name in keys)

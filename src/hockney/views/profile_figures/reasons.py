@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.profiles.causes import CAUSES
 from hockney.profiles.summary import Summary
 from hockney.views.drawing.description import Axis, Bar, Figure, Panel
@@ -18,7 +18,7 @@ COMPUTING = "outside of MPI"
 def describe(summary: Summary) -> Figure:
     known = summary.profile.by_rank
     if not known:
-        raise AskedWronglyError(f"{summary.profile.path}: no ranks to draw")
+        raise UsageError(f"{summary.profile.path}: no ranks to draw")
     keys, more = _chosen(summary)
     present = [name for name in CAUSES if summary.causes.seconds[name] > 0.0]
     kinds = [*present, COMPUTING]

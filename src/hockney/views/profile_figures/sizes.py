@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.profiles.causes import spent_in
 from hockney.profiles.summary import Summary
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
@@ -25,7 +25,7 @@ def describe(summary: Summary) -> Figure:
         sums[0] += calls.count
         sums[1] += spent_in(calls)[0]
     if not found:
-        raise AskedWronglyError(f"{summary.profile.path}: no calls that carry bytes")
+        raise UsageError(f"{summary.profile.path}: no calls that carry bytes")
     by_time = sorted(found, key=lambda name: -sum(spent for _, spent in found[name].values()))
     names = by_time[:MOST_CALLS]
     counted, timed = [], []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.profiles.summary import Summary
 from hockney.units import format_size
 from hockney.views.drawing.description import Axis, Cell, Figure, Panel
@@ -23,7 +23,7 @@ def describe(summary: Summary) -> Figure:
             found[0] += messages
             found[1] += bytes_
     if not any(bytes_ for _, bytes_ in sums.values()):
-        raise AskedWronglyError(f"{summary.profile.path}: no bytes between ranks to draw")
+        raise UsageError(f"{summary.profile.path}: no bytes between ranks to draw")
     cells = tuple(
         Cell(
             column,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import UsageError
 from hockney.profiles.summary import Summary
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Cell, Figure, Panel
@@ -21,7 +21,7 @@ def describe(summary: Summary) -> Figure:
         if one.job == 0 and one.rank in rows and one.for_rank in rows and one.seconds > 0.0:
             sums[rows[one.rank], rows[one.for_rank]] += one.seconds
     if not sums:
-        raise AskedWronglyError(f"{summary.profile.path}: nobody is known to have waited")
+        raise UsageError(f"{summary.profile.path}: nobody is known to have waited")
     cells = tuple(
         Cell(column, row, seconds, f"{names[row]} for {names[column]}: {time_text(seconds)}")
         for (row, column), seconds in sorted(sums.items())
