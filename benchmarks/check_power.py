@@ -15,11 +15,11 @@ import numpy as np
 
 from hockney.estimate.blocks import UNPROBED, Seen, blocks_needed, variant_ratios
 from hockney.measure.blocks import Blocks
+from hockney.plan import Case, Placement, sizes_of
+from hockney.plan.axes import Point
+from hockney.plan.variants import Comparison, Variant
+from hockney.plan.workloads.collective import Collective
 from hockney.records import Run, RunRecord
-from hockney.spec import Case, Placement, sizes_of
-from hockney.spec.axes import Point
-from hockney.spec.variants import Comparison, Variant
-from hockney.spec.workloads.collective import Collective
 from hockney.tuning.check import SPARE, TOLERANCE
 
 NAMES = ("default", "tuned")

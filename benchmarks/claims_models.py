@@ -19,10 +19,10 @@ from hockney.fitting.fit import Curve, Fit, curve_of_arrays
 from hockney.measure.trains import delay_for
 from hockney.models import hockney, loggp, max_rate, multi_mode, segmented
 from hockney.models._multi_mode_simulation import simulated_T_b_s
+from hockney.plan.axes import Point
+from hockney.plan.trains import Train, delay_s
 from hockney.predict.channel import channel_of
 from hockney.predict.patterns import Pattern, predict
-from hockney.spec.axes import Point
-from hockney.spec.trains import Train, delay_s
 
 Array = NDArray[np.float64]
 LAUNCHES = 5

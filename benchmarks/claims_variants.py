@@ -17,8 +17,8 @@ from claim import Claim
 from hockney.estimate.blocks import BlockTimes, Seen, VariantRatio, variant_ratios
 from hockney.estimate.conditions import Conditions
 from hockney.estimate.differences import Judged
-from hockney.spec.axes import Point
-from hockney.spec.variants import LEAST_BLOCKS, Comparison, Variant
+from hockney.plan.axes import Point
+from hockney.plan.variants import LEAST_BLOCKS, Comparison, Variant
 
 NAMES = ("base", "other")
 ASKED = Comparison(variants=tuple(Variant(name=name, values={}) for name in NAMES), tolerance=0.01)

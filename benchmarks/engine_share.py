@@ -24,8 +24,8 @@ from hockney.measure.build import SOURCES
 from hockney.measure.mpi import find_mpi
 from hockney.measure.platforms import platform_file
 from hockney.mpis import smpi
-from hockney.spec import Case, Placement
-from hockney.spec.workloads.collective import Collective
+from hockney.plan import Case, Placement
+from hockney.plan.workloads.collective import Collective
 
 
 def simulate(asked: argparse.Namespace) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from common import ROOT_ENV
 
-from hockney.spec.workloads.collective import IN_FORMS, NO_BYTES
+from hockney.plan.workloads.collective import IN_FORMS, NO_BYTES
 from hockney.units import parse_size
 
 JUST_ABOVE = "2147487744"

@@ -29,9 +29,9 @@ from hockney.measure.mpi import find_mpi
 from hockney.measure.recording import environment
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Mpi, family_of
+from hockney.plan import Case, Placement
 from hockney.profiles.collect import collect
 from hockney.profiles.kinds import Program
-from hockney.spec import Case, Placement
 
 TIMEOUT_S = 25.0
 REPETITIONS = 5

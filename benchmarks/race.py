@@ -20,9 +20,9 @@ import numpy as np
 
 from hockney.analysis.best import TOLERANCE, Cell
 from hockney.measure.race import FIRST_PART, Race
+from hockney.plan import Case, Placement, sizes_of
+from hockney.plan.workloads.collective import DEFAULT, Collective
 from hockney.records import Run, RunRecord, Samples
-from hockney.spec import Case, Placement, sizes_of
-from hockney.spec.workloads.collective import DEFAULT, Collective
 from tuning import COLLECTIVES, LARGEST, SELECTORS, cells_in, pieces_of
 
 START = 1.0 / 3.0

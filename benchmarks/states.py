@@ -16,10 +16,10 @@ from hockney.estimate.states import cluster, find_states
 from hockney.measure.build import build_engine
 from hockney.measure.mpi import find_mpi
 from hockney.measure.start import start_of
+from hockney.plan import Case, Placement, Sampling, sizes_of
+from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run, RunRecord
-from hockney.spec import Case, Placement, Sampling, sizes_of
-from hockney.spec.engine import engine_arguments, launch_arguments
-from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
 
 SIZES = sizes_of(parse_sizes("1..4MiB"))

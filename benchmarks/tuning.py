@@ -26,8 +26,8 @@ from hockney.analysis import Analysis
 from hockney.analysis.best import Cell, cells_of
 from hockney.measure.setup import mpi_of
 from hockney.mpis.smpi import discover
+from hockney.plan import Placement
 from hockney.records import read
-from hockney.spec import Placement
 from hockney.tuning.beyond import predicted_cells
 from hockney.tuning.rules import reduce_to_rules
 from hockney.units import parse_size

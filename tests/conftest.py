@@ -30,8 +30,8 @@ from hockney.measure.mpi import find_mpi
 from hockney.measure.start import MOST_FAILED_STARTS
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Engine, Mpi, family_of
+from hockney.plan import Case, Placement
 from hockney.printable import guard_output
-from hockney.spec import Case, Placement
 from time_report import pytest_terminal_summary  # noqa: F401
 
 settings.register_profile("short", max_examples=25, deadline=None)

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from hockney.plan import Placement, Sampling, single, sizes_of, stored
+from hockney.plan.workloads.congestion import Congestion
 from hockney.records import End, LaunchRecord, Place, Run, Samples
-from hockney.spec import Placement, Sampling, single, sizes_of, stored
-from hockney.spec.workloads.congestion import Congestion
 from samples import HEADER
 
 RANKS = 4

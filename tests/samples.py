@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 
 from hockney import records
+from hockney.plan import Case, Placement, Plan, Sampling, single, sizes_of, stored
+from hockney.plan.variants import Comparison, Variant
+from hockney.plan.workloads import Workload
+from hockney.plan.workloads.pairs import Pairs, halves
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import SCHEMA, End, LaunchRecord, Place, Probe, Run, RunRecord, Samples
-from hockney.spec import Case, Placement, Plan, Sampling, single, sizes_of, stored
-from hockney.spec.variants import Comparison, Variant
-from hockney.spec.workloads import Workload
-from hockney.spec.workloads.pairs import Pairs, halves
-from hockney.spec.workloads.pingpong import Pingpong
 
 Pair = tuple[int, int]
 

@@ -12,8 +12,8 @@ from hockney.errors import UsageError
 from hockney.measure.checks import check_plan
 from hockney.measure.doctor import cpus
 from hockney.measure.environment import describe_environment
-from hockney.spec import Placement, Sampling, single, sizes_of
-from hockney.spec.workloads.pingpong import Pingpong
+from hockney.plan import Placement, Sampling, single, sizes_of
+from hockney.plan.workloads.pingpong import Pingpong
 
 
 @pytest.fixture

@@ -32,8 +32,8 @@ def fit(curve, *, resamples=200):
     "program": '''
 """A log with a line "guest: BYTES MICROSECONDS" for each size; the same as a file and a table."""
 from hockney.logs.table import BYTES, Column, Table
-from hockney.spec import Size
-from hockney.spec.preset import Preset
+from hockney.plan import Size
+from hockney.plan.preset import Preset
 
 HEADED = True
 ONLY = None

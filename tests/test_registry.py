@@ -12,11 +12,11 @@ from hockney.errors import UsageError
 from hockney.measure.suite import PLANS
 from hockney.models import MODELS
 from hockney.mpis import FAMILIES
+from hockney.plan.workloads import WORKLOADS
 from hockney.predict.schedules import SCHEDULES
 from hockney.programs import PROGRAMS
 from hockney.registry import Registry
 from hockney.schedulers import SCHEDULERS
-from hockney.spec.workloads import WORKLOADS
 from hockney.views.experiments import VIEWS
 from hockney.views.figures import FIGURES
 

@@ -23,9 +23,9 @@ from hockney.measure.launch import end_strays
 from hockney.measure.nodes import private_copy, scripts_of
 from hockney.measure.platforms import platform_file
 from hockney.mpis import Engine, Mpi
+from hockney.plan import Placement, Sampling, single, stored
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.result_file import ResultFile
-from hockney.spec import Placement, Sampling, single, stored
-from hockney.spec.workloads.pingpong import Pingpong
 from long_runs import measuring_into
 from report_runs import ATTACK, pingpong_run
 from samples import write_run

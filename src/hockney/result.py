@@ -17,7 +17,7 @@ from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Fit
 from hockney.lazy import lazy_imports
-from hockney.spec.axes import method_text
+from hockney.plan.axes import method_text
 from hockney.units import format_rate, format_seconds
 from hockney.views.experiments import view_of
 from hockney.views.fits import model_lines

@@ -9,8 +9,8 @@ from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, cells_of, name_of
 from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.estimate.differences import Judged
+from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Run
-from hockney.spec.workloads.collective import DEFAULT
 
 TIMES = {"default": 10e-6, "binomial": 5e-6, "chain": 20e-6, "pipeline": 9.95e-6}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hockney.analysis.bisection import allowed_Bps, fair_rates, route
-from hockney.spec.topology_files import parse_topology
+from hockney.plan.topology_files import parse_topology
 
 TREE = parse_topology(
     "left a,b 8Gbit/s\nright c,d 8Gbit/s\nrow left,right 12Gbit/s\nfar e 8Gbit/s\ntop row,far", "x"

@@ -4,8 +4,8 @@ import pytest
 
 from hockney.analysis.overlap import hidden_fractions, host_overheads
 from hockney.estimate import estimate
+from hockney.plan.axes import Point
 from hockney.records import Run, Samples
-from hockney.spec.axes import Point
 from samples import HEADER
 
 

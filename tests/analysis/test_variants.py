@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from hockney.analysis import Analysis
 from hockney.analysis.variants import Drift, Ignored
+from hockney.plan import plan_of, stored
+from hockney.plan.variants import Comparison, Variant
 from hockney.records import LaunchRecord, Run
-from hockney.spec import plan_of, stored
-from hockney.spec.variants import Comparison, Variant
 from hockney.views.variants import doubt_lines, variant_answer, variant_table
 from samples import make_run, varied_run
 

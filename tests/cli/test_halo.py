@@ -11,8 +11,8 @@ from conftest import RunHockney
 from hockney import records
 from hockney.measure.features import features_of
 from hockney.mpis import Engine
-from hockney.spec import plan_of, sizes_of
-from hockney.spec.workloads.halo import Halo
+from hockney.plan import plan_of, sizes_of
+from hockney.plan.workloads.halo import Halo
 
 SHORT = ("--launches", "2", "--budget", "2s", "-q")
 

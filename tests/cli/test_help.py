@@ -19,8 +19,8 @@ from hockney.cli._help import COMMON, LAST, Option, Verb
 from hockney.cli._verb import MeasuringVerb
 from hockney.cli.collective import CASE_S
 from hockney.measure.checks import allowed_cpus
+from hockney.plan import Plan
 from hockney.programs import PROGRAMS
-from hockney.spec import Plan
 
 WHOLE = click.Context(cli.cli, info_name="hockney")
 VERBS = {

@@ -12,7 +12,7 @@ import pytest
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
 from hockney.measure.suite import PLANS, read_suite
-from hockney.spec import plan_of
+from hockney.plan import plan_of
 
 PLAN = """
 name = "two by two"

@@ -13,7 +13,7 @@ import pytest
 from conftest import Done, RunEngine
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Engine, Mpi, family_of
-from hockney.spec import Case, Placement
+from hockney.plan import Case, Placement
 from long_runs import Running, StartEngine, comes_true, nothing_left
 from preloads import MESSAGE, Call, Watch, build_library, read_calls, write_wrapper
 

@@ -10,7 +10,7 @@ import pytest
 
 from conftest import RunEngine, kept_short
 from hockney.mpis import Engine, Mpi
-from hockney.spec.workloads.collective import COLLECTIVES, NO_BYTES, NONBLOCKING, REDUCTIONS
+from hockney.plan.workloads.collective import COLLECTIVES, NO_BYTES, NONBLOCKING, REDUCTIONS
 from preloads import build_library, write_wrapper
 
 QUICK = ("--seconds", "0.1", "--sizes", "0,8,4KiB")

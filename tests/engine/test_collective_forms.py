@@ -6,7 +6,7 @@ import pytest
 
 from conftest import RunEngine, first_of
 from hockney.mpis import Engine
-from hockney.spec.workloads.collective import IN_FORMS, IN_WINDOWS, NO_BYTES, ONE_SIDED, ROOTED
+from hockney.plan.workloads.collective import IN_FORMS, IN_WINDOWS, NO_BYTES, ONE_SIDED, ROOTED
 
 QUICK = ("--verify", "--seconds=0.02", "--sizes=8,64,4KiB")
 BY_PUT = [

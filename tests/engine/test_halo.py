@@ -10,8 +10,7 @@ import pytest
 from conftest import RunEngine, first_of
 from hockney.measure.features import features_of
 from hockney.mpis import Engine
-from hockney.predict.halo import messages, offsets
-from hockney.spec.workloads.halo import (
+from hockney.plan.workloads.halo import (
     BLOCKS,
     DIRECTIONS,
     EXCHANGES,
@@ -19,6 +18,7 @@ from hockney.spec.workloads.halo import (
     PACKINGS,
     PARTITIONED,
 )
+from hockney.predict.halo import messages, offsets
 from preloads import Watch
 
 QUICK = ("--seconds=0.02", "--rounds=1:1", "--place=none")

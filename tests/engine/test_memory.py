@@ -13,7 +13,7 @@ import pytest
 from conftest import TEST_TIMEOUT_S, RunEngine, kept_short
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Engine, Mpi, family_of
-from hockney.spec import Case, Placement
+from hockney.plan import Case, Placement
 from preloads import Watch
 
 BARE = """

@@ -11,8 +11,8 @@ import pytest
 
 from conftest import NeedMemory, RunEngine, each_once, kept_short
 from hockney.mpis import Engine, Mpi
-from hockney.spec.words import ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
-from hockney.spec.workloads.rma import BITWISE, FLOATING, MOVING, ONE_ELEMENT, RMA_OPERATIONS
+from hockney.plan.words import ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
+from hockney.plan.workloads.rma import BITWISE, FLOATING, MOVING, ONE_ELEMENT, RMA_OPERATIONS
 from preloads import build_library, write_wrapper
 
 EVERY = (

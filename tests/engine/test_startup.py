@@ -9,7 +9,7 @@ import pytest
 
 from conftest import RunEngine
 from hockney.mpis import Engine
-from hockney.spec.words import WINDOW_KINDS
+from hockney.plan.words import WINDOW_KINDS
 
 ONCE = {("init", None, None), ("finalize", None, None)}
 TWICE = {("contact", None), ("comm-dup", None), ("comm-split", None)} | {

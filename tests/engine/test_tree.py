@@ -11,8 +11,8 @@ import pytest
 
 from engine_checks import build_check
 from hockney.mpis import Mpi, family_of
-from hockney.spec import Case, Placement
-from hockney.spec.workloads.collective import Collective
+from hockney.plan import Case, Placement
+from hockney.plan.workloads.collective import Collective
 from platforms import cluster
 
 CHECK = Path(__file__).with_name("tree_check.c")

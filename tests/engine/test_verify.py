@@ -7,7 +7,7 @@ import pytest
 from conftest import RunEngine, first_of, kept_short
 from hockney.measure.features import features_of
 from hockney.mpis import Engine
-from hockney.spec.workloads.collective import COLLECTIVES, IN_FORMS, NO_BYTES, ROOTED
+from hockney.plan.workloads.collective import COLLECTIVES, IN_FORMS, NO_BYTES, ROOTED
 
 QUICK = ("--verify", "--seconds=0.02", "--sizes=8,64,4KiB")
 NAMES = [name for name in sorted(COLLECTIVES) if name not in NO_BYTES]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hockney.estimate.blocks import BlockTimes, variant_ratios
+from hockney.plan.variants import Comparison, Variant
 from hockney.records import Samples
-from hockney.spec.variants import Comparison, Variant
 
 SIZES = (8, 1024, 1 << 20)
 

@@ -9,8 +9,8 @@ import pytest
 
 from hockney.estimate.blocks import BlockTimes, VariantRatio, variant_ratios
 from hockney.estimate.conditions import Conditions, compared, conditions_of
+from hockney.plan.variants import Comparison, Variant
 from hockney.records import Probe, Round, Samples
-from hockney.spec.variants import Comparison, Variant
 
 COMPARISON = Comparison(
     variants=(Variant(name="a", values={}), Variant(name="b", values={})), tolerance=0.01

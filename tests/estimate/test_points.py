@@ -9,8 +9,8 @@ from hockney.estimate import estimate, is_precise
 from hockney.estimate.points import estimate_point
 from hockney.estimate.quantiles import ENOUGH_LAUNCHES, deciding_interval
 from hockney.estimate.sketch import samples_needed
+from hockney.plan.axes import Point
 from hockney.records import Finish
-from hockney.spec.axes import Point
 from hockney.views.table import confidence_text
 from samples import make_run
 

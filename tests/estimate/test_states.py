@@ -5,9 +5,9 @@ import pytest
 
 from hockney.estimate import estimate
 from hockney.estimate.states import cluster, find_states
+from hockney.plan import sizes_of
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import SCHEMA, Noise
-from hockney.spec import sizes_of
-from hockney.spec.workloads.pingpong import Pingpong
 from samples import make_run, options_of
 
 SAME_CORE, SAME_CACHE, FAR = 26.0, 53.0, 245.0

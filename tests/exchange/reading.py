@@ -9,8 +9,8 @@ from hockney.exchange import reading
 from hockney.logs.log import Log, log_of
 from hockney.logs.runs import runs_of
 from hockney.logs.table import Table
+from hockney.plan.axes import text_of
 from hockney.records import Run, Summary
-from hockney.spec.axes import text_of
 
 NAME = Path("some.log")
 

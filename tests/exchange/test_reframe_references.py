@@ -13,9 +13,9 @@ from hockney import records
 from hockney.analysis import Analysis
 from hockney.errors import UsageError
 from hockney.exchange import writing
+from hockney.plan.axes import AXES
 from hockney.programs.reframe_references import name_of
 from hockney.records import Run
-from hockney.spec.axes import AXES
 from hockney.views.as_json import point_json
 from recorded.answers import files
 from samples import make_run

@@ -11,12 +11,12 @@ import pytest
 
 from hockney.estimate.blocks import UNPROBED, Seen, blocks_needed, variant_ratios
 from hockney.measure.blocks import Blocks, order
+from hockney.plan import Case, Placement, sizes_of
+from hockney.plan.axes import Point
+from hockney.plan.variants import Comparison, Variant
+from hockney.plan.workloads.collective import Collective
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run
-from hockney.spec import Case, Placement, sizes_of
-from hockney.spec.axes import Point
-from hockney.spec.variants import Comparison, Variant
-from hockney.spec.workloads.collective import Collective
-from hockney.spec.workloads.pingpong import Pingpong
 from samples import HEADER
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from hockney.measure.budget import Budget
-from hockney.spec import Sampling
+from hockney.plan import Sampling
 
 
 @dataclass

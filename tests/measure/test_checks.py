@@ -8,10 +8,10 @@ import pytest
 from hockney.errors import UsageError
 from hockney.measure import checks
 from hockney.measure.checks import available_memory, check_plan
-from hockney.spec import Placement, Sampling, single, sizes_of
-from hockney.spec.placement import parse_cpus
-from hockney.spec.workloads import Workload
-from hockney.spec.workloads.pingpong import Pingpong
+from hockney.plan import Placement, Sampling, single, sizes_of
+from hockney.plan.placement import parse_cpus
+from hockney.plan.workloads import Workload
+from hockney.plan.workloads.pingpong import Pingpong
 
 
 def check(workload: Workload, placement: Placement, **sampling: float) -> None:

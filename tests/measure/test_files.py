@@ -14,10 +14,10 @@ from hockney.measure.files import files_of
 from hockney.measure.job import Measurement, job_script
 from hockney.measure.pairing import pairing_of
 from hockney.mpis import Engine, Mpi
+from hockney.plan import Placement, Plan, Sampling, single, sizes_of
+from hockney.plan.engine import engine_arguments
+from hockney.plan.workloads.pairs import Pairs
 from hockney.schedulers import Job, batch_named
-from hockney.spec import Placement, Plan, Sampling, single, sizes_of
-from hockney.spec.engine import engine_arguments
-from hockney.spec.workloads.pairs import Pairs
 
 RANKS = 24_000
 

@@ -18,10 +18,10 @@ from hockney.errors import UsageError
 from hockney.measure.job import Measurement, job_script, minutes_for
 from hockney.measure.session import new_run
 from hockney.mpis import Engine, Mpi
+from hockney.plan import Placement, Sampling, single, sizes_of
+from hockney.plan.workloads.collective import Collective
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.schedulers import Batch, Job, batch_named, batch_names, slurm, submit
-from hockney.spec import Placement, Sampling, single, sizes_of
-from hockney.spec.workloads.collective import Collective
-from hockney.spec.workloads.pingpong import Pingpong
 
 # Instead of a launcher: what it was given, a word a line ended by NUL.
 STAND_IN = """#!/bin/sh

@@ -14,7 +14,7 @@ from conftest import RunHockney, first_of
 from hockney import records
 from hockney.errors import UsageError
 from hockney.measure.platforms import TOPOLOGIES, parse_shape, platform_file, shape_xml
-from hockney.spec import Placement
+from hockney.plan import Placement
 
 
 @given(st.sampled_from(sorted(TOPOLOGIES)), st.integers(1, 5000))

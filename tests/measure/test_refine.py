@@ -14,9 +14,9 @@ from hockney.fitting.fit import curve_of_arrays
 from hockney.fitting.switches import Bracket, narrowed
 from hockney.measure.late import Late
 from hockney.measure.refine import Refinement, joined, protocol, steps_away, survey_sizes
+from hockney.plan import Placement, Sampling, single, sizes_of
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run, RunRecord, Samples
-from hockney.spec import Placement, Sampling, single, sizes_of
-from hockney.spec.workloads.pingpong import Pingpong
 from platforms import two_hosts
 
 

@@ -11,7 +11,7 @@ import pytest
 from conftest import RunHockney, run_here
 from hockney import records
 from hockney.mpis import Engine, Mpi
-from hockney.spec import plan_of
+from hockney.plan import plan_of
 
 STUDY = (
     "collective",

@@ -9,7 +9,7 @@ from hockney.measure.start import ENGINE_PREFIX, MOST_FAILED_STARTS, Start, engi
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Engine, Mpi, family_of, mpich
 from hockney.mpis.openmpi import START_FAILURES
-from hockney.spec import Case, Placement
+from hockney.plan import Case, Placement
 from preloads import build_library
 
 

@@ -19,11 +19,11 @@ from hockney.measure.start import start_of
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Algorithm, Control, Engine, Mpi, family_of, mpich, openmpi
 from hockney.mpis._controls import accepts, read_controls
-from hockney.spec import Case, Placement, Sampling
-from hockney.spec.algorithms import common_names
-from hockney.spec.axes import algorithm_text
-from hockney.spec.engine import engine_arguments, launch_arguments
-from hockney.spec.workloads.collective import COLLECTIVES
+from hockney.plan import Case, Placement, Sampling
+from hockney.plan.algorithms import common_names
+from hockney.plan.axes import algorithm_text
+from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.plan.workloads.collective import COLLECTIVES
 
 EMBEDDED = str(Path(sys.prefix) / "bin" / "mpicc")
 INSTALLED = [EMBEDDED, "mpicc.mpich", "mpicc.openmpi"]

@@ -22,7 +22,7 @@ from hockney.mpis import Mpi, Rule, openmpi
 from hockney.mpis._openmpi_parameters import number_of
 from hockney.mpis._openmpi_reading import read_json
 from hockney.mpis._openmpi_writing import NO_SUCH_ALGORITHM
-from hockney.spec import Case, Placement
+from hockney.plan import Case, Placement
 
 Table = dict[int, dict[int, list[tuple[int, int, int, int]]]]
 """By number of the collective and of ranks: rows of size, algorithm, fan-out and segment size."""

@@ -22,7 +22,7 @@ from hockney.mpis import (
     with_parameters,
 )
 from hockney.mpis._controls import read_controls
-from hockney.spec.axes import algorithm_text
+from hockney.plan.axes import algorithm_text
 from hockney.tuning.reading import held_in
 
 CHAIN = Algorithm("bcast", "chain", "chain", 2)

@@ -14,7 +14,7 @@ from hockney.measure.build import build_engine
 from hockney.measure.collective import Parameters, replaced_by_another
 from hockney.mpis import Algorithm, Mpi, Requests, family_of, format_named, mpich, openmpi
 from hockney.mpis._controls import read_controls
-from hockney.spec.held_rules import rule_for
+from hockney.plan.held_rules import rule_for
 from hockney.tuning.reading import held_in
 from hockney.tuning.trial import try_files
 

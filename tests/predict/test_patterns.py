@@ -17,9 +17,9 @@ from hockney.errors import UsageError
 from hockney.estimate import estimate
 from hockney.estimate.points import estimate_point
 from hockney.fitting.bootstrap import expansion
+from hockney.plan.axes import Point
 from hockney.predict.channel import Channel, Costs, channel_of
 from hockney.predict.patterns import PATTERNS, Pattern, grid, parse_pattern, predict
-from hockney.spec.axes import Point
 from hockney.views.predictions import prediction_lines
 from samples import Pair, make_pairs_run, make_run, one_a_node, write_run
 

@@ -11,7 +11,7 @@ from typing import Any
 from conftest import Done, RunHockney
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Mpi, family_of
-from hockney.spec import Case, Placement
+from hockney.plan import Case, Placement
 
 RANKS = 4
 Profiled = Callable[..., tuple[Done, dict[str, Any]]]

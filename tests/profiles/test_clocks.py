@@ -16,11 +16,11 @@ from hockney.measure.build import build_recorder
 from hockney.measure.recording import environment
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Mpi, family_of
+from hockney.plan import Case, Placement
 from hockney.profiles.clocks import Clock, Order, clocks_of
 from hockney.profiles.collect import collect
 from hockney.profiles.kinds import Profile
 from hockney.profiles.layout import FILE
-from hockney.spec import Case, Placement
 
 LATE = """
 #include <mpi.h>

@@ -14,12 +14,12 @@ from profile_samples import profile
 from conftest import RunHockney
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Mpi, family_of
+from hockney.plan import Case, Placement
 from hockney.predict.channel import Costs
 from hockney.predict.order import walk
 from hockney.profiles import kinds
 from hockney.profiles.kinds import Acts
 from hockney.profiles.order import Order, order_of
-from hockney.spec import Case, Placement
 
 HERE = Path(__file__).parent
 RANKS = 4

@@ -15,9 +15,9 @@ from hockney.measure.build import build_recorder
 from hockney.measure.recording import environment
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Mpi, family_of
+from hockney.plan import Case, Placement
 from hockney.profiles.collect import collect
 from hockney.profiles.kinds import Program
-from hockney.spec import Case, Placement
 
 HERE = Path(__file__).parent
 RANKS, OPERATIONS = 3, 25

@@ -8,6 +8,8 @@ import pytest
 from hockney.errors import UsageError
 from hockney.measure import checks
 from hockney.mpis import Mpi, family_of
+from hockney.plan import Case, Placement, sizes_of
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.schedulers import (
     Allocation,
     find_allocation,
@@ -15,8 +17,6 @@ from hockney.schedulers import (
     flux,
     slurm,
 )
-from hockney.spec import Case, Placement, sizes_of
-from hockney.spec.workloads.pingpong import Pingpong
 
 HYDRA = Mpi(Path("/mpich/mpicc"), Path("/mpich/mpiexec"), "mpich", "Hydra 5")
 OPENMPI = Mpi(Path("/ompi/mpicc"), Path("/ompi/mpiexec"), "openmpi", "Open MPI 5")

@@ -13,7 +13,7 @@ from collective_samples import collective_run
 from conftest import RunHockney
 from hockney import records
 from hockney.mpis import Engine, Mpi, Rule, format_named
-from hockney.spec.held_rules import HeldRule
+from hockney.plan.held_rules import HeldRule
 from hockney.tuning.check import Check, Checked, asked_of, needed_for
 from hockney.tuning.trial import start
 from samples import write_run

@@ -13,11 +13,11 @@ from conftest import RunHockney
 from hockney.analysis import Analysis
 from hockney.errors import UsageError
 from hockney.mpis import Engine, Mpi, format_named
+from hockney.plan.axes import Point
+from hockney.plan.held_rules import HeldRule
 from hockney.predict.collectives import predicted_s
 from hockney.predict.parameters import Level, Parameters
 from hockney.records import Run
-from hockney.spec.axes import Point
-from hockney.spec.held_rules import HeldRule
 from hockney.tuning.check import Asked, check_of
 from hockney.tuning.measured import measured, only
 from hockney.tuning.reading import held_in

@@ -14,7 +14,7 @@ from hockney.analysis.best import Arrived, Cell, Contender
 from hockney.estimate.differences import Judged
 from hockney.estimate.points import PointEstimate
 from hockney.mpis import ONE_FOR_ALL_SIZES
-from hockney.spec.axes import AXES
+from hockney.plan.axes import AXES
 from hockney.tuning.rules import SHARE, Reduction, reduce_to_rules
 
 NAMES = ("a", "b", "c")

@@ -16,8 +16,8 @@ from hockney.estimate.blocks import VariantRatio
 from hockney.estimate.differences import Judged
 from hockney.measure import setup
 from hockney.mpis import Engine, Mpi
-from hockney.spec.axes import Point
-from hockney.spec.variants import LEAST_BLOCKS, Comparison
+from hockney.plan.axes import Point
+from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.tuning.settings import (
     Setting,
     Time,

@@ -55,11 +55,11 @@ from hockney.estimate.summaries import LogNumber, over_launches, statistics_of
 from hockney.fitting.fit import Fit, curve_of
 from hockney.models import loggp
 from hockney.models.loggp import Overheads
+from hockney.plan import Plan, plan_of, workload_of
+from hockney.plan.axes import AXES, Point, texts_apart
+from hockney.plan.workloads import Workload
 from hockney.predict.parameters import Parameters, parameters_of_run
 from hockney.records import Place, Run, Visits
-from hockney.spec import Plan, plan_of, workload_of
-from hockney.spec.axes import AXES, Point, texts_apart
-from hockney.spec.workloads import Workload
 
 
 @dataclass(frozen=True)

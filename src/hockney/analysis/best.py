@@ -13,10 +13,10 @@ from hockney.analysis.compare import differences
 from hockney.errors import UsageError
 from hockney.estimate.differences import Judged, exact
 from hockney.estimate.points import PointEstimate
-from hockney.spec.arrivals import TOGETHER
-from hockney.spec.axes import Axes, Point, method_text, text_of
-from hockney.spec.words import NONBLOCKING
-from hockney.spec.workloads.collective import DEFAULT, is_collective_name
+from hockney.plan.arrivals import TOGETHER
+from hockney.plan.axes import Axes, Point, method_text, text_of
+from hockney.plan.words import NONBLOCKING
+from hockney.plan.workloads.collective import DEFAULT, is_collective_name
 
 TOLERANCE = 0.03
 """Relative difference up to which two times are the same."""

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.differences import Unseen
+from hockney.plan import Plan, plan_of
+from hockney.plan.plan import difference
 from hockney.records import Run, RunRecord
-from hockney.spec import Plan, plan_of
-from hockney.spec.plan import difference
 
 if TYPE_CHECKING:
     from hockney.analysis import Analysis

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hockney.analysis.contention import Contention
+from hockney.plan.topology import Topology
 from hockney.records import Place
-from hockney.spec.topology import Topology
 
 BOTH_WAYS = {"stream": False, "bidirectional": True}
 """Operations that fill links, and whether they send both ways."""

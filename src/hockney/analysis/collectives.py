@@ -13,10 +13,10 @@ from hockney.analysis import Analysis
 from hockney.analysis.best import Cell, arrived, cells_of, is_collective, name_of
 from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
+from hockney.plan.workloads.collective import DEFAULT
 from hockney.predict.collectives import predicted_s
 from hockney.predict.parameters import Parameters
 from hockney.records import Place
-from hockney.spec.workloads.collective import DEFAULT
 
 
 def collectives_of(analyses: Sequence[Analysis]) -> list[str]:

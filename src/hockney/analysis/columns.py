@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from hockney.analysis.warnings import source_notes
 from hockney.estimate.points import PointEstimate
+from hockney.plan.axes import AXES, Axes
+from hockney.plan.trains import Train
 from hockney.records import Run
 from hockney.records.tables import plain
 from hockney.records.visits import Visits
-from hockney.spec.axes import AXES, Axes
-from hockney.spec.trains import Train
 
 if TYPE_CHECKING:
     from hockney.analysis import Analysis

@@ -32,8 +32,8 @@ from hockney.estimate.launches import SLOW_RULE
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.shifts import LEVEL, sample_shift
 from hockney.lazy import lazy_imports
+from hockney.plan.axes import CIRCUMSTANCES, Key, key_without
 from hockney.records import Run
-from hockney.spec.axes import CIRCUMSTANCES, Key, key_without
 
 with lazy_imports():
     from hockney.analysis import Analysis

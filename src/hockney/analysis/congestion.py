@@ -15,11 +15,11 @@ from hockney.estimate.cells import cells_of
 from hockney.estimate.differences import Judged, exact, paired
 from hockney.estimate.sketch import Sketch, samples_needed
 from hockney.estimate.states import States
+from hockney.plan.axes import Point, sort_key
+from hockney.plan.variants import DEFAULT_TOLERANCE
+from hockney.plan.workloads import Workload
+from hockney.plan.workloads.congestion import Congestion
 from hockney.records import Run
-from hockney.spec.axes import Point, sort_key
-from hockney.spec.variants import DEFAULT_TOLERANCE
-from hockney.spec.workloads import Workload
-from hockney.spec.workloads.congestion import Congestion
 
 MEDIAN = 0.5
 QUANTILES = (MEDIAN, 0.99, 0.999)

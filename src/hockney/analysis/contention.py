@@ -13,8 +13,8 @@ from hockney.estimate.by_launch import visit_medians_ns
 from hockney.estimate.cells import rows_in_state
 from hockney.estimate.points import Estimates, PointEstimate, estimate_point
 from hockney.lazy import lazy_imports
+from hockney.plan.axes import Key, Point, key_without, point_of, sort_key
 from hockney.records import Run
-from hockney.spec.axes import Key, Point, key_without, point_of, sort_key
 
 with lazy_imports():
     from scipy.optimize import lsq_linear

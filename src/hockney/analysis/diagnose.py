@@ -17,8 +17,8 @@ from hockney.estimate.quantiles import autocorrelation_time
 from hockney.estimate.slopes import slope_of
 from hockney.estimate.states import States, cluster
 from hockney.lazy import lazy_imports
+from hockney.plan.axes import Point
 from hockney.records import Run
-from hockney.spec.axes import Point
 
 with lazy_imports():
     from scipy.signal import lombscargle

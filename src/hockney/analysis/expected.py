@@ -14,7 +14,7 @@ from hockney.analysis.between import LEAST_OTHERS, alike_state, same_question
 from hockney.estimate.points import PointEstimate
 from hockney.estimate.shifts import LEVEL
 from hockney.lazy import lazy_imports
-from hockney.spec.axes import Key, key_without
+from hockney.plan.axes import Key, key_without
 
 with lazy_imports():
     from scipy.special import stdtrit

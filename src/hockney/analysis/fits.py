@@ -13,7 +13,7 @@ from hockney.predict.ranking import Ranking, rank
 
 @dataclass(frozen=True)
 class NamedCurve:
-    """Points of one curve (spec.axes.curve_key)."""
+    """Points of one curve (plan.axes.curve_key)."""
 
     name: str
     """The axes in which it differs from the run's other curves, in words; empty where it is the

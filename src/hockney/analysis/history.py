@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from hockney.analysis.changes import LAST, LEAST_RUNS, Drift, changes_or_drift
 from hockney.estimate.points import Estimates, PointEstimate
+from hockney.plan import plan_facts
 from hockney.records import Run
-from hockney.spec import plan_facts
 from hockney.units import format_size
 
 Array = NDArray[np.float64]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from hockney.estimate.differences import Judged, exact, paired_each
 from hockney.estimate.points import PointEstimate
-from hockney.spec.axes import Axes, Key, key_without
-from hockney.spec.variants import DEFAULT_TOLERANCE
-from hockney.spec.workloads.rma import TWO_SIDED
+from hockney.plan.axes import Axes, Key, key_without
+from hockney.plan.variants import DEFAULT_TOLERANCE
+from hockney.plan.workloads.rma import TWO_SIDED
 
 WAYS = ("synchronization", "window_kind", "direction", "element", "reduction")
 """Axes that only one-sided operations have."""

@@ -27,9 +27,9 @@ from hockney.analysis.faults import judged
 from hockney.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE
 from hockney.analysis.places import places_of, shared
 from hockney.estimate.points import Estimates, PointEstimate
+from hockney.plan.axes import Key, key_without
+from hockney.plan.topology import switches_of
 from hockney.records import Place, Run
-from hockney.spec.axes import Key, key_without
-from hockney.spec.topology import switches_of
 from hockney.units import format_size
 
 RULE = (

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 
 from hockney.estimate.points import Estimates
+from hockney.plan.axes import Point, point_of
 from hockney.records import Run
-from hockney.spec.axes import Point, point_of
 
 
 def hidden_fractions(run: Run, estimates: Estimates) -> dict[Point, float]:

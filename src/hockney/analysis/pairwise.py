@@ -13,8 +13,8 @@ from hockney.analysis.places import SHARED, places_of
 from hockney.estimate.sketch import quantile_of
 from hockney.estimate.states import cluster
 from hockney.lazy import lazy_imports
+from hockney.plan.topology import LEVELS, SAME_NODE, level_of, switches_of
 from hockney.records import PairBlock, Place, Run, Samples
-from hockney.spec.topology import LEVELS, SAME_NODE, level_of, switches_of
 
 with lazy_imports():
     from scipy.sparse import coo_array

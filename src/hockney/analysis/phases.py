@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from hockney.analysis.best import is_collective
 from hockney.analysis.predicted import Predicted
 from hockney.estimate.points import PointEstimate
+from hockney.plan.axes import key_without
+from hockney.plan.words import ALL_PHASES
+from hockney.plan.workloads.collective import DEFAULT
 from hockney.predict.phases import phases_in_order
 from hockney.records import Run
-from hockney.spec.axes import key_without
-from hockney.spec.words import ALL_PHASES
-from hockney.spec.workloads.collective import DEFAULT
 
 
 @dataclass(frozen=True)

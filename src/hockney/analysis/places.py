@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hockney.plan.topology import LEVELS, level_between
 from hockney.records import Place, Run
-from hockney.spec.topology import LEVELS, level_between
 
 SHARED = (
     "same CPU",

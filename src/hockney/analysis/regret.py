@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.analysis.best import Cell, name_of
-from hockney.spec.arrivals import PATTERNS
-from hockney.spec.workloads.collective import DEFAULT
+from hockney.plan.arrivals import PATTERNS
+from hockney.plan.workloads.collective import DEFAULT
 
 
 @dataclass(frozen=True)

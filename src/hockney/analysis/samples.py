@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from hockney.estimate.points import AUXILIARY
 from hockney.estimate.states import States
+from hockney.plan.axes import grouped, texts_apart
 from hockney.records import Run, Samples
-from hockney.spec.axes import grouped, texts_apart
 
 LEAST_BINS, MOST_BINS = 12, 60
 TAIL = 0.002

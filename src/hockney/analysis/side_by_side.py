@@ -11,10 +11,10 @@ import numpy as np
 from hockney.estimate.differences import Judged, paired_each
 from hockney.estimate.points import PointEstimate
 from hockney.estimate.shifts import Array
-from hockney.spec.axes import Key, curve_key, key_without
-from hockney.spec.messages import BY_DATATYPE, BY_HAND
-from hockney.spec.variants import DEFAULT_TOLERANCE
-from hockney.spec.words import CONTIGUOUS, PARTITIONED, PERSISTENT
+from hockney.plan.axes import Key, curve_key, key_without
+from hockney.plan.messages import BY_DATATYPE, BY_HAND
+from hockney.plan.variants import DEFAULT_TOLERANCE
+from hockney.plan.words import CONTIGUOUS, PARTITIONED, PERSISTENT
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 
 from hockney.estimate.quantiles import Interval, launch_interval
 from hockney.estimate.sketch import Sketch, merged, samples_needed
+from hockney.plan.axes import Point, point_of, sort_key
 from hockney.records import Run
-from hockney.spec.axes import Point, point_of, sort_key
 
 QUANTILES = (0.5, 0.99, 0.999, 0.9999)
 Sketches = Mapping[Point, Mapping[int, Sketch]]

@@ -14,10 +14,10 @@ from hockney.estimate.cells import rows_in_state
 from hockney.estimate.differences import holm
 from hockney.estimate.points import Estimates
 from hockney.estimate.sketch import quantile_of
+from hockney.plan import workload_of
+from hockney.plan.axes import Point, sort_key
 from hockney.records import Run
 from hockney.records.visits import Visits
-from hockney.spec import workload_of
-from hockney.spec.axes import Point, sort_key
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from hockney.estimate.blocks import VariantRatio, block_times, variant_ratios
 from hockney.lazy import lazy_imports
+from hockney.plan import Plan
+from hockney.plan.variants import ENVIRONMENT, Comparison
 from hockney.records import Run
-from hockney.spec import Plan
-from hockney.spec.variants import ENVIRONMENT, Comparison
 
 with lazy_imports():
     from scipy.stats import kendalltau

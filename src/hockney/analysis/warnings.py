@@ -12,9 +12,9 @@ from hockney.analysis.starts import skew_of
 from hockney.estimate.launches import Mode
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.quantiles import LEAST_LAUNCHES, carries_interval
+from hockney.plan import workload_of
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Place, Run
-from hockney.spec import workload_of
-from hockney.spec.workloads.pingpong import Pingpong
 
 NOISY_PRECISION = 0.05
 """Relative half-width beyond which a median is called noisy."""

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from hockney.errors import UsageError
-from hockney.spec import Placement, Sampling
-from hockney.spec.workloads import Buffers
+from hockney.plan import Placement, Sampling
+from hockney.plan.workloads import Buffers
 
 OUTLIERS = "outliers"
 """The value of --gate without a value."""

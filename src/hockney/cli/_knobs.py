@@ -1,4 +1,4 @@
-"""Options of verbs that come from the knobs of workloads (spec/knobs.py)."""
+"""Options of verbs that come from the knobs of workloads (plan/knobs.py)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import click
 from msgspec.structs import replace
 
 from hockney.cli._help import WORKLOAD, Option
-from hockney.spec import Plan
-from hockney.spec.accepts import option_of, takes
-from hockney.spec.knobs import Knob, knobs_of
-from hockney.spec.workloads import WORKLOADS, workload_type
+from hockney.plan import Plan
+from hockney.plan.accepts import option_of, takes
+from hockney.plan.knobs import Knob, knobs_of
+from hockney.plan.workloads import WORKLOADS, workload_type
 
 
 def knobs_of_verb(verb: str) -> dict[str, Knob]:

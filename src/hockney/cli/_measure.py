@@ -16,8 +16,8 @@ from hockney.measure.checks import check_allocation
 from hockney.measure.problems import raise_problems, unanswered
 from hockney.measure.run import Target, measure
 from hockney.measure.session import Session
-from hockney.spec import Plan
-from hockney.spec.workloads.pingpong import Pingpong
+from hockney.plan import Plan
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.units import format_seconds
 from hockney.views.progress import ProgressView
 

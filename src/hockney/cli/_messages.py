@@ -10,9 +10,9 @@ import click
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, Decorator, option
 from hockney.errors import UsageError
-from hockney.spec.bounds import MOST
-from hockney.spec.messages import LARGEST_COUNT, PACKINGS, THREAD_COMMS, Threads
-from hockney.spec.words import STANDARD
+from hockney.plan.bounds import MOST
+from hockney.plan.messages import LARGEST_COUNT, PACKINGS, THREAD_COMMS, Threads
+from hockney.plan.words import STANDARD
 
 _THREADS = re.compile(r"(\d{1,99})(?::(\d{1,99}))?")
 

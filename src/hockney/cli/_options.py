@@ -33,9 +33,9 @@ from hockney.cli._parameters import (
     Words,
 )
 from hockney.lazy import lazy_imports
-from hockney.spec.placement import PLACES
-from hockney.spec.variants import DEFAULT_TOLERANCE
-from hockney.spec.workloads import BUFFERS
+from hockney.plan.placement import PLACES
+from hockney.plan.variants import DEFAULT_TOLERANCE
+from hockney.plan.workloads import BUFFERS
 from hockney.units import parse_factor, parse_share
 
 with lazy_imports():

@@ -13,10 +13,10 @@ from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
-    from hockney.spec.arrivals import parse_arrival, parse_skew
-    from hockney.spec.bounds import check_count, count
-    from hockney.spec.loads import parse_bursts
-    from hockney.spec.placement import parse_cpus
+    from hockney.plan.arrivals import parse_arrival, parse_skew
+    from hockney.plan.bounds import check_count, count
+    from hockney.plan.loads import parse_bursts
+    from hockney.plan.placement import parse_cpus
 
 AUTO = "auto"
 """In place of values: search them."""
@@ -39,7 +39,7 @@ class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 
 class Count(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A whole number from `least` up to spec.bounds.MOST[of]."""
+    """A whole number from `least` up to plan.bounds.MOST[of]."""
 
     name = "integer"
 

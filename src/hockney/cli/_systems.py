@@ -11,8 +11,8 @@ from hockney.analysis import Analysis
 from hockney.cli._files import followed, warn, warn_of_cut
 from hockney.index import Index
 from hockney.index.report import REDUCED
+from hockney.plan import plan_of
 from hockney.records.reading import header_of
-from hockney.spec import plan_of
 
 MOST_WHOLE = 20
 """Files of one experiment that the page describes and draws: each takes 0.1 MB and up to a

@@ -15,8 +15,8 @@ from hockney.errors import HockneyError
 from hockney.measure.problems import raise_problems
 from hockney.measure.setup import mpi_of
 from hockney.measure.trial import launch_s
+from hockney.plan import Placement, Plan, plan_of
 from hockney.records import Run
-from hockney.spec import Placement, Plan, plan_of
 from hockney.tuning.check import (
     asked_of,
     cases_of,

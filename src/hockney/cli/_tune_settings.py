@@ -20,8 +20,8 @@ from hockney.measure.session import Session
 from hockney.measure.setup import mpi_of
 from hockney.measure.trial import SHORTEST_LAUNCH_S, launch_s
 from hockney.measure.variants import joined
-from hockney.spec import Plan
-from hockney.spec.variants import LEAST_BLOCKS, Comparison
+from hockney.plan import Plan
+from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.tuning.settings import (
     OWN,
     SEARCH,

@@ -13,8 +13,8 @@ from hockney.cli._help import Verb
 from hockney.cli._knobs import knob_options, knobs_of_verb, with_knobs
 from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
-from hockney.spec import Plan
-from hockney.spec.variants import Comparison
+from hockney.plan import Plan
+from hockney.plan.variants import Comparison
 
 WORDS = "hockney.words"
 """Where a context keeps the words that it was made from."""

@@ -7,7 +7,7 @@ import click
 from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
 from hockney.lazy import lazy_imports
-from hockney.spec.workloads.collective import COLLECTIVES
+from hockney.plan.workloads.collective import COLLECTIVES
 
 with lazy_imports():
     from hockney.measure.algorithms import checked_collectives

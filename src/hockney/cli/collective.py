@@ -26,8 +26,8 @@ from hockney.cli._parameters import (
 )
 from hockney.cli._verb import MeasuringVerb
 from hockney.lazy import lazy_imports
-from hockney.spec import Plan, sizes_of
-from hockney.spec.workloads.collective import (
+from hockney.plan import Plan, sizes_of
+from hockney.plan.workloads.collective import (
     ADDED_BYTES,
     COARSE_RADICES,
     COARSE_REQUESTS,
@@ -47,7 +47,7 @@ with lazy_imports():
     from hockney.measure.collective import Study, cases_of
     from hockney.measure.pairing import parse_counts
     from hockney.measure.setup import mpi_of
-    from hockney.spec.arrivals import Asked, Skew, arrivals_of
+    from hockney.plan.arrivals import Asked, Skew, arrivals_of
 
 DEFAULT_SIZES = "2..1MiB"
 CASE_S = 8.0

@@ -13,10 +13,10 @@ from hockney.cli._options import HOW_MUCH, measuring_options
 from hockney.cli._parameters import BURSTS, COUNTS, SECONDS, SIZES, Count, Several
 from hockney.cli._verb import MeasuringVerb
 from hockney.lazy import lazy_imports
-from hockney.spec import Case, Plan, sizes_of
-from hockney.spec.loads import AGGRESSORS, VICTIMS, Burst, Victim, roles_of
-from hockney.spec.workloads.congestion import Congestion
-from hockney.spec.workloads.pairs import USUAL_WINDOW
+from hockney.plan import Case, Plan, sizes_of
+from hockney.plan.loads import AGGRESSORS, VICTIMS, Burst, Victim, roles_of
+from hockney.plan.workloads.congestion import Congestion
+from hockney.plan.workloads.pairs import USUAL_WINDOW
 
 with lazy_imports():
     from hockney.measure.checks import allowed_cpus

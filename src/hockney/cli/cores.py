@@ -12,8 +12,8 @@ from hockney.cli._verb import MeasuringVerb
 from hockney.errors import UsageError
 from hockney.measure.checks import allowed_cpus
 from hockney.measure.topology import with_topology
-from hockney.spec import Plan, single, sizes_of
-from hockney.spec.workloads.cores import Cores
+from hockney.plan import Plan, single, sizes_of
+from hockney.plan.workloads.cores import Cores
 
 DEFAULT_SIZES = "8,1KiB,1MiB"
 

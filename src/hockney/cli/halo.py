@@ -16,9 +16,9 @@ from hockney.cli._parameters import Count, Several
 from hockney.cli._verb import MeasuringVerb
 from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
-from hockney.spec import Placement, Plan, single, sizes_of
-from hockney.spec.workloads.collective import FORMS, PERSISTENT
-from hockney.spec.workloads.halo import (
+from hockney.plan import Placement, Plan, single, sizes_of
+from hockney.plan.workloads.collective import FORMS, PERSISTENT
+from hockney.plan.workloads.halo import (
     EXCHANGES,
     MOST_DIMENSIONS,
     NEIGHBORS,

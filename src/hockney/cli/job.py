@@ -12,8 +12,8 @@ from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS, Named
 from hockney.errors import HockneyError, UsageError
 from hockney.lazy import lazy_imports
+from hockney.plan import Plan
 from hockney.schedulers import batch_names
-from hockney.spec import Plan
 
 with lazy_imports():
     from hockney import records

@@ -10,8 +10,8 @@ from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
-from hockney.spec import Plan, single, sizes_of
-from hockney.spec.workloads.overheads import Overheads
+from hockney.plan import Plan, single, sizes_of
+from hockney.plan.workloads.overheads import Overheads
 
 DEFAULT_SIZES = "1,8,64,256,1KiB,2KiB,4KiB"
 

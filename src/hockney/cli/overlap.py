@@ -11,8 +11,8 @@ from hockney.cli._asked import Common
 from hockney.cli._help import verb
 from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
-from hockney.spec import Plan, single, sizes_of
-from hockney.spec.workloads.overlap import Overlap
+from hockney.plan import Plan, single, sizes_of
+from hockney.plan.workloads.overlap import Overlap
 
 DEFAULT_SIZES = "8,1KiB,64KiB,1MiB"
 

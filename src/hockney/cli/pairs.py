@@ -19,13 +19,13 @@ from hockney.measure.checks import allowed_cpus
 from hockney.measure.endpoints import with_endpoints
 from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
 from hockney.measure.topology import with_topology
-from hockney.spec import Plan, Sampling, single, sizes_of
-from hockney.spec.accepts import option_of
-from hockney.spec.knobs import knobs_of
-from hockney.spec.messages import whole_sizes
-from hockney.spec.preset import imb_size
-from hockney.spec.words import STANDARD
-from hockney.spec.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
+from hockney.plan import Plan, Sampling, single, sizes_of
+from hockney.plan.accepts import option_of
+from hockney.plan.knobs import knobs_of
+from hockney.plan.messages import whole_sizes
+from hockney.plan.preset import imb_size
+from hockney.plan.words import STANDARD
+from hockney.plan.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
 from hockney.units import format_seconds, parse_sizes
 
 DEFAULT_SIZES = "0,8,1KiB,64KiB,1MiB"

@@ -16,10 +16,10 @@ with lazy_imports():
     from hockney.endings import AtEnd
     from hockney.measure.checks import check_slots
     from hockney.measure.replay import header_of, replay
+    from hockney.plan import Placement
     from hockney.profiles.mix import mix_of
     from hockney.profiles.summary import Summary
     from hockney.records import Record, encode
-    from hockney.spec import Placement
     from hockney.views.as_json import dumps
     from hockney.views.mix import replayed_json, replayed_lines
 

@@ -14,10 +14,10 @@ from hockney.cli._options import measuring_options
 from hockney.cli._parameters import Several
 from hockney.cli._verb import MeasuringVerb
 from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
-from hockney.spec import Plan, single, sizes_of
-from hockney.spec.words import DIRECTIONS, ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
-from hockney.spec.workloads.pairs import USUAL_WINDOW
-from hockney.spec.workloads.rma import ELEMENT_BYTES, ONE_ELEMENT, RMA_OPERATIONS, Rma
+from hockney.plan import Plan, single, sizes_of
+from hockney.plan.words import DIRECTIONS, ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
+from hockney.plan.workloads.pairs import USUAL_WINDOW
+from hockney.plan.workloads.rma import ELEMENT_BYTES, ONE_ELEMENT, RMA_OPERATIONS, Rma
 from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "8..4MiB"

@@ -10,8 +10,8 @@ from hockney.cli._help import option, verb
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import COUNTS
 from hockney.cli._verb import MeasuringVerb
-from hockney.spec import Case, Plan, sizes_of
-from hockney.spec.workloads.startup import Startup
+from hockney.plan import Case, Plan, sizes_of
+from hockney.plan.workloads.startup import Startup
 
 
 @verb(

@@ -15,7 +15,7 @@ from hockney.cli._asked import OUTLIERS
 from hockney.cli._help import option, verb
 from hockney.errors import HockneyError, UsageError
 from hockney.lazy import lazy_imports
-from hockney.spec import Plan
+from hockney.plan import Plan
 
 with lazy_imports():
     from hockney import records

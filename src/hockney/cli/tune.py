@@ -12,7 +12,7 @@ from hockney.cli._help import COMMON, option, verb
 from hockney.cli._parameters import COUNTS, LAUNCHES, SECONDS, Named
 from hockney.lazy import lazy_imports
 from hockney.mpis import format_names
-from hockney.spec import Placement
+from hockney.plan import Placement
 
 with lazy_imports():
     from hockney.analysis.best import Cell

@@ -16,9 +16,9 @@ from hockney.estimate.differences import Judged, exact, paired
 from hockney.estimate.points import AUXILIARY
 from hockney.estimate.sequential import level_of_counts, level_of_look
 from hockney.estimate.shifts import LEVEL, Array
+from hockney.plan.axes import AXES, Point, point_of, sort_key
+from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.records import Probe, Round, Run, Samples
-from hockney.spec.axes import AXES, Point, point_of, sort_key
-from hockney.spec.variants import LEAST_BLOCKS, Comparison
 
 LEAST_LEVEL = 1e-9
 """Of a test at an early look, which may use next to nothing of the error rate."""

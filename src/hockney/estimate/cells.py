@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.states import States
+from hockney.plan.axes import Point
 from hockney.records import Run
 from hockney.records.columns import factorised
-from hockney.spec.axes import Point
 
 LEAST_ROUNDS = 3
 """Rounds that a state needs in a launch with several states."""

@@ -19,8 +19,8 @@ from hockney.estimate.quantiles import Interval, deciding_interval, launch_inter
 from hockney.estimate.states import State, States, find_states
 from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
 from hockney.logs.table import REPEATED, UNRELATED
+from hockney.plan.axes import Axes, Key, Point, curve_key, sort_key
 from hockney.records import Run
-from hockney.spec.axes import Axes, Key, Point, curve_key, sort_key
 
 AUXILIARY = frozenset({"handover", "copy", "late", "message"})
 """Operations measured in addition to the experiment's: the hardware without MPI; sends to a late
@@ -130,7 +130,7 @@ class Estimates:
 
 
 def by_curve(points: Iterable[PointEstimate]) -> dict[Key, list[PointEstimate]]:
-    """Groups points by curve (spec.axes.curve_key)."""
+    """Groups points by curve (plan.axes.curve_key)."""
     found: dict[Key, list[PointEstimate]] = {}
     for point in points:
         found.setdefault(curve_key(point), []).append(point)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from hockney.estimate.groups import Probed, merged
 from hockney.estimate.likely import likely_of
+from hockney.plan import workload_of
 from hockney.records import Noise, Round, Run
-from hockney.spec import workload_of
 from hockney.units import LONGEST_S
 
 BANDWIDTH = 0.06

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
+from hockney.plan.axes import Point, point_of
 from hockney.records import LARGEST_NUMBER, Run, Summary
-from hockney.spec.axes import Point, point_of
 
 CENTRES = ("median", "mean", "best trial", "min")
 RATES = ("bandwidth", "median bandwidth")

@@ -12,8 +12,8 @@ import numpy as np
 from hockney.analysis import Analysis
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Array
+from hockney.plan.axes import key_without
 from hockney.programs.simgrid import Measured, measured_of, platform_of
-from hockney.spec.axes import key_without
 
 EVERY = 3
 """Of so many neighbouring sizes one is held out: the platform never sees it."""

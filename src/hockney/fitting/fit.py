@@ -17,7 +17,7 @@ from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.fitting.bootstrap import bootstrap_interval
 from hockney.fitting.likelihood import criterion
 from hockney.fitting.smooth import Curved, Shape
-from hockney.spec.trains import Train
+from hockney.plan.trains import Train
 
 RESAMPLES = 200
 SEED = 20

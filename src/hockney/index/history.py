@@ -14,7 +14,7 @@ from hockney import records
 from hockney.analysis import Analysis
 from hockney.analysis.history import RunFacts
 from hockney.index.database import Index, Kind, Rows
-from hockney.spec.bounds import LARGEST_S
+from hockney.plan.bounds import LARGEST_S
 
 
 class Known(msgspec.Struct, frozen=True):

@@ -20,6 +20,10 @@ from hockney.logs import settings
 from hockney.logs.log import Log
 from hockney.logs.table import REPEATED, Table
 from hockney.outputs import write_output
+from hockney.plan.axes import AXES, Axes, Point, point_of
+from hockney.plan.bounds import LARGEST_NS
+from hockney.plan.words import NONBLOCKING, STANDARD
+from hockney.plan.workloads.collective import NONBLOCKING as NONBLOCKING_COLLECTIVES
 from hockney.records import (
     SCHEMA,
     End,
@@ -30,10 +34,6 @@ from hockney.records import (
     Source,
 )
 from hockney.records.reading import LONGEST_FILE
-from hockney.spec.axes import AXES, Axes, Point, point_of
-from hockney.spec.bounds import LARGEST_NS
-from hockney.spec.words import NONBLOCKING, STANDARD
-from hockney.spec.workloads.collective import NONBLOCKING as NONBLOCKING_COLLECTIVES
 
 Found = tuple[Log, Table]
 RECORDS_AT_ONCE = 10_000

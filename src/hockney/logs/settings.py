@@ -16,8 +16,8 @@ from typing import Any
 from hockney.logs.log import Log
 from hockney.logs.surroundings import Surroundings, surroundings_of
 from hockney.logs.table import REPEATED, Table
+from hockney.plan.axes import key_without
 from hockney.records import Summary
-from hockney.spec.axes import key_without
 
 Found = tuple[Log, Table]
 FARTHEST = 1.5

@@ -13,8 +13,8 @@ from statistics import median
 from typing import Any
 
 from hockney.logs.log import Log
+from hockney.plan.axes import key_without
 from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
-from hockney.spec.axes import key_without
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _UNKNOWN = frozenset({"nan", "-nan", "inf", "-inf", "n/a", "-"})

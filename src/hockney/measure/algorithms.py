@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from hockney.errors import UsageError
 from hockney.mpis import Algorithm
-from hockney.spec.algorithms import COMMON
-from hockney.spec.workloads.collective import COLLECTIVES, DEFAULT
+from hockney.plan.algorithms import COMMON
+from hockney.plan.workloads.collective import COLLECTIVES, DEFAULT
 
 NEIGHBOR = "neighbor"
 """What names of MPI's neighbourhood collectives have in common."""

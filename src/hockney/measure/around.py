@@ -19,8 +19,8 @@ from hockney.measure.collective import (
 from hockney.measure.race import Race, is_default
 from hockney.measure.session import Answer, Session
 from hockney.mpis import Algorithm, family_of
-from hockney.spec import Case, Plan, sizes_of
-from hockney.spec.workloads.collective import (
+from hockney.plan import Case, Plan, sizes_of
+from hockney.plan.workloads.collective import (
     LEAST_RADIX,
     LEAST_REQUESTS,
     RADIX,

@@ -18,10 +18,10 @@ from hockney.measure.build import build_engine
 from hockney.measure.trial import Attempt, attempt
 from hockney.mpis import Engine, Mpi
 from hockney.outputs import write_output
+from hockney.plan import Size
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.profiles.kinds import Machine, Profile
 from hockney.records import Noise
-from hockney.spec import Size
-from hockney.spec.workloads.pingpong import Pingpong
 
 SIZES = (8, 256, 4096, 65536, 1 << 20)
 """Bytes, of which the largest is beyond most caches of one core."""

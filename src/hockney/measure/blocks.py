@@ -23,10 +23,10 @@ from hockney.estimate.blocks import (
     variant_ratios,
 )
 from hockney.estimate.conditions import conditions_of
+from hockney.plan import Case
+from hockney.plan.variants import LEAST_BLOCKS, Comparison
+from hockney.plan.workloads.collective import Collective
 from hockney.records import Finish, Probe, Round, Run, Samples
-from hockney.spec import Case
-from hockney.spec.variants import LEAST_BLOCKS, Comparison
-from hockney.spec.workloads.collective import Collective
 
 LOOK_EVERY = 1.0 / 8.0
 """Fraction of the budget between two looks at whether the variants are told apart."""

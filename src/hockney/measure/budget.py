@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from statistics import median
 
-from hockney.spec import Sampling
+from hockney.plan import Sampling
 
 FIRST_FRACTION = 1.0 / 3.0
 """The first launch gets this fraction of an equal part of the budget: the cost of a start is not

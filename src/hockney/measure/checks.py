@@ -10,16 +10,16 @@ from hockney.allowed import allowed_count, allowed_set
 from hockney.errors import UsageError
 from hockney.measure.environment import text_of
 from hockney.measure.platforms import parse_shape
+from hockney.plan import Case, Placement, Plan
+from hockney.plan.accepts import check_accepted
+from hockney.plan.bounds import check_count
+from hockney.plan.sampling import Sampling
+from hockney.plan.workloads import Workload
+from hockney.plan.workloads.collective import Collective
+from hockney.plan.workloads.congestion import Congestion
+from hockney.plan.workloads.fabric import Fabric
+from hockney.plan.workloads.pingpong import Messages, Pingpong
 from hockney.schedulers import MPIEXEC, Allocation, find_allocation
-from hockney.spec import Case, Placement, Plan
-from hockney.spec.accepts import check_accepted
-from hockney.spec.bounds import check_count
-from hockney.spec.sampling import Sampling
-from hockney.spec.workloads import Workload
-from hockney.spec.workloads.collective import Collective
-from hockney.spec.workloads.congestion import Congestion
-from hockney.spec.workloads.fabric import Fabric
-from hockney.spec.workloads.pingpong import Messages, Pingpong
 from hockney.units import format_seconds, format_size
 
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}

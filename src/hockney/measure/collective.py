@@ -16,11 +16,11 @@ from hockney.measure.checks import available_memory, check_slots, nodes
 from hockney.measure.features import check_persistent, features_of
 from hockney.measure.phases import Phases
 from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, Radix, Requests, family_of
-from hockney.spec import Case, Placement, Size
-from hockney.spec.arrivals import Arrivals
-from hockney.spec.axes import algorithm_text
-from hockney.spec.workloads import Buffers
-from hockney.spec.workloads.collective import (
+from hockney.plan import Case, Placement, Size
+from hockney.plan.arrivals import Arrivals
+from hockney.plan.axes import algorithm_text
+from hockney.plan.workloads import Buffers
+from hockney.plan.workloads.collective import (
     ADDED_BYTES,
     DEFAULT,
     INT_BYTES,

@@ -9,8 +9,8 @@ from hockney.measure.build import library_of
 from hockney.measure.setup import mpi_of
 from hockney.measure.trial import attempt
 from hockney.mpis import family_of
-from hockney.spec import Placement
-from hockney.spec.workloads.pingpong import Messages
+from hockney.plan import Placement
+from hockney.plan.workloads.pingpong import Messages
 
 TIMEOUT_S = 30.0
 """Of two ranks that only start."""

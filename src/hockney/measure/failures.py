@@ -9,9 +9,9 @@ from hockney.measure.causes import cause_of
 from hockney.measure.launch import Outcome
 from hockney.measure.setup import Setup
 from hockney.measure.start import engine_messages, wrong_launcher
+from hockney.plan import Case
 from hockney.records import End
 from hockney.schedulers import find_launcher
-from hockney.spec import Case
 from hockney.units import format_seconds
 
 SIMULATOR_REFUSES = "Parse error at "

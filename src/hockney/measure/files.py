@@ -12,8 +12,8 @@ import msgspec
 from hockney.errors import UsageError
 from hockney.measure.phases import schedules_text
 from hockney.measure.platforms import platform_file
-from hockney.spec import Case, Placement, Plan
-from hockney.spec.engine import LONGEST_ARGUMENT
+from hockney.plan import Case, Placement, Plan
+from hockney.plan.engine import LONGEST_ARGUMENT
 from hockney.temporary import temporary_file
 
 

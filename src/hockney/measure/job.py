@@ -16,10 +16,10 @@ from hockney.errors import UsageError
 from hockney.measure.files import long_list_of
 from hockney.measure.nodes import private_copy, scripts_of
 from hockney.mpis import Engine, Mpi, family_of
+from hockney.plan import Case, Plan, Sampling
+from hockney.plan.engine import engine_arguments, launch_arguments
 from hockney.registry import offers
 from hockney.schedulers import Batch, Job, Launcher
-from hockney.spec import Case, Plan, Sampling
-from hockney.spec.engine import engine_arguments, launch_arguments
 
 START_S = 20.0
 """Allowance for the start of a launch on a cold file system; not part of the measuring time."""

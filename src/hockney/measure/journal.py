@@ -9,8 +9,8 @@ import msgspec
 
 from hockney.errors import UsageError
 from hockney.measure.resume import FINISHED
+from hockney.plan import Plan, difference, plan_of, stored
 from hockney.result_file import ResultFile
-from hockney.spec import Plan, difference, plan_of, stored
 
 NAME = "suite.jsonl"
 

@@ -13,10 +13,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from hockney.plan import sizes_of
+from hockney.plan.workloads.late import Late as LateWorkload
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run
-from hockney.spec import sizes_of
-from hockney.spec.workloads.late import Late as LateWorkload
-from hockney.spec.workloads.pingpong import Pingpong
 
 LATE_FACTOR, LATE_LEAST_S = 10.0, 100e-6
 """A receiver is late by this multiple of the longest message time, and at least this long."""

@@ -17,8 +17,8 @@ from hockney.endings import AtEnd
 from hockney.errors import HockneyError
 from hockney.measure.launch import open_stdin
 from hockney.mpis import Engine, Mpi, family_of
+from hockney.plan import Placement
 from hockney.schedulers import find_launcher
-from hockney.spec import Placement
 
 LONGEST_ANSWER_S = 20.0
 """A reachable host starts a shell sooner than this. The launch's timeout counts if shorter."""

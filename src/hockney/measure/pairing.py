@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hockney.errors import UsageError
-from hockney.spec import bounds
-from hockney.spec.option_files import option_text
-from hockney.spec.workloads.pairs import Pair, Pairing, halves, neighbours
+from hockney.plan import bounds
+from hockney.plan.option_files import option_text
+from hockney.plan.workloads.pairs import Pair, Pairing, halves, neighbours
 
 PAIRINGS = ("halves", "neighbours", "random")
 SEED = 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from hockney.plan import Case
+from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Run, visits_made
-from hockney.spec import Case
-from hockney.spec.workloads.fabric import Fabric
 
 COMPLETE = "complete"
 """How a launch ends that made the last visit of its pass."""

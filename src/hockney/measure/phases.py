@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hockney.errors import UsageError
+from hockney.plan import Plan, Size
+from hockney.plan.workloads.collective import Collective
 from hockney.predict.phases import MOST_MESSAGES, TIMED, laid_out, schedules_with_phases
-from hockney.spec import Plan, Size
-from hockney.spec.workloads.collective import Collective
 
 ALL_SCHEDULES = "all"
 

@@ -17,7 +17,7 @@ import msgspec
 
 from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
-from hockney.spec import Placement
+from hockney.plan import Placement
 from hockney.temporary import temporary_directory
 from hockney.units import parse_seconds, parse_size
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from hockney.estimate.launches import WAITED
 from hockney.estimate.points import AUXILIARY
 from hockney.lazy import lazy_imports
+from hockney.plan import Case
+from hockney.plan.workloads.collective import DEFAULT, Collective
 from hockney.records import Run
-from hockney.spec import Case
-from hockney.spec.workloads.collective import DEFAULT, Collective
 
 with lazy_imports():
     from scipy.special import gammaln, stdtr

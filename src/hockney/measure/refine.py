@@ -18,10 +18,10 @@ from hockney.fitting.switches import Bracket, brackets_of, narrowed
 from hockney.measure.late import Late, late_by
 from hockney.measure.session import Session
 from hockney.models import segmented
+from hockney.plan import Plan, single, sizes_of
+from hockney.plan.workloads import Workload
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run, Switch
-from hockney.spec import Plan, single, sizes_of
-from hockney.spec.workloads import Workload
-from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
 
 SURVEY_PER_OCTAVE = 8

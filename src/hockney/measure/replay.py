@@ -20,9 +20,9 @@ from hockney.measure.platforms import platform_file
 from hockney.measure.start import start_of
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Engine
+from hockney.plan import Case, Placement
 from hockney.profiles.mix import Mix
 from hockney.records import End, LaunchRecord, Record, RunRecord, Samples
-from hockney.spec import Case, Placement
 from hockney.temporary import temporary_file
 
 MOST_S = 1.0

@@ -11,8 +11,8 @@ from hockney import records
 from hockney.errors import UsageError
 from hockney.measure.build import library_of
 from hockney.mpis import Engine
+from hockney.plan import Case, Plan, difference, plan_of
 from hockney.records import End, Run
-from hockney.spec import Case, Plan, difference, plan_of
 
 WHOLE = frozenset({"precision", "budget", "complete"})
 """How complete launches end."""

@@ -13,9 +13,9 @@ from hockney.measure.session import Session, answer, finish, new_run
 from hockney.measure.setup import setups_of
 from hockney.measure.status import Status
 from hockney.measure.steps import steps_of
+from hockney.plan import Plan
 from hockney.records import Run
 from hockney.result_file import ResultFile, opened_first
-from hockney.spec import Plan
 
 MOST_NUMBERED = 1000
 """Files of one name that are told apart by numbers."""

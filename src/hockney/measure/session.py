@@ -25,10 +25,10 @@ from hockney.measure.resume import missing_ends, next_number, part_of, spent_s, 
 from hockney.measure.setup import Setups
 from hockney.measure.start import Start, start_of
 from hockney.measure.status import Disturbances, Status
+from hockney.plan import Case, Plan, stored
+from hockney.plan.engine import engine_arguments, launch_arguments
 from hockney.records import End, Finish, LaunchRecord, Progress, Record, Run
 from hockney.result_file import CutError, ResultFile
-from hockney.spec import Case, Plan, stored
-from hockney.spec.engine import engine_arguments, launch_arguments
 
 ENGINE_ASKED_WRONGLY = 2
 MEASUREMENTS = tuple(

@@ -16,7 +16,7 @@ from hockney.measure.files import Files, files_of
 from hockney.measure.mpi import find_mpi
 from hockney.measure.nodes import check_hosts, engine_on_nodes
 from hockney.mpis import Engine, Mpi
-from hockney.spec import Case, Placement, Plan
+from hockney.plan import Case, Placement, Plan
 
 
 @dataclass(frozen=True)

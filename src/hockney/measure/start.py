@@ -12,8 +12,8 @@ import msgspec
 from hockney.measure.build import library_of
 from hockney.measure.launch import Interruption, Outcome, run_launch
 from hockney.mpis import Engine, Mpi, family_of
+from hockney.plan import Case
 from hockney.schedulers import Launcher, find_launcher
-from hockney.spec import Case
 
 ENGINE_PREFIX = "hockney-engine: "
 """Precedes the message that a rank writes to stderr when it ends the launch. Its record alone may

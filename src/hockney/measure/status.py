@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from hockney.estimate import LeastKnown
+from hockney.plan import Case
 from hockney.records import Progress, Run
-from hockney.spec import Case
 
 CHANGE = 1.25
 """A core-to-core latency that differs by this factor from the launch before indicates another state

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hockney.lazy import lazy_imports
-from hockney.spec import Plan
-from hockney.spec.workloads.overheads import Overheads
-from hockney.spec.workloads.pingpong import Pingpong
+from hockney.plan import Plan
+from hockney.plan.workloads.overheads import Overheads
+from hockney.plan.workloads.pingpong import Pingpong
 
 with lazy_imports():  # they load libraries of numbers
     from hockney.measure.around import Around

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from hockney.errors import UsageError
+from hockney.plan.bounds import check_combinations
 from hockney.registry import Registry
-from hockney.spec.bounds import check_combinations
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from hockney.errors import HockneyError, UsageError
 from hockney.measure.platforms import parse_shape
+from hockney.plan import Placement
+from hockney.plan.option_files import option_text
+from hockney.plan.topology import Topology
+from hockney.plan.topology_files import parse_topology
 from hockney.schedulers import find_allocation, slurm
-from hockney.spec import Placement
-from hockney.spec.option_files import option_text
-from hockney.spec.topology import Topology
-from hockney.spec.topology_files import parse_topology
 
 SLURM = "slurm"
 MOST_NAMED = 5

@@ -14,10 +14,10 @@ from hockney.fitting.fit import Array, Curve, curve_of
 from hockney.fitting.line import line
 from hockney.measure.session import Session
 from hockney.models.loggp import trains_with
+from hockney.plan import Plan
+from hockney.plan.trains import Delay, Train, delay_s
+from hockney.plan.workloads.overheads import Overheads
 from hockney.records import Run, Visits
-from hockney.spec import Plan
-from hockney.spec.trains import Delay, Train, delay_s
-from hockney.spec.workloads.overheads import Overheads
 from hockney.units import format_seconds
 
 FIRST_FRACTION = 0.1

@@ -9,11 +9,11 @@ from hockney import records
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.start import start_of
 from hockney.mpis import Engine, Mpi
+from hockney.plan import Case, Placement, Sampling, Size
+from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import End, LaunchRecord, Noise, Samples
 from hockney.schedulers import MPIEXEC
-from hockney.spec import Case, Placement, Sampling, Size
-from hockney.spec.engine import engine_arguments, launch_arguments
-from hockney.spec.workloads.pingpong import Pingpong
 
 SHORTEST_LAUNCH_S = 0.1
 """A launch is hardly shorter, with its start."""

@@ -12,8 +12,8 @@ from hockney.measure.setup import mpi_of
 from hockney.measure.steps import has_steps
 from hockney.measure.trial import SHORTEST_LAUNCH_S
 from hockney.mpis import family_of
-from hockney.spec import Case, Plan
-from hockney.spec.variants import ENVIRONMENT, LEAST_BLOCKS, Comparison, Variant
+from hockney.plan import Case, Plan
+from hockney.plan.variants import ENVIRONMENT, LEAST_BLOCKS, Comparison, Variant
 from hockney.units import format_seconds
 
 

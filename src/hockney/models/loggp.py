@@ -35,7 +35,7 @@ from hockney.fitting.fit import (
     require,
 )
 from hockney.fitting.line import weighted_line
-from hockney.spec.trains import Delay, Train, delay_s
+from hockney.plan.trains import Delay, Train, delay_s
 
 DATA = "times of trains of messages with and without delays, of at least two different sizes"
 ADVICE = "measure them: hockney overheads"

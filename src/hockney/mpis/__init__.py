@@ -14,11 +14,11 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from hockney.errors import UsageError
+from hockney.plan import Case, Placement
+from hockney.plan.algorithms import common_names
+from hockney.plan.axes import algorithm_text
+from hockney.plan.held_rules import HeldRule
 from hockney.registry import Registry
-from hockney.spec import Case, Placement
-from hockney.spec.algorithms import common_names
-from hockney.spec.axes import algorithm_text
-from hockney.spec.held_rules import HeldRule
 
 T = TypeVar("T")
 COMMAND_TIMEOUT_S = 20.0

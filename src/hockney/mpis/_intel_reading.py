@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hockney.spec.held_rules import HeldRule, check_no_overlap, wrong_in
-from hockney.spec.json_rules import Name, named_json
+from hockney.plan.held_rules import HeldRule, check_no_overlap, wrong_in
+from hockney.plan.json_rules import Name, named_json
 
 EXPORT = re.compile(r"\s*(?:export\s+|set\s+)?I_MPI_ADJUST_(\w+)=(.*)")
 RANGE = re.compile(r"(\d+)(?::(?:(\d+)-(\d+))?(?:@(\d+)-(\d+))?)?")

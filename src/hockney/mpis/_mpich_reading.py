@@ -17,8 +17,8 @@ from hockney.errors import HockneyError, UsageError
 from hockney.mpis import Engine
 from hockney.mpis._mpich_node import BY_MESSAGES, NO_THREADS, NODE_SUFFIX, THREADS, node_tree
 from hockney.mpis._mpich_own import library_tree
-from hockney.spec.held_rules import HeldRule, wrong_in
-from hockney.spec.json_rules import Name, named_json
+from hockney.plan.held_rules import HeldRule, wrong_in
+from hockney.plan.json_rules import Name, named_json
 
 LIMIT = re.compile(r"(comm_size|avg_msg_size|total_msg_size)(<=|<|=)(\d+|any|pow2|node_comm_size)")
 LEAF = re.compile(r"(?:algorithm|composition)=(.*)")

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hockney.spec.held_rules import HeldRule, check_no_overlap, wrong_in
-from hockney.spec.json_rules import named_json
+from hockney.plan.held_rules import HeldRule, check_no_overlap, wrong_in
+from hockney.plan.json_rules import named_json
 
 OWN_DECISION = "0"
 WITH_REQUESTS = 2

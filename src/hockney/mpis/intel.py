@@ -27,7 +27,7 @@ from hockney.mpis.mpich import START_FAILURES as START_FAILURES
 from hockney.mpis.mpich import STARTS as STARTS
 from hockney.mpis.mpich import command as command
 from hockney.mpis.mpich import reach as reach
-from hockney.spec.workloads.collective import COLLECTIVES, DEFAULT
+from hockney.plan.workloads.collective import COLLECTIVES, DEFAULT
 
 LIBRARIES = ("Intel MPI",)
 PACKAGES = "Intel's apt and dnf: intel-oneapi-mpi-devel, PyPI: impi-devel"

@@ -47,8 +47,8 @@ from hockney.mpis._mpich_node import (
 from hockney.mpis._mpich_own import Tree, library_tree
 from hockney.mpis._mpich_parameters import PARAMETERS, RADIX, REQUESTS, has_radix
 from hockney.mpis._mpich_reading import own_decisions, read_rules
-from hockney.spec import Case, Placement
-from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
+from hockney.plan import Case, Placement
+from hockney.plan.workloads.collective import DEFAULT, INT_BYTES
 
 LAUNCHER = "hydra"
 LIBRARIES = ("MPICH", "MVAPICH", "Cray MPICH")

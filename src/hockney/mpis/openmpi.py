@@ -30,8 +30,8 @@ from hockney.mpis._openmpi_writing import controls, distribution_of, with_fault
 from hockney.mpis._openmpi_writing import environment_of_rules as environment_of_rules
 from hockney.mpis._openmpi_writing import render_classic as render_classic
 from hockney.mpis._openmpi_writing import render_json as render_json
-from hockney.spec import Case, Placement
-from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
+from hockney.plan import Case, Placement
+from hockney.plan.workloads.collective import DEFAULT, INT_BYTES
 
 LAUNCHER = "openmpi"
 LIBRARIES = STARTS = ("Open MPI",)

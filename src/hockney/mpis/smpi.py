@@ -13,9 +13,9 @@ from pathlib import Path
 
 from hockney.errors import HockneyError, UsageError
 from hockney.mpis import COMMAND_TIMEOUT_S, Algorithm, Control, Engine, Forcing, Mpi, RulesFormat
-from hockney.spec import Case, Placement
-from hockney.spec.algorithms import common_names
-from hockney.spec.workloads.collective import DEFAULT
+from hockney.plan import Case, Placement
+from hockney.plan.algorithms import common_names
+from hockney.plan.workloads.collective import DEFAULT
 from hockney.temporary import temporary_directory
 
 LAUNCHER = "smpirun"

@@ -27,8 +27,8 @@ from hockney.fitting.smooth import Curved, fitted
 from hockney.models import CHANNELS, loggp, max_rate, segmented
 from hockney.models import hockney as line_model
 from hockney.models.segmented import log_line
-from hockney.spec.axes import Key, curve_key
-from hockney.spec.trains import Train
+from hockney.plan.axes import Key, curve_key
+from hockney.plan.trains import Train
 
 RESAMPLES = 200
 """Bootstrap resamples of launches, for intervals of predictions."""

@@ -10,11 +10,11 @@ import numpy as np
 
 from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
+from hockney.plan.workloads.halo import DIRECTIONS, NEIGHBORS
 from hockney.predict.parameters import Machine, Parameters
 from hockney.predict.schedule import MOST_AT_ONCE, Ranks, Schedule, bounded, step
 from hockney.predict.simulation import simulate
 from hockney.records import Place
-from hockney.spec.workloads.halo import DIRECTIONS, NEIGHBORS
 
 Offset = tuple[int, ...]
 MOST_NEIGHBORS = max(DIRECTIONS.values())

@@ -18,14 +18,14 @@ import numpy as np
 from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Parameter, parameter
+from hockney.plan.words import RETURNED
+from hockney.plan.workloads.collective import DEFAULT
 from hockney.predict.channel import Channel, Costs, CostsOf
 from hockney.predict.collectives import LEAST_S, dependencies, time
 from hockney.predict.parameters import Level, Parameters
 from hockney.predict.schedule import Array
 from hockney.predict.schedules import SCHEDULES
 from hockney.profiles.mix import Item, Mix
-from hockney.spec.words import RETURNED
-from hockney.spec.workloads.collective import DEFAULT
 
 MOST_STEPS = 20_000
 """Items walked through, of a mix; longer ones are walked through in part, evenly."""

@@ -11,9 +11,9 @@ from hockney.errors import HockneyError, UsageError
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import curve_of
 from hockney.fitting.line import line
+from hockney.plan import plan_of
 from hockney.predict.schedule import Array, Ranks
 from hockney.records import Place, Run
-from hockney.spec import plan_of
 
 ONE_WAY = ("pingpong", "message")
 """Operations whose times are those of one message."""

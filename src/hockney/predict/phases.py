@@ -11,14 +11,14 @@ import numpy as np
 
 from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
+from hockney.plan.words import ALL_PHASES
+from hockney.plan.workloads.collective import INT_BYTES, MOST_BYTES, REDUCTIONS
 from hockney.predict.collectives import schedule_for
 from hockney.predict.parameters import Machine, Parameters
 from hockney.predict.schedule import Step
 from hockney.predict.schedules import SCHEDULES
 from hockney.predict.simulation import walk
 from hockney.records import Place
-from hockney.spec.words import ALL_PHASES
-from hockney.spec.workloads.collective import INT_BYTES, MOST_BYTES, REDUCTIONS
 
 TIMED = ("bcast", "reduce", "allreduce", "allgather")
 """Collectives whose result comes together in one buffer: the engine can make them by messages."""

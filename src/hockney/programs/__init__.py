@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from hockney.estimate.points import PointEstimate
     from hockney.logs.log import Log
     from hockney.logs.table import Table
+    from hockney.plan.preset import Preset
     from hockney.profiles.order import Order
     from hockney.records import Run
-    from hockney.spec.preset import Preset
 
 
 class Program(Protocol):

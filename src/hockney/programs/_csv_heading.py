@@ -10,7 +10,7 @@ from hockney.analysis.columns import TRAIN_COLUMNS
 from hockney.errors import UsageError
 from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.logs.table import Column, RowError
-from hockney.spec.axes import AXES
+from hockney.plan.axes import AXES
 
 DEFINITION = "as the column is called"
 _BIT = Decimal(1) / 8

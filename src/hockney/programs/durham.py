@@ -19,10 +19,10 @@ from hockney.logs.table import (
     is_number,
     number_rows,
 )
+from hockney.plan import sizes_of, workload_of
+from hockney.plan.preset import MIB, Preset, powers
 from hockney.programs._layout import count_of, counts
 from hockney.records import Run
-from hockney.spec import sizes_of, workload_of
-from hockney.spec.preset import MIB, Preset, powers
 
 HEADED = False
 _STATISTICS = re.compile(r"^mean = (\S+), stdv = (\S+), max = (\S+), min = (\S+)\s*$")

@@ -26,9 +26,9 @@ from hockney.logs.table import (
     implied,
     read_rows,
 )
+from hockney.plan.preset import MIB, Preset, imb_size, powers
 from hockney.programs._layout import count_of, counts, needed
 from hockney.records import LARGEST_NUMBER, Run, Summary
-from hockney.spec.preset import MIB, Preset, imb_size, powers
 
 HEADED = True
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from hockney.estimate.points import PointEstimate
 from hockney.logs.log import Log
 from hockney.logs.table import MEGABYTES, Column, RowError, Table, whole
+from hockney.plan import Size
+from hockney.plan.preset import Preset
 from hockney.programs._layout import count_of, counts
 from hockney.records import Run
-from hockney.spec import Size
-from hockney.spec.preset import Preset
 
 HEADED = True
 

@@ -14,10 +14,10 @@ from hockney.estimate.points import PointEstimate
 from hockney.logs.log import Log
 from hockney.logs.surroundings import processes_of
 from hockney.logs.table import BYTES, REPETITIONS, SKIPPED, Column, Table, read_rows
+from hockney.plan import Size
+from hockney.plan.preset import KIB, MIB, Preset, powers
 from hockney.programs._layout import needed
 from hockney.records import Run
-from hockney.spec import Size
-from hockney.spec.preset import KIB, MIB, Preset, powers
 
 HEADED = True
 

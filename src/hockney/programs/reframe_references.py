@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from hockney.analysis.warnings import source_notes
 from hockney.errors import UsageError
-from hockney.spec.axes import AXES, axes_of
-from hockney.spec.words import STANDARD
+from hockney.plan.axes import AXES, axes_of
+from hockney.plan.words import STANDARD
 
 if TYPE_CHECKING:
     from hockney.analysis import Analysis

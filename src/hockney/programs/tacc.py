@@ -10,10 +10,10 @@ from decimal import Decimal
 from hockney.estimate.points import PointEstimate
 from hockney.logs.log import Log
 from hockney.logs.table import BYTES, MEGABYTES, REPETITIONS, Column, RowOrder, Table
+from hockney.plan import Size
+from hockney.plan.preset import KIB, Preset
 from hockney.programs._layout import needed
 from hockney.records import Run
-from hockney.spec import Size
-from hockney.spec.preset import KIB, Preset
 
 HEADED = True
 

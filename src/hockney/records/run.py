@@ -10,6 +10,10 @@ from typing import Any
 from msgspec.structs import force_setattr, replace
 
 from hockney.lazy import lazy_imports
+from hockney.plan import plan_of
+from hockney.plan.axes import Axes
+from hockney.plan.topology import Topology, level_between
+from hockney.plan.words import PARAMETERS
 from hockney.printable import one_line
 from hockney.records.columns import factorised
 from hockney.records.decoding import TABLES, Decoded
@@ -34,10 +38,6 @@ from hockney.records.kinds import (
 from hockney.records.pair_times import PairBlock
 from hockney.records.tables import Table
 from hockney.records.visits import Block, Visits
-from hockney.spec import plan_of
-from hockney.spec.axes import Axes
-from hockney.spec.topology import Topology, level_between
-from hockney.spec.words import PARAMETERS
 
 with lazy_imports():
     import numpy as np

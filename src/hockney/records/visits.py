@@ -9,10 +9,10 @@ from typing import Any
 from msgspec.structs import astuple
 
 from hockney.lazy import lazy_imports
+from hockney.plan.axes import AXES, Point
 from hockney.records.columns import Ragged, Spill, factorised, floats, whole_or_objects
 from hockney.records.kinds import Samples
 from hockney.records.tables import Rows, joined, plain
-from hockney.spec.axes import AXES, Point
 
 with lazy_imports():
     import numpy as np

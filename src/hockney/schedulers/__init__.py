@@ -19,8 +19,8 @@ import msgspec
 
 from hockney.errors import HockneyError, UsageError
 from hockney.mpis import Mpi, family_of
+from hockney.plan import Case, Placement
 from hockney.registry import Registry, offers
-from hockney.spec import Case, Placement
 
 MPIEXEC = "mpiexec"
 """The MPI's own launcher, whatever its family."""

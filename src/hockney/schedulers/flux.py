@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from hockney.mpis import Mpi, family_of
+from hockney.plan import Case, Placement
 from hockney.schedulers import Allocation, Job, State, answer, as_asked, our_name
-from hockney.spec import Case, Placement
 
 LAUNCHER = "flux"
 SUBMIT = ("flux", "batch")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.mpis import Mpi, family_of
+from hockney.plan import Case
 from hockney.schedulers import Allocation, Job, State, answer, as_asked, by_mpiexec
-from hockney.spec import Case
 
 SUBMIT = ("bsub",)
 CANCEL = ("bkill",)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from hockney.allowed import allowed_count
 from hockney.mpis import Mpi, family_of
+from hockney.plan import Case
 from hockney.schedulers import Allocation, Job, State, answer, as_asked, by_mpiexec
-from hockney.spec import Case
 
 SUBMIT = ("qsub",)
 CANCEL = ("qdel",)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from hockney.errors import UsageError
 from hockney.mpis import Mpi, family_of
+from hockney.plan import Case, Placement
+from hockney.plan.topology_files import expand
 from hockney.schedulers import Allocation, Job, State, answer, as_asked, our_name
-from hockney.spec import Case, Placement
-from hockney.spec.topology_files import expand
 
 LAUNCHER = "srun"
 SUBMIT = ("sbatch", "--parsable")

@@ -23,9 +23,9 @@ from hockney.analysis.best import TOLERANCE, Cell, Contender
 from hockney.errors import UsageError
 from hockney.estimate.differences import Judged, Verdict
 from hockney.estimate.points import PointEstimate
+from hockney.plan.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS
 from hockney.predict.collectives import scheduled, time
 from hockney.predict.parameters import Parameters
-from hockney.spec.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS
 
 LOSS = 0.02
 """The largest loss that a predicted rule may make, as a fraction of the library's own time."""

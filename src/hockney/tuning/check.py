@@ -18,10 +18,10 @@ from hockney.analysis.variants import VariantStudy
 from hockney.errors import HockneyError
 from hockney.estimate.blocks import VariantRatio, blocks_needed
 from hockney.mpis import RulesFormat
-from hockney.spec import Case, Placement, Sampling, sizes_of
-from hockney.spec.held_rules import HeldRule, rule_for
-from hockney.spec.variants import ENVIRONMENT, Comparison, Variant
-from hockney.spec.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS, Collective
+from hockney.plan import Case, Placement, Sampling, sizes_of
+from hockney.plan.held_rules import HeldRule, rule_for
+from hockney.plan.variants import ENVIRONMENT, Comparison, Variant
+from hockney.plan.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS, Collective
 
 TUNED = "tuned"
 """The variant with the rules."""

@@ -9,8 +9,8 @@ from hockney.analysis import Analysis
 from hockney.analysis.best import Cell, Contender, is_collective, name_of
 from hockney.errors import UsageError
 from hockney.mpis import RulesFormat
+from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Mpi, Run
-from hockney.spec.workloads.collective import DEFAULT
 from hockney.tuning.groups import Group, by_layout, plain, robust_group
 from hockney.tuning.layouts import Layout, chosen
 from hockney.tuning.rules import Settings

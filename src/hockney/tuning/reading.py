@@ -18,7 +18,7 @@ from hockney.mpis import (
     format_for,
     format_named,
 )
-from hockney.spec.held_rules import HeldRule, wrong_in
+from hockney.plan.held_rules import HeldRule, wrong_in
 
 ENOUGH = 4096
 """Bytes of a file that show its format."""

@@ -9,7 +9,7 @@ from statistics import geometric_mean
 
 from hockney.analysis.best import Cell, Contender
 from hockney.mpis import ONE_FOR_ALL_SIZES, Rule
-from hockney.spec.workloads.collective import DEFAULT
+from hockney.plan.workloads.collective import DEFAULT
 from hockney.tuning.groups import Group
 from hockney.tuning.layouts import Layout
 

@@ -16,7 +16,7 @@ from hockney.analysis.variants import VariantStudy
 from hockney.errors import HockneyError, UsageError
 from hockney.estimate.blocks import VariantRatio
 from hockney.mpis import Control, Engine, Mpi, family_of
-from hockney.spec.variants import ENVIRONMENT, Variant
+from hockney.plan.variants import ENVIRONMENT, Variant
 
 AUTO = "auto"
 OWN = "default"

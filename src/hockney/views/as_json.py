@@ -14,7 +14,7 @@ from hockney.analysis.floor import FloorRatio
 from hockney.estimate.differences import Judged
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Fit
-from hockney.spec.axes import Axes, axes_of
+from hockney.plan.axes import Axes, axes_of
 from hockney.units import MOST_UNCERTAIN
 
 

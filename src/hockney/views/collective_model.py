@@ -7,8 +7,8 @@ from typing import Any
 
 from hockney.analysis.best import name_of
 from hockney.analysis.predicted import Predicted
+from hockney.plan.axes import text_of
 from hockney.predict.parameters import LEVELS, Parameters
-from hockney.spec.axes import text_of
 from hockney.units import format_rate, format_seconds
 from hockney.views.as_json import axes_json
 from hockney.views.table import aligned, microseconds

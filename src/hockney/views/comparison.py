@@ -10,7 +10,7 @@ from hockney.analysis.between import UNKNOWN_RULE, Between
 from hockney.analysis.compare import Comparison, PointDifference
 from hockney.estimate.differences import VERDICT_RULE, Judged
 from hockney.estimate.points import PointEstimate, by_curve, statistic_of
-from hockney.spec.axes import texts_apart
+from hockney.plan.axes import texts_apart
 from hockney.terminal import styled
 from hockney.views.smallest import least_shown, smallest_words
 from hockney.views.table import aligned, microseconds

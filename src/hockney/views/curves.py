@@ -9,8 +9,8 @@ from hockney.analysis import Analysis
 from hockney.analysis.contention import over_pairs
 from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.plan.axes import grouped, texts_apart
 from hockney.records import Run
-from hockney.spec.axes import grouped, texts_apart
 from hockney.views.drawing.description import Series, Style
 from hockney.views.table import confidence_text
 

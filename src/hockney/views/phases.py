@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from hockney.analysis.phases import Phase, Phased
-from hockney.spec.words import ALL_PHASES
+from hockney.plan.words import ALL_PHASES
 from hockney.views.as_json import axes_json
 from hockney.views.table import aligned, interval, microseconds
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hockney.analysis.variants import VariantStudy
-from hockney.spec.variants import ENVIRONMENT, Variant
+from hockney.plan.variants import ENVIRONMENT, Variant
 from hockney.tuning.settings import Gain
 from hockney.views.variants import doubt_lines, variant_table, variants_json
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hockney.analysis.side_by_side import MethodRatio
-from hockney.spec.axes import axes_of, method_text
+from hockney.plan.axes import axes_of, method_text
 from hockney.views import table
 from hockney.views.as_json import axes_json
 

@@ -15,8 +15,8 @@ from hockney.estimate.quantiles import CONFIDENCE, ENOUGH_LAUNCHES
 from hockney.estimate.sketch import SAMPLES_FOR_P99
 from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
+from hockney.plan.axes import method_text
 from hockney.records import Place
-from hockney.spec.axes import method_text
 from hockney.terminal import styled
 from hockney.units import format_rate, format_seconds, format_size, format_uncertainty
 

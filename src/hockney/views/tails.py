@@ -7,7 +7,7 @@ from typing import Any
 
 from hockney.analysis.congestion import TOO_FEW
 from hockney.analysis.tails import QUANTILES, Quantile, Tail
-from hockney.spec.axes import texts_apart
+from hockney.plan.axes import texts_apart
 from hockney.views import table
 from hockney.views.as_json import axes_json
 

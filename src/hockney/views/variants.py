@@ -10,8 +10,8 @@ from typing import Any
 from hockney.analysis.variants import Drift, Gains, Ignored, VariantStudy
 from hockney.estimate.blocks import VariantRatio
 from hockney.estimate.conditions import OTHER_STATE
+from hockney.plan.axes import Key, key_without, texts_apart
 from hockney.records import Run
-from hockney.spec.axes import Key, key_without, texts_apart
 from hockney.units import format_size
 from hockney.views.as_json import axes_json
 from hockney.views.smallest import least_shown, smallest_words

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from hockney.analysis import Analysis
 from hockney.estimate import estimate
+from hockney.plan import Placement, Sampling, single, sizes_of, stored
+from hockney.plan.workloads.collective import Collective
 from hockney.records import LaunchRecord, Place, Probe, Run, Samples
-from hockney.spec import Placement, Sampling, single, sizes_of, stored
-from hockney.spec.workloads.collective import Collective
 from hockney.views.experiments import view_of
 from samples import HEADER
 

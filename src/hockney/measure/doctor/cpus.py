@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from hockney.measure.doctor.finding import Finding, cannot_tell
 from hockney.measure.environment import text_of
-from hockney.spec.placement import parse_cpus
+from hockney.plan.placement import parse_cpus
 
 CPU = "sys/devices/system/cpu"
 

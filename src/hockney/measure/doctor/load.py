@@ -9,7 +9,7 @@ from pathlib import Path
 from hockney.measure.doctor.cpus import CPU, allowed_list
 from hockney.measure.doctor.finding import Finding, cannot_tell
 from hockney.measure.environment import text_of
-from hockney.spec.placement import parse_cpus
+from hockney.plan.placement import parse_cpus
 
 LOOK_S = 0.2
 """Time between two readings of counters that tick every 10 ms or less."""

@@ -10,7 +10,7 @@ from hockney.analysis import Analysis
 from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, arrived, is_collective, name_of
 from hockney.analysis.regret import Regret
 from hockney.estimate.points import PointEstimate
-from hockney.spec.axes import AXES, Point, sort_key
+from hockney.plan.axes import AXES, Point, sort_key
 from hockney.units import format_size
 from hockney.views import table
 from hockney.views.answer import certainty, own_points, time_at, typical_of

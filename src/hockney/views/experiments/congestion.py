@@ -8,7 +8,7 @@ from typing import Any
 from hockney.analysis import Analysis
 from hockney.analysis.congestion import QUANTILES, TOO_FEW, Congested, Factor
 from hockney.estimate.quantiles import FEW_RULE
-from hockney.spec.axes import Key, Point, key_without
+from hockney.plan.axes import Key, Point, key_without
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
 from hockney.views.as_json import axes_json, points_json

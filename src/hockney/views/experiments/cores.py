@@ -8,8 +8,8 @@ from typing import Any
 
 from hockney.analysis import Analysis
 from hockney.analysis.matrix import DISTURBED, Group, Matrix
+from hockney.plan.workloads.cores import Cores
 from hockney.records import Place
-from hockney.spec.workloads.cores import Cores
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
 from hockney.views.as_json import fit_json, points_json

@@ -8,8 +8,8 @@ from typing import Any
 from hockney.analysis import Analysis
 from hockney.analysis.predicted import Predicted
 from hockney.estimate.points import PointEstimate
-from hockney.spec.axes import Axes, sort_key, text_of
-from hockney.spec.words import grid_text
+from hockney.plan.axes import Axes, sort_key, text_of
+from hockney.plan.words import grid_text
 from hockney.units import format_seconds, format_size
 from hockney.views import table
 from hockney.views.answer import certainty, own_points, time_at, typical_of

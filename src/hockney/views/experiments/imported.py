@@ -11,8 +11,8 @@ import msgspec
 from hockney.analysis import Analysis
 from hockney.estimate.summaries import LogNumber
 from hockney.logs.table import REPEATED, UNRELATED
+from hockney.plan.axes import Point, grouped, texts_apart
 from hockney.records import Run
-from hockney.spec.axes import Point, grouped, texts_apart
 from hockney.views import table
 from hockney.views.answer import latency_and_bandwidth
 from hockney.views.experiments import cores, pingpong

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hockney.analysis import Analysis
-from hockney.spec.axes import Point
-from hockney.spec.workloads.overlap import RECEIVER, SENDER
+from hockney.plan.axes import Point
+from hockney.plan.workloads.overlap import RECEIVER, SENDER
 from hockney.units import format_seconds, format_size
 from hockney.views import table
 from hockney.views.answer import certainty, own_points

@@ -12,8 +12,8 @@ from hockney.analysis.contention import Contention, Knee
 from hockney.analysis.levels import LevelAtOnce
 from hockney.analysis.variability import Spread
 from hockney.estimate.points import PointEstimate
+from hockney.plan.axes import method_text
 from hockney.records import Place
-from hockney.spec.axes import method_text
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
 from hockney.views.as_json import axes_json, points_json

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from hockney.analysis import Analysis
 from hockney.analysis.one_sided import Helped, OneSided
 from hockney.estimate.differences import Judged
-from hockney.spec.axes import Key, key_without, method_text
+from hockney.plan.axes import Key, key_without, method_text
 from hockney.units import format_size
 from hockney.views import table
 from hockney.views.as_json import axes_json, points_json

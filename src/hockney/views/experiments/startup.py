@@ -6,7 +6,7 @@ from typing import Any
 
 from hockney.analysis import Analysis
 from hockney.estimate.points import PointEstimate
-from hockney.spec.workloads.startup import PHASES
+from hockney.plan.workloads.startup import PHASES
 from hockney.units import format_seconds
 from hockney.views import table
 from hockney.views.answer import precision

@@ -9,7 +9,7 @@ from hockney.analysis.best import BEST_RULE, FASTER, OWN, name_of
 from hockney.analysis.best import Cell as Measured
 from hockney.analysis.collectives import Collective
 from hockney.errors import UsageError
-from hockney.spec.workloads.collective import DEFAULT
+from hockney.plan.workloads.collective import DEFAULT
 from hockney.units import format_size
 from hockney.views.curves import samples_text, sentence
 from hockney.views.drawing import time_text

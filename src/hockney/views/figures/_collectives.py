@@ -12,8 +12,8 @@ from hockney.analysis.best import name_of
 from hockney.analysis.collectives import Collective, collectives_of
 from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
+from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Place
-from hockney.spec.workloads.collective import DEFAULT
 from hockney.views.curves import Options, title_of
 from hockney.views.drawing.description import Series
 

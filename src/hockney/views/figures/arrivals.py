@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.errors import UsageError
-from hockney.spec.arrivals import PATTERNS
+from hockney.plan.arrivals import PATTERNS
 from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure
 from hockney.views.figures._best import best_map

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.analysis import Analysis
 from hockney.analysis.congestion import QUANTILES, Congested
 from hockney.errors import UsageError
-from hockney.spec.axes import Key, key_without, text_of
+from hockney.plan.axes import Key, key_without, text_of
 from hockney.views.curves import MOST_CURVES, Options, only, samples_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series
 from hockney.views.experiments.congestion import NAMES, victim_text

@@ -10,7 +10,7 @@ import numpy as np
 from hockney.analysis import Analysis
 from hockney.analysis.contention import OF_PAIRS, Contention
 from hockney.errors import UsageError
-from hockney.spec.axes import Key, key_without
+from hockney.plan.axes import Key, key_without
 from hockney.units import format_size
 from hockney.views.curves import Options, chosen_value, samples_text, title_of
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series

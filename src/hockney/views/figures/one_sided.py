@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hockney.analysis import Analysis
 from hockney.analysis.one_sided import OneSided
 from hockney.errors import UsageError
-from hockney.spec.variants import DEFAULT_TOLERANCE
+from hockney.plan.variants import DEFAULT_TOLERANCE
 from hockney.views.curves import MOST_CURVES, Options, only, samples_text
 from hockney.views.drawing.description import Figure, Panel
 from hockney.views.experiments.rma import exchange_text, one_sided_curves, way_text

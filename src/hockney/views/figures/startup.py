@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.analysis import Analysis
 from hockney.errors import UsageError
 from hockney.estimate.points import PointEstimate
-from hockney.spec.axes import key_without
+from hockney.plan.axes import key_without
 from hockney.views.curves import Options, medians_text, only, samples_text
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Bar, Figure, Kind, Panel, Series

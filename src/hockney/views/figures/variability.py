@@ -8,7 +8,7 @@ from hockney.analysis import Analysis
 from hockney.analysis.contention import OF_PAIRS
 from hockney.analysis.variability import Spread
 from hockney.errors import UsageError
-from hockney.spec.axes import key_without
+from hockney.plan.axes import key_without
 from hockney.units import format_size
 from hockney.views.curves import Options, chosen_value, only, samples_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Series

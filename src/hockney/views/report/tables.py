@@ -13,9 +13,9 @@ from hockney.analysis.compare import Comparison, compare
 from hockney.analysis.published import Positions
 from hockney.errors import HockneyError
 from hockney.estimate.points import PointEstimate
-from hockney.spec import plan_facts
-from hockney.spec.axes import AXES
-from hockney.spec.trains import Train, train_text
+from hockney.plan import plan_facts
+from hockney.plan.axes import AXES
+from hockney.plan.trains import Train, train_text
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.published import number_name, place_among
 from hockney.views.smallest import least_shown

@@ -1,0 +1,396 @@
+"""The axes of a point, which identify what was measured.
+
+Each axis is declared once, with its name, type and default: as a field of `FixedAxes`, or by the
+row of a knob (plan/knobs.py). `Axis` has its unit, whether points along it form a curve, and its
+text for people. Records, estimates, JSON,
+CSV, data frames, comparisons, figures and the page take them from here.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+
+import msgspec
+
+from hockney.plan.bounds import Nanoseconds, Whole
+from hockney.plan.knobs import Axis, axes_of_knobs, axis_in
+from hockney.plan.trains import Train, train_text
+from hockney.plan.words import (
+    ALL_PHASES,
+    ALLOCATE,
+    BOTH_WAYS,
+    CONTIGUOUS,
+    NONBLOCKING,
+    RETURNED,
+    STANDARD,
+    grid_text,
+)
+from hockney.plan.workloads import WORKLOADS, workload_type
+from hockney.units import format_seconds, format_size
+
+MOST_PEERS = 4
+"""Beyond this number only the first and last two ranks are shown."""
+
+
+_COMMS = {"shared": None, "own": "a communicator each", "vci": "an endpoint each"}
+_PACKINGS = {"datatype": "by datatype", "pack": "by MPI_Pack", "hand": "packed by hand"}
+
+
+def _peers_text(peers: Collection[int]) -> str | None:
+    ranks = list(peers)
+    few = ranks if len(ranks) <= MOST_PEERS else [*ranks[:2], "..", *ranks[-2:]]
+    return f"between {' '.join(map(str, few))}" if ranks else None
+
+
+class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
+    """The axes of a point; null (or empty) where an axis does not apply or is unknown."""
+
+    operation: Annotated[str, Axis()]
+    algorithm: Annotated[str | None, Axis(is_method=True)] = None
+    """A bare name."""
+    segment_bytes: Annotated[
+        Whole | None,
+        Axis(
+            lambda size: f"{format_size(size)} segments" if size else "unsegmented",
+            unit="bytes",
+            is_method=True,
+        ),
+    ] = None
+    """Segment size of an algorithm that cuts messages into segments; 0 for unsegmented."""
+    radix: Annotated[Whole | None, Axis(lambda radix: f"radix {radix}", is_method=True)] = None
+    """Fan-out of the tree of an algorithm, or k of its k-ary exchange; null for the library's own,
+    or an algorithm without one."""
+    requests: Annotated[
+        Whole | None, Axis(lambda most: f"{most} request{'s' * (most != 1)}", is_method=True)
+    ] = None
+    """Most messages in flight that an algorithm allows a rank; null for the library's own limit, or
+    an algorithm without one."""
+    phase: Annotated[
+        str | None,
+        Axis(lambda phase: "by messages" if phase == ALL_PHASES else f"phase {phase}"),
+    ] = None
+    """Part of a collective that is made by messages as its algorithm's schedule says, ALL_PHASES
+    for the whole of it; null where the library makes it."""
+    mode: Annotated[
+        str | None, Axis(lambda mode: None if mode == STANDARD else mode, is_method=True)
+    ] = None
+    """One of MODES; null where an operation sends in its usual way, unless it is a ping-pong."""
+    exchange: Annotated[str | None, Axis(is_method=True)] = None
+    """How neighbours exchange messages; null unless it is a halo."""
+    form: Annotated[str | None, Axis()] = None
+    """nonblocking, persistent, or how a collective is made one-sided (put-fence, ...); null for
+    blocking calls, and unless it is a collective or halo."""
+    window: Annotated[
+        Whole | None, Axis(lambda messages: f"window {messages}", "messages", is_method=True)
+    ] = None
+    """Messages in flight; null unless it is a stream."""
+    synchronization: Annotated[str | None, Axis(is_method=True)] = None
+    """What completes a one-sided operation, one of SYNCHRONIZATIONS; null for two-sided ones."""
+    window_kind: Annotated[
+        str | None,
+        Axis(lambda kind: None if kind == ALLOCATE else f"{kind} window", is_method=True),
+    ] = None
+    """How the memory of a one-sided operation was made accessible, one of WINDOW_KINDS."""
+    direction: Annotated[
+        str | None, Axis(lambda way: "both ways" if way == BOTH_WAYS else None, is_method=True)
+    ] = None
+    """One of DIRECTIONS; null unless it is a one-sided stream."""
+    element: Annotated[str | None, Axis(is_method=True)] = None
+    """Type of the elements of an accumulate or atomic operation, one of ELEMENTS."""
+    reduction: Annotated[str | None, Axis(is_method=True)] = None
+    """How elements are combined, one of REDUCTIONS."""
+    occurrence: Annotated[str | None, Axis(is_method=True)] = None
+    """Of what start-up does several times: the first one, or later ones."""
+    train: Annotated[Train | None, Axis(train_text, is_curve=True, is_method=True)] = None
+    threads: Annotated[
+        Whole | None,
+        Axis(
+            lambda count: f"{count} thread{'' if count == 1 else 's'}",
+            is_curve=True,
+            is_method=True,
+        ),
+    ] = None
+    """Threads of a rank that exchange messages at once; null where MPI was started for one."""
+    receiver_threads: Annotated[
+        Whole | None, Axis(lambda count: f"to {count} of the receiver", is_method=True)
+    ] = None
+    """Threads of the rank that receives first; null where it has as many."""
+    thread_comms: Annotated[str | None, Axis(lambda comms: _COMMS[comms], is_method=True)] = None
+    """shared, own or vci (plan.messages); null without `threads`."""
+    datatype: Annotated[str | None, Axis(is_method=True)] = None
+    """The layout of messages (plan.datatypes), or two with ">" between where the received one is
+    another; contiguous for those measured beside it; null where none is asked for."""
+    packing: Annotated[str | None, Axis(lambda way: _PACKINGS[way], is_method=True)] = None
+    """datatype, pack or hand (plan.messages); null for contiguous messages."""
+    partitions: Annotated[
+        Whole | None, Axis(lambda count: f"{count} partitions", is_method=True)
+    ] = None
+    """Parts of a message that become ready one by one. Where the mode is not partitioned, the
+    message waited for all of them."""
+    stagger_ns: Annotated[
+        Nanoseconds | None,
+        Axis(lambda ns: f"{ns:g} ns apart" if ns else None, unit="ns", is_method=True),
+    ] = None
+    """From one partition's readiness to the next one's."""
+    overlap: Annotated[
+        bool, Axis(lambda overlap: "overlapped" if overlap else None, is_method=True)
+    ] = False
+    """True if the ranks computed during a nonblocking or persistent operation."""
+    arrival: Annotated[str | None, Axis(lambda pattern: f"arrival {pattern}")] = None
+    """The pattern in which ranks arrive at a collective (plan.arrivals); null where none was asked
+    for."""
+    skew_s: Annotated[
+        float | None, Axis(lambda seconds: f"skew {format_seconds(seconds)}", unit="s")
+    ] = None
+    """From the first rank's arrival to the last one's, where that was given as a time."""
+    skew_times: Annotated[float | None, Axis(lambda times: f"skew {times:g}x")] = None
+    """The same as a multiple of what the collective takes without a skew."""
+    aggressor: Annotated[str | None, Axis(lambda name: f"under {name}")] = None
+    """How other ranks loaded the network meanwhile (plan.loads); null where none did."""
+    load_bytes: Annotated[
+        Whole | None, Axis(lambda size: f"load of {format_size(size)}", unit="bytes")
+    ] = None
+    """Size of the aggressors' messages; null without an aggressor."""
+    load_window: Annotated[
+        Whole | None, Axis(lambda messages: f"load window {messages}", "messages")
+    ] = None
+    """Messages in flight from an aggressor to each rank that it sends to."""
+    burst_s: Annotated[
+        float | None, Axis(lambda seconds: f"bursts of {format_seconds(seconds)}", unit="s")
+    ] = None
+    """How long aggressors send before they pause; null where they never do."""
+    gap_s: Annotated[
+        float | None, Axis(lambda seconds: f"gaps of {format_seconds(seconds)}", unit="s")
+    ] = None
+    """How long they pause."""
+    bytes: Annotated[Whole, Axis(format_size, unit="bytes", is_curve=True)]
+    ranks: Annotated[Whole | None, Axis(lambda ranks: f"{ranks} ranks")] = None
+    """Ranks that take part at once; null if an imported log does not show it."""
+    pairs: Annotated[
+        Whole | None,
+        Axis(lambda pairs: f"{pairs} pair{'' if pairs == 1 else 's'} at once", is_curve=True),
+    ] = None
+    """Concurrent pairs; null unless the contention of pairs is measured."""
+    groups: Annotated[
+        Whole | None, Axis(lambda groups: f"{groups} groups at once", is_method=True)
+    ] = None
+    """Groups of ranks that make a collective at the same time; null where all ranks are one."""
+    grid: Annotated[tuple[Whole, ...], Axis(lambda sides: grid_text(sides) or None)] = ()
+    """Ranks in each dimension of a halo; empty for other operations."""
+    neighbors: Annotated[str | None, Axis(lambda neighbors: f"neighbours at {neighbors}")] = None
+    """faces, edges (and faces) or corners (and both); null unless it is a halo."""
+    periodic: Annotated[bool | None, Axis(lambda is_it: "periodic" if is_it else "open")] = None
+    """Whether ranks at the ends of the grid are neighbours; null unless it is a halo."""
+    reordered: Annotated[bool, Axis(lambda is_it: "reordered" if is_it else None)] = False
+    """True if the library may have given ranks other places on the grid."""
+    peers: Annotated[tuple[Whole, ...], Axis(_peers_text, is_circumstance=True)] = ()
+    """Ranks that exchanged messages; empty if all take part or if unknown."""
+    level: Annotated[str | None, Axis(is_circumstance=True)] = None
+    """How far apart two ranks are (plan.topology): same node, same switch, one hop, ...; null where
+    the switches are unknown or more ranks take part."""
+    variant: Annotated[str | None, Axis()] = None
+    """One of the variants that a run compares (plan.variants); null where nothing is varied."""
+    buffers: Annotated[
+        str | None,
+        Axis(
+            lambda buffers: f"{buffers} buffers" if buffers != RETURNED else None,
+            is_circumstance=True,
+        ),
+    ] = None
+    """returned (a message is sent back from the buffer that received it), separate, or cold (out of
+    all caches); null if unknown."""
+
+    @property
+    def known_ranks(self) -> int:
+        """The number of ranks; 0 if an imported log does not show it."""
+        return self.ranks or 0
+
+    @property
+    def is_one_pair(self) -> bool:
+        """True for a point of two ranks, those in `peers`."""
+        return len(self.peers) == 2
+
+    @property
+    def messages_at_once(self) -> int:
+        """How many messages the time of one stands for: one for each thread."""
+        return self.threads or 1
+
+    @property
+    def is_plain(self) -> bool:
+        """True for what published figures and the costs of messages are about: contiguous messages
+        of one thread, sent and received in the usual way."""
+        is_whole = self.datatype in (None, CONTIGUOUS) and self.partitions is None
+        return self.threads is None and is_whole and not any(map(self.__getattribute__, _SPECIAL))
+
+    @property
+    def is_over_threads(self) -> bool:
+        """True for a point that differs from others of its curve by its number of threads."""
+        is_of_pairs = self.pairs is not None or self.is_one_pair
+        return self.threads is not None and self.receiver_threads is None and is_of_pairs
+
+    @property
+    def has_own_calls(self) -> bool:
+        """True for a form of a collective that is no algorithm of its blocking or nonblocking
+        call: persistent, by put or get, or by several threads."""
+        return self.form not in (None, NONBLOCKING) or self.threads is not None
+
+    @property
+    def is_all_pairs(self) -> bool:
+        """True for a point of all concurrent pairs together."""
+        return self.pairs is not None and not self.is_one_pair
+
+
+if TYPE_CHECKING:
+    Axes = FixedAxes
+else:
+    Axes = msgspec.defstruct(
+        "Axes",
+        axes_of_knobs(map(workload_type, WORKLOADS.names())),
+        bases=(FixedAxes,),
+        module=__name__,
+        frozen=True,
+        kw_only=True,
+    )
+
+
+class Point(Axes, frozen=True, kw_only=True):
+    """The axes alone, as a key."""
+
+
+Key = tuple[Any, ...]
+AXES: dict[str, Axis] = {
+    name: axis
+    for name, hint in get_type_hints(Axes, include_extras=True).items()
+    if (axis := axis_in(hint)) is not None
+}
+"""Axes by name, in display order."""
+CIRCUMSTANCES = tuple(name for name, axis in AXES.items() if axis.is_circumstance)
+_SPECIAL = tuple(name for name, axis in AXES.items() if axis.is_special)
+_METHODS = tuple(name for name, axis in AXES.items() if axis.is_method)
+_CURVE = tuple(name for name, axis in AXES.items() if axis.is_curve)
+_ALL_PAIRS = ("pairs", "ranks")
+"""Axes along which points of all pairs form a curve. Points of single pairs do not vary along
+them."""
+_AT_ONCE = (*_ALL_PAIRS, "threads")
+"""Axes along which only some points form a curve."""
+
+
+_every = attrgetter(*AXES)
+
+
+def point_of(axes: Axes) -> Point:
+    """The axes of a record or an estimate."""
+    return Point(**dict(zip(AXES, _every(axes), strict=True)))
+
+
+def axes_of(axes: Axes) -> dict[str, Any]:
+    """Values by name, as in JSON; null where an axis does not apply."""
+    values = {name: getattr(axes, name) for name in AXES}
+    return values | {
+        "peers": list(axes.peers) or None,
+        "grid": list(axes.grid) or None,
+        "train": None if axes.train is None else msgspec.structs.asdict(axes.train),
+    }
+
+
+@cache
+def _getter(left_out: frozenset[str]) -> Callable[[Axes], Key]:
+    unknown = left_out - AXES.keys()
+    if unknown:
+        raise ValueError(f"no axes: {', '.join(sorted(unknown))}")
+    getter: Callable[[Axes], Key] = attrgetter(*(name for name in AXES if name not in left_out))
+    return getter
+
+
+def key_without(axes: Axes, *names: str) -> Key:
+    """The key of points that differ at most in the named axes."""
+    return _getter(frozenset(names))(axes)
+
+
+A = TypeVar("A", bound=Axes)
+
+
+def grouped(points: Iterable[A], *left_out: str) -> dict[Key, list[A]]:
+    """Groups points that differ only in these axes."""
+    found: dict[Key, list[A]] = {}
+    for point in points:
+        found.setdefault(key_without(point, *left_out), []).append(point)
+    return found
+
+
+def curve_key(axes: Axes, *left_out: str) -> Key:
+    """The key of a curve: equal for its points. `left_out` axes are ignored as well."""
+    several = ("threads",) if axes.is_over_threads else _ALL_PAIRS if axes.is_all_pairs else ()
+    return key_without(axes, *(n for n in _CURVE if n not in _AT_ONCE), *several, *left_out)
+
+
+_SORTED = (
+    *("operation", "algorithm", "segment_bytes", "radix", "requests", "mode", "exchange", "form"),
+    "window",
+    *(
+        "threads",
+        "receiver_threads",
+        "thread_comms",
+        "datatype",
+        "packing",
+        "partitions",
+        "stagger_ns",
+    ),
+    *("groups", "synchronization", "window_kind", "direction", "element", "reduction"),
+    *("occurrence", "train", "overlap", "pairs", "ranks", "peers", "bytes"),
+)
+_ordered = attrgetter(*_SORTED, *(name for name in AXES if name not in _SORTED))
+
+
+def sort_key(axes: Axes) -> Key:
+    """Sorts points by operation, method, ranks and size, then by all other axes; values that do not
+    apply come first."""
+    return tuple((value is not None, value) for value in _ordered(axes))
+
+
+def text_of(axes: Axes, name: str) -> str | None:
+    """The text of one axis; None if it is not shown."""
+    value = getattr(axes, name)
+    return None if value is None else AXES[name].text(value)
+
+
+def method_text(axes: Axes) -> str:
+    """How the operation is done: "chain, 8 KiB segments", "window 64", "overlapped"; empty if
+    there is only one way."""
+    return ", ".join(filter(None, (text_of(axes, name) for name in _METHODS)))
+
+
+def algorithm_text(
+    algorithm: str,
+    segment_bytes: int | None,
+    radix: int | None = None,
+    requests: int | None = None,
+) -> str:
+    """An algorithm for people: "binomial", "chain, 8 KiB segments, radix 4", "pipeline,
+    unsegmented", "linear_sync, 4 requests"."""
+    point = Point(
+        operation="",
+        bytes=0,
+        algorithm=algorithm,
+        segment_bytes=segment_bytes,
+        radix=radix,
+        requests=requests,
+    )
+    return method_text(point)
+
+
+def texts_apart(groups: Collection[Sequence[Axes]]) -> list[str]:
+    """For each group of points, the text of the axes in which groups differ; empty for a single
+    group. Axes that vary within a group are ignored."""
+    firsts = [points[0] for points in groups]
+    # Computed once for all groups: a log of 256 cores has 32,640 curves.
+    differ = [name for name in AXES if len({getattr(point, name) for point in firsts}) > 1]
+    differ = [name for name in differ if not any(_varies(points, name) for points in groups)]
+    if "pairs" in differ and "ranks" in differ:  # twice as many
+        differ.remove("ranks")
+    return [", ".join(filter(None, (text_of(p, name) for name in differ))) for p in firsts]
+
+
+def _varies(points: Sequence[Axes], name: str) -> bool:
+    return len({getattr(point, name) for point in points}) > 1

@@ -1,0 +1,424 @@
+"""The engine's options, one row each: engine/options.def is made of them and of the knobs.
+
+    python -m hockney.plan.engine_rows > src/hockney/engine/options.def
+
+C takes from that file which options there are, which experiments accept them, the members that hold
+them and the usage; options.c reads those of kind HAND.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import get_type_hints
+
+from hockney.plan.knobs import knobs_of
+from hockney.plan.workloads import WORKLOADS, workload_type
+
+OF_TWO = frozenset({"pingpong", "overheads", "rma"})
+OF_PAIRS = frozenset({"pairs", "cores"})
+OF_ALL = frozenset({"collective", "halo", "overlap"})
+LOADED = frozenset({"congestion"})
+MESSAGES = frozenset({"pingpong", "pairs"})
+ONE_SIDED = frozenset({"rma", "pairs"})
+TIMED = OF_TWO | OF_PAIRS | OF_ALL | LOADED | {"fabric"}
+EVERY = TIMED | {"startup"}
+COLUMN, WIDTH = 25, 118
+"""Of the usage: where explanations begin, and how long its lines are."""
+
+
+class Kind(Enum):
+    """How an option is read, and into what."""
+
+    FLAG = auto()
+    AXIS = auto()
+    """A flag that the launch record names among its axes."""
+    COUNT = auto()
+    NUMBER = auto()
+    TEXT = auto()
+    HAND = auto()
+    """By its own lines of options.c."""
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    kind: Kind
+    experiments: frozenset[str]
+    help: str
+    metavar: str = ""
+    """Empty for an option without a value."""
+    member: str = ""
+    """Of `struct options`; as the name unless given."""
+
+    @property
+    def usage(self) -> str:
+        """Lines that end with a newline each."""
+        left = f"  --{self.name} {self.metavar}".rstrip()
+        first = f"{left:<{COLUMN}}" if len(left) < COLUMN else f"{left}  "
+        rest = " " * COLUMN
+        lines = textwrap.wrap(
+            self.help, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        )
+        return "\n".join(lines) + "\n"
+
+
+F, C, N, T, H = Kind.FLAG, Kind.COUNT, Kind.NUMBER, Kind.TEXT, Kind.HAND
+COLLECTIVE, HALO = frozenset({"collective"}), frozenset({"halo"})
+PINGPONG, FABRIC = frozenset({"pingpong"}), frozenset({"fabric"})
+ROWS = (
+    Row("ranks", C, EVERY, "(-n N) the world must have N ranks", "N"),
+    Row("peers", H, OF_TWO, "the two ranks to measure (default 0,1); the others sleep", "A,B"),
+    Row(
+        "sizes",
+        H,
+        EVERY,
+        "0,1,8 or 1..4MiB (powers of two); 8@1000+10: 1000 repetitions after 10",
+        "LIST",
+    ),
+    Row(
+        "trains",
+        H,
+        PINGPONG | {"overheads"},
+        "for overheads and late: MESSAGES:SEND_DELAY:RECEIVE_DELAY, delays as NS or NS+NS_PER_BYTE",
+        "LIST",
+    ),
+    Row("seconds", N, TIMED, "measure for at most S seconds (default 1)", "S"),
+    Row(
+        "precision",
+        N,
+        OF_TWO | OF_ALL | LOADED,
+        "stop when the interval of each median is within P, e.g. 0.01 (default 0: never)",
+        "P",
+    ),
+    Row("rounds", H, TIMED, "visits of each size (default 10:1000000)", "MIN:MAX"),
+    Row("place", H, EVERY, "core, socket, numa, node, spread or none (default core)", "POLICY"),
+    Row("cpus", T, EVERY, "CPU of each rank of a node, e.g. 0,3", "LIST"),
+    Row("oversubscribe", F, EVERY, "allow more ranks or threads than CPUs"),
+    Row(
+        "every-iteration",
+        F,
+        OF_TWO | OF_PAIRS,
+        "time each exchange separately, clock cost subtracted",
+    ),
+    Row("keep-clock-cost", F, OF_TWO | OF_PAIRS, "do not subtract the clock cost"),
+    Row(
+        "buffers",
+        H,
+        EVERY,
+        "returned: send from the buffer that received; separate: one to send, never rewritten, one "
+        "to receive; cold: in memory larger than the last cache (default returned; separate for "
+        "streams, bidirectional and collectives)",
+        "CHOICE",
+    ),
+    Row("sweep", F, PINGPONG, "visit sizes in order, once each, with fixed repetitions"),
+    Row(
+        "seconds-a-size",
+        N,
+        PINGPONG,
+        "in a sweep: repetitions for about S seconds, by a timed warm-up of 100",
+        "S",
+    ),
+    Row(
+        "reduce",
+        H,
+        PINGPONG,
+        "use the largest of the ranks' times (default) or the first rank's",
+        "max|first",
+    ),
+    Row(
+        "operation",
+        T,
+        PINGPONG | OF_PAIRS,
+        "between two ranks: pingpong, exchange, stream, bidirectional or late",
+        "NAME",
+        "between",
+    ),
+    Row(
+        "mode",
+        T,
+        PINGPONG | OF_PAIRS,
+        "pingpong: standard, synchronous, nonblocking, persistent or partitioned; exchange: "
+        "standard, nonblocking or replace; stream, bidirectional: or persistent",
+        "MODE",
+    ),
+    Row(
+        "window",
+        H,
+        PINGPONG | {"rma"} | OF_PAIRS | LOADED,
+        "for stream and bidirectional: messages in flight (default 64)",
+        "LIST",
+    ),
+    Row(
+        "pairing",
+        T,
+        frozenset({"pairs"}),
+        "halves (default), neighbours, random, 0-2,1-3, or @FILE with a list",
+        "PAIRS",
+    ),
+    Row(
+        "pairs-active",
+        H,
+        frozenset({"pairs"}),
+        "numbers of concurrent pairs (default: one, and all)",
+        "LIST",
+    ),
+    Row(
+        "threads",
+        H,
+        MESSAGES | COLLECTIVE,
+        "threads of each rank, T or SENDERS:RECEIVERS (MPI_THREAD_MULTIPLE)",
+        "LIST",
+    ),
+    Row(
+        "thread-comms",
+        H,
+        MESSAGES | COLLECTIVE,
+        "one communicator shared by all threads, each its own, or vci: own endpoints",
+        "WAY",
+    ),
+    Row(
+        "datatype",
+        H,
+        MESSAGES,
+        "vector:COUNT:BLOCK:STRIDE, indexed:LENGTH@OFFSET:..., struct:TYPE@OFFSET:... or "
+        "subarray:WHOLExWHOLE:PARTxPART[:STARTxSTART], beside contiguous messages",
+        "LAYOUT",
+    ),
+    Row("receive-datatype", H, MESSAGES, "of received messages, where it is another", "LAYOUT"),
+    Row(
+        "packing",
+        H,
+        MESSAGES,
+        "datatype (by MPI, the default), pack (MPI_Pack), hand (copies)",
+        "LIST",
+    ),
+    Row(
+        "partitions",
+        H,
+        MESSAGES | HALO,
+        "for --mode partitioned: numbers of partitions, with a thread for each; of a halo's "
+        "partitioned messages one number (default 1)",
+        "LIST",
+    ),
+    Row(
+        "stagger",
+        N,
+        MESSAGES,
+        "from one partition's readiness to the next one's",
+        "NS",
+        "stagger_ns",
+    ),
+    Row("parallel", F, FABRIC | {"cores"}, "for cores and fabric: measure disjoint pairs at once"),
+    Row(
+        "switches",
+        T,
+        FABRIC,
+        "for fabric: HOST=NUMBER,... or @FILE; pairs inside all switches, then between",
+        "LIST",
+    ),
+    Row("pass", C, FABRIC, "for fabric: the pass", "N"),
+    Row("from", H, FABRIC, "for fabric: the first visit of the pass", "N"),
+    Row("visits", H, FABRIC, "for fabric: at most so many visits", "N"),
+    Row(
+        "synchronization",
+        H,
+        ONE_SIDED,
+        "one-sided: fence, pscw, lock, lock-all, flush (default), flush-local",
+        "LIST",
+    ),
+    Row(
+        "window-kind",
+        H,
+        ONE_SIDED,
+        "one-sided: allocate (default), create, dynamic, shared",
+        "LIST",
+    ),
+    Row(
+        "direction",
+        H,
+        ONE_SIDED,
+        "one-sided: streams of --window operations, not one by one",
+        "one-way|both-ways",
+    ),
+    Row(
+        "element",
+        H,
+        ONE_SIDED | COLLECTIVE,
+        "of accumulates and atomics: int8, int32, int64 (default), float, double, byte; of "
+        "reductions: int32 (default), int64, float, double",
+        "TYPE",
+    ),
+    Row(
+        "reduction",
+        H,
+        ONE_SIDED,
+        "sum (default), min, max, band, bor, bxor, replace or no-op",
+        "NAME",
+    ),
+    Row("algorithm", T, COLLECTIVE, "name of a collective's algorithm in the records", "NAME"),
+    Row(
+        "sync",
+        H,
+        OF_PAIRS | FABRIC | OF_ALL,
+        "how the ranks of a collective start together (default clock)",
+        "clock|barrier|messages",
+    ),
+    Row(
+        "root", H, COLLECTIVE, "root of a collective: rank 0, or another each time", "first|rotate"
+    ),
+    Row(
+        "schedules",
+        H,
+        COLLECTIVE,
+        "make a bcast, reduce, allreduce or allgather by messages as well, its phases timed",
+        "@FILE",
+    ),
+    Row(
+        "overlap",
+        F,
+        COLLECTIVE | HALO | {"rma"},
+        "measure a nonblocking or persistent collective also overlapped with computation; a "
+        "one-sided operation also while its target computes",
+    ),
+    Row(
+        "launched-at",
+        T,
+        frozenset({"startup"}),
+        "for startup: when the launcher was started, on that host's monotonic clock",
+        "NS@HOST",
+    ),
+    Row(
+        "form",
+        T,
+        COLLECTIVE | HALO,
+        "of a collective: persistent, by MPI-4's request; or put-fence, put-flush, get-fence, "
+        "get-flush, made one-sided (default: as its name says); of neighbourhood collectives a "
+        "list of blocking, nonblocking, persistent",
+        "FORM",
+    ),
+    Row(
+        "groups",
+        C,
+        COLLECTIVE,
+        "of neighbouring ranks, which make the collective at the same time (default 1)",
+        "N",
+    ),
+    Row("grid", H, HALO, "ranks of a halo in each dimension, e.g. 4x2", "SIDES"),
+    Row("neighbors", H, HALO, "which neighbours a rank has (default faces)", "faces|edges|corners"),
+    Row("open", H, HALO, "no neighbours across the ends of the grid"),
+    Row("reorder", H, HALO, "the library may give ranks other places on the grid"),
+    Row(
+        "exchange",
+        T,
+        HALO,
+        "waitall (default), waitany, waitsome, sendrecv, persistent, partitioned, put-fence, "
+        "put-pscw, put-flush, get-fence, get-flush, neighbor, neighborv, neighborw, "
+        "neighbor-allgather, neighbor-allgatherv",
+        "LIST",
+    ),
+    Row(
+        "columns",
+        H,
+        HALO,
+        "messages of a halo: none (default), contiguous; or columns of an array, packed by hand or "
+        "by a datatype",
+        "LIST",
+    ),
+    Row(
+        "arrival",
+        H,
+        COLLECTIVE,
+        "when ranks arrive at a collective: none, ascending, descending, random, first-late, "
+        "last-late, half-late, or listed: by --fractions",
+        "LIST",
+    ),
+    Row("skew-ns", H, COLLECTIVE, "from the first rank to arrive to the last", "NS"),
+    Row(
+        "skew-times",
+        H,
+        COLLECTIVE,
+        "the same, F times what the collective takes without a skew",
+        "F",
+    ),
+    Row(
+        "fractions",
+        H,
+        COLLECTIVE,
+        "for --arrival listed: how late each rank is, 0,0.5,1 or @FILE",
+        "LIST",
+    ),
+    Row(
+        "loads",
+        H,
+        LOADED,
+        "of congestion: AGGRESSOR:BYTES:WINDOW:BURST_NS:GAP_NS; aggressors are incast, outcast, "
+        "all-to-all, ring and permutation; a gap of 0: they never stop",
+        "LIST",
+    ),
+    Row(
+        "roles",
+        H,
+        LOADED,
+        "random:VICTIMS, blocks:VICTIMS or listed:0,1/2,3: victims and aggressors",
+        "ROLES",
+    ),
+    Row("launch", C, EVERY, "the launch's number in the records", "N"),
+    Row("seed", H, EVERY, "from which the order of visits follows", "N"),
+    Row(
+        "read-back",
+        T,
+        EVERY,
+        "control variables to store in the launch record; the launch ends if one differs from "
+        "VALUE",
+        "NAME,NAME=VALUE,...",
+    ),
+    Row("table", F, PINGPONG | COLLECTIVE, "print a table and a fit instead of records"),
+    Row("help", H, EVERY, "this text"),
+    Row("version", H, EVERY, "its version, and the library it was built for"),
+)
+
+
+def of_knobs() -> Iterator[Row]:
+    """The rows of knobs, which the experiments accept whose workloads have the field."""
+    having: dict[str, set[str]] = {}
+    rows: dict[str, tuple[str, bool]] = {}
+    for experiment in WORKLOADS.names():
+        workload = workload_type(experiment)
+        for name, knob in knobs_of(workload).items():
+            assert get_type_hints(workload)[name] is bool, f"{name}: the engine takes flags alone"
+            having.setdefault(name, set()).add(experiment)
+            rows[name] = knob.help, knob.axis is not None
+    for name, (help, is_axis) in rows.items():
+        words = help[0].lower() + help[1:].rstrip(".")
+        kind = Kind.AXIS if is_axis else Kind.FLAG
+        yield Row(name.replace("_", "-"), kind, frozenset(having[name]), words)
+
+
+def text() -> str:
+    """The whole of engine/options.def."""
+    lines = [
+        "/* Made by python -m hockney.plan.engine_rows: change the rows there, or a knob's.",
+        "   OPTION(kind, member, name, argument, experiments, usage) */",
+    ]
+    for row in (*ROWS, *of_knobs()):
+        member = row.member or row.name.replace("-", "_")
+        argument = "required_argument" if row.metavar else "no_argument"
+        usage = "\n       ".join(f'"{line}\\n"' for line in row.usage.splitlines())
+        lines.append(
+            f'OPTION({row.kind.name}, {member}, "{row.name}", {argument}, '
+            f"{_mask(row.experiments)},\n       {usage})"
+        )
+    return "\n".join([*lines, "#undef OPTION", ""])
+
+
+def _mask(experiments: frozenset[str]) -> str:
+    if experiments == EVERY:
+        return "EVERY"
+    return " | ".join(f"ON({name.upper()})" for name in sorted(experiments))
+
+
+if __name__ == "__main__":
+    print(text(), end="")

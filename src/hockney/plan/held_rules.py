@@ -1,0 +1,116 @@
+"""Decision rules as a file holds them, whoever wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney.errors import UsageError
+from hockney.plan.axes import algorithm_text
+from hockney.units import format_size
+
+Range = tuple[int, int | None]
+"""First and last, inclusive; None for no upper limit."""
+
+
+@dataclass(frozen=True)
+class HeldRule:
+    """What a file says about some numbers of ranks and sizes of a collective."""
+
+    collective: str
+    ranks: Range
+    bytes: Range
+    """As the library counts them."""
+    algorithm: str
+    """By the library's own name or number."""
+    line: int
+    of_all_ranks: bool = False
+    """Whether the library counts the blocks of all ranks together."""
+    layout: str = "any"
+    """The layouts of ranks on nodes for which it holds."""
+    radix: int | None = None
+    """None where the file sets none, or the algorithm has none."""
+    requests: int | None = None
+    """Most messages in flight; None where the file sets no limit, or the algorithm has none."""
+    suffix: str = ""
+    """Of its file beside the first one, where several files make the rules."""
+
+    @property
+    def place(self) -> str:
+        """ "line 12", or ".posix, line 12"."""
+        return f"{self.suffix}, line {self.line}" if self.suffix else f"line {self.line}"
+
+    @property
+    def choice(self) -> str:
+        """ "tree", or "tree, radix 4"."""
+        return algorithm_text(self.algorithm, None, self.radix, self.requests)
+
+    def holds_for(self, collective: str, ranks: int, bytes_: int) -> bool:
+        size = bytes_ * (ranks if self.of_all_ranks else 1)
+        is_of = self.collective == collective and self.holds_for_ranks(ranks)
+        return is_of and _within(self.bytes, size)
+
+    def holds_for_ranks(self, ranks: int) -> bool:
+        return _within(self.ranks, ranks)
+
+    def edges(self, ranks: int) -> list[int]:
+        """The sizes on both sides of its limits, as the collective's bytes are counted."""
+        scale = ranks if self.of_all_ranks else 1
+        first, last = self.bytes
+        begin = -(-first // scale)
+        found = [begin - 1, begin] if begin > 0 else []
+        if last is not None:
+            found += [last // scale, last // scale + 1]
+        return found
+
+    @property
+    def text(self) -> str:
+        """ "bcast, 2 to 8 ranks, from 64 B"."""
+        size = range_text(*self.bytes, format_size)
+        return f"{self.collective}, {range_text(*self.ranks, str)} ranks, {size}"
+
+
+def range_text(first: int, last: int | None, word: Callable[[int], str]) -> str:
+    """ "2 to 8", "2", or "from 2"."""
+    if last is None:
+        return f"from {word(first)}"
+    return word(first) if first == last else f"{word(first)} to {word(last)}"
+
+
+def _within(limits: Range, value: int) -> bool:
+    first, last = limits
+    return first <= value and (last is None or value <= last)
+
+
+def wrong_in(path: Path, line: int, what: str, advice: str = "") -> UsageError:
+    """An error in a file of rules."""
+    return UsageError(f"{path}:{line}: {what}", advice)
+
+
+def check_no_overlap(path: Path, rules: Iterable[HeldRule]) -> None:
+    """Raises UsageError where two rules hold for the same ranks and size: libraries take
+    the first and ignore the other without a word."""
+    earlier: dict[tuple[str, str], list[HeldRule]] = {}
+    for rule in rules:
+        others = earlier.setdefault((rule.collective, rule.layout), [])
+        for other in others:
+            if _overlap(rule.ranks, other.ranks) and _overlap(rule.bytes, other.bytes):
+                raise wrong_in(
+                    path,
+                    rule.line,
+                    f"this rule ({rule.text}) overlaps that in line {other.line} ({other.text})",
+                    "the library would take the first: give each size to one rule",
+                )
+        others.append(rule)
+
+
+def _overlap(one: Range, other: Range) -> bool:
+    return _within(one, other[0]) or _within(other, one[0])
+
+
+def rule_for(
+    rules: Sequence[HeldRule], collective: str, ranks: int, bytes_: int
+) -> HeldRule | None:
+    """The first that holds, which is the one that libraries take."""
+    return next((rule for rule in rules if rule.holds_for(collective, ranks, bytes_)), None)

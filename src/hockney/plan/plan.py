@@ -1,0 +1,176 @@
+"""The plan of a run: cases (a workload and its placement each) and the sampling that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from hockney.errors import HockneyError
+from hockney.plan.placement import Placement
+from hockney.plan.sampling import Sampling
+from hockney.plan.variants import Comparison
+from hockney.plan.workloads import Measured, Workload, workload_from
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """One launch's workload and placement."""
+
+    workload: Workload
+    placement: Placement
+    title: str | None = None
+    """The difference from other cases of the plan, for people."""
+    variant: str | None = None
+    """The name of the variant that it belongs to; None where nothing is varied."""
+
+    @property
+    def name(self) -> str | None:
+        """The title with the variant."""
+        return ", ".join(filter(None, (self.title, self.variant))) or None
+
+    def is_measured_by(self, samples: Measured) -> bool:
+        """True if samples of a run with several cases belong to this one."""
+        return (
+            samples.variant == self.variant
+            and samples.ranks == self.placement.ranks
+            and self.workload.is_measured_by(samples)
+        )
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """The plan of a run, whose cases are launched in turn."""
+
+    cases: tuple[Case, ...]
+    sampling: Sampling
+    left_out: tuple[str, ...] = ()
+    """A line for each combination that is not measured, with the reason."""
+    comparison: Comparison | None = None
+    """The variants that are compared; None where nothing is varied."""
+    race: bool = False
+    """Cases are not measured further at points where that would gain next to nothing."""
+    searched: tuple[str, ...] = ()
+    """Fields of the workload whose values are coarse: those around the best are measured next."""
+
+    @property
+    def first(self) -> Case:
+        """The first case, for what all share: experiment, MPI and machine."""
+        return self.cases[0]
+
+    @property
+    def experiment(self) -> str:
+        return self.first.workload.experiment
+
+    @property
+    def has_gate(self) -> bool:
+        """Whether a limit is part of the plan: of variants, or of a workload."""
+        varies = self.comparison is not None and self.comparison.gate is not None
+        return varies or any(one.workload.has_gate for one in self.cases)
+
+
+def single(workload: Workload, placement: Placement, sampling: Sampling) -> Plan:
+    """A plan of one case."""
+    return Plan(cases=(Case(workload=workload, placement=placement),), sampling=sampling)
+
+
+def stored(plan: Plan) -> dict[str, Any]:
+    """The plan as stored in a run record."""
+    found = msgspec.to_builtins(plan)
+    assert isinstance(found, dict)
+    return found
+
+
+class _StoredCase(msgspec.Struct):
+    """A case before its workload is decoded, whose class depends on the experiment."""
+
+    workload: dict[str, Any]
+    placement: Placement
+    title: str | None = None
+    variant: str | None = None
+
+
+class _StoredPlan(msgspec.Struct):
+    cases: tuple[_StoredCase, ...]
+    sampling: Sampling
+    left_out: tuple[str, ...] = ()
+    comparison: Comparison | None = None
+    race: bool = False
+    searched: tuple[str, ...] = ()
+
+
+def plan_of(options: Mapping[str, Any]) -> Plan | None:
+    """The plan of a run record; None if the options are damaged or those of another program."""
+    try:
+        found = msgspec.convert(options, _StoredPlan)
+        cases = tuple(
+            Case(
+                workload=workload_from(one.workload),
+                placement=one.placement,
+                title=one.title,
+                variant=one.variant,
+            )
+            for one in found.cases
+        )
+    except (msgspec.ValidationError, LookupError, TypeError, ValueError, HockneyError):
+        return None
+    if not cases:
+        return None
+    return Plan(
+        cases=cases,
+        sampling=found.sampling,
+        left_out=found.left_out,
+        comparison=found.comparison,
+        race=found.race,
+        searched=found.searched,
+    )
+
+
+def workload_of(options: Mapping[str, Any]) -> Workload | None:
+    """The workload of the first case of a run record; None if unknown."""
+    plan = plan_of(options)
+    return plan.first.workload if plan else None
+
+
+def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a run record's plan as text, with all values where cases differ. Options of
+    another program are returned unchanged."""
+    plan = plan_of(options)
+    if plan is None:
+        return dict(options)
+    found: dict[str, Any] = {**msgspec.structs.asdict(plan.sampling)}
+    for part in ("workload", "placement"):
+        objects = [getattr(case, part) for case in plan.cases]
+        for field in objects[0].__struct_fields__:
+            values = dict.fromkeys(_words(getattr(each, field)) for each in objects)
+            found[field] = "; ".join(values)
+    return found
+
+
+MAY_CHANGE = frozenset({"broadcast", "engine", "mpicc", "oversubscribe", "refine", "trains"})
+"""Fields that do not change what is measured. Sampling may change as well."""
+
+
+def difference(before: Plan, now: Plan) -> str | None:
+    """Describes the first difference in what two plans measure; None if they measure the same,
+    whatever the sampling."""
+    if len(before.cases) != len(now.cases):
+        return f"it had {len(before.cases)} combinations, and has {len(now.cases)} now"
+    if _variants(before) != _variants(now):
+        return f"its variants were {_variants(before)}, and are {_variants(now)} now"
+    for old, new in zip(before.cases, now.cases, strict=True):
+        if old.workload.experiment != new.workload.experiment:
+            return f"it was {old.workload.experiment}, and is {new.workload.experiment} now"
+        for one, other in ((old.workload, new.workload), (old.placement, new.placement)):
+            for field in one.__struct_fields__:
+                a, b = getattr(one, field), getattr(other, field)
+                if a != b and field not in MAY_CHANGE:
+                    return f"{field} was {_words(a)}, and is {_words(b)} now"
+    return None
+
+
+def _variants(plan: Plan) -> str:
+    return "; ".join(plan.comparison.names) if plan.comparison else "none"
+
+
+def _words(value: object) -> str:
+    return ",".join(map(str, value)) or "-" if isinstance(value, tuple) else str(value)

@@ -1,0 +1,228 @@
+"""Reads which nodes are on which switch: Slurm's topology.conf, the output of `scontrol show
+topology`, or lines of our own such as `leaf1 node[1-16] 100Gbit/s`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hockney.errors import UsageError
+from hockney.plan.topology import Topology
+
+MOST_NAMES = 1 << 20
+"""Nodes and switches of a file; more are a mistake in a range."""
+NAME = re.compile(r"[A-Za-z0-9_-]+")
+_ITEM = re.compile(r"[^,\[\]\s]*(?:\[[0-9,-]+\][^,\[\]\s]*)*")
+_RANGES = re.compile(r"\[([0-9,-]+)\]")
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+_SLURM = re.compile(r"^\s*(?:Switch|Block)Name=", re.IGNORECASE | re.MULTILINE)
+_SPEED = re.compile(r"(\d+(?:\.\d+)?)([kMGT]?)(bit|b|B)/s|(\d+(?:\.\d+)?)([KMG])iB/s")
+_FACTORS = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_BINARY = {"K": 1024.0, "M": 1024.0**2, "G": 1024.0**3}
+ADVICE = "write lines such as `leaf1 node[1-16]`, or name a topology.conf of Slurm"
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What one line says is below a switch."""
+
+    number: int
+    switch: str
+    members: tuple[str, ...]
+    speed_Bps: float | None = None
+    are_nodes: bool | None = None
+    """None where only the names show whether they are nodes or switches."""
+
+
+def parse_topology(text: str, source: str) -> Topology:
+    """The topology of a file's text. Raises UsageError, with the line."""
+    read = _slurm_lines if _SLURM.search(text) else _own_lines
+    lines = list(read(text, source))
+    if not lines:
+        raise UsageError(f"{source}: no switches", ADVICE)
+    tree = _Tree(source)
+    for line in lines:
+        tree.defined.setdefault(line.switch, line.number)
+    for line in lines:
+        tree.add(line)
+    return tree.topology()
+
+
+@dataclass
+class _Tree:
+    source: str
+    defined: dict[str, int] = field(default_factory=dict)
+    """The first line of each switch."""
+    switches: dict[str, str] = field(default_factory=dict)
+    above: dict[str, str] = field(default_factory=dict)
+    link_Bps: dict[str, float] = field(default_factory=dict)
+
+    def add(self, line: _Line) -> None:
+        for name in line.members:
+            is_switch = name in self.defined if line.are_nodes is None else not line.are_nodes
+            if is_switch and name not in self.defined:
+                raise self.wrong(line.number, f"switch {name} has no line of its own")
+            place = self.above if is_switch else self.switches
+            what = "switch" if is_switch else "node"
+            if place.setdefault(name, line.switch) != line.switch:
+                raise self.wrong(
+                    line.number, f"{what} {name} is below both {place[name]} and {line.switch}"
+                )
+            if line.speed_Bps is not None:
+                self.link_Bps[name] = line.speed_Bps
+
+    def topology(self) -> Topology:
+        for switch in self.defined:
+            self._check_cycle(switch)
+        if not self.switches:
+            raise UsageError(f"{self.source}: no switch has a node", ADVICE)
+        return Topology(
+            source=self.source,
+            switches=self.switches,
+            above=self.above,
+            link_Bps=self.link_Bps,
+        )
+
+    def _check_cycle(self, switch: str) -> None:
+        path = [switch]
+        while path[-1] in self.above:
+            path.append(self.above[path[-1]])
+            if path[-1] == switch:
+                raise self.wrong(self.defined[switch], f"a cycle: {' is below '.join(path)}")
+            if len(path) > len(self.defined):  # it leads into a cycle of others
+                return
+
+    def wrong(self, line: int, words: str) -> UsageError:
+        return UsageError(
+            f"{self.source}, line {line}: {words}",
+            "each node and switch is below one switch, and the switches make a tree",
+        )
+
+
+def _numbered(text: str) -> Iterator[tuple[int, str]]:
+    """Lines without comments; one that ends with a backslash goes on in the next."""
+    begun, number = "", 0
+    for at, line in enumerate(text.splitlines(), start=1):
+        number = number if begun else at
+        begun += line.partition("#")[0].rstrip()
+        if begun.endswith("\\"):
+            begun = begun[:-1] + " "
+            continue
+        if begun.strip():
+            yield number, begun.strip()
+        begun = ""
+    if begun.strip():
+        yield number, begun.strip()
+
+
+def _own_lines(text: str, source: str) -> Iterator[_Line]:
+    for number, words in _numbered(text):
+        parts = words.split()
+        if len(parts) not in (2, 3):
+            raise UsageError(
+                f"{source}, line {number}: {words[:60]!r} is not a switch, what is below it and "
+                "perhaps the speed of each link to it",
+                ADVICE,
+            )
+        speed = _speed(parts[2], source, number) if len(parts) == 3 else None
+        switch = _names(parts[0], source, number)
+        if len(switch) != 1:
+            raise UsageError(f"{source}, line {number}: {parts[0]!r} is not one switch", ADVICE)
+        yield _Line(number, switch[0], _names(parts[1], source, number), speed)
+
+
+def _slurm_lines(text: str, source: str) -> Iterator[_Line]:
+    for number, words in _numbered(text):
+        fields = {
+            key.lower(): value
+            for key, equals, value in (word.partition("=") for word in words.split())
+            if equals
+        }
+        if "blocksizes" in fields:
+            continue
+        name = fields.get("switchname") or fields.get("blockname")
+        if name is None:
+            raise UsageError(f"{source}, line {number}: no SwitchName in {words[:60]!r}", ADVICE)
+        below = [(key, fields[key]) for key in ("switches", "nodes") if fields.get(key)]
+        if not below:
+            raise UsageError(
+                f"{source}, line {number}: switch {name} has neither Nodes nor Switches", ADVICE
+            )
+        # `scontrol show topology` lists with a switch of switches the nodes of all of them, too.
+        key, members = below[0]
+        are_nodes = key == "nodes"
+        for switch in _names(name, source, number):
+            found = _names(members, source, number)
+            yield _Line(number, switch, found, are_nodes=are_nodes)
+
+
+def _speed(text: str, source: str, number: int) -> float:
+    """Bytes per second of "100Gbit/s", "12.5GB/s" or "11GiB/s"."""
+    found = _SPEED.fullmatch(text)
+    if not found:
+        raise UsageError(
+            f"{source}, line {number}: {text!r} is not the speed of a link",
+            "write 100Gbit/s or 12.5GB/s",
+        )
+    if found[4]:
+        speed = float(found[4]) * _BINARY[found[5]]
+    else:
+        speed = float(found[1]) * _FACTORS[found[2]] / (1.0 if found[3] == "B" else 8.0)
+    if speed <= 0.0:
+        raise UsageError(f"{source}, line {number}: a link without speed")
+    return speed
+
+
+def _names(text: str, source: str, number: int) -> tuple[str, ...]:
+    try:
+        names = expand(text)
+    except ValueError as error:
+        raise UsageError(f"{source}, line {number}: {error}", ADVICE) from error
+    for name in names:
+        if not NAME.fullmatch(name):
+            raise UsageError(
+                f"{source}, line {number}: {name[:40]!r} is not a name",
+                "names have letters, digits, - and _; write nodes by their short names",
+            )
+    return names
+
+
+def expand(text: str) -> tuple[str, ...]:
+    """The names of "login,node[01-16,20]rack[1-2]", as Slurm writes lists of hosts. Raises
+    ValueError."""
+    names: list[str] = []
+    at = 0
+    while at < len(text):
+        item = _ITEM.match(text, at)
+        end = item.end() if item else at
+        if end == at or (end < len(text) and text[end] != ","):
+            raise ValueError(f"{text[:60]!r} is not a list of names")
+        names += _expanded(text[at:end], MOST_NAMES - len(names))
+        at = end + 1
+    if not names or text.endswith(","):
+        raise ValueError(f"{text[:60]!r} is not a list of names")
+    return tuple(names)
+
+
+def _expanded(item: str, room: int) -> list[str]:
+    found = _RANGES.search(item)
+    if not found:
+        return [item]
+    rests = _expanded(item[found.end() :], room)
+    names: list[str] = []
+    for part in found[1].split(","):
+        for number in _numbers(part):
+            names += [item[: found.start()] + number + rest for rest in rests]
+            if len(names) > room:
+                raise ValueError(f"{item!r} is more than {MOST_NAMES} names")
+    return names
+
+
+def _numbers(text: str) -> Iterator[str]:
+    """ "08-11" is 08, 09, 10, 11."""
+    found = _RANGE.fullmatch(text)
+    if not found or int(found[2] or found[1]) < int(found[1]):
+        raise ValueError(f"[{text}] is not a range of numbers")
+    for number in range(int(found[1]), int(found[2] or found[1]) + 1):
+        yield f"{number:0{len(found[1])}d}"

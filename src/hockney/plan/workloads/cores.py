@@ -1,0 +1,30 @@
+"""Messages between every two ranks, one pair after the other."""
+
+from __future__ import annotations
+
+from hockney.plan.workloads import Buffers, Workload
+from hockney.plan.workloads._shared import Verify
+from hockney.plan.workloads.pingpong import check_verify
+
+
+class Cores(Workload, frozen=True, kw_only=True, tag="cores"):
+    parallel: bool = False
+    """Pairs without a rank in common exchange messages at once."""
+    verify: Verify = False
+
+    @property
+    def usual_buffers(self) -> Buffers:
+        return "separate" if self.verify else "returned"
+
+    @property
+    def ends_by_precision(self) -> bool:
+        return False
+
+    def check(self, ranks: int) -> None:  # noqa: ARG002
+        check_verify(self.verify, self.buffers)
+
+    def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
+        return ["cores", *self.flags("parallel")]
+
+
+WORKLOAD = Cores

@@ -1,0 +1,190 @@
+"""Exchanges of every rank with its neighbours on a grid."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, get_args
+
+from hockney.errors import UsageError
+from hockney.plan.words import grid_text
+from hockney.plan.workloads import Buffers, Row, Workload
+from hockney.plan.workloads._shared import Verify
+from hockney.plan.workloads.collective import PERSISTENT, Form, Sync
+from hockney.units import format_size
+
+Neighbors = Literal["faces", "edges", "corners"]
+NEIGHBORS: tuple[Neighbors, ...] = get_args(Neighbors)
+"""Neighbours that are one step away in one dimension, in at most two, in at most three."""
+PARTITIONED = "partitioned"
+BETWEEN_TWO = (
+    *("waitall", "waitany", "waitsome", "sendrecv", "persistent", PARTITIONED),
+    *("put-fence", "put-pscw", "put-flush", "get-fence", "get-flush"),
+)
+"""Exchanges between two ranks. persistent starts the same requests again and again; partitioned
+messages have parts that may be sent as soon as they are packed; puts and gets go between two fences
+of all ranks, or are flushed, with an empty message to each neighbour; puts also go between post,
+start, complete and wait of neighbours."""
+IN_WINDOWS = tuple(one for one in BETWEEN_TWO if one.startswith(("put-", "get-")))
+BOUND = ("persistent", PARTITIONED, *IN_WINDOWS)
+"""Those of them that work in the buffers that they were prepared for."""
+NEIGHBORHOOD = ("neighbor", "neighborv", "neighborw", "neighbor-allgather", "neighbor-allgatherv")
+"""Neighbourhood collectives: alltoall, alltoallv, alltoallw, allgather and allgatherv. They alone
+have forms."""
+EXCHANGES = (*BETWEEN_TWO, *NEIGHBORHOOD)
+BLOCKS = ("sendrecv",)
+"""Exchanges between two ranks that cannot compute meanwhile."""
+CONTIGUOUS = "none"
+PACKINGS = (CONTIGUOUS, "hand", "datatype")
+"""A message lies in one piece; or it is a column of an array, which the rank packs by hand or MPI
+sends as a datatype."""
+COLUMN_BYTES = 8
+"""An element of a column, of which each is in a cache line of its own."""
+LINE_BYTES = 64
+MOST_DIMENSIONS = 3
+DIRECTIONS: dict[tuple[int, Neighbors], int] = {
+    (dimensions, name): sum(
+        math.comb(dimensions, changed) * 2**changed
+        for changed in range(1, min(reach, dimensions) + 1)
+    )
+    for dimensions in range(1, MOST_DIMENSIONS + 1)
+    for reach, name in enumerate(NEIGHBORS, start=1)
+}
+"""Neighbours of a rank, by the dimensions of the grid: 4 faces in two, 26 with corners in three."""
+
+
+class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
+    grid: tuple[int, ...]
+    """Ranks in each dimension."""
+    exchanges: tuple[str, ...] = ("waitall",)
+    forms: tuple[Form, ...] = ("blocking",)
+    """Forms of the neighbourhood collectives."""
+    packings: tuple[str, ...] = (CONTIGUOUS,)
+    partitions: int | None = None
+    """Of each message of partitioned exchanges."""
+    neighbors: Neighbors = "faces"
+    open: bool = False
+    """Ranks at the ends of the grid have no neighbours beyond."""
+    reorder: bool = False
+    """The library may give ranks other places on the grid."""
+    sync: Sync = "clock"
+    overlap: bool = False
+    """Measure exchanges that can also overlapped with computation as long as they take."""
+    verify: Verify = False
+
+    @property
+    def usual_buffers(self) -> Buffers:
+        return "separate"
+
+    @property
+    def has_neighborhood(self) -> bool:
+        """True if it needs neighbourhood collectives."""
+        return not set(NEIGHBORHOOD).isdisjoint(self.exchanges)
+
+    @classmethod
+    def rows(cls) -> dict[str, Row]:
+        return {"halo": Row(buffers=("separate", "cold"))}
+
+    def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
+        return [
+            "halo",
+            f"--grid={grid_text(self.grid)}",
+            f"--exchange={','.join(self.exchanges)}",
+            *([f"--form={','.join(self.forms)}"] if self.has_neighborhood else []),
+            f"--columns={','.join(self.packings)}",
+            f"--neighbors={self.neighbors}",
+            f"--sync={self.sync}",
+            *([] if self.partitions is None else [f"--partitions={self.partitions}"]),
+            *self.flags("open", "reorder", "overlap"),
+        ]
+
+    def check(self, ranks: int) -> None:
+        self._check_grid(ranks)
+        for option, names in (
+            ("--exchange", self.exchanges),
+            ("--form", self.forms),
+            ("--packing", self.packings),
+        ):
+            if not names:
+                raise UsageError(f"{option}: an empty list", "name at least one, or leave it out")
+        if self.verify and self.sync == "barrier":
+            raise UsageError("--verify works with --sync clock only", "leave out --sync barrier")
+        if set(self.forms) != {"blocking"} and not self.has_neighborhood:
+            raise UsageError(
+                f"--form: only neighbourhood collectives have forms, {_words(self.exchanges)} has "
+                "none",
+                f"leave it out, or add one of {', '.join(NEIGHBORHOOD)} to --exchange",
+            )
+        bound = [one for one in self.exchanges if one in BOUND]
+        if PERSISTENT in self.forms:
+            bound.append(f"--form {PERSISTENT}")
+        if bound and self.buffers == "cold":
+            raise UsageError(
+                f"{_words(tuple(bound))}: bound to one buffer, and cannot walk through a cold one",
+                "use --buffers separate, or leave them out",
+            )
+        blocking = not self.has_neighborhood or set(self.forms) == {"blocking"}
+        if self.overlap and blocking and {*BLOCKS, *NEIGHBORHOOD}.issuperset(self.exchanges):
+            raise UsageError(
+                f"--overlap: {_words(self.exchanges)} cannot compute meanwhile",
+                "leave it out, or add waitall, or --form nonblocking",
+            )
+        self._check_sizes()
+        self._check_partitions()
+
+    def _check_grid(self, ranks: int) -> None:
+        words, dimensions = grid_text(self.grid), len(self.grid)
+        if math.prod(self.grid) != ranks:
+            raise UsageError(
+                f"--grid {words} has {math.prod(self.grid)} places, -n {ranks} asks for {ranks} "
+                "ranks",
+                f"write -n {math.prod(self.grid)}, or --grid {dimensions}d for a grid that fits",
+            )
+        has = {1: ("faces",), 2: ("faces", "corners")}.get(dimensions, NEIGHBORS)
+        if self.neighbors not in has:
+            raise UsageError(
+                f"--neighbors {self.neighbors}: a grid of {dimensions} dimension"
+                f"{'s' * (dimensions > 1)} has {' and '.join(has)}",
+                "name one of them, or ask for a grid of more dimensions",
+            )
+
+    def _check_sizes(self) -> None:
+        columns = [packing for packing in self.packings if packing != CONTIGUOUS]
+        odd = [size.bytes for size in self.sizes if size.bytes % COLUMN_BYTES]
+        if columns and odd:
+            raise UsageError(
+                f"--packing {','.join(columns)}: {format_size(odd[0])} is not a whole number of "
+                f"elements of {COLUMN_BYTES} B",
+                "name other --sizes, or measure --packing none alone",
+            )
+
+    def _check_partitions(self) -> None:
+        if (self.partitions is not None) != (PARTITIONED in self.exchanges):
+            raise UsageError(
+                f"--partitions: messages of {_words(self.exchanges)} have none",
+                f"leave it out, or add {PARTITIONED} to --exchange",
+            )
+        if self.partitions is None:
+            return
+        contiguous = set(self.packings) == {CONTIGUOUS}
+        unit = self.partitions * (1 if contiguous else COLUMN_BYTES)
+        for size in self.sizes:
+            if size.bytes == 0 or size.bytes % unit:
+                raise UsageError(
+                    f"--partitions {self.partitions}: {format_size(size.bytes)} do not make as "
+                    "many equal parts" + ("" if contiguous else " of whole elements"),
+                    f"name --sizes that are multiples of {format_size(unit)}",
+                )
+
+    def buffer_bytes(self, ranks: int) -> int:  # noqa: ARG002
+        """Bytes of the send and receive buffers: messages, and the columns that they come from."""
+        widest = LINE_BYTES // COLUMN_BYTES
+        each = {CONTIGUOUS: 1, "datatype": widest, "hand": 1 + widest}
+        most = max(each[packing] for packing in self.packings)
+        return 2 * most * DIRECTIONS[len(self.grid), self.neighbors] * self.largest_bytes
+
+
+def _words(names: tuple[str, ...]) -> str:
+    return ", ".join(names)
+
+
+WORKLOAD = Halo

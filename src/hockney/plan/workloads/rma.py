@@ -1,0 +1,198 @@
+"""One-sided operations between two ranks, or between many pairs at once, beside the two-sided
+exchange of the same size."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from hockney.errors import UsageError
+from hockney.plan.words import BOTH_WAYS, ONE_WAY
+from hockney.plan.workloads import Buffers, Row, Workload
+from hockney.plan.workloads._shared import Verify
+from hockney.plan.workloads.pairs import USUAL_WINDOW, Pairing, listed_pairs, pairing_argument
+from hockney.plan.workloads.pingpong import check_peers, peers_argument
+from hockney.units import format_size
+
+Synchronization = Literal["fence", "pscw", "lock", "lock-all", "flush", "flush-local"]
+WindowKind = Literal["allocate", "create", "dynamic", "shared"]
+Direction = Literal["one-way", "both-ways"]
+Element = Literal["int8", "int32", "int64", "float", "double", "byte"]
+Reduction = Literal["sum", "min", "max", "band", "bor", "bxor", "replace", "no-op"]
+
+MOVING = ("put", "get")
+"""Operations on bytes of any type."""
+REDUCING = ("accumulate", "get-accumulate", "fetch-and-op")
+"""Operations that combine elements by a reduction."""
+ONE_ELEMENT = ("fetch-and-op", "compare-and-swap")
+"""Operations on a single element."""
+ACTIVE = ("fence", "pscw")
+"""Synchronizations that the target calls too."""
+RMA_OPERATIONS = (*MOVING, *REDUCING, "compare-and-swap")
+TWO_SIDED = {None: "pingpong", ONE_WAY: "stream", BOTH_WAYS: "bidirectional"}
+"""By direction, the two-sided operation that is measured in the same rounds."""
+ELEMENT_BYTES: dict[str, int] = {
+    "int8": 1,
+    "int32": 4,
+    "int64": 8,
+    "float": 4,
+    "double": 8,
+    "byte": 1,
+}
+FLOATING = ("float", "double")
+BITWISE = ("band", "bor", "bxor")
+ON_ANY_TYPE = ("replace", "no-op")
+"""Reductions that compute nothing."""
+
+FIELDS = frozenset(
+    {"operation", "synchronizations", "window_kinds", "direction", "windows", "peers", "pairing"}
+    | {"active", "overlap", "every_iteration"}
+)
+"""Fields of all operations."""
+
+
+class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
+    operation: str
+    synchronizations: tuple[Synchronization, ...] = ("flush",)
+    window_kinds: tuple[WindowKind, ...] = ("allocate",)
+    direction: Direction | None = None
+    """None for one operation at a time; otherwise streams."""
+    windows: tuple[int, ...] = (USUAL_WINDOW,)
+    """Operations of a stream that are completed together."""
+    element: Element = "int64"
+    """Type of the elements of accumulate and atomic operations."""
+    reduction: Reduction = "sum"
+    peers: tuple[int, int] = (0, 1)
+    """Origin and target, unless pairs are measured."""
+    pairing: Pairing = ()
+    """Pairs of ranks; empty if only `peers` are measured."""
+    active: tuple[int, ...] = ()
+    """Numbers of concurrent pairs; each uses the first pairs of `pairing`."""
+    overlap: bool = False
+    """Measure what the origin alone completes also while the target computes."""
+    every_iteration: bool = False
+    verify: Verify = False
+
+    @property
+    def usual_buffers(self) -> Buffers:
+        return "separate"
+
+    @property
+    def ends_by_precision(self) -> bool:
+        return not self.pairing
+
+    @property
+    def times_every_iteration(self) -> bool:
+        return self.every_iteration
+
+    @classmethod
+    def rows(cls) -> dict[str, Row]:
+        return {
+            name: Row(
+                FIELDS
+                | ({"element"} if name not in MOVING else set())
+                | ({"reduction"} if name in REDUCING else set()),
+                ("separate", "cold"),
+            )
+            for name in RMA_OPERATIONS
+        }
+
+    @property
+    def row(self) -> str:
+        return self.operation
+
+    def long_list(self, ranks: int) -> str | None:
+        return listed_pairs(self.pairing, ranks) if self.pairing else None
+
+    def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:
+        words = ["rma", self.operation, peers_argument(self.peers)]
+        if self.pairing:
+            words = [
+                "pairs",
+                f"--operation={self.operation}",
+                pairing_argument(self.pairing, ranks, list_file),
+                "--pairs-active=" + ",".join(map(str, self.active)),
+            ]
+        words.append("--synchronization=" + ",".join(self.synchronizations))
+        words.append("--window-kind=" + ",".join(self.window_kinds))
+        if self.direction is not None:
+            words.append(f"--direction={self.direction}")
+            words.append("--window=" + ",".join(map(str, self.windows)))
+        if self.operation not in MOVING:
+            words.append(f"--element={self.element}")
+        if self.operation in REDUCING:
+            words.append(f"--reduction={self.reduction}")
+        return [*words, *self.flags("overlap", "every_iteration")]
+
+    def check(self, ranks: int) -> None:
+        if not self.pairing:
+            check_peers(self.peers, ranks)
+        if self.overlap:
+            self._check_overlap()
+        if any(size.bytes == 0 for size in self.sizes):
+            raise UsageError(
+                f"--sizes 0: a window of no bytes has nothing to {self.operation}",
+                "name sizes from 1 byte up",
+            )
+        if self.operation not in MOVING:
+            self._check_elements()
+            self._check_type()
+
+    def _check_overlap(self) -> None:
+        if self.pairing or self.direction == BOTH_WAYS:
+            raise UsageError(
+                "--overlap: a target computes only if one of two ranks is the origin",
+                "leave out --pairs-active and --direction both-ways",
+            )
+        if not set(self.synchronizations) - set(ACTIVE):
+            raise UsageError(
+                f"--overlap: targets take part in {' and '.join(self.synchronizations)}",
+                "name --sync flush or another that the origin alone calls",
+            )
+
+    def _check_elements(self) -> None:
+        element = ELEMENT_BYTES[self.element]
+        for size in self.sizes:
+            if self.operation in ONE_ELEMENT and size.bytes != element:
+                raise UsageError(
+                    f"--sizes {format_size(size.bytes)}: {self.operation} works on one element of "
+                    f"{element} bytes ({self.element})",
+                    "leave out --sizes",
+                )
+            if size.bytes % element:
+                raise UsageError(
+                    f"--sizes {format_size(size.bytes)}: not whole elements of {element} bytes "
+                    f"({self.element})",
+                    f"name multiples of {element} bytes, or another --element",
+                )
+
+    def _check_type(self) -> None:
+        """MPI 4.1, 6.9.2 (predefined reductions) and 12.3.4.4 (compare and swap)."""
+        if self.operation not in REDUCING:
+            if self.element in FLOATING:
+                raise UsageError(
+                    f"{self.operation} compares integers and bytes, not elements of type "
+                    f"{self.element}",
+                    "use --element int32 or int64",
+                )
+        elif self.reduction in BITWISE and self.element in FLOATING:
+            raise UsageError(
+                f"--reduction {self.reduction}: MPI defines none of type {self.element}",
+                "use an integer --element, or --reduction sum",
+            )
+        elif self.element == "byte" and self.reduction not in (*BITWISE, *ON_ANY_TYPE):
+            raise UsageError(
+                f"--reduction {self.reduction}: MPI defines none of type byte",
+                "use an integer --element, or --reduction replace",
+            )
+
+    def taking_part(self, ranks: int) -> int:  # noqa: ARG002
+        return 2 * len(self.pairing) or 2
+
+    def buffer_bytes(self, ranks: int) -> int:  # noqa: ARG002
+        """A message is sent from one place; a stream is received side by side, in a buffer and in
+        each window."""
+        flying = max(self.windows) if self.direction else 1
+        return self.largest_bytes * (1 + (1 + len(self.window_kinds)) * flying)
+
+
+WORKLOAD = Rma

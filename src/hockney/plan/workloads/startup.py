@@ -1,0 +1,43 @@
+"""What it takes until the ranks of a job can work, and until they have ended."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+from hockney.errors import UsageError
+from hockney.plan.workloads import Row, Workload
+
+PHASES = ("launch", "init", "contact", "comm-dup", "comm-split", "window", "finalize")
+"""Operations of a start-up, in their order."""
+
+
+class Startup(Workload, frozen=True, kw_only=True, tag="startup"):
+    """Its one size is that of messages, and of each rank's memory in a window."""
+
+    @property
+    def ends_by_time(self) -> bool:
+        return False
+
+    @classmethod
+    def rows(cls) -> dict[str, Row]:
+        return {"startup": Row(frozenset(), ("returned",))}
+
+    def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
+        return ["startup"]
+
+    def arguments_now(self) -> list[str]:
+        """CLOCK_MONOTONIC, which the ranks on this host read as well."""
+        return [f"--launched-at={time.monotonic_ns()}@{socket.gethostname()}"]
+
+    def check(self, ranks: int) -> None:  # noqa: ARG002
+        if len(self.sizes) != 1 or self.largest_bytes == 0:
+            raise UsageError(
+                "--sizes: start-up takes one size above 0, that of messages and windows",
+                "name one, such as 8",
+            )
+        if self.largest_bytes >= 2**31:
+            raise UsageError("--sizes: start-up sends messages below 2 GiB", "name less")
+
+
+WORKLOAD = Startup
