@@ -16,12 +16,12 @@ from hockney.analysis.compare import compare
 from hockney.analysis.history import histories
 from hockney.profiles.kinds import Blame, Profile
 from hockney.profiles.summary import Summary
-from hockney.views.comparison_figure import describe_ratio
-from hockney.views.curves import Options
-from hockney.views.drawing.description import Figure
-from hockney.views.figures import describe
-from hockney.views.history_figure import describe_history
-from hockney.views.profile_figures import PROFILE_FIGURES, describe_profile
+from hockney.show.comparison_figure import describe_ratio
+from hockney.show.curves import Options
+from hockney.show.drawing.description import Figure
+from hockney.show.figures import describe
+from hockney.show.history_figure import describe_history
+from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile
 from one_sided_samples import one_sided_run, startup_run
 from samples import past_run, varied_run
 

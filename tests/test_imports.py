@@ -105,7 +105,7 @@ def computing(names: Iterator[str]) -> list[str]:
 
 
 def test_views_import_nothing_that_computes() -> None:
-    views = [(name, tree) for name, tree in modules() if name.startswith("hockney.views")]
+    views = [(name, tree) for name, tree in modules() if name.startswith("hockney.show")]
     assert len(views) > 40
     assert {name: bad for name, tree in views if (bad := computing(imported(tree)))} == {}
 
@@ -130,9 +130,9 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for name in ("files", "axes"):
-        monkeypatch.delitem(sys.modules, f"hockney.views.drawing.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"hockney.show.drawing.{name}", raising=False)
     with lazy_imports():
-        from hockney.views.drawing.files import check_output
+        from hockney.show.drawing.files import check_output
     with pytest.raises(UsageError, match="needs matplotlib") as refused:
         check_output(Path("out.svg"), False)
     assert refused.value.advice == "pip install 'hockney[plot]'"

@@ -107,7 +107,7 @@ def launcher_version(launcher, words):
 ''',
     "figure": '''
 """The sizes that were measured."""
-from hockney.views.drawing.description import Axis, Figure, Panel, Series
+from hockney.show.drawing.description import Axis, Figure, Panel, Series
 
 TAKES, SHARED, CHOICE = (), True, None
 

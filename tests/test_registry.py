@@ -17,8 +17,8 @@ from hockney.predict.schedules import SCHEDULES
 from hockney.programs import PROGRAMS
 from hockney.registry import Registry
 from hockney.schedulers import SCHEDULERS
-from hockney.views.experiments import VIEWS
-from hockney.views.figures import FIGURES
+from hockney.show.experiments import VIEWS
+from hockney.show.figures import FIGURES
 
 OURS = (FAMILIES, FIGURES, MODELS, PLANS, PROGRAMS, SCHEDULERS, SCHEDULES, VERBS, VIEWS, WORKLOADS)
 

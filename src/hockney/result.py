@@ -18,10 +18,10 @@ from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Fit
 from hockney.lazy import lazy_imports
 from hockney.plan.axes import method_text
+from hockney.show.experiments import view_of
+from hockney.show.fits import model_lines
+from hockney.show.warnings import warning_lines
 from hockney.units import format_rate, format_seconds
-from hockney.views.experiments import view_of
-from hockney.views.fits import model_lines
-from hockney.views.warnings import warning_lines
 
 with lazy_imports():
     import pandas

@@ -8,7 +8,7 @@ from congestion_samples import congestion_run
 from hockney.analysis import Analysis
 from hockney.analysis.gates import congestion_gate
 from hockney.estimate.sketch import samples_needed
-from hockney.views.experiments import shown_json, view_of
+from hockney.show.experiments import shown_json, view_of
 
 TOLERANCE = 0.02
 

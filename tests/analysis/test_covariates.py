@@ -6,7 +6,7 @@ import pytest
 from hockney.analysis import Analysis
 from hockney.analysis.covariates import LEAST_LAUNCHES, rank_p
 from hockney.records import Round, Run, Samples
-from hockney.views.diagnosis import diagnosis_lines
+from hockney.show.diagnosis import diagnosis_lines
 from samples import make_run
 
 random = np.random.default_rng(5)

@@ -9,7 +9,7 @@ from hockney.analysis import Analysis
 from hockney.analysis.diagnose import Diagnosis, Series, drift, periodic
 from hockney.analysis.noise import Disturbance, disturbances
 from hockney.records import Noise
-from hockney.views.warnings import warning_lines
+from hockney.show.warnings import warning_lines
 from samples import make_run
 
 random = np.random.default_rng(7)

@@ -9,7 +9,7 @@ import pytest
 from conftest import first_of
 from hockney.analysis import Analysis
 from hockney.analysis.expected import next_run
-from hockney.views.table import heading, point_table
+from hockney.show.table import heading, point_table
 from samples import make_run
 
 

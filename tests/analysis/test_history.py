@@ -10,7 +10,7 @@ import pytest
 from hockney.analysis.history import History, RunFacts, facts_of, histories
 from hockney.estimate import estimate
 from hockney.records import Mpi, Run
-from hockney.views.history import history_lines
+from hockney.show.history import history_lines
 from samples import FIRST_DAY, make_run, past_run
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from collective_samples import phases_run
 from hockney.analysis import Analysis
-from hockney.views.experiments import shown_json, view_of
+from hockney.show.experiments import shown_json, view_of
 
 
 def test_phases_are_in_the_order_of_the_schedule_beside_the_library() -> None:

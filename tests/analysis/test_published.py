@@ -30,13 +30,13 @@ from hockney.analysis.published_base import (
 from hockney.analysis.publishing import entry_of
 from hockney.errors import UsageError
 from hockney.records import Place, Run
-from hockney.units import format_seconds
-from hockney.views.published import (
+from hockney.show.published import (
     place_among,
     position_lines,
     published_json,
     source_lines,
 )
+from hockney.units import format_seconds
 from samples import make_run, past_run
 
 if sys.version_info >= (3, 11):

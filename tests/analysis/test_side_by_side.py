@@ -11,8 +11,8 @@ import pytest
 from hockney.analysis import Analysis
 from hockney.analysis.warnings import SlowDatatype
 from hockney.records import End, LaunchRecord, Place, Run, Samples
-from hockney.views.side_by_side import side_by_side_json, side_by_side_text
-from hockney.views.warnings import warning_lines
+from hockney.show.side_by_side import side_by_side_json, side_by_side_text
+from hockney.show.warnings import warning_lines
 from samples import HEADER
 
 Way = dict[str, Any]

@@ -9,7 +9,7 @@ from hockney.analysis.variants import Drift, Ignored
 from hockney.plan import plan_of, stored
 from hockney.plan.variants import Comparison, Variant
 from hockney.records import LaunchRecord, Run
-from hockney.views.variants import doubt_lines, variant_answer, variant_table
+from hockney.show.variants import doubt_lines, variant_answer, variant_table
 from samples import make_run, varied_run
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from figure_examples import EXAMPLES, example
-from hockney.views.drawing.page import plain
-from hockney.views.labels import analyses_of
-from hockney.views.report import render
+from hockney.show.drawing.page import plain
+from hockney.show.labels import analyses_of
+from hockney.show.report import render
 from report_runs import ATTACK, write_runs
 
 pytestmark = pytest.mark.long

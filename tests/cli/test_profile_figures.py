@@ -13,8 +13,8 @@ from conftest import RunHockney
 from figure_examples import stencil
 from hockney.profiles.causes import CAUSES
 from hockney.profiles.summary import Summary
-from hockney.views.profile import profile_parts
-from hockney.views.profile_figures import PROFILE_FIGURES, describe_profile
+from hockney.show.profile import profile_parts
+from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile
 
 ATTACK = "<script>alert(1)</script>"
 

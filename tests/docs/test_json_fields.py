@@ -11,7 +11,7 @@ import pytest
 
 from hockney.profiles import kinds
 from hockney.profiles.summary import Summary
-from hockney.views.profile import profile_json
+from hockney.show.profile import profile_json
 from recorded import answers
 
 PROFILE = Path(__file__).parents[1] / "fuzz" / "samples" / "profiles" / "known_calls.jsonl"

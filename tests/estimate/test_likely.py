@@ -7,7 +7,7 @@ import pytest
 from hockney.estimate import estimate
 from hockney.estimate.states import find_states
 from hockney.records import Place
-from hockney.views.table import state_lines
+from hockney.show.table import state_lines
 from samples import make_run
 
 UNKNOWN: dict[str, Any] = {}

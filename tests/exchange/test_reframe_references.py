@@ -16,7 +16,7 @@ from hockney.exchange import writing
 from hockney.plan.axes import AXES
 from hockney.programs.reframe_references import name_of
 from hockney.records import Run
-from hockney.views.as_json import point_json
+from hockney.show.as_json import point_json
 from recorded.answers import files
 from samples import make_run
 

@@ -22,7 +22,7 @@ from hockney.errors import HockneyError
 from hockney.models import MODELS
 from hockney.mpis import format_names
 from hockney.programs import layout_names, writer_names
-from hockney.views.figures import FIGURES
+from hockney.show.figures import FIGURES
 
 HANG_S = 300.0
 """Of CPU time: other work of the machine does not count. The slowest file that was ever found takes

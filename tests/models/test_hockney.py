@@ -14,7 +14,7 @@ from hockney.fitting.fit import Curve, curve_of, curve_of_arrays
 from hockney.fitting.line import line
 from hockney.models.hockney import NO_ASYMPTOTE, fit
 from hockney.mpis import Engine
-from hockney.views.table import fit_lines
+from hockney.show.table import fit_lines
 from samples import make_run
 
 SIZES = np.array([0.0] + [2.0**power for power in range(23)])

@@ -20,7 +20,7 @@ from hockney.fitting.bootstrap import expansion
 from hockney.plan.axes import Point
 from hockney.predict.channel import Channel, Costs, channel_of
 from hockney.predict.patterns import PATTERNS, Pattern, grid, parse_pattern, predict
-from hockney.views.predictions import prediction_lines
+from hockney.show.predictions import prediction_lines
 from samples import Pair, make_pairs_run, make_run, one_a_node, write_run
 
 ALPHA_NS, NS_PER_B = 1000.0, 0.5

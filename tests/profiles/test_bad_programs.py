@@ -23,7 +23,7 @@ from hockney.profiles.collect import collect
 from hockney.profiles.findings import findings_of
 from hockney.profiles.kinds import Program, encode, read
 from hockney.profiles.summary import Summary
-from hockney.views.profile import profile_parts
+from hockney.show.profile import profile_parts
 
 HERE = Path(__file__).parent
 

@@ -13,7 +13,7 @@ from hockney.mpis import Mpi
 from hockney.profiles.findings import findings_of
 from hockney.profiles.kinds import Profile, read
 from hockney.profiles.summary import Summary
-from hockney.views.profile import finding_text
+from hockney.show.profile import finding_text
 
 HERE = Path(__file__).parent
 POLLS, FOUND = 20_000, 100

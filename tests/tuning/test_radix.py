@@ -18,11 +18,11 @@ from hockney.plan.held_rules import HeldRule
 from hockney.predict.collectives import predicted_s
 from hockney.predict.parameters import Level, Parameters
 from hockney.records import Run
+from hockney.show.rules import notes_of
 from hockney.tuning.check import Asked, check_of
 from hockney.tuning.measured import measured, only
 from hockney.tuning.reading import held_in
 from hockney.tuning.trial import start
-from hockney.views.rules import notes_of
 from samples import write_run
 
 OPEN_MPI = "OMPI_MCA_coll_tuned_bcast_algorithm"

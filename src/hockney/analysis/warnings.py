@@ -1,4 +1,4 @@
-"""What a reader should know before they believe a number; views/warnings.py has the sentences."""
+"""What a reader should know before they believe a number; show/warnings.py has the sentences."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from hockney.measure.run import Target, measure
 from hockney.measure.session import Session
 from hockney.plan import Plan
 from hockney.plan.workloads.pingpong import Pingpong
+from hockney.show.progress import ProgressView
 from hockney.units import format_seconds
-from hockney.views.progress import ProgressView
 
 with lazy_imports():
     from hockney.cli._present import check_blocks, end_by, show_json, show_run

@@ -15,19 +15,19 @@ from hockney.analysis.history import History
 from hockney.errors import HockneyError, UsageError
 from hockney.exchange.writing import render
 from hockney.lazy import lazy_imports
+from hockney.show.as_json import dumps, encoded
+from hockney.show.experiments import answer_of, marks_of, shown_json, view_of
+from hockney.show.warnings import warning_lines
 from hockney.terminal import styled
-from hockney.views.as_json import dumps, encoded
-from hockney.views.experiments import answer_of, marks_of, shown_json, view_of
-from hockney.views.warnings import warning_lines
 
 with lazy_imports():
-    from hockney.views.collective_model import predicted_json, predicted_lines
-    from hockney.views.curves import Options
-    from hockney.views.diagnosis import diagnosis_lines
-    from hockney.views.drawing.terminal import drawn
-    from hockney.views.figures import describe
-    from hockney.views.published import position_lines, published_json
-    from hockney.views.report.sections import figures_of
+    from hockney.show.collective_model import predicted_json, predicted_lines
+    from hockney.show.curves import Options
+    from hockney.show.diagnosis import diagnosis_lines
+    from hockney.show.drawing.terminal import drawn
+    from hockney.show.figures import describe
+    from hockney.show.published import position_lines, published_json
+    from hockney.show.report.sections import figures_of
 
 
 def show_run(

@@ -23,11 +23,11 @@ with lazy_imports():
     from hockney.profiles.mix import mix_of
     from hockney.profiles.order import has_order, order_of
     from hockney.profiles.summary import Summary
-    from hockney.views.as_json import dumps
-    from hockney.views.mix import mix_json, mix_lines
-    from hockney.views.order import order_json, order_lines
-    from hockney.views.profile import answer_lines, profile_json, profile_parts
-    from hockney.views.report.profiles import Profiled
+    from hockney.show.as_json import dumps
+    from hockney.show.mix import mix_json, mix_lines
+    from hockney.show.order import order_json, order_lines
+    from hockney.show.profile import answer_lines, profile_json, profile_parts
+    from hockney.show.report.profiles import Profiled
 
 WARMER_BUFFERS = (
     "most bytes of the program come from several buffers in turn, those of --on from one that "

@@ -17,6 +17,8 @@ from hockney.measure.setup import mpi_of
 from hockney.measure.trial import launch_s
 from hockney.plan import Placement, Plan, plan_of
 from hockney.records import Run
+from hockney.show.as_json import dumps
+from hockney.show.rules import checked_json, checked_lines
 from hockney.tuning.check import (
     asked_of,
     cases_of,
@@ -28,8 +30,6 @@ from hockney.tuning.measured import library_of, points_of
 from hockney.tuning.reading import check_is_for, format_in, held_in, other_library
 from hockney.tuning.trial import check_library, try_written
 from hockney.units import format_seconds
-from hockney.views.as_json import dumps
-from hockney.views.rules import checked_json, checked_lines
 
 
 def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, Any]) -> None:

@@ -22,6 +22,8 @@ from hockney.measure.trial import SHORTEST_LAUNCH_S, launch_s
 from hockney.measure.variants import joined
 from hockney.plan import Plan
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
+from hockney.show.as_json import dumps
+from hockney.show.settings import settings_json, settings_lines, values_of
 from hockney.tuning.settings import (
     OWN,
     SEARCH,
@@ -36,8 +38,6 @@ from hockney.tuning.settings import (
 )
 from hockney.tuning.settings_files import SUFFIXES, files_of, modules_of, write
 from hockney.units import format_seconds
-from hockney.views.as_json import dumps
-from hockney.views.settings import settings_json, settings_lines, values_of
 
 USUAL_SIZES = "8,4KiB,16KiB,64KiB,1MiB"
 """Both sides of the usual thresholds; each more would need more blocks."""

@@ -14,7 +14,7 @@ with lazy_imports():
     from hockney.measure.build import build_engine, library_of
     from hockney.measure.mpi import find_mpi
     from hockney.mpis import Algorithm, Family, family_of
-    from hockney.views.as_json import dumps
+    from hockney.show.as_json import dumps
 
 
 @verb(

@@ -34,10 +34,10 @@ with lazy_imports():
     from hockney.measure.problems import raise_problems
     from hockney.measure.run import Target
     from hockney.outputs import check_place, write_output
+    from hockney.show.as_json import dumps
+    from hockney.show.table import aligned
     from hockney.temporary import temporary_directory
     from hockney.units import format_seconds, format_size
-    from hockney.views.as_json import dumps
-    from hockney.views.table import aligned
 
 PARTS = 4
 """Messages with their switches, overheads, and two patterns share the budget."""

@@ -17,13 +17,13 @@ with lazy_imports():
     from hockney.analysis.reduced import Reduced
     from hockney.cli._files import load, others_beside
     from hockney.cli._present import check_blocks, show_run
-    from hockney.views.as_json import comparison_json, dumps
-    from hockney.views.comparison import show_comparison
-    from hockney.views.comparison_figure import describe_ratio
-    from hockney.views.curves import Options
-    from hockney.views.drawing.files import save
-    from hockney.views.figures import describe
-    from hockney.views.variants import variants_json
+    from hockney.show.as_json import comparison_json, dumps
+    from hockney.show.comparison import show_comparison
+    from hockney.show.comparison_figure import describe_ratio
+    from hockney.show.curves import Options
+    from hockney.show.drawing.files import save
+    from hockney.show.figures import describe
+    from hockney.show.variants import variants_json
 
 
 @verb(

@@ -15,9 +15,9 @@ with lazy_imports():
     from hockney.analysis import Analysis
     from hockney.measure.doctor import Finding, Trial, examine, overall
     from hockney.records import SCHEMA, Run, RunRecord
+    from hockney.show.as_json import dumps
+    from hockney.show.published import number_name, place_among
     from hockney.units import format_seconds
-    from hockney.views.as_json import dumps
-    from hockney.views.published import number_name, place_among
 
 
 @verb("hockney doctor", "hockney doctor --mpicc /opt/openmpi/bin/mpicc")

@@ -24,8 +24,8 @@ with lazy_imports():
     from hockney.models.hockney import fit
     from hockney.predict.ranking import Ranking
     from hockney.records import Run
-    from hockney.views.as_json import axes_json, dumps, fit_json
-    from hockney.views.fits import model_lines, ranking_json, ranking_lines
+    from hockney.show.as_json import axes_json, dumps, fit_json
+    from hockney.show.fits import model_lines, ranking_json, ranking_lines
 
 AUTO = "auto"
 Result = TypeVar("Result")

@@ -24,11 +24,11 @@ with lazy_imports():
     from hockney.index.history import facts_from
     from hockney.outputs import write_output
     from hockney.printable import one_line
-    from hockney.views import history as view
-    from hockney.views.as_json import dumps
-    from hockney.views.drawing.files import check_output, save
-    from hockney.views.history_figure import describe_history
-    from hockney.views.otava import otava_files
+    from hockney.show import history as view
+    from hockney.show.as_json import dumps
+    from hockney.show.drawing.files import check_output, save
+    from hockney.show.history_figure import describe_history
+    from hockney.show.otava import otava_files
 
 
 @verb(

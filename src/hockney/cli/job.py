@@ -28,7 +28,7 @@ with lazy_imports():
     from hockney.measure.setup import mpi_of
     from hockney.measure.steps import has_steps
     from hockney.schedulers import Batch, Job, State, batch_named, cancel, submit
-    from hockney.views.progress import Live
+    from hockney.show.progress import Live
 
 POLL_S = 1.0
 LAST_LINES = 12

@@ -11,19 +11,19 @@ from hockney.cli._files import warn_of_cut
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Count, Named
 from hockney.lazy import lazy_imports
-from hockney.views.curves import Options
-from hockney.views.figures import FIGURES, MAIN, USUAL, describe, noted
-from hockney.views.profile_figures import PROFILE_FIGURES, describe_profile
+from hockney.show.curves import Options
+from hockney.show.figures import FIGURES, MAIN, USUAL, describe, noted
+from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile
 
 with lazy_imports():
     from hockney.cli._profiles import load_profile
     from hockney.profiles.kinds import is_profile
     from hockney.profiles.summary import Summary
     from hockney.records.reading import header_of
-    from hockney.views.drawing.description import Figure
-    from hockney.views.drawing.files import check_output, save
-    from hockney.views.drawing.terminal import drawn
-    from hockney.views.labels import analyses_of
+    from hockney.show.drawing.description import Figure
+    from hockney.show.drawing.files import check_output, save
+    from hockney.show.drawing.terminal import drawn
+    from hockney.show.labels import analyses_of
 
 NEEDS = ("extremes", "bytes", "operation", "ranks")
 """Options that only some figures take."""

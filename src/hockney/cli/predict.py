@@ -21,8 +21,8 @@ with lazy_imports():
     from hockney.predict.channel import Channel, channel_of
     from hockney.predict.patterns import Pattern, parse_pattern, predict
     from hockney.records import Run
-    from hockney.views.as_json import dumps
-    from hockney.views.predictions import prediction_json, prediction_lines
+    from hockney.show.as_json import dumps
+    from hockney.show.predictions import prediction_json, prediction_lines
 
 
 @verb(

@@ -19,7 +19,7 @@ with lazy_imports():
     from hockney.profiles import kinds
     from hockney.profiles.findings import findings_of
     from hockney.profiles.summary import Summary
-    from hockney.views.profile import answer_lines
+    from hockney.show.profile import answer_lines
 
 
 @verb(

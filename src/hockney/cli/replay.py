@@ -20,8 +20,8 @@ with lazy_imports():
     from hockney.profiles.mix import mix_of
     from hockney.profiles.summary import Summary
     from hockney.records import Record, encode
-    from hockney.views.as_json import dumps
-    from hockney.views.mix import replayed_json, replayed_lines
+    from hockney.show.as_json import dumps
+    from hockney.show.mix import replayed_json, replayed_lines
 
 
 @verb(

@@ -17,8 +17,8 @@ with lazy_imports():
     from hockney.cli._systems import systems
     from hockney.cli.history import histories_with
     from hockney.profiles.kinds import is_profile
-    from hockney.views.labels import labelled
-    from hockney.views.report import render
+    from hockney.show.labels import labelled
+    from hockney.show.report import render
 
 
 @verb(

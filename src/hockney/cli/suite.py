@@ -31,7 +31,7 @@ with lazy_imports():
     from hockney.measure.run import Target
     from hockney.measure.setup import mpi_of
     from hockney.measure.suite import PlannedRun, Suite, check_keys, read_suite
-    from hockney.views.table import aligned
+    from hockney.show.table import aligned
 
 OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
 """Options of measuring verbs that the suite sets itself."""

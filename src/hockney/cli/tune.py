@@ -22,6 +22,14 @@ with lazy_imports():
     from hockney.cli._tune_settings import tune_settings
     from hockney.measure.setup import mpi_of
     from hockney.mpis import Rule, RulesFormat, format_for, format_named
+    from hockney.show.as_json import dumps
+    from hockney.show.rules import (
+        environment_lines,
+        explained_lines,
+        notes_of,
+        rule_lines,
+        rules_json,
+    )
     from hockney.tuning.beyond import model_of, predicted_cells
     from hockney.tuning.crossfit import confirmed
     from hockney.tuning.groups import Group
@@ -31,14 +39,6 @@ with lazy_imports():
     from hockney.tuning.rules import Tuned, for_group
     from hockney.tuning.settings_files import deployed, write
     from hockney.tuning.trial import write_tried
-    from hockney.views.as_json import dumps
-    from hockney.views.rules import (
-        environment_lines,
-        explained_lines,
-        notes_of,
-        rule_lines,
-        rules_json,
-    )
 
 
 CHECK = "With --check and --settings"

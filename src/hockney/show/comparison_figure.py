@@ -1,0 +1,38 @@
+"""The ratio of B to A over size, with intervals, the tolerance as a band."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.analysis.compare import Comparison
+from hockney.errors import UsageError
+from hockney.estimate.points import statistic_of
+from hockney.show.curves import definitions_text, joined
+from hockney.show.drawing.description import Figure
+from hockney.show.labels import labels_of
+from hockney.show.ratios import ratio_panel, ratio_series
+
+
+def describe_ratio(comparisons: Sequence[Comparison], tolerance: float) -> Figure:
+    """Draws comparisons that have the same base."""
+    points = [each for one in comparisons for p in one.points for each in (p.base, p.other)]
+    if not points:
+        raise UsageError("the runs have no point in common: nothing to draw")
+    runs = [comparisons[0].base, *(one.other for one in comparisons)]
+    labels = labels_of(runs)
+    series = [
+        one
+        for number, (comparison, label) in enumerate(zip(comparisons, labels[1:], strict=True))
+        for one in ratio_series(
+            joined(f"B: {label}", comparison.verdict),
+            [(point.base.bytes, point.difference) for point in comparison.points],
+            number,
+        )
+    ]
+    panel = ratio_panel("time, B / A", series, tolerance)
+    words = (
+        f"{statistic_of(points).capitalize()} over launches with 95 % confidence interval of the "
+        "ratio; filled where a test over launches shows a difference."
+    )
+    definitions = definitions_text(list(zip(labels, runs, strict=True)))
+    return Figure("ratio", f"A: {labels[0]}", (panel,), (words, definitions))

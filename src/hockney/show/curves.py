@@ -1,0 +1,209 @@
+"""Curves over message size, and captions that explain their points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hockney.analysis import Analysis
+from hockney.analysis.contention import over_pairs
+from hockney.errors import UsageError
+from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.plan.axes import grouped, texts_apart
+from hockney.records import Run
+from hockney.show.drawing.description import Series, Style
+from hockney.show.table import confidence_text
+
+MOST_CURVES = 21
+"""Curves of one figure: there are no more colours and marks."""
+LONGEST_LABEL = 56
+"""Characters of one line of a legend."""
+OVER_PAIRS = (
+    "Where several pairs of ranks were measured, marks are the median pair and bars reach from the "
+    "fastest to the slowest pair."
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choices of a figure."""
+
+    extremes: bool = False
+    """Standard deviations as bars, minima and maxima as crosses."""
+    fit: bool = True
+    bytes: int | None = None
+    """The one size that is shown."""
+    operation: str | None = None
+    """The one operation that is shown, where the runs hold several."""
+    ranks: int | None = None
+    """The one number of processes that is shown."""
+    most_samples: int | None = None
+    """Marks of one series of samples: of more, successive ones are merged."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The points of one curve over sizes, of all its pairs of ranks, in one state."""
+
+    analysis: Analysis
+    label: str
+    sizes: dict[int, list[PointEstimate]]
+    """Points by bytes, ascending; all have times above 0 s."""
+
+    @property
+    def points(self) -> list[PointEstimate]:
+        return [point for points in self.sizes.values() for point in points]
+
+    @property
+    def x(self) -> list[float]:
+        return [float(size) for size in self.sizes]
+
+    @property
+    def times(self) -> list[tuple[float, float | None, float | None]]:
+        """The time and its interval at each size, or the median, fastest and slowest pair."""
+        return [over_pairs(points) for points in self.sizes.values()]
+
+    def series(self, style: Style, colour: int, label: str) -> Series:
+        y, low, high = zip(*self.times, strict=True)
+        return Series(label, self.x, y, low, high, style, colour, name=self.label)
+
+
+def curves_of(
+    analyses: Sequence[Analysis], options: Options, *, state: int = 0, least_bytes: int = 0
+) -> list[Curve]:
+    """The curves of all files in one operation; raises UsageError for none or too many.
+    Points of 0 s have no place on a logarithmic axis."""
+    curves = []
+    for analysis in analyses:
+        chosen = [
+            point
+            for point in analysis.estimates.own(state)
+            if point.typical_s > 0.0
+            and point.bytes >= least_bytes
+            and options.operation in (None, point.operation)
+            and options.ranks in (None, point.ranks)
+        ]
+        found = grouped(chosen, "bytes", "peers")
+        if not found and state == 0:
+            raise UsageError(
+                f"{analysis.run.path or analysis.label}: no time above 0 s to draw"
+                + (f", of sizes above {least_bytes - 1} bytes" if least_bytes else ""),
+                "the run holds no such samples, or a clock too coarse for them",
+            )
+        for name, points in zip(texts_apart(found.values()), found.values(), strict=True):
+            label = ", ".join(filter(None, (analysis.label, name)))
+            label = name if name and len(analyses) == 1 else label
+            curves.append(Curve(analysis, label, _by_size(points)))
+    _refuse_unlike(curves)
+    if len(curves) > MOST_CURVES:
+        raise UsageError(
+            f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
+            "choose with --operation or --ranks, draw fewer files, or take the points from "
+            "`hockney export --to csv`",
+        )
+    return curves
+
+
+def _by_size(points: Iterable[PointEstimate]) -> dict[int, list[PointEstimate]]:
+    sizes: dict[int, list[PointEstimate]] = {}
+    for point in sorted(points, key=lambda point: point.bytes):
+        sizes.setdefault(point.bytes, []).append(point)
+    return sizes
+
+
+def _refuse_unlike(curves: Sequence[Curve]) -> None:
+    operations = sorted({curve.points[0].operation for curve in curves})
+    if len(operations) > 1:
+        raise UsageError(
+            f"{', '.join(operations)}: unlike operations do not share a figure",
+            "choose one with --operation",
+        )
+
+
+def only(analyses: Sequence[Analysis], what: str) -> Analysis:
+    """The one analysis of a figure that shows one."""
+    if len(analyses) != 1:
+        raise UsageError(f"{what} is drawn from one file at a time")
+    return analyses[0]
+
+
+def chosen_value(asked: int | None, measured: Iterable[int], option: str, default: int) -> int:
+    """The asked one, or the default; an error where it was not measured."""
+    if asked is None:
+        return default
+    every = sorted(set(measured))
+    if asked not in every:
+        raise UsageError(
+            f"{option} {asked} was not measured",
+            f"choose one of those that were: {', '.join(map(str, every))}",
+        )
+    return asked
+
+
+def title_of(analyses: Sequence[Analysis]) -> str:
+    """The system, where there is one; else what they all did."""
+    if len(analyses) == 1:
+        return analyses[0].label
+    return ", ".join(sorted({analysis.run.header.experiment for analysis in analyses}))
+
+
+def time_label(analyses: Sequence[Analysis]) -> str:
+    """The kind of time: one way for messages, or the whole of another operation."""
+    experiments = {analysis.run.header.experiment for analysis in analyses}
+    return "one-way time" if experiments <= {"pingpong", "cores"} else "time"
+
+
+def sentence(words: str) -> str:
+    """Words with a capital at their start, and names in them as they are."""
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def joined(label: str, words: str, joint: str = ": ") -> str:
+    """A label with more words, on a line of their own where one line does not hold them all."""
+    if not label or not words:
+        return label or words
+    fits = len(label) + len(joint) + len(words) <= LONGEST_LABEL
+    return f"{label}{joint}{words}" if fits else f"{label}\n{words}"
+
+
+def medians_text(points: Iterable[PointEstimate]) -> str:
+    """Explains a mark and its bar."""
+    points = list(points)
+    launches = sorted({point.launches for point in points})
+    statistic = statistic_of(points)
+    what = "Median" if statistic == "median" else f"Marks: {statistic} of each launch, median"
+    over = " to ".join(map(str, dict.fromkeys((launches[0], launches[-1]))))
+    over = f"{what} over {over} launch{'es' * (launches[-1] > 1)}"
+    known = sum(point.low_s is not None for point in points)
+    if not known:
+        return f"{over}: too few for confidence intervals (5 make one)."
+    where = "bars" if known == len(points) else "bars, where there were 5 launches or more"
+    return f"{over}; {where}: {confidence_text(points)}."
+
+
+def caption_of(curves: Sequence[Curve]) -> tuple[str, ...]:
+    """Explains marks and bars, and what a sample is."""
+    points = [point for curve in curves for point in curve.points]
+    several = any(len(points) > 1 for curve in curves for points in curve.sizes.values())
+    analyses = list(dict.fromkeys(curve.analysis for curve in curves))
+    return (medians_text(points), *([OVER_PAIRS] * several), samples_text(analyses))
+
+
+def samples_text(analyses: Sequence[Analysis]) -> str:
+    """Defines a sample or imported number, for each system where definitions differ."""
+    return definitions_text([(analysis.label, analysis.run) for analysis in analyses])
+
+
+def definitions_text(labelled: Sequence[tuple[str, Run]]) -> str:
+    number = "Number" if any(run.header.source for _, run in labelled) else "Sample"
+    by_definition: dict[str, list[str]] = {}
+    for label, run in labelled:
+        if run.launches:
+            words = run.launches[0].definition or "not known"
+            words += " (simulated)" * bool(run.launches[0].simulated)
+            by_definition.setdefault(words, []).append(label)
+    if len(by_definition) == 1:
+        return f"{number}: {next(iter(by_definition))}."
+    return " ".join(
+        f"{number} of {', '.join(labels)}: {words}." for words, labels in by_definition.items()
+    )

@@ -1,0 +1,70 @@
+"""How the results of each experiment are shown: one file an experiment, found by its name.
+
+A view has three functions: `answer(analysis, operation)`, a line or two about one operation or all
+of them; `parts(analysis, all_states)`, what a terminal shows, as pieces of text with an empty line
+between those that are not empty; and `fields(analysis, all_states)`, what the JSON holds besides
+"run" and "warnings". An experiment without a file is shown as pingpong is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Protocol
+
+from hockney.analysis import Analysis
+from hockney.records import Run
+from hockney.registry import Registry
+from hockney.show.as_json import next_run_json, run_json
+from hockney.show.warnings import crowding_text, warning_lines
+
+USUAL = "pingpong"
+
+
+class View(Protocol):
+    def answer(self, analysis: Analysis, operation: str | None = None) -> list[str]: ...
+
+    def parts(self, analysis: Analysis, all_states: bool) -> list[str]: ...
+
+    def fields(self, analysis: Analysis, all_states: bool) -> dict[str, Any]: ...
+
+
+VIEWS = Registry(__name__, "view of an experiment", View)
+
+
+def view_of(analysis: Analysis) -> View:
+    """The view of the run's experiment; of all imported ones the same, and of all that compare
+    variants."""
+    if analysis.run.header.source is not None:
+        return VIEWS.find("imported")
+    if analysis.variants is not None:
+        return VIEWS.find("variants")
+    return measured_view(analysis.run)
+
+
+def answer_of(analysis: Analysis, operation: str | None = None) -> list[str]:
+    """The view's answer, marked where ranks shared CPUs."""
+    return [*marks_of(analysis), *view_of(analysis).answer(analysis, operation)]
+
+
+def marks_of(analysis: Analysis) -> list[str]:
+    """What makes an answer another one than it seems: that ranks took turns."""
+    crowded = analysis.oversubscribed
+    return [] if crowded is None else [crowding_text(crowded)]
+
+
+def measured_view(run: Run) -> View:
+    """The view of the experiment alone."""
+    name = run.header.experiment
+    return VIEWS.find(name if name in VIEWS.names() else USUAL)
+
+
+def shown_json(analysis: Analysis, all_states: bool = False) -> dict[str, Any]:
+    """{"run", ..., "warnings"}: the output of `hockney show --json` (docs/json.md)."""
+    gate = analysis.gate(analysis.compares_pairs)
+    return {
+        "run": run_json(analysis),
+        "gate": None if gate is None else asdict(gate),
+        **view_of(analysis).fields(analysis, all_states),
+        "next_run": next_run_json(analysis),
+        "warnings": warning_lines(analysis),
+    }

@@ -1,0 +1,212 @@
+"""Collectives: time against ranks at chosen sizes, and against size at each number of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hockney.analysis import Analysis
+from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, arrived, is_collective, name_of
+from hockney.analysis.regret import Regret
+from hockney.estimate.points import PointEstimate
+from hockney.plan.axes import AXES, Point, sort_key
+from hockney.show import table
+from hockney.show.answer import certainty, own_points, time_at, typical_of
+from hockney.show.as_json import axes_json, points_json
+from hockney.show.phases import phase_tables, phases_json
+from hockney.show.table import aligned, interval, microseconds
+from hockney.units import format_size
+
+SIZES = (2, 1024, 1024**2)
+"""Chosen where they were measured: short, middle and long, as the references have them."""
+COLUMNS = ("launches", "samples", "completion", "interval", "", "own mean", "own max")
+NOT_SHOWN = frozenset(AXES) - {
+    "operation",
+    "algorithm",
+    "segment_bytes",
+    "radix",
+    "requests",
+    "form",
+    "bytes",
+    "ranks",
+    "variant",
+}
+"""Axes that the JSON of overlap leaves out."""
+LEGEND = (
+    "completion: median of the samples; own mean, own max: mean and maximum of the ranks' own\n"
+    "durations, as other suites print them, the median over repetitions"
+)
+
+
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    """For each collective, with the most ranks: the fastest time at the smallest and largest size;
+    and how often an algorithm is the best."""
+    every = [point for point in own_points(analysis, operation) if point.phase is None]
+    points = [point for point in every if arrived(point).is_together] or every
+    lines = []
+    for name in dict.fromkeys(point.operation for point in points):
+        ranks = max(point.known_ranks for point in points if point.operation == name)
+        of_it = [p for p in points if (p.operation, p.known_ranks) == (name, ranks)]
+        ends = dict.fromkeys((min(p.bytes for p in of_it), max(p.bytes for p in of_it)))
+        best = [min((p for p in of_it if p.bytes == size), key=typical_of) for size in ends]
+        named = len({name_of(point) for point in of_it}) > 1
+        words = [time_at(one) + (f" ({name_of(one)})" if named else "") for one in best]
+        lines.append(f"{name}, {ranks} ranks: {', '.join(words)}")
+        shown = {arrived(point) for point in points}
+        cells = [
+            cell
+            for cell in analysis.best
+            if cell.collective == name and cell.is_choice and cell.arrived in shown
+        ]
+        if any(cell.verdict != UNKNOWN for cell in cells):
+            lines.append(_verdicts(name, cells))
+    return [*lines, *certainty(analysis, points)]
+
+
+def _verdicts(name: str, cells: Sequence[Cell]) -> str:
+    """How often an algorithm is significantly the best, and its largest gain."""
+    faster = [cell for cell in cells if cell.verdict == FASTER]
+    own = sum(cell.verdict == OWN for cell in cells)
+    unknown = len(cells) - len(faster) - own
+    than = " than the library's own decision" * any(cell.gain is not None for cell in cells)
+    most = max(faster, key=lambda cell: cell.gain or 0.0, default=None)
+    gain = ""
+    if most is not None and most.gain is not None:
+        gain = (
+            f" (at most {most.gain:.3g} times: {most.best.name} at {format_size(most.bytes)}, "
+            f"{most.ranks} ranks)"
+        )
+    fewest = min((c.launches for c in cells if c.verdict not in (FASTER, OWN)), default=0)
+    words = [
+        f"{name}: an algorithm is faster{than or ' than the others'} in {len(faster)} of "
+        f"{len(cells)} combinations of size and ranks{gain}",
+        *[f"the library's own decision is the best in {own}"] * bool(own),
+        *[f"unknown in {unknown} (at least {fewest} launch{'es' * (fewest != 1)})"] * bool(unknown),
+    ]
+    return "; ".join(words)
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:
+    """With one algorithm and one number of ranks, every number by size; otherwise every
+    number by ranks at some sizes, and completion alone by size."""
+    estimates = analysis.estimates
+    shown = estimates.numbers(all_states)
+    begun = table.common_start_lines(analysis.starts)
+    found = ["\n".join([*table.heading(analysis, "time"), LEGEND, *begun])]
+    for state in shown:
+        name = [f"state {state}"] if len(shown) > 1 else []
+        of_library = [point for point in estimates.in_state(state) if is_collective(point)]
+        found += [*name, *_tables(of_library)]
+    found += _overlaps(analysis.overlap)
+    found += phase_tables(analysis.phases)
+    found += _regrets(analysis.regrets)
+    states = table.state_lines(estimates)
+    left_out = [f"left out: {words}" for words in analysis.plan.left_out] if analysis.plan else []
+    return [*found, "\n".join([*states, *left_out])]
+
+
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
+    """{"points", "overlaps", "phases", "regrets"}."""
+    return {
+        "points": points_json(analysis, all_states),
+        "overlaps": [
+            {
+                **axes_json(point, *NOT_SHOWN),
+                "hidden": hidden,
+                "host_overhead_s": analysis.host_overheads.get(point),
+            }
+            for point, hidden in analysis.overlap.items()
+        ],
+        "phases": phases_json(analysis.phases),
+        "regrets": [asdict(one) for one in analysis.regrets],
+    }
+
+
+def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
+    for operation, when in dict.fromkeys((point.operation, arrived(point)) for point in points):
+        of_it = [p for p in points if (p.operation, arrived(p)) == (operation, when)]
+        if when.pattern is not None:
+            operation = f"{operation}, arrival {when.text}"
+        if len({(name_of(point), point.known_ranks) for point in of_it}) == 1:
+            first = of_it[0]
+            yield f"{operation}, {name_of(first)}, {first.known_ranks} ranks\n{_by_size(of_it)}"
+            continue
+        for size in _chosen({point.bytes for point in of_it}):
+            at_it = [point for point in of_it if point.bytes == size]
+            yield f"{operation} of {format_size(size)}\n{_by_ranks(at_it)}"
+        if len({point.bytes for point in of_it}) > 1:
+            for ranks in sorted({point.known_ranks for point in of_it}):
+                at_it = [point for point in of_it if point.known_ranks == ranks]
+                yield f"{operation}, {ranks} ranks, completion\n{_matrix(at_it)}"
+
+
+def _chosen(sizes: Iterable[int]) -> list[int]:
+    """SIZES; the smallest and the largest where none of them was measured."""
+    every = sorted(sizes)
+    return [size for size in SIZES if size in every] or sorted({every[0], every[-1]})
+
+
+def _cells(point: PointEstimate) -> list[str]:
+    return [
+        str(point.launches),
+        str(point.samples),
+        microseconds(point.typical_s),
+        *interval(point),
+        microseconds(point.own_mean_s),
+        microseconds(point.own_max_s),
+    ]
+
+
+def _by_size(points: Sequence[PointEstimate]) -> str:
+    rows = [[str(point.bytes), *_cells(point)] for point in points]
+    return aligned([["bytes", *COLUMNS], *rows])
+
+
+def _by_ranks(points: Sequence[PointEstimate]) -> str:
+    ordered = sorted(points, key=lambda point: (name_of(point), point.known_ranks))
+    rows = [[name_of(point), str(point.known_ranks), *_cells(point)] for point in ordered]
+    return aligned([["algorithm", "ranks", *COLUMNS], *rows])
+
+
+def _matrix(points: Sequence[PointEstimate]) -> str:
+    """A row a size, a column an algorithm."""
+    names = list(dict.fromkeys(name_of(point) for point in points))
+    found = {(point.bytes, name_of(point)): point.typical_s for point in points}
+    rows = [
+        [str(size), *(microseconds(found.get((size, name))) for name in names)]
+        for size in sorted({point.bytes for point in points})
+    ]
+    return aligned([["bytes", *names], *rows])
+
+
+def _regrets(regrets: Sequence[Regret]) -> list[str]:
+    """A row a size and number of ranks."""
+    if not regrets:
+        return []
+    rows = [
+        [
+            *(one.collective, str(one.ranks), str(one.bytes), one.algorithm),
+            f"{one.worst:.3g} ({one.worst_pattern})",
+            "-" if one.own_worst is None else f"{one.own_worst:.3g}",
+        ]
+        for one in regrets
+    ]
+    head = ["collective", "ranks", "bytes", "algorithm", "at most", "library's own"]
+    title = (
+        f"least loss over the patterns of arrival {', '.join(regrets[0].patterns)}: the largest "
+        "time over that of the fastest algorithm"
+    )
+    return [f"{title}\n{aligned([head, *rows])}"]
+
+
+def _overlaps(hidden: dict[Point, float]) -> list[str]:
+    """A row a size, algorithm and number of ranks."""
+    if not hidden:
+        return []
+    rows = [
+        [p.operation, name_of(p), str(p.known_ranks), str(p.bytes), f"{100.0 * hidden[p]:.0f} %"]
+        for p in sorted(hidden, key=sort_key)
+    ]
+    title = "hidden behind computation that takes as long as the collective alone"
+    return [f"{title}\n{aligned([['collective', 'algorithm', 'ranks', 'bytes', 'hidden'], *rows])}"]

@@ -1,0 +1,145 @@
+"""Heat maps of the matrix, the table of each group, and outliers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hockney.analysis import Analysis
+from hockney.analysis.matrix import DISTURBED, Group, Matrix
+from hockney.plan.workloads.cores import Cores
+from hockney.records import Place
+from hockney.show import table
+from hockney.show.as_json import fit_json, points_json
+from hockney.show.heatmap import heat_map
+from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
+from hockney.units import format_rate, format_seconds, format_size
+
+MOST_LISTED = 12
+"""Pairs whose time is that of another group; the rest is counted."""
+COLUMNS = ("group", "pairs", "bytes", "mean", "std", "std/mean", "MiB/s")
+
+
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
+    """The fastest and the slowest pair at the smallest size, and how many outliers there are."""
+    if analysis.matrix is None:
+        return []
+    size = min(analysis.matrix.times)
+    pairs = sorted(analysis.matrix.times[size].values(), key=lambda point: point.typical_s)
+    ends = {"fastest": pairs[0], "slowest": pairs[-1]} if len(pairs) > 1 else {"only": pairs[0]}
+    words = [
+        f"{name} pair {'-'.join(map(str, point.peers))} {format_seconds(point.typical_s)}"
+        for name, point in ends.items()
+    ]
+    return [f"{', '.join(words)} at {format_size(size)}", *outlier_count(analysis)]
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
+    matrix = analysis.matrix
+    heading = "\n".join(table.heading(analysis))
+    if matrix is None:
+        return [heading, "no pair was measured"]
+    found = [heading]
+    for size in sorted({min(matrix.times), max(matrix.times)}):
+        found.append(
+            f"{format_size(size)}, rank by rank\n" + heat_map(matrix.seconds(size), matrix.ranks)
+        )
+    found += [
+        "by shared hardware (us; over the pairs' medians)\n" + group_table(matrix.by_places),
+        "by the times alone (clusters at the smallest size)\n" + group_table(matrix.by_times),
+        "\n".join(_agreement(matrix, analysis.places)),
+    ]
+    if isinstance(analysis.workload, Cores) and analysis.workload.parallel:
+        found.append(_parallel(matrix))
+    found.append(
+        "\n".join(table.start_lines(analysis.skew) + table.state_lines(analysis.estimates))
+    )
+    found.append(outliers_text(analysis))
+    return found
+
+
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
+    """{"points", "ranks", "matrices", "by_places", "by_times", "disagreeing", "not_told_apart",
+    "parallel_ratio", "outliers", "outlier_rule"}."""
+    return {
+        "points": points_json(analysis, all_states),
+        **({} if analysis.matrix is None else _matrix_json(analysis.matrix)),
+        **outliers_json(analysis),
+    }
+
+
+def _matrix_json(matrix: Matrix) -> dict[str, Any]:
+    return {
+        "ranks": list(matrix.ranks),
+        "matrices": [
+            {"bytes": size, "median_s": matrix.seconds(size).tolist()} for size in matrix.times
+        ],
+        "by_places": [_group_json(group) for group in matrix.by_places],
+        "by_times": [_group_json(group) for group in matrix.by_times],
+        "disagreeing": [
+            {"pair": pair, "group": group, "timed_like": like}
+            for pair, group, like in matrix.disagreeing
+        ],
+        "not_told_apart": matrix.not_told_apart,
+        "parallel_ratio": matrix.parallel_ratio,
+    }
+
+
+def _group_json(group: Group) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "pairs": group.pairs,
+        "times": [
+            {key: value for key, value in asdict(one).items() if key != "launch_means_s"}
+            | {"ratio": one.ratio}
+            for one in group.times
+        ],
+        "fit": fit_json(group.line) if group.line else None,
+    }
+
+
+def group_table(groups: Sequence[Group]) -> str:
+    """Message size, average, standard deviation and their ratio; a line through each group."""
+    rows = [COLUMNS]
+    for group in groups:
+        rows += [
+            (
+                group.name,
+                str(one.pairs),
+                str(one.bytes),
+                table.microseconds(one.mean_s),
+                table.microseconds(one.std_s),
+                "-" if one.ratio is None else f"{one.ratio:.4f}",
+                table.mebibytes(one.bytes / one.mean_s if one.bytes else None),
+            )
+            for one in group.times
+        ]
+    lines = [table.aligned(rows)]
+    for group in groups:
+        line = group.line
+        if line:
+            alpha, rate = line.parameters["alpha_s"].value, line.derived["r_inf_Bps"].value
+            lines.append(f"{group.name}: alpha {format_seconds(alpha)}, 1/beta {format_rate(rate)}")
+    return "\n".join(lines)
+
+
+def _agreement(matrix: Matrix, places: Mapping[int, Place]) -> list[str]:
+    """Pairs and groups for which places and times disagree."""
+    lines = [
+        f"different hardware, similar times: {', '.join(names)}" for names in matrix.not_told_apart
+    ]
+    for (first, second), group, like in matrix.disagreeing[:MOST_LISTED]:
+        pair = f"{rank_words(first, places)} with {rank_words(second, places)}"
+        lines.append(f"{pair}: {group}, but with the time of {like}")
+    if len(matrix.disagreeing) > MOST_LISTED:
+        lines.append(f"and {len(matrix.disagreeing) - MOST_LISTED} pairs more")
+    return lines or ["hardware and times group the pairs alike"]
+
+
+def _parallel(matrix: Matrix) -> str:
+    ratio = matrix.parallel_ratio
+    if ratio is None:
+        return "whether pairs at once disturbed each other is unknown: no pair was measured alone"
+    disturbed = "disturbed" if ratio > 1.0 + DISTURBED else "did not disturb"
+    return f"pairs at once {disturbed} each other: {ratio:.3f} times as long as alone"

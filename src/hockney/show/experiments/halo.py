@@ -1,0 +1,144 @@
+"""Halos: the time of each exchange by size, beside what is predicted from single messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hockney.analysis import Analysis
+from hockney.analysis.predicted import Predicted
+from hockney.estimate.points import PointEstimate
+from hockney.plan.axes import Axes, sort_key, text_of
+from hockney.plan.words import grid_text
+from hockney.show import table
+from hockney.show.answer import certainty, own_points, time_at, typical_of
+from hockney.show.as_json import axes_json, points_json
+from hockney.show.collective_model import predicted_json
+from hockney.show.table import aligned, interval, microseconds
+from hockney.units import format_seconds, format_size
+
+COLUMNS = ("launches", "samples", "completion", "interval", "", "own mean", "own max")
+LEGEND = (
+    "completion: median of the samples; own mean, own max: mean and maximum of the ranks' own\n"
+    "durations; predicted: message by message, from single messages of the same launches"
+)
+NOT_SHOWN = ("algorithm", "segment_bytes", "mode", "window", "train", "pairs", "peers", "overlap")
+"""Axes that the JSON of overlap leaves out."""
+
+
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    """The fastest exchange at the smallest and the largest size, and how far the others are."""
+    points = [one for one in own_points(analysis, operation) if not one.overlap]
+    if not points:
+        return []
+    lines = []
+    for size in dict.fromkeys((min(p.bytes for p in points), max(p.bytes for p in points))):
+        at_it = sorted((p for p in points if p.bytes == size), key=typical_of)
+        first, last = at_it[0], at_it[-1]
+        words = f"{exchange_text(first)} {time_at(first)}"
+        if first is not last:
+            ratio = last.typical_s / first.typical_s if first.typical_s else float("inf")
+            words += f", {exchange_text(last)} {format_seconds(last.typical_s)} ({ratio:.3g} times)"
+        lines.append(words)
+    return [f"{_topology(points[0])}: {'; '.join(lines)}", *certainty(analysis, points)]
+
+
+def exchange_text(point: Axes) -> str:
+    """How neighbours exchange messages: "neighbor, persistent, packed by hand"."""
+    names = ("exchange", "form", "packing", "overlap")
+    return ", ".join(filter(None, (text_of(point, name) for name in names)))
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:
+    estimates = analysis.estimates
+    shown = estimates.numbers(all_states)
+    predicted = {id(one.point): one for one in analysis.predicted_here}
+    begun = [*table.common_start_lines(analysis.starts), *_moved(analysis)]
+    found = ["\n".join([*table.heading(analysis, "time"), LEGEND, *begun])]
+    for state in shown:
+        name = [f"state {state}"] if len(shown) > 1 else []
+        points = [one for one in estimates.own(state) if one.exchange is not None]
+        found += [*name, *_tables(points, predicted)]
+    found += _overlaps(analysis)
+    return [*found, "\n".join(table.state_lines(estimates))]
+
+
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
+    """{"points", "predicted", "overlaps"}."""
+    return {
+        "points": points_json(analysis, all_states),
+        "predicted": predicted_json(analysis.predicted_here),
+        "overlaps": [
+            {
+                **axes_json(point, *NOT_SHOWN),
+                "hidden": hidden,
+                "host_overhead_s": analysis.host_overheads.get(point),
+            }
+            for point, hidden in analysis.overlap.items()
+        ],
+    }
+
+
+def _moved(analysis: Analysis) -> list[str]:
+    """What the library made of the permission to reorder ranks."""
+    counts = [one.moved_ranks for one in analysis.run.launches if one.moved_ranks is not None]
+    if not counts:
+        return []
+    low, high = min(counts), max(counts)
+    words = str(low) if low == high else f"{low} to {high}"
+    return [f"the library gave {words} ranks another place on the grid"]
+
+
+def _topology(point: PointEstimate) -> str:
+    """The grid and the neighbours, in words: "4x2 periodic grid, neighbours at faces"."""
+    words = " ".join(filter(None, (grid_text(point.grid), text_of(point, "periodic"), "grid")))
+    more = (text_of(point, name) for name in ("neighbors", "reordered"))
+    return ", ".join(filter(None, (words, *more)))
+
+
+def _tables(points: Sequence[PointEstimate], predicted: dict[int, Predicted]) -> Iterator[str]:
+    """A table for each size, with a row an exchange, and for each topology."""
+    topologies = dict.fromkeys(map(_topology, points))
+    for topology in topologies:
+        of_it = [one for one in points if _topology(one) == topology]
+        for size in sorted({one.bytes for one in of_it}):
+            at_it = [one for one in of_it if one.bytes == size]
+            rows = [["exchange", *COLUMNS, "predicted", "measured/predicted"]]
+            rows += [_row(one, predicted.get(id(one))) for one in at_it]
+            yield f"{topology}, {format_size(size)} to each\n{aligned(rows)}"
+
+
+def _row(point: PointEstimate, predicted: Predicted | None) -> list[str]:
+    return [
+        exchange_text(point),
+        str(point.launches),
+        str(point.samples),
+        microseconds(point.typical_s),
+        *interval(point),
+        microseconds(point.own_mean_s),
+        microseconds(point.own_max_s),
+        microseconds(predicted.seconds if predicted else None),
+        f"{predicted.ratio:.2f}" if predicted else "-",
+    ]
+
+
+def _overlaps(analysis: Analysis) -> list[str]:
+    """A row an exchange and size."""
+    hidden, host = analysis.overlap, analysis.host_overheads
+    if not hidden:
+        return []
+    rows = [["exchange", "bytes", "hidden", "host overhead"]]
+    rows += [
+        [
+            exchange_text(p),
+            str(p.bytes),
+            f"{100.0 * hidden[p]:.0f} %",
+            microseconds(host.get(p)),
+        ]
+        for p in sorted(hidden, key=sort_key)
+    ]
+    title = (
+        "hidden behind computation that takes as long as the exchange alone; host overhead: time\n"
+        "in which a rank could not compute, the mean over ranks, in us"
+    )
+    return [f"{title}\n{aligned(rows)}"]

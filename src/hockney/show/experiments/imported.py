@@ -1,0 +1,121 @@
+"""Runs read from other programs' logs: their own statistics by name, and Hockney's line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from hockney.analysis import Analysis
+from hockney.estimate.summaries import LogNumber
+from hockney.logs.table import REPEATED, UNRELATED
+from hockney.plan.axes import Point, grouped, texts_apart
+from hockney.records import Run
+from hockney.show import table
+from hockney.show.answer import latency_and_bandwidth
+from hockney.show.experiments import cores, pingpong
+from hockney.show.table import aligned
+
+UNITS = {
+    "value_s": "us",
+    "value_Bps": "MiB/s",
+    "value_per_s": "1/s",
+    "value_s_per_B": "ns/B",
+    "value": "",
+}
+
+
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    if analysis.run.header.experiment == "core-to-core":
+        return cores.answer(analysis)
+    return latency_and_bandwidth(analysis, operation)
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
+    line = analysis.line()
+    source = "\n".join(_source_lines(analysis.run))
+    if analysis.run.samples:
+        numbers = table.point_table(analysis.estimates.own(), {}, None)
+    else:
+        numbers = _statistics_table(analysis.statistics, _are_unrelated(analysis.run))
+    return [source, numbers, "\n".join(table.fit_lines(line)) if line else ""]
+
+
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
+    """{"points", "fits", "statistics"}: the last has every number as the log gives it."""
+    each = (msgspec.structs.asdict(summary) for summary in analysis.run.summaries)
+    statistics = [
+        {name: value for name, value in one.items() if name != "line" and _applies(value)}
+        for one in each
+    ]
+    return {**pingpong.fields(analysis, all_states), "statistics": statistics}
+
+
+def _applies(value: object) -> bool:
+    """Axes that do not apply are left out of a statistic."""
+    return not (value is None or value is False or value == ())
+
+
+def _source_lines(run: Run) -> list[str]:
+    """The source of the numbers, and the definition of each."""
+    source = run.header.source
+    assert source is not None
+    program = f"{source.program or 'an unknown program'} {source.version or ''}".strip()
+    definitions: dict[str, set[str]] = {}
+    for summary in run.summaries:
+        definitions.setdefault(summary.statistic, set()).add(summary.definition)
+    return [
+        f"{run.header.experiment}: {run.label}",
+        f"imported from {source.file}: {program}{_of_its_kind(run)}",
+        *(f"  {name}: {'; '.join(sorted(words))}" for name, words in definitions.items()),
+        *_over_launches(run),
+    ]
+
+
+def _of_its_kind(run: Run) -> str:
+    """What sets this experiment apart from others of the same log."""
+    options = run.header.options.items()
+    known = [f"{k} {v}" for k, v in options if k != REPEATED and isinstance(v, str | int)]
+    return f" ({', '.join(known)})" if known else ""
+
+
+def _over_launches(run: Run) -> list[str]:
+    if _are_unrelated(run):
+        return ["numbers are medians over the rows of a point"]
+    return ["numbers are medians over launches of these"] if len(run.launches) > 1 else []
+
+
+def _are_unrelated(run: Run) -> bool:
+    """True if nobody knows what repeated rows of a point are."""
+    return run.header.options.get(REPEATED) == UNRELATED
+
+
+def _statistics_table(
+    known: Mapping[Point, Mapping[str, LogNumber]], are_unrelated: bool = False
+) -> str:
+    """A row a point, a column for each statistic of the log; of several curves one below the
+    other."""
+    curves = grouped(known, "bytes")
+    count = "rows" if are_unrelated else "launches"
+    tables = []
+    for title, points in zip(texts_apart(curves.values()), curves.values(), strict=True):
+        fields = {name: one.field for point in points for name, one in known[point].items()}
+        rows = [["bytes", count, *fields], ["", "", *(UNITS[f] for f in fields.values())]]
+        for point in sorted(points, key=lambda point: point.bytes):
+            launches = max(one.launches for one in known[point].values())
+            cells = [_cell(known[point].get(name)) for name in fields]
+            rows.append([str(point.bytes), str(launches), *cells])
+        tables.append("\n".join([*([title] if title else []), aligned(rows)]))
+    return "\n\n".join(tables)
+
+
+def _cell(number: LogNumber | None) -> str:
+    """Times with every digit that the log had."""
+    if number is None:
+        return "-"
+    if number.field == "value_s":
+        return f"{Decimal(repr(number.value)).scaleb(6).normalize():f}"
+    scale = {"value_Bps": 2.0**-20, "value_s_per_B": 1e9}.get(number.field, 1.0)
+    return f"{number.value * scale:.8g}"

@@ -1,0 +1,70 @@
+"""What each size costs sender, receiver and wire, and LogGP's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hockney.analysis import Analysis
+from hockney.fitting.fit import Parameter
+from hockney.models.loggp import Overheads
+from hockney.show import table
+from hockney.show.as_json import fit_json, points_json
+from hockney.show.fits import model_lines
+from hockney.units import format_seconds
+
+COLUMNS = ("bytes", "one way", "95 %", "o_s", "95 %", "o_r", "95 %", "gap", "95 %")
+LEGEND = (
+    "us; o_s: in a send, o_r: in a receive whose message is there; gap: from one message of a "
+    "train to the next"
+)
+
+
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
+    """LogGP's times."""
+    known = analysis.loggp()
+    if known is None:
+        return []
+    times = {n.removesuffix("_s"): p for n, p in known.fit.parameters.items() if n.endswith("_s")}
+    return [", ".join(f"{name} {format_seconds(one.value)}" for name, one in times.items())]
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:
+    found = ["\n".join([*table.heading(analysis), LEGEND])]
+    for state in analysis.estimates.numbers(all_states):
+        known = analysis.loggp(state)
+        if known is not None:
+            found += [overheads_table(known.overheads), "\n".join(model_lines(known.fit))]
+        else:
+            found.append(f"state {state}: too few trains were measured for LogGP")
+    return [*found, "\n".join(table.state_lines(analysis.estimates))]
+
+
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
+    """{"points", "overheads", "fits"}."""
+    states = analysis.estimates.numbers(all_states)
+    known = [(state, found) for state in states if (found := analysis.loggp(state)) is not None]
+    return {
+        "points": points_json(analysis, all_states),
+        "overheads": [
+            {"state": state, **asdict(one)} for state, found in known for one in found.overheads
+        ],
+        "fits": [{"state": state, **fit_json(found.fit)} for state, found in known],
+    }
+
+
+def overheads_table(sizes: Sequence[Overheads]) -> str:
+    rows = [list(COLUMNS)]
+    for one in sizes:
+        cells = [str(one.bytes)]
+        for value in (one.one_way_s, one.o_send_s, one.o_receive_s, one.gap_s):
+            cells += [table.microseconds(value.value), _interval(value)]
+        rows.append(cells)
+    return table.aligned(rows)
+
+
+def _interval(value: Parameter) -> str:
+    if value.low is None or value.high is None:
+        return "-"
+    return f"{table.microseconds(value.low)} .. {table.microseconds(value.high)}"

@@ -1,0 +1,226 @@
+"""A row a size and number of pairs at once, the contention curve's knee, and outliers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hockney.analysis import Analysis
+from hockney.analysis.bisection import LinkUse
+from hockney.analysis.contention import Contention, Knee
+from hockney.analysis.levels import LevelAtOnce
+from hockney.analysis.variability import Spread
+from hockney.estimate.points import PointEstimate
+from hockney.plan.axes import method_text
+from hockney.records import Place
+from hockney.show import table
+from hockney.show.as_json import axes_json, points_json
+from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
+from hockney.show.side_by_side import side_by_side_json, side_by_side_text
+from hockney.show.variability import variability_text
+from hockney.units import format_rate, format_seconds, format_size
+
+MOST_NAMED = 8
+"""Best and worst pairs whose places are shown."""
+COLUMNS = [
+    "bytes",
+    "pairs",
+    "median pair",
+    "slowest pair",
+    "interval",
+    "",
+    "all MiB/s",
+    "messages/s",
+    "slowdown",
+    "best pair",
+    "us",
+    "worst pair",
+    "us",
+]
+
+
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    """Fewest and most pairs, at the smallest and the largest size; the knee at the largest; and how
+    many outliers."""
+    rows = [one for one in analysis.contention if operation in (None, one.together.operation)]
+    if len({(one.together.operation, method_text(one.together)) for one in rows}) != 1:
+        return []  # none, or several ways to exchange messages
+    lines = []
+    for size in sorted({one.together.bytes for one in rows}):
+        of_it = sorted(
+            (one for one in rows if one.together.bytes == size), key=lambda one: one.pairs
+        )
+        words = [
+            f"{one.pairs} pair{'s' * (one.pairs > 1)} {format_seconds(one.together.typical_s)}"
+            + (f", {format_rate(one.aggregate_Bps)} in total" if one.aggregate_Bps else "")
+            for one in of_it[:: max(len(of_it) - 1, 1)]
+        ]
+        lines.append(f"{format_size(size)}: {'; '.join(words)}")
+    knees = [k for k in analysis.knees if operation in (None, k.point.operation)]
+    knee = max(knees, key=lambda knee: knee.point.bytes, default=None)
+    ends = dict.fromkeys((lines[0], lines[-1]))
+    return [*ends, *([_knee_line(knee)] if knee else []), *outlier_count(analysis)]
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
+    curve = analysis.contention
+    found = [
+        "\n".join([*table.heading(analysis), *_legend(curve)]),
+        contention_table(curve),
+        side_by_side_text(analysis.side_by_side),
+        "\n".join(table.start_lines(analysis.skew) + table.state_lines(analysis.estimates)),
+        "\n".join(_knee_line(knee) for knee in analysis.knees),
+        "\n".join(_link_line(use) for use in analysis.link_use),
+        _by_level(analysis.levels),
+        _extremes(curve, analysis.places),
+    ]
+    if analysis.times_every_iteration:
+        found.append(variability_text(analysis))
+    found.append(outliers_text(analysis))
+    return found
+
+
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
+    """{"points", "contention", "levels", "link_use", "knees", "outliers", "outlier_rule"}, and with
+    --every-iteration "variability"."""
+    fields = {
+        "points": points_json(analysis, all_states),
+        "contention": [_row_json(one) for one in analysis.contention],
+        "levels": [asdict(one) for one in analysis.levels],
+        "link_use": [{**asdict(one), "fraction": one.fraction} for one in analysis.link_use],
+        "knees": [_knee_json(knee) for knee in analysis.knees],
+        **outliers_json(analysis),
+        **side_by_side_json(analysis.side_by_side),
+    }
+    if analysis.times_every_iteration:
+        fields["variability"] = [_spread_json(one) for one in analysis.variability]
+    return fields
+
+
+def _legend(curve: Sequence[Contention]) -> list[str]:
+    if not curve:
+        return []
+    lines = [
+        "median pair: the median of the pairs; slowest pair: the slowest of each visit",
+        "MiB/s and messages/s are of all pairs: their sum where all communicate for the same time; "
+        "where each sends as many as the others, over the time of the slowest pair",
+    ]
+    if any(one.slowdown is not None for one in curve):
+        lines.append("slowdown: a pair's time over its time alone, in the same run")
+    return lines
+
+
+def contention_table(curve: Sequence[Contention]) -> str:
+    """Times in microseconds."""
+    several = len({(one.together.operation, method_text(one.together)) for one in curve}) > 1
+    rows = [[*(["how"] if several else []), *COLUMNS]]
+    for one in curve:
+        together = one.together
+        how = method_text(together) or together.operation
+        rows.append(
+            [
+                *([how] if several else []),
+                str(together.bytes),
+                str(one.pairs),
+                table.microseconds(one.typical_s),
+                table.microseconds(together.typical_s),
+                *table.interval(together),
+                table.mebibytes(one.aggregate_Bps),
+                _count(one.messages_per_s),
+                "-" if one.slowdown is None else f"{one.slowdown:.2f}",
+                *_named(one.best),
+                *_named(one.worst),
+            ]
+        )
+    return table.aligned(rows)
+
+
+def _named(point: PointEstimate) -> list[str]:
+    return ["-".join(map(str, point.peers)), table.microseconds(point.typical_s)]
+
+
+def _count(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}" if value < 1e4 else f"{value:.3e}"
+
+
+def _knee_line(knee: Knee) -> str:
+    size = ", ".join(filter(None, (format_size(knee.point.bytes), method_text(knee.point))))
+    if knee.pairs is None:
+        return f"{size}: no knee: {knee.most_pairs} pairs are no slower than the fewest"
+    plateau = (
+        f"; all pairs together reach {format_rate(knee.plateau_Bps)}" if knee.plateau_Bps else ""
+    )
+    return (
+        f"{size}: pairs wait for each other beyond {knee.pairs:.3g} at once{plateau} "
+        f"(largest error of the curve {100.0 * knee.error:.1f} %)"
+    )
+
+
+def _link_line(use: LinkUse) -> str:
+    what = "bisection bandwidth" if use.is_bisection else "all pairs together"
+    return (
+        f"{format_size(use.bytes)}, {use.pairs} pair{'s' * (use.pairs > 1)}: {what} "
+        f"{format_rate(use.measured_Bps)}, {100.0 * use.fraction:.1f} % of the "
+        f"{format_rate(use.allowed_Bps)} that the links allow"
+    )
+
+
+def _by_level(levels: Sequence[LevelAtOnce]) -> str:
+    if not levels:
+        return ""
+    rows = [("level", "bytes", "pairs at once", "of this level", "median pair", "slowest pair")]
+    rows += [
+        (
+            one.level,
+            str(one.bytes),
+            str(one.pairs),
+            str(one.of_level),
+            table.microseconds(one.median_s),
+            table.microseconds(one.slowest_s),
+        )
+        for one in levels
+    ]
+    return table.aligned(rows)
+
+
+def _extremes(curve: Sequence[Contention], places: Mapping[int, Place]) -> str:
+    """The places of the best and the worst pairs."""
+    named = dict.fromkeys(point.peers for one in curve for point in (one.best, one.worst))
+    lines = [
+        f"pair {'-'.join(map(str, peers))}: "
+        + " with ".join(rank_words(rank, places) for rank in peers)
+        for peers in list(named)[:MOST_NAMED]
+    ]
+    return "\n".join(lines)
+
+
+def _row_json(one: Contention) -> dict[str, Any]:
+    together = one.together
+    return {
+        **axes_json(together, "peers"),
+        "pairs": one.pairs,
+        "repetitions": together.repetitions,
+        "typical_s": one.typical_s,
+        "last_s": together.typical_s,
+        "low_s": together.low_s,
+        "high_s": together.high_s,
+        "aggregate_Bps": one.aggregate_Bps,
+        "messages_per_s": one.messages_per_s,
+        "slowdown": one.slowdown,
+        "best": {"peers": one.best.peers, "median_s": one.best.typical_s},
+        "worst": {"peers": one.worst.peers, "median_s": one.worst.typical_s},
+    }
+
+
+def _knee_json(knee: Knee) -> dict[str, Any]:
+    """The knee's number of pairs replaces the axis of that name."""
+    return {**axes_json(knee.point, "peers", "ranks"), **_without_point(asdict(knee))}
+
+
+def _spread_json(spread: Spread) -> dict[str, Any]:
+    return {**axes_json(spread.point, "peers"), **_without_point(asdict(spread))}
+
+
+def _without_point(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name != "point"}

@@ -1,0 +1,57 @@
+"""One row a size, with the floor where it was measured, and Hockney's line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hockney.analysis import Analysis
+from hockney.show import table
+from hockney.show.answer import latency_and_bandwidth
+from hockney.show.as_json import fit_json, point_json
+from hockney.show.side_by_side import side_by_side_json, side_by_side_text
+from hockney.show.switches import switch_lines, switches_json
+from hockney.show.tails import tails_json, tails_text
+
+
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    return latency_and_bandwidth(analysis, operation)
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:
+    shown = analysis.estimates.numbers(all_states)
+    found = ["\n".join(table.heading(analysis)), _tables(analysis, shown)]
+    found.append(side_by_side_text(analysis.side_by_side))
+    found.append(tails_text(analysis.tails))
+    found.append("\n".join(table.state_lines(analysis.estimates)))
+    for state in shown:
+        line = analysis.line(state)
+        if line:
+            name = f"state {state}: " if len(shown) > 1 else ""
+            found.append(name + "\n".join(table.fit_lines(line)))
+    return [*found, "\n".join(switch_lines(analysis.run.switches))]
+
+
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
+    """{"points", "fits"}, "switches" where they were looked for, and "tails" with --tails."""
+    lines = {state: analysis.line(state) for state in analysis.estimates.numbers(all_states)}
+    return {
+        "points": [
+            point_json(point, None if point.is_auxiliary else analysis.floor.get(point.bytes))
+            for point in analysis.estimates.shown(all_states)
+        ],
+        "fits": [{"state": s, **fit_json(line)} for s, line in lines.items() if line],
+        **side_by_side_json(analysis.side_by_side),
+        **switches_json(analysis.run.switches),
+        **tails_json(analysis.tails),
+    }
+
+
+def _tables(analysis: Analysis, shown: range) -> str:
+    lines = []
+    for state in shown:
+        if len(shown) > 1:
+            lines.append(f"state {state}")
+        floor = analysis.floor if state == 0 else {}
+        expected = analysis.expected if state == 0 else None
+        lines.append(table.point_table(analysis.estimates.own(state), floor, expected))
+    return "\n".join(lines)

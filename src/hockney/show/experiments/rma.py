@@ -1,0 +1,167 @@
+"""One-sided operations beside the two-sided exchange: which is faster, by how much, and how sure
+that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from msgspec.structs import replace
+
+from hockney.analysis import Analysis
+from hockney.analysis.one_sided import Helped, OneSided
+from hockney.estimate.differences import Judged
+from hockney.plan.axes import Key, key_without, method_text
+from hockney.show import table
+from hockney.show.as_json import axes_json, points_json
+from hockney.show.experiments import pairs
+from hockney.show.smallest import least_shown
+from hockney.units import format_size
+
+COLUMNS = ("bytes", "median", "interval", "", "MiB/s", "two-sided", "ratio", "95 %", "verdict")
+EXCHANGES = {"pingpong": "a send (half of a ping-pong)"}
+"""What operations one by one are compared with."""
+STREAMS = "as many messages in flight"
+"""What streams are compared with."""
+
+
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    """A sentence for each way, about its smallest and its largest size."""
+    lines = []
+    for curve in one_sided_curves(analysis.one_sided):
+        if operation in (None, curve[0].point.operation):
+            said = [verdict_text(curve[0], exchange_text(curve[0]))]
+            said += [verdict_text(one, "it") for one in curve[1:][-1:]]
+            lines.append(f"{way_text(curve[0])}: {'; '.join(said)}")
+    return lines
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:
+    found = ["\n".join([*table.heading(analysis, "time"), *_legend(analysis.one_sided)])]
+    found.append(ratio_table(analysis.one_sided))
+    found.append("\n".join(map(help_text, analysis.helped)))
+    found.append("\n".join(table.state_lines(analysis.estimates)))
+    if analysis.measures_pairs:
+        found += pairs.parts(analysis, all_states)[1:]
+    return found
+
+
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
+    """{"points", "one_sided"}, and for pairs at once what they have."""
+    of_pairs = pairs.fields(analysis, all_states) if analysis.measures_pairs else {}
+    return {
+        "points": points_json(analysis, all_states),
+        **of_pairs,
+        "one_sided": [_ratio_json(one) for one in analysis.one_sided],
+        "helped": [
+            {
+                **axes_json(one.point, "peers"),
+                "needs_target": one.needs_target,
+                **asdict(one.judged),
+            }
+            for one in analysis.helped
+        ],
+    }
+
+
+def one_sided_curves(ratios: Sequence[OneSided]) -> list[list[OneSided]]:
+    """By all axes but the size."""
+    curves: dict[Key, list[OneSided]] = {}
+    for one in ratios:
+        curves.setdefault(key_without(one.point, "bytes"), []).append(one)
+    return [sorted(curve, key=lambda one: one.point.bytes) for curve in curves.values()]
+
+
+def help_text(one: Helped) -> str:
+    """Whether an operation needs its target, by what it takes while that computes."""
+    words = {
+        True: "needs the target's help",
+        False: "does not need the target's help",
+        None: "may need the target's help",
+    }[one.needs_target]
+    return (
+        f"{way_text(one)} at {format_size(one.point.bytes)} {words}: while the target computes, "
+        f"{_ratio_text(one.judged)} times the time"
+    )
+
+
+def way_text(one: OneSided | Helped, with_window: bool = True) -> str:
+    """An operation and how it is made: "put, flush"; "put, fence, create window, 4 pairs". The kind
+    of window is left out where what is around says it."""
+    point = one.point if with_window else replace(one.point, window_kind=None)
+    several = f"{point.pairs} pairs" if point.pairs and point.pairs > 1 else None
+    return ", ".join(filter(None, (point.operation, method_text(point), several)))
+
+
+def exchange_text(one: OneSided) -> str:
+    return EXCHANGES.get(one.two_sided.operation, STREAMS)
+
+
+def verdict_text(one: OneSided, exchange: str) -> str:
+    """ "at 8 B faster than a send, 0.042 [0.041 to 0.043] times its time"."""
+    judged = one.judged
+    words = {
+        "faster": f"faster than {exchange}",
+        "slower": f"slower than {exchange}",
+        "same": f"as fast as {exchange}",
+    }.get(judged.verdict, f"not surely faster or slower than {exchange}")
+    more = f" ({least_shown(judged)})" if judged.verdict == "unknown" else ""
+    return f"at {format_size(one.point.bytes)} {words}, {_ratio_text(judged)} times its time{more}"
+
+
+def _ratio_text(judged: Judged) -> str:
+    if judged.low is None or judged.high is None or judged.low == judged.high:
+        return f"{judged.ratio:.3f}"
+    return f"{judged.ratio:.3f} [{judged.low:.3f} to {judged.high:.3f}]"
+
+
+def _legend(ratios: Sequence[OneSided]) -> list[str]:
+    lines = [f"ratio: to {exchange_text(ratios[0])} in the same launches"] if ratios else []
+    if any(one.done_at == "origin" for one in ratios):
+        lines.append(
+            "flush-local ends when the origin may reuse its buffer, all others when the operation "
+            "is done at the target"
+        )
+    return lines
+
+
+def ratio_table(ratios: Sequence[OneSided]) -> str:
+    """Times in microseconds."""
+    if not ratios:
+        return ""
+    rows = [["how", *COLUMNS]]
+    rows += [_row(one) for curve in one_sided_curves(ratios) for one in curve]
+    return table.aligned(rows)
+
+
+def _row(one: OneSided) -> list[str]:
+    return [
+        way_text(one),
+        str(one.point.bytes),
+        table.microseconds(one.point.typical_s),
+        *table.interval(one.point),
+        table.mebibytes(one.point.bandwidth_Bps),
+        table.microseconds(one.two_sided.typical_s),
+        f"{one.judged.ratio:.3f}",
+        _limits_text(one.judged),
+        one.judged.verdict,
+    ]
+
+
+def _limits_text(judged: Judged) -> str:
+    if judged.low is None or judged.high is None:
+        return "-"
+    exact = judged.low == judged.high
+    return "exact" if exact else f"{judged.low:.3f} .. {judged.high:.3f}"
+
+
+def _ratio_json(one: OneSided) -> dict[str, Any]:
+    return {
+        **axes_json(one.point, "peers"),
+        "done_at": one.done_at,
+        "time_s": one.point.typical_s,
+        "two_sided": one.two_sided.operation,
+        "two_sided_s": one.two_sided.typical_s,
+        **asdict(one.judged),
+    }

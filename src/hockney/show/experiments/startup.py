@@ -1,0 +1,97 @@
+"""What each step of a start-up takes, by numbers of ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hockney.analysis import Analysis
+from hockney.estimate.points import PointEstimate
+from hockney.plan.workloads.startup import PHASES
+from hockney.show import table
+from hockney.show.answer import precision
+from hockney.show.as_json import points_json
+from hockney.units import format_seconds
+
+WORDS = {
+    "launch": "launcher to the last rank's main",
+    "init": "MPI_Init",
+    "contact": "message",
+    "comm-dup": "MPI_Comm_dup",
+    "comm-split": "MPI_Comm_split",
+    "finalize": "MPI_Finalize",
+}
+"""Names of operations for people."""
+CREATIONS = {
+    "allocate": "MPI_Win_allocate",
+    "create": "MPI_Win_create",
+    "dynamic": "MPI_Win_create_dynamic",
+    "shared": "MPI_Win_allocate_shared",
+}
+"""Calls that make windows, by their kind."""
+COLUMNS = ("ranks", "step", "which", "launches", "median", "interval", "", "min", "max")
+
+
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    """MPI_Init of the most ranks, and what a first message takes more than later ones."""
+    lines = []
+    most = max((point.known_ranks for point in analysis.estimates.own()), default=0)
+    points = {
+        (point.operation, point.occurrence): point
+        for point in analysis.estimates.own()
+        if point.known_ranks == most and operation in (None, point.operation)
+    }
+    for name, verb in (("launch", "launching"), ("init", "MPI_Init"), ("finalize", "MPI_Finalize")):
+        if (point := points.get((name, None))) is not None:
+            lines.append(f"{verb} of {most} ranks {_time(point)}")
+    first, later = points.get(("contact", "first")), points.get(("contact", "later"))
+    if first is not None and later is not None:
+        lines.append(f"first message to a rank {_time(first)}, later ones {_time(later)}")
+    return lines
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:
+    return [
+        "\n".join(table.heading(analysis, "time")),
+        *(_table(analysis.estimates.own(n)) for n in analysis.estimates.numbers(all_states)),
+        "\n".join(table.state_lines(analysis.estimates)),
+    ]
+
+
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
+    """{"points"}."""
+    return {"points": points_json(analysis, all_states)}
+
+
+def step_text(point: PointEstimate) -> str:
+    """The call, or what happens."""
+    if point.window_kind is not None:
+        return CREATIONS.get(point.window_kind, point.window_kind)
+    return WORDS.get(point.operation, point.operation)
+
+
+def order(point: PointEstimate) -> tuple[int, str, str]:
+    """Sorts the steps of a start-up as they follow each other."""
+    known = PHASES.index(point.operation) if point.operation in PHASES else len(PHASES)
+    return known, step_text(point), point.occurrence or ""
+
+
+def _table(points: list[PointEstimate]) -> str:
+    rows = [list(COLUMNS)]
+    for point in sorted(points, key=lambda point: (point.known_ranks, order(point))):
+        rows.append(
+            [
+                str(point.known_ranks),
+                step_text(point),
+                point.occurrence or "",
+                str(point.launches),
+                table.microseconds(point.typical_s),
+                *table.interval(point),
+                table.microseconds(point.min_s),
+                table.microseconds(point.max_s),
+            ]
+        )
+    return table.aligned(rows)
+
+
+def _time(point: PointEstimate) -> str:
+    return f"{format_seconds(point.typical_s)}{precision(point)}"

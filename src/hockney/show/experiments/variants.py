@@ -1,0 +1,37 @@
+"""Runs that compare variants: how each is to the first, the ratio at each point, the doubts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hockney.analysis import Analysis
+from hockney.show import table
+from hockney.show.experiments import measured_view
+from hockney.show.variants import (
+    doubt_lines,
+    heading_lines,
+    variant_answer,
+    variant_table,
+    variants_json,
+)
+
+
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
+    assert analysis.variants is not None
+    return variant_answer(analysis.variants)
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
+    assert analysis.variants is not None
+    doubts = [f"note: {line}" for line in doubt_lines(analysis.variants)]
+    states = table.state_lines(analysis.estimates)
+    heading = "\n".join(heading_lines(analysis.run, analysis.variants))
+    found = [heading, variant_table(analysis.variants)]
+    return found + ["\n".join(lines) for lines in (states, doubts) if lines]
+
+
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
+    """Those of the experiment, and "variants"."""
+    assert analysis.variants is not None
+    usual = measured_view(analysis.run).fields(analysis, all_states)
+    return {**usual, "variants": variants_json(analysis.variants)}

@@ -1,0 +1,99 @@
+"""The map of the best algorithm: rows of cells over size, with which one won, by how much, and
+where that is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hockney.analysis.best import BEST_RULE, FASTER, OWN, name_of
+from hockney.analysis.best import Cell as Measured
+from hockney.analysis.collectives import Collective
+from hockney.errors import UsageError
+from hockney.plan.workloads.collective import DEFAULT
+from hockney.show.curves import samples_text, sentence
+from hockney.show.drawing import time_text
+from hockney.show.drawing.description import Axis, Cell, Figure, Kind, Panel, Rule
+from hockney.show.figures._collectives import title
+from hockney.units import format_size
+
+
+def best_map(
+    name: str,
+    what: Collective,
+    cells: Sequence[Measured],
+    row_label: str,
+    row_of: Callable[[Measured], str],
+    rules: Sequence[Rule] = (),
+) -> Figure:
+    """The figure called `name`; its rows in the order of the cells."""
+    if not any(cell.is_choice for cell in cells):
+        raise UsageError(
+            f"{what.name}: one algorithm alone was measured", "measure with --algorithm all"
+        )
+    sizes, rows = sorted({cell.bytes for cell in cells}), list(dict.fromkeys(map(row_of, cells)))
+    won = {_winner(cell) for cell in cells}
+    colours = {name: number for number, name in enumerate(what.algorithms) if name in won}
+    names: list[str | None] = [*sorted(colours, key=lambda name: colours[name])]
+    names += [name for name in (DEFAULT, None) if name in won and name not in names]
+    kinds = tuple(_kind(name, colours.get(name or ""), cells) for name in names)
+    drawn = tuple(
+        Cell(
+            sizes.index(cell.bytes),
+            rows.index(row_of(cell)),
+            None,
+            _words(cell),
+            names.index(_winner(cell)),
+            _gain(cell),
+        )
+        for cell in cells
+    )
+    panel = Panel(
+        Axis("name", "message size", names=tuple(map(format_size, sizes))),
+        Axis("name", row_label, names=tuple(rows)),
+        rules=tuple(rules),
+        cells=drawn,
+        kinds=kinds,
+    )
+    caption = (*_caption(cells), samples_text(what.analyses))
+    return Figure(name, f"{title(what)}, best algorithm", (panel,), caption)
+
+
+def _winner(cell: Measured) -> str | None:
+    """DEFAULT where no algorithm can be better; None where that is unknown."""
+    if cell.verdict == FASTER:
+        return cell.best.name
+    return DEFAULT if cell.verdict == OWN else None
+
+
+def _kind(name: str | None, colour: int | None, cells: Sequence[Measured]) -> Kind:
+    if name is None:
+        unknown = [cell.launches for cell in cells if _winner(cell) is None]
+        span = " to ".join(map(str, dict.fromkeys((min(unknown), max(unknown)))))
+        return Kind(f"unknown: {span} launch{'es' * (max(unknown) != 1)}", None, unknown=True)
+    if name == DEFAULT:
+        return Kind("the library's own decision", None)
+    return Kind(name, colour)
+
+
+def _gain(cell: Measured) -> str:
+    """The library's own time over the best."""
+    if cell.gain is None or cell.verdict != FASTER:
+        return ""
+    return f"{cell.gain:.{2 if cell.gain < 10.0 else 0}f}"
+
+
+def _words(cell: Measured) -> str:
+    points = [one.point for one in cell.contenders] + ([cell.default] if cell.default else [])
+    points.sort(key=lambda point: point.typical_s)
+    times = "; ".join(f"{name_of(point)} {time_text(point.typical_s)}" for point in points[:6])
+    more = f"; {len(points) - 6} more" * (len(points) > 6)
+    doubt = f" ({cell.unknown_text})" if _winner(cell) is None else ""
+    return f"{format_size(cell.bytes)}, {cell.ranks} processes: {times}{more}{doubt}"
+
+
+def _caption(cells: Sequence[Measured]) -> tuple[str, str]:
+    if all(cell.default is None for cell in cells):
+        first = "The library's own decision was not measured."
+    else:
+        first = "Numbers: the library's own time over the best algorithm's."
+    return first, f"{sentence(BEST_RULE)}."

@@ -1,0 +1,121 @@
+"""What figures of collectives share: which points, the model beside them, and where ranks begin to
+fill another socket or node."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from hockney.analysis import Analysis
+from hockney.analysis.best import name_of
+from hockney.analysis.collectives import Collective, collectives_of
+from hockney.errors import UsageError
+from hockney.estimate.points import PointEstimate
+from hockney.plan.workloads.collective import DEFAULT
+from hockney.records import Place
+from hockney.show.curves import Options, title_of
+from hockney.show.drawing.description import Series
+
+MOST_COLOURED = 7
+"""Algorithms, as many as there are colours; others are grey."""
+
+
+def asked(analyses: Sequence[Analysis], options: Options) -> Collective:
+    """The collective that the options choose; raises UsageError where there is none."""
+    names = collectives_of(analyses)
+    if not names:
+        raise UsageError(
+            "there are no collectives in these files", "measure them with `hockney collective`"
+        )
+    name = options.operation or names[0]
+    if name not in names or (options.operation is None and len(names) > 1):
+        raise UsageError(
+            f"--operation {options.operation or 'is not given'}: measured are {', '.join(names)}",
+            "choose one of them",
+        )
+    found = Collective(name, analyses)
+    if not found.points:
+        raise UsageError(f"{name}: no time above 0 was measured, so there is no curve")
+    return found
+
+
+def title(what: Collective) -> str:
+    return f"{title_of(what.analyses)}: {what.name}"
+
+
+def colours_of(what: Collective) -> dict[str, int | None]:
+    """The colour of each algorithm, the same in all figures."""
+    return {name: i if i < MOST_COLOURED else None for i, name in enumerate(what.algorithms)}
+
+
+def unknown_ranks(what: Collective) -> UsageError:
+    """The error of figures over numbers of processes."""
+    return UsageError(
+        f"{what.name}: the log does not record how many processes took part",
+        "draw --what collective-sizes",
+    )
+
+
+def curves(
+    what: Collective, points: Sequence[PointEstimate], along: Callable[[PointEstimate], float]
+) -> tuple[Series, ...]:
+    """Medians with intervals, a colour an algorithm, the model as a dashed line beside each; grey
+    ones behind."""
+    found, colours = [], colours_of(what)
+    grey = sum(colour is None for colour in colours.values())
+    for name, colour in sorted(colours.items(), key=lambda item: item[1] is not None):
+        curve = sorted((p for p in points if name_of(p) == name), key=along)
+        if not curve:
+            continue
+        label = f"{grey} others" if colour is None else _label(name)
+        found.append(
+            Series(
+                label,
+                [along(p) for p in curve],
+                [p.typical_s for p in curve],
+                [p.low_s for p in curve],
+                [p.high_s for p in curve],
+                colour=colour,
+                name=_label(name),
+            )
+        )
+        model = [(along(p), seconds) for p in curve if (seconds := what.predicted_s(p))]
+        if model:
+            x, y = zip(*model, strict=True)
+            found.append(
+                Series(
+                    "model, message by message",
+                    x,
+                    y,
+                    style="dashed",
+                    colour=colour,
+                    name=f"{_label(name)}: model",
+                )
+            )
+    return tuple(sorted(found, key=lambda one: one.colour is None))
+
+
+def _label(name: str) -> str:
+    return "the library's own decision" if name == DEFAULT else name
+
+
+def borders(places: dict[int, list[Place]], ranks: Iterable[int]) -> list[tuple[float, str]]:
+    """Between which numbers of ranks a second socket or node comes in: where on the axis, and
+    which."""
+    every = [count for count in sorted(set(ranks)) if count in places]
+    found = []
+    for kind, key in (("node", _node), ("socket", _socket)):
+        for less, more in itertools.pairwise(every):
+            if len(set(map(key, places[less]))) == 1 < len(set(map(key, places[more]))):
+                found.append((math.sqrt(less * more), f"second {kind}"))
+    at_node = [at for at, words in found if words == "second node"]
+    return [(at, words) for at, words in found if words == "second node" or at not in at_node]
+
+
+def _node(place: Place) -> object:
+    return place.host
+
+
+def _socket(place: Place) -> object:
+    return place.host, place.package

@@ -1,0 +1,73 @@
+"""Bandwidth against size, with the fit's limit and the size that reaches half of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.analysis import Analysis
+from hockney.estimate.points import statistic_of
+from hockney.estimate.summaries import FROM_BANDWIDTH
+from hockney.show.curves import Curve, Options, caption_of, curves_of, title_of
+from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series
+from hockney.show.figures.time import line_points, rounded
+from hockney.units import format_rate, format_size
+
+TAKES = ("fit", "operation", "ranks")
+SHARED = True
+CHOICE = None
+FARTHEST_LIMIT = 2.0
+"""Times the largest measured bandwidth: a limit farther off would press the points together."""
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    curves = curves_of(analyses, options, least_bytes=1)
+    alone = len(curves) == 1
+    series = [
+        _rates(curve, number, _label(curve) if alone else curve.label)
+        for number, curve in enumerate(curves)
+    ]
+    rules: list[Rule] = []
+    if options.fit and alone:
+        largest = max(rate for rate in series[0].y if rate is not None)
+        lines, rules = _limits(curves[0], largest)
+        series += lines
+    y = Axis("rate", "bandwidth", from_zero=True)
+    panel = Panel(Axis("size", "message size"), y, tuple(series), tuple(rules))
+    return Figure("bandwidth", title_of(analyses), (panel,), caption_of(curves))
+
+
+def _label(curve: Curve) -> str:
+    statistic = statistic_of(curve.points)
+    return "bandwidth" if statistic == FROM_BANDWIDTH else f"size / {statistic} time"
+
+
+def _rates(curve: Curve, number: int, label: str) -> Series:
+    """The longest time is the lowest bandwidth. An interval of time from 0 s on has no end."""
+    times = list(zip(curve.x, curve.times, strict=True))
+    return Series(
+        label,
+        curve.x,
+        [size / time for size, (time, _, _) in times],
+        [size / high if high else None for size, (_, _, high) in times],
+        [size / low if low and low > 0.0 else None for size, (_, low, _) in times],
+        "curve",
+        number,
+        curve.label,
+    )
+
+
+def _limits(curve: Curve, largest: float) -> tuple[list[Series], list[Rule]]:
+    """The line's bandwidth b / T(b), its limit and the size of half of it."""
+    line = curve.analysis.line()
+    rate = line.derived["r_inf_Bps"].value if line else None
+    half = line.derived["n_half_B"].value if line else None
+    if line is None or not rate or len(curve.x) < 2:
+        return [], []
+    x, seconds = line_points(line, curve.x)
+    rates = rounded([size / time for size, time in zip(x, seconds, strict=True)])
+    rules = []
+    if rate < FARTHEST_LIMIT * largest:
+        rules.append(Rule(rate, f"r∞ = 1/β = {format_rate(rate)}", "y"))
+    if half and curve.x[0] <= half <= curve.x[-1]:
+        rules.append(Rule(half, f"n½ = {format_size(round(half))}"))
+    return [Series("Hockney's line", x, rates, style="line")], rules

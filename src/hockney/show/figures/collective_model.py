@@ -1,0 +1,73 @@
+"""A collective's measured time over the predicted one against size, each algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.analysis import Analysis
+from hockney.analysis.best import name_of
+from hockney.errors import UsageError
+from hockney.predict.parameters import LEVELS, Parameters
+from hockney.show.curves import Options, chosen_value, samples_text
+from hockney.show.drawing import time_text
+from hockney.show.drawing.description import Axis, Band, Figure, Panel, Rule, Series
+from hockney.show.figures._collectives import MOST_COLOURED, asked, title
+from hockney.units import format_rate
+
+TAKES = ("operation", "ranks")
+SHARED = False
+CHOICE = "ranks"
+CLOSE = 0.05
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    what = asked(analyses, options)
+    if what.message_costs is None:
+        raise UsageError(
+            "no point-to-point times to predict from in these files",
+            "name a result of `hockney pingpong` or `hockney cores`, too",
+        )
+    measured = [point.known_ranks for point in what.points]
+    ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))
+    series: list[Series] = []
+    for name in what.algorithms:
+        points = [p for p in what.points if p.known_ranks == ranks and name_of(p) == name]
+        ratios = sorted((p.bytes, p.typical_s / t) for p in points if (t := what.predicted_s(p)))
+        if ratios:
+            x, y = zip(*ratios, strict=True)
+            few = len(series) < MOST_COLOURED
+            series.append(
+                Series(
+                    name if few else "others", x, y, colour=len(series) if few else None, name=name
+                )
+            )
+    if not series:
+        raise UsageError(
+            f"none of {', '.join(what.algorithms)} has a schedule to predict by",
+            "measure by algorithm: --algorithm all",
+        )
+    panel = Panel(
+        Axis("size", "message size"),
+        Axis("ratio", "measured / predicted", logarithmic=True),
+        tuple(series),
+        (Rule(1.0, across="y"),),
+        (Band(1.0 - CLOSE, 1.0 + CLOSE, f"within {100.0 * CLOSE:g} %", "y"),),
+    )
+    heading = f"{title(what)}, {ranks} processes"
+    return Figure(
+        "collective-model",
+        heading,
+        (panel,),
+        (_words(what.message_costs), samples_text(what.analyses)),
+    )
+
+
+def _words(parameters: Parameters) -> str:
+    levels = []
+    for name in LEVELS:
+        level = getattr(parameters, name)
+        if level is not None:
+            rate = format_rate(1.0 / level.beta_s_per_B) if level.beta_s_per_B else "-"
+            levels.append(f"{name}: α = {time_text(level.alpha_s)}, 1/β = {rate}")
+    sharing = ", flows that share as in SimGrid" if parameters.sharing == "fair" else ""
+    return f"Predicted message by message from {'; '.join(levels)}{sharing}."

@@ -1,0 +1,103 @@
+"""Time of a message, and bandwidth of all pairs together, against how many pairs exchange messages
+at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hockney.analysis import Analysis
+from hockney.analysis.contention import OF_PAIRS, Contention
+from hockney.errors import UsageError
+from hockney.plan.axes import Key, key_without
+from hockney.show.curves import Options, chosen_value, samples_text, title_of
+from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series
+from hockney.units import format_size
+
+TAKES = ("bytes", "operation")
+SHARED = True
+CHOICE = None
+MOST_SIZES = 6
+Counts = list[Contention]
+"""One size with several numbers of pairs."""
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    curves = _curves(analyses, options)
+    times, rates, rules = [], [], []
+    for number, (label, analysis, curve) in enumerate(curves):
+        times.append(_times(curve, number, label))
+        if all(one.aggregate_Bps for one in curve):
+            pairs = [float(one.pairs) for one in curve]
+            rates.append(Series(label, pairs, [one.aggregate_Bps for one in curve], colour=number))
+        key = key_without(curve[0].together, *OF_PAIRS)
+        rules += [
+            Rule(knee.pairs, colour=number)
+            for knee in analysis.knees
+            if knee.pairs and key_without(knee.point, *OF_PAIRS) == key
+        ]
+    x = Axis("count", "pairs at once", logarithmic=True)
+    panels = [
+        Panel(x, Axis("time", "time of a message", logarithmic=True), tuple(times), tuple(rules))
+    ]
+    if rates:
+        y = Axis("rate", "all pairs together", logarithmic=True)
+        panels.append(Panel(x, y, tuple(rates), tuple(rules)))
+    sizes = {one.together.bytes for _, _, curve in curves for one in curve}
+    title = title_of(analyses) + (f", {format_size(min(sizes))}" if len(sizes) == 1 else "")
+    caption = "Marks: the median pair; bars reach from the fastest to the slowest pair." + (
+        " Dotted: from there on the median pair waits for others." * bool(rules)
+    )
+    return Figure("contention", title, tuple(panels), (caption, samples_text(analyses)))
+
+
+def _curves(analyses: Sequence[Analysis], options: Options) -> list[tuple[str, Analysis, Counts]]:
+    """A curve for each size of one file, or for each of several files at one size."""
+    found = [
+        (analysis, by_size) for analysis in analyses for by_size in _by_variant(analysis, options)
+    ]
+    sizes = sorted({size for _, by_size in found for size in by_size})
+    if not sizes:
+        raise UsageError(
+            f"{analyses[0].run.path or analyses[0].label}: no size has times of several numbers "
+            "of pairs",
+            "measure with hockney pairs --pairs-active 1,2,4,...,all",
+        )
+    if len(found) > 1 or options.bytes is not None:
+        common = set.intersection(*(set(by_size) for _, by_size in found)) or set(sizes)
+        size = chosen_value(options.bytes, sizes, "--bytes", max(common))
+        several = len(found) > 1
+        return [
+            (analysis.label if several else format_size(size), analysis, by_size[size])
+            for analysis, by_size in found
+            if size in by_size
+        ]
+    places = np.unique(np.linspace(0, len(sizes) - 1, MOST_SIZES).round()).astype(int).tolist()
+    [(analysis, by_size)] = found
+    return [(format_size(sizes[at]), analysis, by_size[sizes[at]]) for at in places]
+
+
+def _by_variant(analysis: Analysis, options: Options) -> list[dict[int, Counts]]:
+    """The sizes of the first way to exchange messages that has several numbers of pairs."""
+    variants: dict[Key, dict[int, Counts]] = {}
+    for one in analysis.contention:
+        if options.operation in (None, one.together.operation):
+            key = key_without(one.together, "bytes", *OF_PAIRS)
+            variants.setdefault(key, {}).setdefault(one.together.bytes, []).append(one)
+    several = [
+        {size: counts for size, counts in sorted(by_size.items()) if len(counts) > 1}
+        for by_size in variants.values()
+    ]
+    return [by_size for by_size in several if by_size][:1]
+
+
+def _times(curve: Counts, number: int, label: str) -> Series:
+    return Series(
+        label,
+        [float(one.pairs) for one in curve],
+        [one.typical_s for one in curve],
+        [one.best.typical_s for one in curve],
+        [one.worst.typical_s for one in curve],
+        colour=number,
+    )

@@ -1,0 +1,72 @@
+"""Heat map of the time between every two ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from hockney.analysis import Analysis
+from hockney.errors import UsageError
+from hockney.show.curves import Options, chosen_value, only, samples_text
+from hockney.show.drawing import time_text
+from hockney.show.drawing.description import Axis, Cell, Figure, Panel, Rule
+from hockney.units import format_size
+
+TAKES = ("bytes",)
+SHARED = False
+CHOICE = "bytes"
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    analysis = only(analyses, "a matrix")
+    matrix = analysis.matrix
+    if matrix is None:
+        raise UsageError(
+            f"{analysis.run.path or analysis.label}: no pairs of ranks to draw",
+            "measure with hockney cores",
+        )
+    size = chosen_value(options.bytes, matrix.times, "--bytes", min(matrix.times))
+    names = tuple(map(str, matrix.ranks))
+    index = {rank: place for place, rank in enumerate(matrix.ranks)}
+    cells = tuple(
+        Cell(
+            index[column],
+            index[row],
+            point.typical_s,
+            f"{_name(analysis, row)} and {_name(analysis, column)}: {time_text(point.typical_s)}",
+        )
+        for (first, second), point in matrix.times[size].items()
+        for row, column in ((first, second), (second, first))
+    )
+    axes = Axis("name", "rank", names=names), Axis("name", "rank", names=names, downward=True)
+    rules = tuple(_borders(analysis, matrix.ranks))
+    scale = Axis("time", "one-way time", logarithmic=True)
+    caption = ["Medians over launches; empty: not measured."]
+    if rules:
+        caption.append("Lines: borders of nodes.")
+    return Figure(
+        "matrix",
+        f"{analysis.label}, {format_size(size)}",
+        (Panel(*axes, rules=rules, cells=cells, scale=scale),),
+        (*caption, samples_text(analyses)),
+    )
+
+
+def _name(analysis: Analysis, rank: int) -> str:
+    place = analysis.places.get(rank)
+    if place is None or place.pu is None:
+        return f"rank {rank}"
+    return f"rank {rank} ({place.host or 'unknown host'}, CPU {place.pu})"
+
+
+def _borders(analysis: Analysis, ranks: Sequence[int]) -> list[Rule]:
+    """Lines between the ranks of different nodes, where a node has several ranks."""
+    places = analysis.places
+    hosts = [places[rank].host if rank in places else None for rank in ranks]
+    if len(set(hosts)) in (1, len(hosts)):
+        return []
+    rules, border = [], -0.5
+    for size in [len(list(group)) for _, group in groupby(hosts)][:-1]:
+        border += size
+        rules += [Rule(border, across="x"), Rule(border, across="y")]
+    return rules

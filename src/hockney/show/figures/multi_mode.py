@@ -1,0 +1,94 @@
+"""Bandwidth of all pairs together over size, a curve for each number of them, with the multi-mode
+and the max-rate model through it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.analysis import Analysis
+from hockney.errors import UsageError
+from hockney.fitting.fit import Array, Curve, Fit
+from hockney.models.multi_mode import EAGER_BYTES
+from hockney.show.curves import Options, only, samples_text
+from hockney.show.drawing import time_text
+from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series, Style
+from hockney.show.figures.time import rounded
+from hockney.units import format_rate, format_size
+
+TAKES = ("operation",)
+SHARED = False
+CHOICE = None
+STYLES: dict[str, Style] = {"multi-mode": "line", "max-rate": "dashed"}
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    analysis = only(analyses, "multi-mode")
+    found = analysis.fits_of_pairs(options.operation)
+    if found is None:
+        raise UsageError(
+            f"{analysis.run.path or analysis.label}: no times of several numbers of pairs at once",
+            "measure them: hockney pairs --pairs-active 1,2,3,4",
+        )
+    return describe_curve(found.curve, found.fits, analysis.label, samples_text(analyses))
+
+
+def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -> Figure:
+    """The figure of plain numbers: a curve of several numbers of pairs and models through it."""
+    assert curve.pairs is not None
+    series = []
+    for number, pairs in enumerate(sorted({int(pairs) for pairs in curve.pairs})):
+        of_them = curve.at((curve.pairs == pairs) & (curve.bytes > 0.0))
+        name = f"{pairs} pair{'s' * (pairs > 1)} at once"
+        rates = pairs * of_them.bytes / of_them.median_s
+        series.append(
+            Series(name, of_them.bytes.tolist(), rates.tolist(), style="points", colour=number)
+        )
+        series += [_line(fit, of_them, number, name) for fit in fits]
+    known = [one for one in series if len(one.x)]
+    rules = tuple(Rule(size, format_size(round(size))) for size in _chunks(fits))
+    y = Axis("rate", "bandwidth of all pairs", from_zero=True)
+    panel = Panel(Axis("size", "message size"), y, tuple(known), rules)
+    return Figure("multi-mode", label, (panel,), (*_words(fits), sample))
+
+
+def _line(fit: Fit, curve: Curve, number: int, name: str) -> Series:
+    """A model's line through the measured sizes; repetitions are known only there."""
+    known = curve.at(curve.bytes > EAGER_BYTES) if fit.model == "multi-mode" else curve
+    assert known.pairs is not None
+    more = [] if known.repetitions is None else [known.repetitions]
+    seconds: Array = fit.predict(known.bytes, known.pairs, *more)
+    rates = rounded((known.pairs * known.bytes / seconds).tolist())
+    known_error = fit.error_median is not None
+    error = f": median error {100.0 * (fit.error_median or 0.0):.2g} %" if known_error else ""
+    label = f"{fit.model}{error}"
+    return Series(
+        label,
+        known.bytes.tolist(),
+        rates,
+        style=STYLES[fit.model],
+        colour=number,
+        name=f"{name}: {fit.model}",
+    )
+
+
+def _chunks(fits: Sequence[Fit]) -> list[float]:
+    return [
+        value.value
+        for fit in fits
+        for name, value in fit.parameters.items()
+        if name.startswith("C_") and name.endswith("_bytes") and value.value
+    ]
+
+
+def _words(fits: Sequence[Fit]) -> list[str]:
+    words = ["Marks: medians over launches."]
+    for fit in fits:
+        if fit.model == "multi-mode":
+            values = {name: one.value for name, one in fit.parameters.items()}
+            chunks = [format_size(round(place)) for place in _chunks([fit])]
+            words.append(
+                f"Multi-mode: B_r = {format_rate(values['B_r_Bps'])}, "
+                f"T_l = {time_text(values['T_l_s'])}, "
+                + (f"chunks of {', '.join(chunks)} (dotted)." if chunks else "no chunk size found.")
+            )
+    return words

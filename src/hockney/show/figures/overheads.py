@@ -1,0 +1,51 @@
+"""What a message of each size costs its sender, its receiver and the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.analysis import Analysis
+from hockney.errors import UsageError
+from hockney.show.curves import Options, only, samples_text
+from hockney.show.drawing.description import Axis, Figure, Panel, Series
+
+TAKES = ()
+SHARED = False
+CHOICE = None
+PARTS = (
+    ("one_way_s", "one way"),
+    ("gap_s", "gap: from one message of a train to the next"),
+    ("o_send_s", "o_s: in the send"),
+    ("o_receive_s", "o_r: in the receive of a message that is there"),
+)
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa: ARG001
+    analysis = only(analyses, "a figure of overheads")
+    found = analysis.loggp()
+    if found is None:
+        raise UsageError(
+            f"{analysis.run.path or analysis.label}: too few trains of messages to draw",
+            "measure with hockney overheads",
+        )
+    series = []
+    for number, (name, label) in enumerate(PARTS):
+        values = [getattr(one, name) for one in found.overheads]
+        series.append(
+            Series(
+                label,
+                [float(one.bytes) for one in found.overheads],
+                [v.value if v.value and v.value > 0.0 else None for v in values],
+                [v.low for v in values],
+                [v.high for v in values],
+                colour=number,
+            )
+        )
+    y = Axis("time", "time", logarithmic=True)
+    panel = Panel(Axis("size", "message size"), y, tuple(series))
+    caption = (
+        "Medians over launches with 95 % confidence intervals by bootstrap over launches. What is "
+        "too small to be measured is left out.",
+        samples_text(analyses),
+    )
+    return Figure("overheads", analysis.label, (panel,), caption)

@@ -1,0 +1,105 @@
+"""Where the time of a collective goes: until the end of each phase, against size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+from hockney.analysis import Analysis
+from hockney.analysis.phases import Phased
+from hockney.errors import UsageError
+from hockney.show.curves import Options, only, samples_text
+from hockney.show.drawing.description import Axis, Figure, Panel, Series
+
+TAKES = ("operation", "ranks")
+SHARED = False
+CHOICE = "ranks"
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    """A panel for each algorithm: phases upon each other, the highest curve is the whole."""
+    analysis = only(analyses, "--what phases")
+    of_it = [
+        one for one in analysis.phases if options.operation in (None, one.whole.point.operation)
+    ]
+    if not of_it:
+        raise UsageError(
+            f"{analysis.run.path or analysis.label}: no collective was made by messages",
+            "measure one with hockney collective allreduce --phases all",
+        )
+    ranks = options.ranks or max(one.whole.point.known_ranks for one in of_it)
+    groups: dict[tuple[str, str], list[Phased]] = {}
+    for one in of_it:
+        if one.whole.point.known_ranks == ranks:
+            groups.setdefault((one.whole.point.operation, one.algorithm), []).append(one)
+    if not groups:
+        raise UsageError(
+            f"--ranks {ranks}: no collective was made by messages of so many",
+            "leave it out, or choose another number",
+        )
+    panels = [_panel(*key, sorted(each, key=attrgetter("bytes"))) for key, each in groups.items()]
+    words = (
+        "Phases upon each other: time until the last rank is done with each, of collectives made "
+        "by messages as the algorithm's schedule says; dashed as message costs predict the whole.",
+        samples_text(analyses),
+    )
+    title = f"{analysis.label}: phases, {ranks} processes"
+    return Figure("phases", title, tuple(panels), words)
+
+
+def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
+    """Where sizes have different phases, each curve has the sizes that have its phase."""
+    x = [float(one.bytes) for one in each]
+    series: list[Series] = []
+    names = dict.fromkeys(p.point.phase or "" for one in each for p in one.phases)
+    for number, name in enumerate(list(names)[:-1] if names else []):
+        ends = [(at, _until(one, name)) for at, one in zip(x, each, strict=True)]
+        known = [(at, seconds) for at, seconds in ends if seconds is not None]
+        series.append(
+            Series(
+                f"until the end of {name}",
+                [at for at, _ in known],
+                [seconds for _, seconds in known],
+                colour=number + 2,
+            )
+        )
+    whole = [one.whole.point for one in each]
+    series.append(
+        Series(
+            f"{algorithm} by messages",
+            x,
+            [point.typical_s for point in whole],
+            [point.low_s for point in whole],
+            [point.high_s for point in whole],
+            colour=0,
+        )
+    )
+    own = [(one, one.library) for one in each if one.library is not None]
+    if own:
+        series.append(
+            Series(
+                f"the library's, {own[0][0].library_algorithm}",
+                [float(one.bytes) for one, _ in own],
+                [point.typical_s for _, point in own],
+                [point.low_s for _, point in own],
+                [point.high_s for _, point in own],
+                colour=1,
+            )
+        )
+    model = [(one.bytes, one.whole.predicted_s) for one in each if one.whole.predicted_s]
+    if model:
+        sizes, seconds = zip(*model, strict=True)
+        series.append(Series("predicted", sizes, seconds, style="dashed", colour=0))
+    label = f"time of {collective}, {algorithm}"
+    axes = Axis("size", "message size"), Axis("time", label, logarithmic=True)
+    return Panel(*axes, tuple(series))
+
+
+def _until(one: Phased, name: str) -> float | None:
+    """Seconds from the start to the end of the phase of that name; None where there is none."""
+    total = 0.0
+    for phase in one.phases:
+        total += phase.point.typical_s
+        if phase.point.phase == name:
+            return total
+    return None

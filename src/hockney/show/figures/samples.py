@@ -1,0 +1,146 @@
+"""The samples at one size: in the order in which they were measured, and their distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hockney.analysis import Analysis
+from hockney.analysis.samples import Group, distribution, groups_of, sampled, sampled_sizes
+from hockney.errors import UsageError
+from hockney.show.curves import Options, chosen_value, samples_text, title_of
+from hockney.show.drawing import time_text
+from hockney.show.drawing.description import Axis, Band, Figure, Panel, Series
+from hockney.show.figures.time import rounded
+from hockney.units import format_size
+
+TAKES = ("bytes", "operation", "ranks")
+SHARED = True
+CHOICE = "bytes"
+MOST_GROUPS = 7
+"""Groups that are shown, one per colour: the fastest."""
+CHANGED = "the state changed in its round"
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    label: str
+    group: Group
+    colour: int | None
+    """None for grey."""
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    size = _size(analyses, options)
+    every = _labelled(analyses, size, options)
+    groups = [(label, group) for label, group in every if group.zeros < len(group.seconds)]
+    if not groups:
+        raise UsageError(
+            f"every sample of {size} bytes took 0 s: nothing can be drawn",
+            "the clock was too coarse for a single exchange; measure in batches",
+        )
+    shown = [
+        _Labelled(label, group, None if label == CHANGED else number)
+        for number, (label, group) in enumerate(groups[:MOST_GROUPS])
+    ]
+    zeros = sum(group.zeros for _, group in every)
+    caption = _caption(shown, len(groups), zeros, options)
+    return Figure(
+        "samples",
+        f"{title_of(analyses)}, {format_size(size)}",
+        (_in_order(shown, options.most_samples), _distribution(shown)),
+        (*caption, samples_text(analyses)),
+    )
+
+
+def _size(analyses: Sequence[Analysis], options: Options) -> int:
+    sizes = {size for a in analyses for size in sampled_sizes(a.run, options.operation)}
+    if not sizes:
+        raise UsageError(
+            f"{analyses[0].run.path or analyses[0].label}: no samples to draw",
+            "the run was cut short, or only its statistics are known",
+        )
+    return chosen_value(options.bytes, sizes, "--bytes", min(sizes))
+
+
+def _labelled(analyses: Sequence[Analysis], size: int, options: Options) -> list[tuple[str, Group]]:
+    """Groups with their labels; the only group of a run by the states of the machine."""
+    found = []
+    for analysis in analyses:
+        groups = groups_of(sampled(analysis.run, options.operation, options.ranks, size))
+        if len(analyses) > 1:
+            found += [(", ".join(filter(None, (analysis.label, g.name))), g) for g in groups]
+        elif len(groups) == 1:
+            by_state = groups[0].by_state(analysis.states)
+            found += [(_state_text(analysis, state), group) for state, group in by_state]
+        else:
+            found += [(group.name, group) for group in groups]
+    return found
+
+
+def _state_text(analysis: Analysis, state: int | None) -> str:
+    if state is None:
+        return CHANGED
+    states = analysis.states.states
+    if len(states) == 1:
+        return "samples"
+    latency = states[state].handover_s
+    return f"state {state}" + (f", core-to-core latency {time_text(latency)}" if latency else "")
+
+
+def _in_order(shown: Sequence[_Labelled], most: int | None) -> Panel:
+    """x: the number of the launch, and how far into it."""
+    launches = sorted({launch for one in shown for launch in one.group.launches})
+    places = {launch: number for number, launch in enumerate(launches)}
+    bands = tuple(Band(at - 0.5, at + 0.5) for at in range(1, len(launches), 2))
+    series = tuple(_marks(one, places, most) for one in shown)
+    x = Axis("count", "launch, samples in the order measured")
+    return Panel(x, Axis("time", "time", logarithmic=True), series, bands=bands)
+
+
+def _marks(one: _Labelled, places: dict[int, int], most: int | None) -> Series:
+    """Medians of successive samples, with their range where samples were merged."""
+    parts = list(one.group.merged(most))
+    is_merged = len(parts) < len(one.group.seconds)
+    return Series(
+        one.label,
+        rounded([places[part.launch] - 0.5 + part.at for part in parts]),
+        rounded([part.median_s for part in parts]),
+        rounded([part.min_s for part in parts]) if is_merged else None,
+        rounded([part.max_s for part in parts]) if is_merged else None,
+        "dots",
+        one.colour,
+    )
+
+
+def _distribution(shown: Sequence[_Labelled]) -> Panel:
+    edges, fractions = distribution([one.group for one in shown])
+    x = rounded(edges)
+    series = tuple(
+        Series(one.label, x, [*rounded(of_it), 0.0], style="steps", colour=one.colour)
+        for one, of_it in zip(shown, fractions, strict=True)
+    )
+    y = Axis("fraction", "fraction of samples", from_zero=True)
+    return Panel(Axis("time", "time", logarithmic=True), y, series)
+
+
+def _caption(
+    shown: Sequence[_Labelled], groups: int, zeros: int, options: Options
+) -> tuple[str, ...]:
+    samples = sum(len(one.group.seconds) for one in shown)
+    launches = len({launch for one in shown for launch in one.group.launches})
+    most = options.most_samples
+    words = [
+        f"{samples} samples of {launches} launch{'es' * (launches > 1)}, shaded in turn; below, "
+        "their distribution (the outermost bins hold all beyond)."
+    ]
+    if most is not None and any(len(one.group.seconds) > most for one in shown):
+        words.append(
+            f"More than {most} samples are merged: a mark is the median of successive samples, its "
+            "bar their range."
+        )
+    if len(shown) < groups:
+        words.append(f"The {len(shown)} fastest of {groups} are shown.")
+    if zeros:
+        words.append(f"{zeros} samples of 0 s or below have no place on this axis.")
+    return tuple(words)

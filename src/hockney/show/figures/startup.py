@@ -1,0 +1,85 @@
+"""The steps of a start-up: over numbers of ranks, or in rows where there is one number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.analysis import Analysis
+from hockney.errors import UsageError
+from hockney.estimate.points import PointEstimate
+from hockney.plan.axes import key_without
+from hockney.show.curves import Options, medians_text, only, samples_text
+from hockney.show.drawing import time_text
+from hockney.show.drawing.description import Axis, Bar, Figure, Kind, Panel, Series
+from hockney.show.experiments.startup import order, step_text
+
+TAKES = ()
+SHARED = False
+CHOICE = None
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa: ARG001
+    analysis = only(analyses, "--what startup")
+    points = [point for point in analysis.estimates.own() if point.typical_s > 0.0]
+    if analysis.run.header.experiment != "startup" or not points:
+        raise UsageError(
+            f"{analysis.run.path or analysis.label}: no start-up was measured",
+            "measure it with hockney startup",
+        )
+    if len({point.known_ranks for point in points}) == 1:
+        panel = _rows(sorted(points, key=order))
+    else:
+        panel = _over_ranks(points)
+    caption = (medians_text(points), samples_text(analyses))
+    return Figure("startup", f"{analysis.label}: start-up", (panel,), caption)
+
+
+def _rows(points: Sequence[PointEstimate]) -> Panel:
+    """A row a step, in the order in which they follow each other: in one column, marks of nearly
+    the same time would hide each other."""
+    bars = tuple(
+        Bar(
+            row,
+            point.typical_s if point.low_s is None else point.low_s,
+            point.typical_s if point.high_s is None else point.high_s,
+            kind=0,
+            words=f"{_name(point)}: {time_text(point.typical_s)}",
+            at=point.typical_s,
+        )
+        for row, point in enumerate(points)
+    )
+    names = tuple(_name(point) for point in points)
+    return Panel(
+        Axis("time", f"time on {points[0].known_ranks} processes", logarithmic=True),
+        Axis("name", "step", names=names, downward=True),
+        bars=bars,
+        kinds=(Kind("median (point) and its confidence interval", 0),),
+    )
+
+
+def _over_ranks(points: Sequence[PointEstimate]) -> Panel:
+    curves: dict[object, list[PointEstimate]] = {}
+    for point in sorted(points, key=order):
+        curves.setdefault(key_without(point, "ranks"), []).append(point)
+    series = tuple(
+        _series(sorted(curve, key=lambda point: point.known_ranks), number)
+        for number, curve in enumerate(curves.values())
+    )
+    x = Axis("count", "processes", logarithmic=True)
+    return Panel(x, Axis("time", "time", logarithmic=True), series)
+
+
+def _series(curve: Sequence[PointEstimate], colour: int) -> Series:
+    return Series(
+        _name(curve[0]),
+        [float(point.known_ranks) for point in curve],
+        [point.typical_s for point in curve],
+        [point.low_s for point in curve],
+        [point.high_s for point in curve],
+        colour=colour,
+    )
+
+
+def _name(point: PointEstimate) -> str:
+    """The step, and which of several times it is."""
+    return " ".join(filter(None, (point.occurrence, step_text(point))))

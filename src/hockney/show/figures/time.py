@@ -1,0 +1,160 @@
+"""Time against message size, with intervals, the fitted line and, where measured, the floor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hockney.analysis import Analysis
+from hockney.errors import UsageError
+from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.fitting.fit import Fit
+from hockney.show.curves import Curve, Options, caption_of, curves_of, joined, time_label, title_of
+from hockney.show.drawing import time_text
+from hockney.show.drawing.description import Axis, Figure, Panel, Series, Style
+from hockney.units import format_rate
+
+TAKES = ("extremes", "fit", "operation", "ranks")
+SHARED = True
+CHOICE = None
+LINE_POINTS = 120
+"""Points of a fitted line."""
+FLOORS: tuple[tuple[str, Style, str], ...] = (
+    ("floor_s", "dashed", "floor without MPI: core-to-core latency and a warm copy"),
+    ("cold_s", "dotted", "a copy that no cache holds"),
+)
+EXTREMES_TEXT = (
+    "Marks are means over all samples, bars their standard deviation; a bar without a lower end "
+    "reaches below 0 s. Crosses are the minimum and the maximum."
+)
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    curves = curves_of(analyses, options)
+    series: list[Series] = []
+    for number, curve in enumerate(curves):
+        series += _measured(curve, number, len(curves) == 1, options)
+        series += _other_states(curve, number, len(curves) == 1)
+    series += _floors(analyses)
+    caption = caption_of(curves)
+    if options.extremes:
+        caption = (EXTREMES_TEXT, *["Lines are through the medians."] * options.fit, *caption[1:])
+    y = Axis("time", time_label(analyses), logarithmic=True)
+    panel = Panel(Axis("size", "message size"), y, tuple(series))
+    return Figure("time", title_of(analyses), (panel,), caption)
+
+
+def line_points(line: Fit, sizes: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Points of a fitted line over these sizes, which are ascending."""
+    dense = np.geomspace(max(sizes[0], 1.0), max(sizes[-1], 1.0), LINE_POINTS)
+    x = np.unique(np.concatenate(([sizes[0]], dense, [sizes[-1]])))
+    return x.tolist(), rounded(line.predict(x).tolist())
+
+
+def rounded(values: Sequence[float]) -> list[float]:
+    """Rounds numbers that are only drawn to 5 digits."""
+    return [float(f"{value:.5g}") for value in values]
+
+
+def _measured(curve: Curve, number: int, alone: bool, options: Options) -> list[Series]:
+    line = curve.analysis.line() if options.fit and len(curve.sizes) > 1 else None
+    words = ""
+    if line:
+        alpha, rate = line.parameters["alpha_s"].value, line.derived["r_inf_Bps"].value
+        words = f"α = {time_text(alpha)}, 1/β = {format_rate(rate)}"
+    label = _mark_text(curve, options) if alone else joined(curve.label, words)
+    if options.extremes:
+        found = _extremes(curve, number, label)
+    else:
+        found = [curve.series("points" if line else "curve", number, label)]
+    if line:
+        x, y = line_points(line, curve.x)
+        label = f"Hockney's line: {words}" if alone else label
+        found.append(
+            Series(label, x, y, style="line", colour=number, name=f"{curve.label}: Hockney's line")
+        )
+    return found
+
+
+def _mark_text(curve: Curve, options: Options) -> str:
+    if options.extremes:
+        return "mean and standard deviation"
+    states = curve.analysis.states.states
+    latency = states[0].handover_s if len(states) > 1 else None
+    what = statistic_of(curve.points)
+    return f"{what}, core-to-core latency {time_text(latency)}" if latency else what
+
+
+def _extremes(curve: Curve, number: int, label: str) -> list[Series]:
+    """Means with standard deviations; minima and maxima."""
+    points = [points[0] for points in curve.sizes.values() if len(points) == 1]
+    if len(points) < len(curve.sizes) or any(_unknown(point) for point in points):
+        raise UsageError(
+            f"--extremes: {curve.analysis.run.path or curve.label} has no mean, minimum and "
+            "maximum of each size",
+            "only some statistics of an imported run are known, and those of several pairs of "
+            "ranks are drawn with --what variability",
+        )
+    means = [point.mean_s or 0.0 for point in points]
+    deviations = [point.std_s or 0.0 for point in points]
+    crosses = [
+        Series(
+            "minimum and maximum",
+            curve.x,
+            ends,
+            style="crosses",
+            colour=number,
+            name=f"{curve.label}: {what}",
+        )
+        for what, ends in (
+            ("minimum", [p.min_s for p in points]),
+            ("maximum", [p.max_s for p in points]),
+        )
+    ]
+    low = [mean - std if mean > std else None for mean, std in zip(means, deviations, strict=True)]
+    high = [mean + std for mean, std in zip(means, deviations, strict=True)]
+    return [Series(label, curve.x, means, low, high, "points", number, curve.label), *crosses]
+
+
+def _unknown(point: PointEstimate) -> bool:
+    return None in (point.mean_s, point.min_s, point.max_s)
+
+
+def _other_states(curve: Curve, number: int, alone: bool) -> list[Series]:
+    """The same points in the machine's other states, in the background."""
+    found = []
+    for state in curve.analysis.states.states[1:]:
+        points = curve.points[0]
+        same = curves_of([curve.analysis], Options(operation=points.operation), state=state.id)
+        for other in same:
+            if other.label == curve.label:
+                latency = state.handover_s
+                words = f"state {state.id}"
+                if latency is not None:
+                    words = f"core-to-core latency {time_text(latency)}"
+                label = statistic_of(other.points) if alone else curve.label
+                found.append(other.series("pale", number, joined(label, words, ", ")))
+    return found
+
+
+def _floors(analyses: Sequence[Analysis]) -> list[Series]:
+    """What the hardware allows, under each curve in its colour."""
+    found = []
+    for name, style, label in FLOORS:
+        for number, analysis in enumerate(analyses):
+            at = [(float(size), getattr(floor, name)) for size, floor in analysis.floor.items()]
+            known = sorted((size, time) for size, time in at if time)
+            if known:
+                sizes, times = zip(*known, strict=True)
+                found.append(
+                    Series(
+                        label,
+                        sizes,
+                        times,
+                        style=style,
+                        colour=number,
+                        name=f"{analysis.label}: {label}",
+                    )
+                )
+    return found

@@ -1,0 +1,94 @@
+"""Mean with standard deviation as bars, minimum and maximum as crosses, by size and by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.analysis import Analysis
+from hockney.analysis.contention import OF_PAIRS
+from hockney.analysis.variability import Spread
+from hockney.errors import UsageError
+from hockney.plan.axes import key_without
+from hockney.show.curves import Options, chosen_value, only, samples_text
+from hockney.show.drawing.description import Axis, Figure, Panel, Series
+from hockney.units import format_size
+
+TAKES = ("bytes",)
+SHARED = False
+CHOICE = "bytes"
+CAPTION = "Over all repetitions of all launches; a bar without a lower end reaches below 0 s."
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    analysis = only(analyses, "variability")
+    spreads = _with_most_ranks(analysis.variability)
+    by_size = [one for one in spreads if one.rank is None]
+    if not by_size:
+        raise UsageError(
+            f"{analysis.run.path or analysis.label}: no samples of ranks to draw",
+            "measure with hockney pairs --every-iteration",
+        )
+    sizes = [one.point.bytes for one in by_size]
+    size = chosen_value(options.bytes, sizes, "--bytes", sizes[0])
+    by_rank = [one for one in spreads if one.rank is not None and one.point.bytes == size]
+    y = Axis("time", "one-way time", logarithmic=True)
+    panels = [
+        Panel(
+            Axis("size", "message size"),
+            y,
+            _spread([float(size) for size in sizes], by_size, 0, "all ranks"),
+        ),
+        Panel(
+            Axis("count", f"rank, at {format_size(size)}"),
+            y,
+            _spread([float(one.rank or 0) for one in by_rank], by_rank, 1, "each rank"),
+        ),
+    ]
+    return Figure("variability", analysis.label, tuple(panels), (CAPTION, samples_text(analyses)))
+
+
+def _with_most_ranks(spreads: Sequence[Spread]) -> list[Spread]:
+    """The spreads of the first operation with the most ranks at once."""
+    if not spreads:
+        return []
+    most = max(one.point.known_ranks for one in spreads)
+    how = key_without(spreads[0].point, "bytes", *OF_PAIRS)
+    return [
+        one
+        for one in spreads
+        if one.point.known_ranks == most and key_without(one.point, "bytes", *OF_PAIRS) == how
+    ]
+
+
+def _spread(
+    at: Sequence[float], spreads: Sequence[Spread], colour: int, of: str
+) -> tuple[Series, ...]:
+    means = [one.mean_s for one in spreads]
+    ends = [(one.mean_s - (one.std_s or 0.0), one.mean_s + (one.std_s or 0.0)) for one in spreads]
+    low = [low if low > 0.0 else None for low, _ in ends]
+    extremes = (
+        ("minimum", [one.min_s for one in spreads]),
+        ("maximum", [one.max_s for one in spreads]),
+    )
+    return (
+        Series(
+            f"mean and standard deviation of {of}",
+            at,
+            means,
+            low,
+            [high for _, high in ends],
+            "points",
+            colour,
+        ),
+        *(
+            Series(
+                "minimum and maximum",
+                at,
+                values,
+                style="crosses",
+                colour=colour,
+                name=f"{what} of {of}",
+            )
+            for what, values in extremes
+        ),
+    )

@@ -1,0 +1,50 @@
+"""The time of each variant over that of the first, by size, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.analysis import Analysis
+from hockney.errors import UsageError
+from hockney.show.curves import MOST_CURVES, Options, joined, only, sentence
+from hockney.show.drawing.description import Figure
+from hockney.show.ratios import ratio_panel, ratio_series
+from hockney.show.variants import rule_of, variant_curves
+
+TAKES = ()
+SHARED = False
+CHOICE = None
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa: ARG001
+    analysis = only(analyses, "--what variants")
+    study = analysis.variants
+    if study is not None and not study.ratios:
+        raise UsageError(
+            f"{analysis.run.path or analysis.label}: no block is complete, nothing was compared",
+            "continue it with --resume and a larger --budget",
+        )
+    if study is None:
+        raise UsageError(
+            f"{analysis.run.path or analysis.label} compares no variants",
+            "measure them with --vary",
+        )
+    base, *others = study.comparison.names
+    curves = [
+        (joined(variant, name), [one for one in curve if one.variant == variant])
+        for name, curve in variant_curves(study)
+        for variant in others
+    ]
+    if len(curves) > MOST_CURVES:
+        raise UsageError(f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}")
+    series = [
+        one
+        for number, (label, curve) in enumerate(curves)
+        for one in ratio_series(
+            label, [(one.point.bytes, one.judged) for one in curve if one.point], number
+        )
+    ]
+    label = f"time over that of {base}"
+    panel = ratio_panel(label, series, study.comparison.tolerance)
+    words = f"{sentence(rule_of(study))}. Filled where a variant is surely faster or slower."
+    return Figure("variants", f"{analysis.run.header.experiment}: variants", (panel,), (words,))

@@ -1,0 +1,127 @@
+"""Fits of any model in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hockney.fitting.fit import Fit, Parameter, Segment
+from hockney.predict.ranking import Ranking
+from hockney.show.as_json import fit_json
+from hockney.show.table import aligned, error_line, fit_lines
+from hockney.units import format_rate, format_seconds, format_size
+
+
+def model_lines(fit: Fit) -> list[str]:
+    """Parameters with intervals and units, errors and notes."""
+    if fit.model == "hockney":
+        return fit_lines(fit)
+    lines = _segment_lines(fit) if fit.segments else _parameter_lines(fit)
+    return [
+        *lines,
+        error_line(fit, "{:.2g} %"),
+        *(f"  note    {note}" for note in fit.notes),
+    ]
+
+
+def ranking_lines(ranking: Ranking) -> list[str]:
+    """Every model that could be fitted, the best first, with the reason; then what the others
+    need."""
+    lines = []
+    for place, ranked in enumerate(ranking.best_first, start=1):
+        lines += [f"{place}. {ranked.fit.model}: {ranked.reason}", *model_lines(ranked.fit), ""]
+    return lines + [f"{name} {words}" for name, words in ranking.lacking.items()]
+
+
+def ranking_json(ranking: Ranking, named: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """{"fits", "lacking"}; named: fields that name the file of each."""
+    return {
+        "fits": [
+            {
+                **named,
+                **fit_json(ranked.fit),
+                "cross_validated_error": ranked.cross_validated_error,
+                "reason": ranked.reason,
+            }
+            for ranked in ranking.best_first
+        ],
+        "lacking": [
+            {**named, "model": name, "needs": words} for name, words in ranking.lacking.items()
+        ],
+    }
+
+
+def _segment_lines(fit: Fit) -> list[str]:
+    rows = [["from", "to", "alpha", "95 %", "1/beta", "95 %"]]
+    for segment in fit.segments:
+        if segment.curve is not None:
+            sizes = format_size(segment.from_bytes), format_size(segment.to_bytes)
+            rows.append([*sizes, "a curve", "", "", ""])
+            continue
+        alpha, rate = _alpha(segment), _rate(segment)
+        rows.append(
+            [
+                format_size(segment.from_bytes),
+                format_size(segment.to_bytes),
+                format_seconds(alpha.value),
+                _interval(alpha, format_seconds),
+                format_rate(rate.value),
+                _interval(rate, format_rate),
+            ]
+        )
+    count = len(fit.segments)
+    heading = f"T(b) = alpha + beta b in {count} segment{'' if count == 1 else 's'} of sizes"
+    table = aligned(rows).splitlines()
+    breaks = [value for name, value in fit.parameters.items() if name.startswith("break_")]
+    between = [f"{_interval(value, _bytes)}" for value in breaks]
+    return [
+        heading,
+        *(f"  {line}" for line in table),
+        *([f"  breaks  {', '.join(between)}"] if between else []),
+    ]
+
+
+def _alpha(segment: Segment) -> Parameter:
+    return Parameter(segment.alpha_s, segment.alpha_low_s, segment.alpha_high_s)
+
+
+def _rate(segment: Segment) -> Parameter:
+    """1/beta: the limits change places."""
+    value, low, high = (
+        1.0 / beta if beta else None
+        for beta in (segment.beta_s_per_B, segment.beta_high_s_per_B, segment.beta_low_s_per_B)
+    )
+    return Parameter(value, low, high)
+
+
+def _parameter_lines(fit: Fit) -> list[str]:
+    rows = [["", "value", "95 %"]]
+    for name, value in (fit.parameters | fit.derived).items():
+        symbol, text = _unit(name)
+        rows.append([symbol, text(value.value), _interval(value, text)])
+    return [f"{fit.model}", *(f"  {line}" for line in aligned(rows).splitlines())]
+
+
+def _interval(value: Parameter, text: Callable[[float | None], str]) -> str:
+    if value.low is None and value.high is None:
+        return ""
+    return f"{text(value.low)} .. {text(value.high)}"
+
+
+def _unit(name: str) -> tuple[str, Callable[[float | None], str]]:
+    """A parameter's name without its unit, and how a number of it is written."""
+    units: dict[str, Callable[[float | None], str]] = {
+        "_s_per_B": lambda value: "-" if value is None else f"{value:.4g} s/B",
+        "_Bps": format_rate,
+        "_bytes": _bytes,
+        "_B": _bytes,
+        "_s": format_seconds,
+    }
+    for ending, text in units.items():
+        if name.endswith(ending):
+            return name.removesuffix(ending), text
+    return name, lambda value: "-" if value is None else f"{value:.4g}"
+
+
+def _bytes(value: float | None) -> str:
+    return "-" if value is None else format_size(round(value))

@@ -1,0 +1,191 @@
+"""A history for people, for programs and for Prometheus' file collector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hockney.analysis.changes import CHANGE_RULE, DRIFT_RULE
+from hockney.analysis.history import WORSE_RULE, History, RunPoint, Trend
+from hockney.show.table import aligned
+from hockney.units import format_rate, format_seconds
+
+MOST_CHANGES = 12
+"""Differences listed for one change point; the rest is counted."""
+
+
+def history_lines(history: History) -> list[str]:
+    """Trends, change points and the verdict."""
+    lines = [f"{history.system}: {len(history.runs)} run{'s' * (len(history.runs) != 1)}"]
+    if history.runs:
+        first, last = history.runs[0].started, history.runs[-1].started
+        lines[0] += f", {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"
+    lines += [f"left out, without the sizes of the others: {file}" for file in history.left_out]
+    for trend in history.trends:
+        lines += ["", trend.what, aligned(_rows(trend)), *_change_lines(trend), _verdict(trend)]
+    return lines
+
+
+def rule_line(tolerance: float) -> str:
+    return f"rule: {CHANGE_RULE}; {DRIFT_RULE}; {WORSE_RULE}; tolerance {100.0 * tolerance:g} %"
+
+
+def _say(trend: Trend, value: float | None) -> str:
+    return format_rate(value) if trend.unit == "B/s" else format_seconds(value)
+
+
+def _rows(trend: Trend) -> list[list[str]]:
+    starts = {change.index for change in trend.changes}
+    rows = [["started", "value", "low", "high", "", "file"]]
+    for index, point in enumerate(trend.points):
+        mark = "changed" if index in starts else ""
+        rows.append(
+            [
+                f"{point.started:%Y-%m-%d %H:%M:%S}",
+                _say(trend, point.value),
+                _say(trend, point.low),
+                _say(trend, point.high),
+                mark,
+                point.file,
+            ]
+        )
+    return rows
+
+
+def _change_lines(trend: Trend) -> list[str]:
+    lines = []
+    if trend.drift:
+        lines.append(
+            f"trend: a slow drift to {trend.drift.ratio:.3f} times the first run's value, without "
+            f"a step (p {trend.drift.p:.2g})"
+        )
+    for change in trend.changes:
+        lines.append(
+            f"change point at {change.started:%Y-%m-%d %H:%M:%S}: {change.ratio:.3f} times what it "
+            f"was before (p {change.p:.2g})"
+        )
+        lines += [
+            f"    {name}: {before or '-'} -> {after or '-'}"
+            for name, before, after in change.changed[:MOST_CHANGES]
+        ]
+        if len(change.changed) > MOST_CHANGES:
+            lines.append(f"    and {len(change.changed) - MOST_CHANGES} more")
+        if not change.changed:
+            lines.append("    the records of the runs before and after show no difference")
+    return lines
+
+
+def _verdict(trend: Trend) -> str:
+    if trend.worse:
+        return f"worse: {trend.worse}"
+    return "not worse" if trend.enough else "not worse, but there are too few runs to be sure"
+
+
+def history_json(histories: Sequence[History], tolerance: float) -> dict[str, Any]:
+    return {
+        "systems": [
+            {
+                "system": history.system,
+                "runs": len(history.runs),
+                "left_out": list(history.left_out),
+                "worse": bool(history.worse),
+                "trends": [_trend_json(trend) for trend in history.trends],
+            }
+            for history in histories
+        ],
+        "tolerance": tolerance,
+        "worse": any(history.worse for history in histories),
+    }
+
+
+def _trend_json(trend: Trend) -> dict[str, Any]:
+    return {
+        "what": trend.what,
+        "unit": trend.unit,
+        "bytes": trend.bytes,
+        "level": trend.level,
+        "worse": trend.worse,
+        "enough": trend.enough,
+        "drift": trend.drift._asdict() if trend.drift else None,
+        "points": [_point_json(point) for point in trend.points],
+        "changes": [
+            {
+                "index": change.index,
+                "started": change.started.isoformat(),
+                "ratio": change.ratio,
+                "p": change.p,
+                "changed": [
+                    {"name": name, "before": before, "after": after}
+                    for name, before, after in change.changed
+                ],
+            }
+            for change in trend.changes
+        ],
+    }
+
+
+def _point_json(point: RunPoint) -> dict[str, Any]:
+    return {
+        "id": point.id,
+        "started": point.started.isoformat(),
+        "file": point.file,
+        "value": point.value,
+        "low": point.low,
+        "high": point.high,
+    }
+
+
+METRICS = (
+    ("hockney_time_seconds", "seconds", "Time of a message or operation, the last run."),
+    ("hockney_bandwidth_bytes_per_second", None, "Bytes over time, the last run."),
+)
+
+
+def openmetrics(histories: Sequence[History]) -> str:
+    """The last run of each system as OpenMetrics 1.0 text; one family of gauges after the other."""
+    families: dict[str, tuple[str | None, str, list[str]]] = {
+        name: (unit, words, []) for name, unit, words in METRICS
+    }
+    worse = [f"hockney_worse{_labels(system=h.system)} {int(bool(h.worse))}" for h in histories]
+    runs = [f"hockney_runs{_labels(system=h.system)} {len(h.runs)}" for h in histories]
+    started = [
+        f"hockney_last_run_timestamp_seconds{_labels(system=h.system)} "
+        f"{h.runs[-1].started.timestamp()!r}"
+        for h in histories
+        if h.runs
+    ]
+    for history in histories:
+        for trend in history.trends:
+            name = METRICS[trend.unit == "B/s"][0]
+            families[name][2].extend(_samples(name, history.system, trend))
+    families["hockney_worse"] = (None, "1 where the last runs are worse.", worse)
+    families["hockney_runs"] = (None, "Runs in the history.", runs)
+    families["hockney_last_run_timestamp_seconds"] = ("seconds", "Start of the last run.", started)
+    lines = []
+    for name, (unit, words, samples) in families.items():
+        if samples:
+            lines += [f"# TYPE {name} gauge", *([f"# UNIT {name} {unit}"] if unit else [])]
+            lines += [f"# HELP {name} {words}", *samples]
+    return "\n".join([*lines, "# EOF", ""])
+
+
+def _samples(name: str, system: str, trend: Trend) -> list[str]:
+    point = trend.points[-1]
+    numbers = (
+        ("value", point.value),
+        ("low", point.low),
+        ("high", point.high),
+        ("level", trend.level),
+    )
+    return [
+        f"{name}{_labels(system=system, bytes=str(trend.bytes), what=what)} {number!r}"
+        for what, number in numbers
+        if number is not None
+    ]
+
+
+def _labels(**labels: str) -> str:
+    def escaped(text: str) -> str:
+        return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+    return "{" + ",".join(f'{name}="{escaped(value)}"' for name, value in labels.items()) + "}"

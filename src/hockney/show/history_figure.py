@@ -1,0 +1,63 @@
+"""A system's runs over their dates: each with its interval, levels and change points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from hockney.analysis.history import History, Trend
+from hockney.errors import UsageError
+from hockney.show.curves import sentence
+from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series
+
+SECONDS_A_DAY = 86400.0
+
+
+def describe_history(histories: Sequence[History]) -> Figure:
+    """Time above, bandwidth below; one colour a system."""
+    trends = [(i, trend) for i, history in enumerate(histories) for trend in history.trends]
+    if not trends:
+        raise UsageError("no run holds a point: there is no history to draw")
+    what = ", ".join(dict.fromkeys(trend.what for _, trend in trends))
+    axes = (("s", Axis("time", "time")), ("B/s", Axis("rate", "bandwidth")))
+    panels = [
+        Panel(
+            Axis("date", "start of the run"),
+            axis,
+            tuple(one for i, trend in of for one in _series(trend, i, histories[i].system)),
+            tuple(Rule(_days(trend, change.index)) for _, trend in of for change in trend.changes),
+        )
+        for unit, axis in axes
+        if (of := [(i, trend) for i, trend in trends if trend.unit == unit])
+    ]
+    caption = (
+        f"{sentence(what)}: each run's median over launches with its confidence "
+        "interval. Lines: the median of a level; dotted: where a level begins.",
+    )
+    return Figure("history", "history", tuple(panels), caption)
+
+
+def _days(trend: Trend, index: int) -> float:
+    return trend.points[index].started.timestamp() / SECONDS_A_DAY
+
+
+def _series(trend: Trend, number: int, system: str) -> list[Series]:
+    """The runs, then their levels."""
+    days = [_days(trend, index) for index in range(len(trend.points))]
+    values = [point.value for point in trend.points]
+    low, high = ([getattr(point, end) for point in trend.points] for end in ("low", "high"))
+    runs = Series(system, days, values, low, high, "points", number, f"{system}: {trend.what}")
+    bounds = [0, *(change.index for change in trend.changes), len(values)]
+    levels = [
+        Series(
+            "",
+            [days[first], days[last - 1]],
+            [median(values[first:last])] * 2,
+            style="line",
+            colour=number,
+            name=f"{system}: level of {trend.what}",
+        )
+        for first, last in pairwise(bounds)
+    ]
+    return [runs, *levels]

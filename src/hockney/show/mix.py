@@ -1,0 +1,91 @@
+"""The mix of a profiled program: what it takes elsewhere, and what it took when it was replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hockney.measure.replay import Replayed
+from hockney.predict.mix import LATENCY_S, MixPrediction
+from hockney.profiles.mix import Mix
+from hockney.show.profile import percent
+from hockney.units import format_seconds
+
+FROM = {
+    "measured": "collectives as measured",
+    "schedules": "collectives by simulated schedules of their fastest algorithms",
+    "both": "collectives as measured, others by simulated schedules",
+    "none": "no collectives",
+}
+
+
+def mix_lines(mix: Mix, model: str, found: MixPrediction) -> list[str]:
+    before = mix.time_s / mix.ranks
+    seconds = found.seconds.value or 0.0
+    interval = ""
+    if found.seconds.low is not None:
+        low, high = format_seconds(found.seconds.low), format_seconds(found.seconds.high)
+        interval = f"  [{low} .. {high}]"
+    return [
+        f"communication of a rank, by {model}; {FROM[found.collectives]}",
+        f"  in the profile          {format_seconds(before)}  (with what it waited for others)",
+        f"  predicted               {format_seconds(seconds)}{interval}",
+        f"  {format_seconds(LATENCY_S, 1)} more latency       "
+        f"{format_seconds(found.more_latency_s)}  ({_more(found.more_latency_s, seconds)})",
+        f"  half the bandwidth      {format_seconds(found.half_bandwidth_s)}  "
+        f"({_more(found.half_bandwidth_s, seconds)})",
+        "  note    messages and collectives take turns evenly; what ranks compute is not in it",
+        *_left_out(mix),
+    ]
+
+
+def _more(changed: float, seconds: float) -> str:
+    return f"{percent(changed - seconds, seconds)} more"
+
+
+def _left_out(mix: Mix) -> list[str]:
+    if mix.left_out_s < 0.005 * (mix.time_s + mix.left_out_s):
+        return []
+    part = percent(mix.left_out_s, mix.time_s + mix.left_out_s)
+    return [f"  note    {part} of the time in MPI is of calls that are not in it, such as set-up"]
+
+
+def mix_json(mix: Mix, model: str, found: MixPrediction, warnings: Sequence[str]) -> dict[str, Any]:
+    return {
+        "model": model,
+        "collectives": found.collectives,
+        "profile_s": mix.time_s / mix.ranks,
+        "left_out_s": mix.left_out_s / mix.ranks,
+        "seconds": found.seconds.value,
+        "low_s": found.seconds.low,
+        "high_s": found.seconds.high,
+        "more_latency": {"added_s": LATENCY_S, "seconds": found.more_latency_s},
+        "half_bandwidth_s": found.half_bandwidth_s,
+        "warnings": list(warnings),
+    }
+
+
+def replayed_lines(mix: Mix, found: Replayed) -> list[str]:
+    count = len(found.launches)
+    least, most = format_seconds(min(found.launches)), format_seconds(max(found.launches))
+    part = f"; {100.0 * found.part:.2g} % of the mix was replayed" if found.part < 1.0 else ""
+    shared = "oversubscribed, ranks took turns on CPUs: " * found.shared_cpus
+    return [
+        f"{shared}replay of {mix.ranks} ranks, until the last is done",
+        f"  median of launches      {format_seconds(found.seconds)}  ({least} .. {most}, "
+        f"{count} launch{'es' * (count != 1)}{part})",
+        f"  in the profile          {format_seconds(mix.time_s / mix.ranks)}  (mean of ranks, with "
+        "what they waited for others)",
+        *_left_out(mix),
+    ]
+
+
+def replayed_json(mix: Mix, found: Replayed) -> dict[str, Any]:
+    return {
+        "seconds": found.seconds,
+        "launches": found.launches,
+        "part": found.part,
+        "oversubscribed": found.shared_cpus,
+        "profile_s": mix.time_s / mix.ranks,
+        "left_out_s": mix.left_out_s / mix.ranks,
+    }

@@ -1,0 +1,84 @@
+"""Outliers in words and as JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hockney.analysis import Analysis
+from hockney.analysis.boards import PAIR, PLACE, Doubt
+from hockney.analysis.outliers import RULE, Outlier
+from hockney.records import Place
+from hockney.show.table import place_words
+from hockney.units import format_size
+
+MOST_LISTED = 20
+
+
+def outlier_count(analysis: Analysis) -> list[str]:
+    """One line: how many outliers, or why that is not known; none where there are too few pairs."""
+    found = analysis.outliers
+    count = len(found.found)
+    if count:
+        return [f"{count} outlier{'s' * (count > 1)}"]
+    if found.doubts and found.judged:
+        return [f"outliers not judged: {found.doubts[0].why}"]
+    return ["no outlier"] if found.judged else []
+
+
+def outliers_text(analysis: Analysis) -> str:
+    """One line each, what could not be judged, the rule below."""
+    found = analysis.outliers
+    lines = [_line(one, analysis.places) for one in found.found[:MOST_LISTED]]
+    if len(found.found) > MOST_LISTED:
+        lines.append(f"and {len(found.found) - MOST_LISTED} more")
+    lines += doubt_lines(found.doubts) or ([] if found.found else ["no outlier"])
+    return "\n".join([*lines, rule_text(RULE)] if found.judged else lines)
+
+
+def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
+    """Why something was not judged, and what would let it be."""
+    return list(dict.fromkeys(f"not judged: {one.why}; {one.remedy}" for one in doubts))
+
+
+def rule_text(rule: str) -> str:
+    return textwrap.fill(f"({rule})", 100, initial_indent="  ", subsequent_indent="  ")
+
+
+def _line(one: Outlier, places: Mapping[int, Place]) -> str:
+    at_once = f" with {one.pairs} pairs at once" if one.pairs > 1 else ""
+    return (
+        f"outlier: {one.what} {who(one, places)}: {one.ratio:.3g} times its group ({one.group}) at "
+        f"{format_size(one.bytes)}{at_once}; p = {one.p:.1g}, in {one.launches_agreeing} of "
+        f"{one.launches} launch{'es' * (one.launches > 1)}"
+    )
+
+
+def who(one: Outlier, places: Mapping[int, Place]) -> str:
+    """Nodes and switches by their names, ranks by their places."""
+    if one.what in (PLACE, PAIR):
+        return " with ".join(rank_words(rank, places) for rank in one.ranks)
+    return ", ".join(one.names)
+
+
+def rank_words(rank: int, places: Mapping[int, Place]) -> str:
+    return f"rank {rank} ({place_words(places[rank])})" if rank in places else f"rank {rank}"
+
+
+def outliers_json(analysis: Analysis) -> dict[str, Any]:
+    """{"outliers", "outlier_rule"}, and by their former names "apart", "apart_rule"; null
+    where there are too few pairs to look for them."""
+    found = analysis.outliers
+    named = (
+        [{**asdict(one), "name": who(one, analysis.places)} for one in found.found]
+        if found.judged
+        else None
+    )
+    return {
+        "outliers": named,
+        "outlier_rule": RULE,
+        "apart": named,
+        "apart_rule": RULE,
+    }

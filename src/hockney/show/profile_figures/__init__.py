@@ -1,0 +1,32 @@
+"""What each figure of a program's profile shows: one file a figure, found by its name.
+
+A module has `HEADING`, its title in a report, and `describe(summary)`, which gives a description of
+the figure. It works nothing out and draws nothing: `hockney.show.drawing` does that, for files and
+for the report's page alike.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from hockney.lazy import lazy_imports
+from hockney.registry import Registry
+
+with lazy_imports():
+    from hockney.profiles.summary import Summary
+    from hockney.show.drawing.description import Figure
+
+
+class Described(Protocol):
+    HEADING: str
+
+    def describe(self, summary: Summary) -> Figure: ...
+
+
+PROFILE_FIGURES = Registry(__name__, "figure of a profile", Described)
+"""The values of `hockney plot --what` for profiles."""
+
+
+def describe_profile(name: str, summary: Summary) -> Figure:
+    """The figure of that name; raises UsageError where the profile lacks its data."""
+    return PROFILE_FIGURES.find(name).describe(summary)

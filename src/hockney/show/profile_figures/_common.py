@@ -1,0 +1,62 @@
+"""What figures of profiles share: titles, the colours of causes, and stacked rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from hockney.profiles.causes import CAUSES
+from hockney.profiles.summary import Summary
+from hockney.show.drawing import time_text
+from hockney.show.drawing.description import Bar, Kind
+
+COLOURS = {
+    **{"late partners": 1, "busy CPUs": 4, "contention": 6, "latency": 0, "bandwidth": 2},
+    **{"messages": 0, "copying": 5, "unexplained": 7, "other": 3},
+}
+"""Numbers in the palette."""
+CAUSES_TEXT = (
+    "Latency and bandwidth: what messages take here alone; contention: beyond that, without "
+    "waiting for anybody; late partners: until a rank that computes sends, receives or arrives; "
+    "busy CPUs: until a rank that something else keeps off its CPU does; copying: strided "
+    "datatypes; unexplained: beyond the model, where waiting cannot be seen; messages: latency, "
+    "bandwidth and contention together, where they were not measured; other: calls that move no "
+    "data."
+)
+MOST_BLOCKS = 64
+"""Rows and columns of a matrix; more ranks are drawn in blocks of neighbours."""
+
+
+def title_of(summary: Summary) -> str:
+    profile = summary.profile
+    ranks = len(profile.ranks)
+    return f"{profile.name}, {ranks} rank{'s' * (ranks != 1)}"
+
+
+def kinds_of(names: Sequence[str] = CAUSES) -> tuple[Kind, ...]:
+    return tuple(Kind(name, COLOURS.get(name)) for name in names)
+
+
+def stacked(row: int, name: str, parts: Mapping[str, float], kinds: Sequence[str]) -> Iterator[Bar]:
+    """The parts of a row side by side, in the order of the kinds; parts: seconds."""
+    low = 0.0
+    for kind, label in enumerate(kinds):
+        seconds = parts.get(label, 0.0)
+        if seconds > 0.0:
+            words = f"{name}: {label} {time_text(seconds)}"
+            yield Bar(row, low, low + seconds, kind, words)
+            low += seconds
+
+
+def known_ranks(summary: Summary) -> list[int]:
+    """The ranks of the first MPI_COMM_WORLD."""
+    return sorted(rank for job, rank in summary.profile.by_rank if job == 0)
+
+
+def blocks_of(ranks: Sequence[int]) -> tuple[dict[int, int], tuple[str, ...]]:
+    """The row of each rank, and the names of the rows: a rank, or neighbours."""
+    step = -(-len(ranks) // MOST_BLOCKS) or 1
+    rows = {rank: place // step for place, rank in enumerate(ranks)}
+    starts = range(0, len(ranks), step)
+    if step == 1:
+        return rows, tuple(map(str, ranks))
+    return rows, tuple(f"{ranks[at]}..{ranks[min(at + step, len(ranks)) - 1]}" for at in starts)

@@ -1,0 +1,59 @@
+"""The calls that take the most time, and what they spend it for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from hockney.errors import UsageError
+from hockney.profiles.causes import CAUSES, spent_in
+from hockney.profiles.kinds import Calls
+from hockney.profiles.summary import Summary
+from hockney.show.drawing.description import Axis, Figure, Panel
+from hockney.show.profile_figures import _common
+from hockney.units import format_sizes
+
+HEADING = "The ten calls that take the most time"
+MOST_ROWS = 10
+
+
+def describe(summary: Summary) -> Figure:
+    parts: dict[str, dict[str, float]] = defaultdict(lambda: dict.fromkeys(CAUSES, 0.0))
+    counts: dict[str, int] = defaultdict(int)
+    for calls in summary.profile.calls:
+        spent = spent_in(calls)[0]
+        if spent <= 0.0:
+            continue
+        name = _name(calls, summary.sizes_of(calls))
+        for cause, seconds in summary.causes.of(calls).items():
+            parts[name][cause] += seconds
+        counts[name] += calls.count
+    if not parts:
+        raise UsageError(f"{summary.profile.path}: no calls that took time")
+    most = sorted(parts, key=lambda name: -sum(parts[name].values()))[:MOST_ROWS]
+    kinds = [cause for cause in CAUSES if any(parts[name][cause] > 0.0 for name in most)]
+    bars = [
+        bar
+        for row, name in enumerate(most)
+        for bar in _common.stacked(row, f"{name} ({counts[name]} calls)", parts[name], kinds)
+    ]
+    panel = Panel(
+        Axis("time", "time of all ranks", from_zero=True),
+        Axis("name", "call", names=tuple(most), downward=True),
+        bars=tuple(bars),
+        kinds=_common.kinds_of(kinds),
+    )
+    caption = [
+        "Calls that are alike in name, bytes (up to the same power of two) and number of ranks; "
+        "with their part of what completed their requests.",
+        _common.CAUSES_TEXT,
+    ]
+    if len(parts) > len(most):
+        caption.append(f"{len(parts) - len(most)} more rows are left out.")
+    return Figure("calls", _common.title_of(summary), (panel,), tuple(caption))
+
+
+def _name(calls: Calls, sizes: tuple[int, int]) -> str:
+    name = (calls.started or calls.call).removeprefix("MPI_")
+    size = [format_sizes(*sizes)] if calls.datatype is not None else []
+    ranks = [f"{calls.communicator_size} ranks"] if calls.communicator_size else []
+    return ", ".join([name, *size, *ranks])

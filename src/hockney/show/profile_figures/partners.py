@@ -1,0 +1,48 @@
+"""Messages by how far their partner is."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from hockney.errors import UsageError
+from hockney.profiles.causes import CAUSES
+from hockney.profiles.places import DISTANCES
+from hockney.profiles.summary import Summary
+from hockney.show.drawing.description import Axis, Figure, Panel
+from hockney.show.profile_figures import _common
+from hockney.units import format_size
+
+HEADING = "Messages by partner"
+
+
+def describe(summary: Summary) -> Figure:
+    parts: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: dict.fromkeys(CAUSES, 0.0))
+    counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+    for calls, distance in summary.messages:
+        key = distance, (calls.started or calls.call).removeprefix("MPI_")
+        for cause, seconds in summary.causes.of(calls).items():
+            parts[key][cause] += seconds
+        counts[key][0] += calls.count
+        counts[key][1] += calls.bytes_sum
+    if not parts:
+        raise UsageError(f"{summary.profile.path}: no messages between ranks to draw")
+    keys = sorted(parts, key=lambda key: (DISTANCES.index(key[0]), -sum(parts[key].values())))
+    kinds = [cause for cause in CAUSES if any(parts[key][cause] > 0.0 for key in keys)]
+    names = tuple(f"{distance}: {name}" for distance, name in keys)
+    bars = [
+        bar
+        for row, key in enumerate(keys)
+        for bar in _common.stacked(row, _words(names[row], counts[key]), parts[key], kinds)
+    ]
+    panel = Panel(
+        Axis("time", "time of all ranks", from_zero=True),
+        Axis("name", "partner: call", names=names, downward=True),
+        bars=tuple(bars),
+        kinds=_common.kinds_of(kinds),
+    )
+    caption = ("Calls that send to a rank, by where that is.", _common.CAUSES_TEXT)
+    return Figure("partners", _common.title_of(summary), (panel,), caption)
+
+
+def _words(name: str, counts: list[int]) -> str:
+    return f"{name} ({counts[0]} messages, {format_size(counts[1])})"

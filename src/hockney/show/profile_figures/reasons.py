@@ -1,0 +1,53 @@
+"""Where the time of each rank went: its computing, and in MPI what it was spent for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hockney.errors import UsageError
+from hockney.profiles.causes import CAUSES
+from hockney.profiles.summary import Summary
+from hockney.show.drawing.description import Axis, Bar, Figure, Panel
+from hockney.show.profile_figures import _common
+
+HEADING = "Where the time of the ranks went"
+MOST_ROWS = 32
+COMPUTING = "outside of MPI"
+
+
+def describe(summary: Summary) -> Figure:
+    known = summary.profile.by_rank
+    if not known:
+        raise UsageError(f"{summary.profile.path}: no ranks to draw")
+    keys, more = _chosen(summary)
+    present = [name for name in CAUSES if summary.causes.seconds[name] > 0.0]
+    kinds = [*present, COMPUTING]
+    several = len({job for job, _ in known}) > 1
+    names = tuple(f"{job}: {rank}" if several else str(rank) for job, rank in keys)
+    bars: list[Bar] = []
+    for row, key in enumerate(keys):
+        spent = sum(summary.causes.of_rank[key].values())
+        parts = {
+            **summary.causes.of_rank[key],
+            COMPUTING: max(known[key].wall_s - spent, 0.0),
+        }
+        bars += _common.stacked(row, f"rank {names[row]}", parts, kinds)
+    panel = Panel(
+        Axis("time", "time", from_zero=True),
+        Axis("name", "job: rank" if several else "rank", names=names, downward=True),
+        bars=tuple(bars),
+        kinds=_common.kinds_of(kinds),
+    )
+    title = _common.title_of(summary)
+    return Figure("reasons", title, (panel,), (_common.CAUSES_TEXT, *more))
+
+
+def _chosen(summary: Summary) -> tuple[list[tuple[int, int]], list[str]]:
+    """All ranks; of many, some from the one with the least time in MPI to the one with the most."""
+    keys = sorted(summary.of_rank)
+    if len(keys) <= MOST_ROWS:
+        return keys, []
+    by_time = sorted(keys, key=lambda key: summary.of_rank[key].time_s)
+    places = np.unique(np.linspace(0, len(keys) - 1, MOST_ROWS).astype(int))
+    text = f"{len(places)} of {len(keys)} ranks, from the least to the most time in MPI."
+    return [by_time[place] for place in places], [text]

@@ -1,0 +1,48 @@
+"""How often each call carries how many bytes, and what that takes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from hockney.errors import UsageError
+from hockney.profiles.causes import spent_in
+from hockney.profiles.summary import Summary
+from hockney.show.drawing.description import Axis, Figure, Panel, Series
+from hockney.show.profile_figures import _common
+
+HEADING = "Calls by their bytes"
+MOST_CALLS = 7
+"""Those with the most time have a colour each."""
+
+
+def describe(summary: Summary) -> Figure:
+    found: dict[str, dict[int, list[float]]] = defaultdict(dict)
+    for calls in summary.profile.calls:
+        if calls.datatype is None:
+            continue
+        name = (calls.started or calls.call).removeprefix("MPI_")
+        sums = found[name].setdefault(calls.bytes, [0.0, 0.0])
+        sums[0] += calls.count
+        sums[1] += spent_in(calls)[0]
+    if not found:
+        raise UsageError(f"{summary.profile.path}: no calls that carry bytes")
+    by_time = sorted(found, key=lambda name: -sum(spent for _, spent in found[name].values()))
+    names = by_time[:MOST_CALLS]
+    counted, timed = [], []
+    for number, name in enumerate(names):
+        sizes = sorted(found[name])
+        x = [float(size) for size in sizes]
+        counted.append(
+            Series(name, x, [found[name][s][0] for s in sizes], style="points", colour=number)
+        )
+        spent = [found[name][s][1] or None for s in sizes]
+        timed.append(Series(name, x, spent, style="points", colour=number))
+    bytes_ = Axis("size", "bytes of a call")
+    panels = (
+        Panel(bytes_, Axis("ratio", "calls", logarithmic=True), tuple(counted)),
+        Panel(bytes_, Axis("time", "time", logarithmic=True), tuple(timed)),
+    )
+    caption = ["Sums over all ranks; time with that of what completed the calls' requests."]
+    if len(by_time) > len(names):
+        caption.append(f"Those with less time are left out: {', '.join(by_time[MOST_CALLS:])}.")
+    return Figure("sizes", _common.title_of(summary), panels, tuple(caption))

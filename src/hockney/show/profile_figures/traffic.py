@@ -1,0 +1,46 @@
+"""Heat map of the bytes between every two ranks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from hockney.errors import UsageError
+from hockney.profiles.summary import Summary
+from hockney.show.drawing.description import Axis, Cell, Figure, Panel
+from hockney.show.profile_figures import _common
+from hockney.units import format_size
+
+HEADING = "Traffic between ranks"
+
+
+def describe(summary: Summary) -> Figure:
+    ranks = _common.known_ranks(summary)
+    rows, names = _common.blocks_of(ranks)
+    sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
+    for (job, sender, receiver), (messages, bytes_) in summary.traffic.items():
+        if job == 0 and receiver in rows:
+            found = sums[rows[sender], rows[receiver]]
+            found[0] += messages
+            found[1] += bytes_
+    if not any(bytes_ for _, bytes_ in sums.values()):
+        raise UsageError(f"{summary.profile.path}: no bytes between ranks to draw")
+    cells = tuple(
+        Cell(
+            column,
+            row,
+            float(bytes_),
+            f"{names[row]} to {names[column]}: {messages} messages, {format_size(bytes_)}",
+        )
+        for (row, column), (messages, bytes_) in sorted(sums.items())
+        if bytes_
+    )
+    panel = Panel(
+        Axis("name", "to rank", names=names),
+        Axis("name", "from rank", names=names, downward=True),
+        cells=cells,
+        scale=Axis("size", "bytes sent", logarithmic=True),
+    )
+    caption = ["Messages and one-sided operations; empty: none. Collectives are not in it."]
+    if len(names) < len(ranks):
+        caption.append("Neighbouring ranks are added up.")
+    return Figure("traffic", _common.title_of(summary), (panel,), tuple(caption))

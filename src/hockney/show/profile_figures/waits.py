@@ -1,0 +1,38 @@
+"""Heat map of who waited for whom."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from hockney.errors import UsageError
+from hockney.profiles.summary import Summary
+from hockney.show.drawing import time_text
+from hockney.show.drawing.description import Axis, Cell, Figure, Panel
+from hockney.show.profile_figures import _common
+
+HEADING = "Who waited for whom"
+
+
+def describe(summary: Summary) -> Figure:
+    ranks = _common.known_ranks(summary)
+    rows, names = _common.blocks_of(ranks)
+    sums: dict[tuple[int, int], float] = defaultdict(float)
+    for one in summary.profile.blames:
+        if one.job == 0 and one.rank in rows and one.for_rank in rows and one.seconds > 0.0:
+            sums[rows[one.rank], rows[one.for_rank]] += one.seconds
+    if not sums:
+        raise UsageError(f"{summary.profile.path}: nobody is known to have waited")
+    cells = tuple(
+        Cell(column, row, seconds, f"{names[row]} for {names[column]}: {time_text(seconds)}")
+        for (row, column), seconds in sorted(sums.items())
+    )
+    panel = Panel(
+        Axis("name", "for rank", names=names),
+        Axis("name", "rank that waited", names=names, downward=True),
+        cells=cells,
+        scale=Axis("time", "time waited", logarithmic=True),
+    )
+    caption = ["In the calls whose ends are known on both sides; empty: hardly any."]
+    if len(names) < len(ranks):
+        caption.append("Neighbouring ranks are added up.")
+    return Figure("waits", _common.title_of(summary), (panel,), tuple(caption))

@@ -1,0 +1,211 @@
+"""How a result compares with published figures and earlier runs, in sentences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hockney.analysis.published import PastPosition, Position, Positions
+from hockney.analysis.published_base import SHARED_MEMORY, UNKNOWN_NETWORK, PublishedFigure
+from hockney.show.table import aligned
+from hockney.units import format_rate, format_seconds, format_size
+
+NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}
+
+
+FEW = 5
+"""Fewer systems say little by their percentage, and their line says so."""
+STRIP = 24
+"""Characters from the fastest published system to the slowest."""
+SOME, MORE, OWN = "\N{MIDDLE DOT}", ":", "X"
+"""In a strip: one system, several, and this run."""
+
+
+def position_lines(found: Positions) -> list[str]:
+    """Compares each number with others; empty where there are no others."""
+    return [*_table(found), *_by_transport(found), *_unlike(found), *frame_lines(found)]
+
+
+def _table(found: Positions) -> list[str]:
+    alike = [place for place in found.places if place.is_alike]
+    if not alike:
+        return []
+    rows = [["number", "this run", "compared with published systems", "best", "", "worst"]]
+    for place in alike:
+        best, worst = _ends(place)
+        rows.append(
+            [
+                number_name(place),
+                _value(place.quantity, place.value),
+                place_among(place),
+                _value(place.quantity, best),
+                _strip(place),
+                _value(place.quantity, worst),
+            ]
+        )
+    return aligned(rows).splitlines()
+
+
+def _ends(place: Position) -> tuple[float, float]:
+    """The best and the worst published number."""
+    low, high = place.like[0].value, place.like[-1].value
+    return (high, low) if place.quantity.endswith("_Bps") else (low, high)
+
+
+def _strip(place: Position) -> str:
+    """Published systems and this run (X) from the best to the worst, by their logarithms; an X at
+    an end lies there or beyond."""
+    best, worst = _ends(place)
+    marks = [" "] * STRIP
+
+    def column(value: float) -> int:
+        if value <= 0.0:  # of a log without a time, or without a rate
+            return STRIP - 1 if best > worst else 0
+        fraction = math.log(value / best) / math.log(worst / best) if worst != best else 0.0
+        return round(min(max(fraction, 0.0), 1.0) * (STRIP - 1))
+
+    for value in place.systems.values():
+        at = column(value)
+        marks[at] = SOME if marks[at] == " " else MORE
+    marks[column(place.value)] = OWN
+    return "".join(marks)
+
+
+def _unlike(found: Positions) -> list[str]:
+    """The published numbers of other definitions, which are not compared."""
+    lines = []
+    for place in found.places:
+        if not place.is_alike:
+            best, worst = (_value(place.quantity, end) for end in _ends(place))
+            lines.append(
+                f"{number_name(place)}: {len(place.systems)} systems have it by another "
+                f"definition ({place.method}), {best} .. {worst}: not compared"
+            )
+    return lines
+
+
+def _by_transport(found: Positions) -> list[str]:
+    """For the first number, each transport on its own, where the run's is unknown."""
+    first = next((place for place in found.places if place.is_alike), None)
+    if first is None or len(first.by_transport) < 2:
+        return []
+    each = ", ".join(
+        f"{percentile:.0f} % of {count} of {transport}{_few(count)}"
+        for transport, (percentile, count) in sorted(first.by_transport.items())
+    )
+    return [f"{number_name(first)} is better than {each}"]
+
+
+def frame_lines(found: Positions) -> list[str]:
+    """Explains the published figures, and compares the run with earlier ones."""
+    lines = []
+    if found.places:
+        lines = [_transport(found), f"definition of this run: {found.definition or 'unknown'}"]
+        if found.not_ranked:
+            lines.append(f"alpha and r_inf are not compared: {found.not_ranked}")
+    return lines + [_past(past) for past in found.past]
+
+
+def published_json(found: Positions) -> dict[str, Any] | None:
+    """{"quantity", ..., "percentile", "systems", "numbers"}: the first number that is published of
+    like systems, and all of them; None where there is none."""
+    numbers = [
+        {
+            "quantity": place.quantity,
+            "bytes": place.bytes,
+            "value": place.value,
+            "percentile": place.percentile,
+            "systems": len(place.systems),
+            "of": place.systems,
+            "by_transport": [
+                {"transport": transport, "percentile": percentile, "systems": count}
+                for transport, (percentile, count) in place.by_transport.items()
+            ],
+        }
+        for place in found.places
+        if place.is_alike
+    ]
+    if not numbers:
+        return None
+    return {
+        "transport": found.transport,
+        **numbers[0],
+        "numbers": numbers,
+        "line_not_compared": found.not_ranked,
+    }
+
+
+def source_lines(found: Positions) -> list[str]:
+    """The system, definition and source of each published figure."""
+    return list(
+        dict.fromkeys(
+            f"{_named(one)}: {one.definition} ({one.source})"
+            for place in found.places
+            for one in place.like
+        )
+    )
+
+
+def _named(one: PublishedFigure) -> str:
+    """The system with what is known of it."""
+    known = ", ".join(filter(None, (one.detail, one.library, one.date)))
+    return f"{one.system} ({known})" if known else one.system
+
+
+def _transport(found: Positions) -> str:
+    if found.transport == SHARED_MEMORY:
+        return "messages stayed on one host: compared with published figures of shared memory"
+    if not found.hosts_known:
+        return (
+            "the record does not show whether the ranks were on one host: compared with published "
+            "figures of networks; if they were, this comparison means nothing"
+        )
+    if found.transport == UNKNOWN_NETWORK:
+        return (
+            "the record does not show which network carried the messages: compared with "
+            "published figures of any network"
+        )
+    return (
+        f"messages went over {found.transport}, as environment variables show: compared with "
+        "published figures of the same, and of networks that their source does not name"
+    )
+
+
+def _value(quantity: str, value: float) -> str:
+    return format_rate(value) if quantity.endswith("_Bps") else format_seconds(value, 3)
+
+
+def number_name(place: Position) -> str:
+    """The name of the number, such as one-way time of 8 B."""
+    size = "" if place.bytes is None else f" of {format_size(place.bytes)}"
+    return NAMES[place.quantity] + size
+
+
+def place_among(place: Position) -> str:
+    """How the number compares with the published ones: of times the lowest is the fastest, of
+    rates the highest."""
+    value, low, high = place.value, place.like[0].value, place.like[-1].value
+    systems = len(place.systems)
+    if not place.is_alike:
+        return f"not compared: another definition ({place.method})"
+    lowest, highest = (
+        ("slowest", "fastest") if place.quantity.endswith("_Bps") else ("fastest", "slowest")
+    )
+    if value < low:
+        return f"{value / low:.3g} times the {lowest} of {systems}{_few(systems)}"
+    if value > high:
+        return f"{value / high:.3g} times the {highest} of {systems}{_few(systems)}"
+    return f"better than {place.percentile:.0f} % of {systems} systems{_few(systems)}"
+
+
+def _few(systems: int) -> str:
+    return " (few)" if systems < FEW else ""
+
+
+def _past(past: PastPosition) -> str:
+    value = format_rate if past.what.startswith("bandwidth") else format_seconds
+    change = 100.0 * (past.value / past.median - 1.0)
+    return (
+        f"{past.what} {value(past.value)}: {past.lower} of {past.earlier} earlier runs of this "
+        f"system were lower; their median is {value(past.median)}, this is {change:+.1f} % from it"
+    )

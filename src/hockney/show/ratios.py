@@ -1,0 +1,57 @@
+"""Ratios of times over message size: filled where they surely differ from 1, with the tolerance as
+a band. For comparisons of runs and of variants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from hockney.show.drawing.description import Axis, Band, Panel, Rule, Series, Style
+
+
+class Ratio(Protocol):
+    @property
+    def ratio(self) -> float: ...
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
+
+    @property
+    def verdict(self) -> str: ...
+
+
+def ratio_panel(label: str, series: Sequence[Series], tolerance: float) -> Panel:
+    """label: of the axis of ratios."""
+    return Panel(
+        Axis("size", "message size"),
+        Axis("ratio", label, logarithmic=True),
+        tuple(series),
+        (Rule(1.0, across="y"),),
+        (Band(1.0 - tolerance, 1.0 + tolerance, f"tolerance ±{100.0 * tolerance:g} %", "y"),),
+    )
+
+
+def ratio_series(label: str, ratios: Sequence[tuple[int, Ratio]], number: int) -> list[Series]:
+    """One series of ratios, at their bytes, that surely differ from 1, and one of the others."""
+    styles: tuple[tuple[Style, bool], ...] = (("points", True), ("hollow", False))
+    found = []
+    for style, differs in styles:
+        here = [
+            (size, one) for size, one in ratios if (one.verdict in ("slower", "faster")) == differs
+        ]
+        if here:
+            found.append(
+                Series(
+                    label,
+                    [float(size) for size, _ in here],
+                    [one.ratio for _, one in here],
+                    [one.low for _, one in here],
+                    [one.high for _, one in here],
+                    style,
+                    number,
+                )
+            )
+    return found

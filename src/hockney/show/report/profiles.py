@@ -1,0 +1,158 @@
+"""The section of a profile: what takes its time, its figures, and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hockney.errors import HockneyError
+from hockney.profiles.findings import Finding
+from hockney.profiles.summary import Row, Summary
+from hockney.show.drawing.description import Figure
+from hockney.show.profile import answer_lines, percent, profile_facts, row_words
+from hockney.show.profile_figures import PROFILE_FIGURES
+from hockney.show.report.sections import Alternative, Shown
+from hockney.show.report.tables import Cell, Table
+from hockney.show.table import microseconds
+from hockney.units import format_sizes
+
+ORDER = ("reasons", "calls", "sizes", "partners", "traffic", "waits")
+"""Figures, the most important first; those of other packages follow."""
+TOP = 10
+MOST_ROWS = 1000
+"""Rows of a table in the page."""
+COLUMNS = (
+    "call",
+    "ranks",
+    "bytes",
+    "count",
+    "time, s",
+    "of MPI",
+    "each, µs",
+    "waited, s",
+    "inside, s",
+)
+"""One unit a column. The time is with what completed the requests of these calls, as in figures."""
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """A profile that is shown."""
+
+    label: str
+    summary: Summary
+    findings: Sequence[Finding]
+
+
+@dataclass(frozen=True)
+class ProfileSection:
+    id: str
+    title: str
+    answer: tuple[str, ...]
+    findings: tuple[str, ...]
+    figures: tuple[Shown, ...]
+    tables: tuple[Table, ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+def profile_sections(profiles: Sequence[Profiled]) -> list[ProfileSection]:
+    return [_section(profiled, number) for number, profiled in enumerate(profiles, 1)]
+
+
+def _section(profiled: Profiled, number: int) -> ProfileSection:
+    summary = profiled.summary
+    id_ = f"profile-{number}"
+    names = [*ORDER, *sorted(set(PROFILE_FIGURES.names()) - set(ORDER))]
+    found = (_shown(name, f"{id_}-{name}", summary) for name in names)
+    answer = answer_lines(summary, profiled.findings)
+    told = len(answer) - len(profiled.findings)
+    return ProfileSection(
+        id_,
+        f"Profile: {profiled.label}",
+        tuple(answer[:told]),
+        tuple(answer[told:]),
+        tuple(figure for figure in found if figure is not None),
+        (_top(summary), _ranks(summary), _all(summary)),
+        tuple(profile_facts(summary)),
+    )
+
+
+def _shown(name: str, id_: str, summary: Summary) -> Shown | None:
+    """None where the profile does not hold the figure's data."""
+    module = PROFILE_FIGURES.find(name)
+    try:
+        figure: Figure = module.describe(summary)
+    except HockneyError:
+        return None
+    return Shown(id_, module.HEADING, "", (Alternative("", figure),))
+
+
+def _seconds(seconds: float | None) -> Cell:
+    return Cell("-") if seconds is None else Cell(f"{seconds:.6g}", seconds)
+
+
+def _top(summary: Summary) -> Table:
+    """The lines that take the most time; sizes up to one power of two are one line."""
+    lines = summary.lines[:TOP]
+    return Table(
+        "Top ten lines by time", COLUMNS, [_line(row, summary.time_s) for row in lines], "top-ten"
+    )
+
+
+def _all(summary: Summary) -> Table:
+    """All calls, or as many as the page may hold."""
+    rows = [_line(row, summary.time_s) for row in summary.rows[:MOST_ROWS]]
+    left = len(summary.rows) - len(rows)
+    more = f"; {left} more are in `hockney show --json`" if left else ""
+    return Table(f"All calls{more}", COLUMNS, rows, "calls")
+
+
+def _line(row: Row, whole_s: float) -> list[Cell]:
+    _, _, ranks, *sizes = row.key
+    found = row.sum
+    part = found.spent_s / whole_s if whole_s else 0.0
+    least, most = int(str(sizes[0])), int(str(sizes[-1]))
+    each_s = found.spent_s / found.count
+    return [
+        Cell(row_words(row)),
+        Cell("-" if ranks is None else str(ranks), None if ranks is None else float(str(ranks))),
+        Cell(format_sizes(least, most), float(least)),
+        Cell(str(found.count), found.count),
+        _seconds(found.spent_s),
+        Cell(percent(found.spent_s, whole_s), part),
+        Cell(microseconds(each_s), each_s),
+        _seconds(found.wait_s),
+        _seconds(found.time_s),
+    ]
+
+
+def _ranks(summary: Summary) -> Table:
+    columns = (
+        "rank",
+        "host",
+        "CPUs",
+        "time, s",
+        "in MPI, s",
+        "of its time",
+        "waited, s",
+        "calls",
+        "ended",
+    )
+    rows = []
+    for key in sorted(summary.of_rank)[:MOST_ROWS]:
+        rank, found = summary.profile.by_rank[key], summary.of_rank[key]
+        part = found.time_s / rank.wall_s if rank.wall_s else 0.0
+        rows.append(
+            [
+                Cell(str(rank.rank) if rank.job == 0 else f"{rank.job}: {rank.rank}", rank.rank),
+                Cell(rank.host),
+                Cell(rank.cpus),
+                _seconds(rank.wall_s),
+                _seconds(found.time_s),
+                Cell(percent(found.time_s, rank.wall_s), part),
+                _seconds(found.wait_s),
+                Cell(str(found.count), found.count),
+                Cell(rank.end),
+            ]
+        )
+    return Table("Ranks", columns, rows, "ranks")

@@ -1,0 +1,277 @@
+"""The sections of a report, one per experiment: a sentence, the main figure, then others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hockney.analysis import Analysis
+from hockney.errors import HockneyError
+from hockney.show.answer import latency_and_bandwidth, own_points
+from hockney.show.curves import Options
+from hockney.show.drawing.description import Figure
+from hockney.show.experiments import marks_of, view_of
+from hockney.show.figures import FIGURES, Described
+from hockney.show.variants import variant_answer
+from hockney.units import format_size
+
+TITLES = {
+    "pingpong": "Ping-pong",
+    "core-to-core": "Core-to-core latency",
+    "cores": "Every two ranks",
+    "fabric": "All pairs of the network",
+    "pairs": "Pairs at once",
+    "overheads": "Overheads",
+    "rma": "One-sided operations",
+    "startup": "Start-up",
+}
+"""Titles of experiments with one operation."""
+WHOLE = frozenset({"startup"})
+"""Experiments whose operations share one section."""
+USUAL = ("time", "bandwidth", "models", "samples", "published")
+FIGURES_OF = {
+    "core-to-core": ("matrix", "samples"),
+    "cores": ("matrix", "time", "samples"),
+    "fabric": ("fabric", "time"),
+    "pairs": ("contention", "multi-mode", "time", "bandwidth", "variability", "samples"),
+    "overheads": ("overheads",),
+    "rma": ("one-sided", "time", "contention", "models", "samples"),
+    "startup": ("startup",),
+    "congestion": ("congestion", "samples"),
+    "collective": (
+        "collective-best",
+        "arrivals",
+        "phases",
+        "collective-sizes",
+        "collective-ranks",
+        "samples",
+    ),
+}
+"""Figures by experiment, the most important first; figures without data are left out."""
+HEADINGS = {
+    "variants": "Time of each variant over that of the first",
+    "time": "Time",
+    "bandwidth": "Bandwidth",
+    "models": "Models and their residuals",
+    "samples": "Samples",
+    "published": "Among published systems",
+    "phases": "Phases of algorithms that are made by messages",
+    "matrix": "Time between every two ranks",
+    "fabric": "Time between every two switches or nodes",
+    "contention": "Contention",
+    "multi-mode": "Models of pairs at once",
+    "variability": "Variability",
+    "overheads": "Overheads",
+    "startup": "Steps by number of processes",
+    "congestion": "Time under load over time alone",
+    "one-sided": "Time over that of the two-sided exchange",
+    "arrivals": "Best algorithm by arrival",
+    "collective-best": "Best algorithm",
+    "collective-sizes": "Time by size",
+    "collective-ranks": "Time by number of processes",
+}
+CHOICES = {"bytes": "message size", "ranks": "processes"}
+MOST_ANSWERS = 8
+"""Systems whose answers open a section."""
+NOTHING = "No point was measured."
+MOST_CHOICES = 48
+"""Sizes whose samples are in the page."""
+MOST_DOTS = 40_000
+"""Marks of samples in the page: they take less than 2 MB."""
+LEAST_DOTS, MOST_DOTS_EACH = 30, 1500
+"""Marks of one system at one size."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One of those that the reader chooses from, such as a message size."""
+
+    name: str
+    figure: Figure
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure in a section."""
+
+    id: str
+    heading: str
+    choose: str
+    """What the alternatives are."""
+    alternatives: tuple[Alternative, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """An experiment in one operation, of all systems that measured it."""
+
+    id: str
+    title: str
+    answer: tuple[str, ...]
+    """Lines: those of one system, or the first of each."""
+    operation: str
+    analyses: tuple[Analysis, ...]
+    figures: tuple[Shown, ...]
+
+    @property
+    def whole(self) -> tuple[Analysis, ...]:
+        """The systems that are described and drawn."""
+        return _whole(self.analyses)
+
+    @property
+    def reduced(self) -> str | None:
+        """What is said of the others; None where there are none."""
+        if len(self.whole) == len(self.analyses):
+            return None
+        return (
+            f"{len(self.whole)} of these {len(self.analyses)} systems are described and drawn, "
+            "the first as given; the others are in this table alone. To see others, name fewer "
+            "files."
+        )
+
+
+def figures_of(experiment: str) -> Sequence[str]:
+    """The names of an experiment's figures, the most important first."""
+    return FIGURES_OF.get(experiment, USUAL)
+
+
+def _whole(analyses: Sequence[Analysis]) -> tuple[Analysis, ...]:
+    return tuple(analysis for analysis in analyses if not analysis.is_reduced)
+
+
+def sections(analyses: Sequence[Analysis]) -> list[Section]:
+    """Makes a section for each experiment and operation, in the order of the files."""
+    found: dict[tuple[str, str], list[Analysis]] = {}
+    varied = [analysis for analysis in analyses if analysis.variants is not None]
+    for analysis in analyses:
+        if analysis.variants is not None:
+            continue
+        for operation in _operations(analysis) or [""]:
+            found.setdefault((analysis.run.header.experiment, operation), []).append(analysis)
+    drawn = sum(len(_whole(of)) for of in found.values()) + len(varied)
+    dots = MOST_DOTS // max(drawn, 1)
+    return [
+        *(_of_variants(analysis, number, dots) for number, analysis in enumerate(varied, 1)),
+        *(_section(*key, of, dots) for key, of in found.items()),
+    ]
+
+
+def _operations(analysis: Analysis) -> list[str]:
+    """Those with a section of their own: not what one-sided operations are compared with, and not
+    the steps of a start-up."""
+    if analysis.run.header.experiment in WHOLE:
+        return []
+    exchanges = {one.two_sided.operation for one in analysis.one_sided}
+    return sorted({point.operation for point in analysis.estimates.own()} - exchanges)
+
+
+def _of_variants(analysis: Analysis, number: int, dots: int) -> Section:
+    """The section of a run that compares variants: their ratio, then its usual figures."""
+    assert analysis.variants is not None
+    experiment = analysis.run.header.experiment
+    id_ = f"variants-{number}"
+    names = ("variants", *figures_of(experiment))
+    found = (_shown(name, f"{id_}-{name}", "", [analysis], dots) for name in names)
+    return Section(
+        id_,
+        f"Variants: {TITLES.get(experiment, experiment)}",
+        tuple(variant_answer(analysis.variants)),
+        "",
+        (analysis,),
+        tuple(figure for figure in found if figure is not None),
+    )
+
+
+def _section(experiment: str, operation: str, analyses: Sequence[Analysis], dots: int) -> Section:
+    words = [experiment] if operation in ("", experiment) else [experiment, operation]
+    id_ = "-".join(words).replace(" ", "-")
+    names = figures_of(experiment)
+    if len(analyses) > 1 and experiment == "collective":
+        names = ("time", *names)
+    whole = _whole(analyses)
+    found = (_shown(name, f"{id_}-{name}", operation, whole, dots) for name in names if whole)
+    title = TITLES.get(experiment, ": ".join(words).capitalize())
+    return Section(
+        id_,
+        title,
+        tuple(_answer(operation, analyses)),
+        operation,
+        tuple(analyses),
+        tuple(figure for figure in found if figure is not None),
+    )
+
+
+def _answer(operation: str, analyses: Sequence[Analysis]) -> list[str]:
+    measured = [analysis for analysis in analyses if own_points(analysis, operation or None)]
+    if len(measured) == 1 and _whole(measured):
+        return _lines(operation, measured[0]) or [NOTHING]
+    shown = _whole(measured)[:MOST_ANSWERS]
+    more = len(measured) - len(shown)
+    lines = [f"{one.label}: {line}" for one in shown for line in _lines(operation, one)[:1]]
+    return [*lines, *[f"and {more} more systems"] * (more > 0)] or [NOTHING]
+
+
+def _lines(operation: str, analysis: Analysis) -> list[str]:
+    chosen = operation or None
+    found = view_of(analysis).answer(analysis, chosen)
+    return [*marks_of(analysis), *(found or latency_and_bandwidth(analysis, chosen))]
+
+
+def _shown(
+    name: str, id_: str, operation: str, analyses: Sequence[Analysis], dots: int
+) -> Shown | None:
+    """None where no run holds the figure's data."""
+    module = FIGURES.find(name)
+    alternatives = tuple(_alternatives(module, operation, analyses, dots))
+    if not alternatives:
+        return None
+    words = [*["system"] * (not module.SHARED and len(analyses) > 1)]
+    words += [CHOICES[module.CHOICE]] if module.CHOICE else []
+    return Shown(id_, HEADINGS.get(name, name), ", ".join(words), alternatives)
+
+
+def _alternatives(
+    module: Described, operation: str, analyses: Sequence[Analysis], dots: int
+) -> Iterator[Alternative]:
+    groups = [analyses] if module.SHARED else [[analysis] for analysis in analyses]
+    for group in groups:
+        values = _values(module, operation, group)
+        each = int(np.clip(dots / len(values), LEAST_DOTS, MOST_DOTS_EACH))
+        options = Options(operation=operation or None, most_samples=each)
+        for value in values:
+            chosen: Any = {module.CHOICE: value} if module.CHOICE else {}
+            try:
+                figure = module.describe(group, replace(options, **chosen))
+            except HockneyError:  # these runs do not hold its data
+                continue
+            names = [group[0].label] if len(groups) > 1 else []
+            names += [_value_text(module.CHOICE, value)] if value is not None else []
+            if _shows_something(figure):
+                yield Alternative(", ".join(names), figure)
+
+
+def _values(
+    module: Described, operation: str, analyses: Sequence[Analysis]
+) -> Sequence[int | None]:
+    if module.CHOICE is None:
+        return [None]
+    points = (point for analysis in analyses for point in analysis.estimates.own())
+    values = {getattr(p, module.CHOICE) for p in points if p.operation == operation} - {None}
+    every = sorted(values, reverse=module.CHOICE == "ranks")
+    if len(every) > MOST_CHOICES:
+        places = np.unique(np.linspace(0, len(every) - 1, MOST_CHOICES).astype(int))
+        every = [every[place] for place in places]
+    return every or [None]
+
+
+def _value_text(choice: str | None, value: int) -> str:
+    return format_size(value) if choice == "bytes" else f"{value} processes"
+
+
+def _shows_something(figure: Figure) -> bool:
+    """True if any curve has several points; single points are left to the table."""
+    panel = figure.panels[0]
+    return bool(panel.cells) or any(len(set(series.x)) > 1 for series in panel.series)

@@ -1,0 +1,74 @@
+"""What a section shows of each system: its answer, its models, how it was measured, and what
+disturbed it. The lines are those of `hockney show` and `hockney fit`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from hockney.analysis import Analysis
+from hockney.errors import HockneyError
+from hockney.fitting.fit import Fit
+from hockney.show.curves import samples_text, time_label
+from hockney.show.diagnosis import diagnosis_lines
+from hockney.show.experiments import answer_of
+from hockney.show.fits import model_lines
+from hockney.show.table import heading, state_lines
+from hockney.show.warnings import warning_lines
+
+NOT_SEARCHED = (
+    "There are too many visits to search for cold start, modes, drift and periods here: use "
+    "`hockney show --diagnose`."
+)
+
+
+@dataclass(frozen=True)
+class Card:
+    title: str
+    lines: Sequence[str]
+    is_table: bool = False
+    """Its columns are aligned."""
+
+
+MODELS = ("hockney", "segmented")
+"""What a report fits to one curve, in this order."""
+MOST_DIAGNOSED = 50_000
+"""Visits; the search for periods in more of them takes longer than the rest of the report."""
+
+
+def fits_of(analysis: Analysis) -> list[Fit]:
+    """Those of MODELS that the data allow; empty where there are several curves."""
+    fits = []
+    for name in MODELS:
+        with suppress(HockneyError):
+            fits.append(analysis.fit(name))
+    return fits
+
+
+def cards(analysis: Analysis, is_alone: bool) -> list[Card]:
+    """is_alone: its section has no other system, and opens with its result."""
+    models = [line for fit in fits_of(analysis) for line in model_lines(fit)]
+    found = [
+        Card("Result", [] if is_alone else answer_of(analysis)),
+        Card("Measurement", _measurement(analysis)),
+        Card("Models", models, is_table=True),
+        Card("Disturbances", _disturbances(analysis)),
+    ]
+    return [card for card in found if card.lines]
+
+
+def _measurement(analysis: Analysis) -> list[str]:
+    """Describes where the ranks ran, and what a sample and an interval are."""
+    if analysis.run.header.source is not None:
+        return [samples_text([analysis])]
+    return heading(analysis, time_label([analysis]))[1:]
+
+
+def _disturbances(analysis: Analysis) -> list[str]:
+    lines = [*warning_lines(analysis), *state_lines(analysis.estimates)]
+    if not analysis.estimates.own():
+        return lines
+    if len(analysis.run.samples) > MOST_DIAGNOSED:
+        return [*lines, NOT_SEARCHED]
+    return lines + diagnosis_lines(analysis.diagnosis)

@@ -1,0 +1,299 @@
+"""Tables of the page: systems side by side, the points of each, and what repeats a run."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hockney.analysis import Analysis
+from hockney.analysis.compare import Comparison, compare
+from hockney.analysis.published import Positions
+from hockney.errors import HockneyError
+from hockney.estimate.points import PointEstimate
+from hockney.plan import plan_facts
+from hockney.plan.axes import AXES
+from hockney.plan.trains import Train, train_text
+from hockney.show.published import number_name, place_among
+from hockney.show.smallest import least_shown
+from hockney.units import format_rate, format_seconds, format_size
+
+MOST_ROWS = 1000
+"""Points of one file in the page."""
+TOLERANCE = 0.03
+"""Smaller differences are treated as equal, as in `hockney compare`."""
+MOST_OTHERS = 20
+"""Systems of which those of the same question show how much equal runs differ."""
+
+Followed = Callable[[Sequence[Analysis], str], Iterable[Analysis]]
+"""Gives the items; the words are shown with how many were done."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    value: float | str | None = None
+    """The value that the column is sorted by, where that is not the text."""
+
+
+@dataclass(frozen=True)
+class Table:
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    name: str
+    """Name of the CSV file."""
+
+
+def _time(seconds: float | None) -> Cell:
+    return Cell(format_seconds(seconds).replace("us", "µs"), seconds)
+
+
+def _rate(rate: float | None) -> Cell:
+    return Cell(format_rate(rate), rate)
+
+
+def side_by_side(systems: Sequence[Analysis], operation: str, followed: Followed) -> Table:
+    """One row a file, compared with the first; followed: shows how far it is."""
+    columns = [
+        "system",
+        "smallest size",
+        "time",
+        "α",
+        "r∞",
+        "largest bandwidth",
+        "at size",
+        "launches",
+        "compared with the first",
+    ]
+    rows = [
+        [
+            Cell(system.label),
+            *_first(system, operation),
+            *_fitted(system),
+            *_most(system, operation),
+            Cell(str(len(system.run.launches)), len(system.run.launches)),
+            Cell("-" if number == 0 else _against(systems[0], system, systems[:MOST_OTHERS])),
+        ]
+        for number, system in enumerate(followed(systems, "systems compared"))
+    ]
+    return Table("The systems side by side", columns, rows, "systems")
+
+
+def _points(system: Analysis, operation: str) -> list[PointEstimate]:
+    return [p for p in system.estimates.own() if p.operation == operation]
+
+
+def _first(system: Analysis, operation: str) -> list[Cell]:
+    points = _points(system, operation)
+    point = min(points, key=lambda point: (point.bytes, point.typical_s), default=None)
+    if point is None:
+        return [Cell("-"), Cell("-")]
+    return [Cell(format_size(point.bytes), point.bytes), _time(point.typical_s)]
+
+
+def _fitted(system: Analysis) -> list[Cell]:
+    line = system.line()
+    if line is None:
+        return [Cell("-"), Cell("-")]
+    return [_time(line.parameters["alpha_s"].value), _rate(line.derived["r_inf_Bps"].value)]
+
+
+def _most(system: Analysis, operation: str) -> list[Cell]:
+    rated = [(p.bandwidth_Bps, p.bytes) for p in _points(system, operation) if p.bandwidth_Bps]
+    if not rated:
+        return [Cell("-"), Cell("-")]
+    rate, size = max(rated)
+    return [_rate(rate), Cell(format_size(size), size)]
+
+
+def _against(base: Analysis, other: Analysis, others: Sequence[Analysis]) -> str:
+    try:
+        found = compare(base, other, TOLERANCE, others, each_point=False)
+    except HockneyError:
+        return "another experiment"
+    return "; ".join([_verdict(found), *found.notes])
+
+
+def _verdict(found: Comparison) -> str:
+    overall = found.overall
+    if overall is None:
+        return "unknown"
+    if overall.low is None or overall.high is None:
+        return f"{found.verdict} (ratio {overall.ratio:.3f}, no interval)"
+    interval = f"{overall.low:.3f} to {overall.high:.3f}"
+    words = f"{found.verdict} (ratio {overall.ratio:.3f}, {interval})"
+    return f"{words}; {least_shown(overall)}" if found.verdict == "unknown" else words
+
+
+KEYS = ("operation", "statistic", *(name for name in AXES if name not in ("operation", "bytes")))
+"""Columns that are left out where all rows have the same value."""
+NUMBERS = [
+    "size",
+    "launches",
+    "samples",
+    "min",
+    "time",
+    "low",
+    "high",
+    "mean",
+    "p99",
+    "max",
+    "bandwidth",
+]
+
+
+def points_table(system: Analysis, operation: str) -> Table:
+    every = _points(system, operation)
+    own = every[:MOST_ROWS]
+    keys = [k for k, _ in enumerate(KEYS) if len({_key_cells(p)[k] for p in own}) > 1]
+    rows = [[*(_key_cells(p)[k] for k in keys), *_number_cells(p)] for p in own]
+    statistic = (
+        f", {own[0].statistic}" if own and "statistic" not in {KEYS[k] for k in keys} else ""
+    )
+    caption = f"{system.label}: {operation}{statistic}"
+    if len(every) > len(own):
+        caption += f"; {len(every) - len(own)} more points are in `hockney show --json`"
+    return Table(caption, [*(KEYS[k].replace("_", " ") for k in keys), *NUMBERS], rows, "points")
+
+
+def _key_cells(point: PointEstimate) -> list[Cell]:
+    """A cell for each of KEYS."""
+    return [_key_cell(getattr(point, name)) for name in KEYS]
+
+
+def _key_cell(value: object) -> Cell:
+    """A dash stands for a value that does not apply or is empty."""
+    match value:
+        case None | () | False:
+            return Cell("-")
+        case bool():
+            return Cell("yes")
+        case tuple():
+            return Cell(", ".join(map(str, value)))
+        case int():
+            return Cell(str(value), value)
+        case Train():
+            return Cell(train_text(value))
+        case _:
+            return Cell(str(value))
+
+
+def _number_cells(point: PointEstimate) -> list[Cell]:
+    names = ("min_s", "typical_s", "low_s", "high_s", "mean_s", "p99_s", "max_s")
+    times = [getattr(point, name) for name in names]
+    counts = (point.launches, point.samples)
+    return [
+        Cell(format_size(point.bytes), point.bytes),
+        *(Cell(str(n), n) for n in counts),
+        *map(_time, times),
+        _rate(point.bandwidth_Bps),
+    ]
+
+
+def published_table(found: Positions) -> Table:
+    """Compares each number with published ones."""
+    rows = []
+    for place in found.places:
+        low, high = place.like[0], place.like[-1]
+        say = _rate if place.quantity.endswith("_Bps") else _time
+        rows.append(
+            [
+                Cell(number_name(place)),
+                say(place.value),
+                Cell(place_among(place)),
+                say(low.value),
+                Cell(low.system),
+                say(high.value),
+                Cell(high.system),
+                Cell(str(len(place.like)), len(place.like)),
+            ]
+        )
+    columns = [
+        "quantity",
+        "this run",
+        "compared with published",
+        "lowest published",
+        "system",
+        "highest published",
+        "system",
+        "how many",
+    ]
+    return Table("Compared with published figures of like systems", columns, rows, "published")
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """All that is needed to repeat a run."""
+
+    command: str | None
+    facts: list[tuple[str, str]]
+    places: Table
+    environment: list[tuple[str, str]]
+
+
+def repeat(system: Analysis) -> Repeat:
+    run = system.run
+    command = run.header.environment.get("command")
+    words = [str(word) for word in command] if isinstance(command, list) else []
+    environment = [
+        *_flat("", run.header.environment),
+        *_flat("option.", plan_facts(run.header.options)),
+    ]
+    return Repeat(
+        shlex.join(["hockney", *words[1:]]) if words else None,
+        _facts(system),
+        _places(system),
+        [(name, value) for name, value in environment if name != "command"],
+    )
+
+
+def _facts(system: Analysis) -> list[tuple[str, str]]:
+    header, launches = system.run.header, system.run.launches
+    facts = [
+        ("file", str(system.run.path.name if system.run.path else "-")),
+        ("run", header.id),
+        ("started", header.started),
+        ("hockney", header.hockney),
+        ("experiment", header.experiment),
+    ]
+    if launches:
+        first = launches[0]
+        facts += [
+            ("MPI", f"{first.mpi.library or '-'} {first.mpi.version or ''}".strip()),
+            ("MPI description", first.mpi.description or "-"),
+            ("MPI standard", first.mpi.standard or "-"),
+            ("launcher", first.launcher or "-"),
+            ("command of the first launch", shlex.join(first.command) or "-"),
+            ("variables set for it", " ".join(f"{k}={v}" for k, v in first.env.items()) or "-"),
+            ("engine", first.engine or "-"),
+            ("clock", first.clock.name or "-"),
+            ("clock resolution", format_seconds(first.clock.resolution_s)),
+            ("cost of reading the clock", format_seconds(first.clock.cost_s)),
+            ("simulated", "yes" if first.simulated else "no"),
+        ]
+    facts.append(("ended", ", ".join(end.reason for end in system.run.ends) or "unknown"))
+    return [(name, value or "-") for name, value in facts]
+
+
+def _places(system: Analysis) -> Table:
+    columns = ("rank", "host", "package", "NUMA", "L3", "core", "CPU", "pinned")
+    places = system.run.launches[0].places if system.run.launches else []
+    rows = []
+    for p in places:
+        values = (p.rank, p.host, p.package, p.numa, p.l3, p.core, p.pu)
+        cells = [Cell("-" if value is None else str(value), value) for value in values]
+        rows.append([*cells, Cell({True: "yes", False: "no", None: "-"}[p.pinned])])
+    return Table(f"Places of the ranks of {system.label}", columns, rows, "places")
+
+
+def _flat(prefix: str, values: dict[str, Any]) -> list[tuple[str, str]]:
+    flat: list[tuple[str, str]] = []
+    for name, value in values.items():
+        if isinstance(value, dict):
+            flat += _flat(f"{prefix}{name}.", value)
+        else:
+            flat.append((prefix + name, value if isinstance(value, str) else json.dumps(value)))
+    return flat

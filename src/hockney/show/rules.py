@@ -1,0 +1,291 @@
+"""The output of `hockney tune`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hockney.analysis.best import FASTER, Cell
+from hockney.analysis.variants import VariantStudy
+from hockney.mpis import RulesFormat
+from hockney.records import Mpi
+from hockney.show.comparison import verdict_words
+from hockney.show.table import aligned, microseconds
+from hockney.show.variants import doubt_lines, rule_of
+from hockney.tuning.check import TOLERANCE, Check, Checked
+from hockney.tuning.groups import Group
+from hockney.tuning.reasons import Costs, Explained
+from hockney.tuning.rules import Tuned
+from hockney.units import format_seconds, format_size
+
+BETWEEN = "+"
+"""Marks a size that the result files do not have."""
+
+
+def rule_lines(tuned: Tuned) -> list[str]:
+    has_layouts = any(one.layouts for one in tuned.reductions)
+    head = ["collective", "ranks", "from", "to", "algorithm", "cells", "times faster"]
+    rows = [[*(["layout"] if has_layouts else []), *head]]
+    for reduction in tuned.reductions:
+        for rule in reduction.rules:
+            to = "any" if rule.to_bytes is None else format_size(rule.to_bytes)
+            layouts = [one for one in reduction.layouts if one.ranks == rule.ranks]
+            rows.append(
+                [
+                    *([",".join(map(str, layouts))] if has_layouts else []),
+                    rule.collective,
+                    str(rule.ranks),
+                    format_size(rule.from_bytes),
+                    to,
+                    rule.name,
+                    _cells_text(reduction.covered(rule)),
+                    _times(reduction.times_faster(rule)),
+                ]
+            )
+    count = len(tuned.rules)
+    measured = [cell for cell in tuned.cells if cell.launches > 0]
+    better = sum(cell.verdict == FASTER for cell in measured)
+    return [
+        aligned(rows),
+        f"{count} rule{'s' * (count != 1)} with {100.0 * tuned.share:.1f} % of the gain; "
+        f"in {better} of {len(measured)} cells an algorithm is significantly faster than the "
+        "library's own decision",
+        *_confirmed_lines(tuned),
+    ]
+
+
+def _confirmed_lines(tuned: Tuned) -> list[str]:
+    """Which launches the gains are from."""
+    if not tuned.rules:
+        return []
+    if tuned.confirmed is None:
+        return [
+            "times faster is not known: without some of the launches, which would have to show it, "
+            "no rule is chosen; give more --launches"
+        ]
+    return [
+        "times faster is what launches show that did not choose the rules: "
+        f"{100.0 * tuned.confirmed:.0f} % of the gain in those that did"
+    ]
+
+
+def _times(faster: float | None) -> str:
+    return "-" if faster is None else f"{faster:.2f}"
+
+
+def _cells_text(cells: Sequence[Cell]) -> str:
+    """ "4", or "3 + 1 predicted"."""
+    predicted = sum(cell.launches == 0 for cell in cells)
+    return f"{len(cells) - predicted} + {predicted} predicted" if predicted else str(len(cells))
+
+
+def notes_of(
+    groups: Sequence[Group], others: Sequence[str], form: RulesFormat, library: Mpi
+) -> list[str]:
+    """What the format cannot express, and what rules had to hold in."""
+    found = []
+    if not form.is_read_by(library.version):
+        found.append(f"{library.library} {library.version} does not read this format")
+    if others:
+        found.append(f"no rules can be written for {', '.join(others)}")
+    for group in groups:
+        alike: dict[int, list[str]] = {}
+        for layout in group.layouts:
+            alike.setdefault(layout.ranks, []).append(str(layout))
+        found += [
+            f"the format cannot tell {' from '.join(names)}: rules for {ranks} ranks hold in all"
+            for ranks, names in alike.items()
+            if len(names) > 1
+        ]
+    if any(group.layouts for group in groups) and form.layout_key(1, 2) == form.layout_key(2, 1):
+        found.append("the format knows no layouts: its rules apply to any with that many ranks")
+    most = max((group.conditions for group in groups), default=1)
+    if most > 1:
+        found.append(f"each rule holds in up to {most} conditions (patterns, files, layouts)")
+    return found
+
+
+def explained_lines(one: Explained) -> list[str]:
+    """Gain, evidence and the model's reason of a rule."""
+    rule, sure = one.rule, one.least_sure.difference
+    to = "any size" if rule.to_bytes is None else format_size(rule.to_bytes)
+    known = sure is not None and sure.low is not None and sure.high is not None
+    interval = f" [{sure.low:.3f} to {sure.high:.3f}]" if sure and known else ""
+    p = f", p = {sure.p:.2g}" if sure and sure.p is not None else ""
+    ratio = f"{sure.ratio:.3f}" if sure else "-"
+    return [
+        f"{rule.collective}, {rule.ranks} ranks, {format_size(rule.from_bytes)} to {to}: "
+        f"{rule.name}",
+        f"  gain: {_times(one.times_faster)} times as fast over {one.cells} "
+        f"cell{'s' * (one.cells != 1)} ({_times(one.at_least)} to {_times(one.at_most)})",
+        f"  evidence: {_launches_text(one)}; in the least sure cell its time is "
+        f"{ratio}{interval} of the library's{p}",
+        f"  reason: {_reason_text(one)}",
+    ]
+
+
+def _launches_text(one: Explained) -> str:
+    if not one.launches:
+        return "predicted alone"
+    launches = f"{one.launches} launch{'es' * (one.launches != 1)}"
+    return f"{launches} or more of it and of the library's own decision"
+
+
+def _reason_text(one: Explained) -> str:
+    if one.costs is None:
+        return f"unknown: the model has no schedule of {one.rule.name}"
+    ours = _costs_text(one.costs)
+    if one.own is None:
+        return (
+            f"{ours}; nothing measured is as fast as the library's own decision, so what that "
+            "does is unknown"
+        )
+    own = f"the library's own decision is as fast as {_costs_text(one.own)}"
+    saves = f"it saves {one.saves}" if one.saves else "the model sees no saving: overheads decide"
+    return f"{ours}; {own}; {saves}"
+
+
+def _costs_text(costs: Costs) -> str:
+    return (
+        f"{costs.algorithm} with {costs.messages:g} messages and "
+        f"{format_size(round(costs.bytes))} one after the other"
+    )
+
+
+def checked_lines(check: Check, study: VariantStudy) -> list[str]:
+    """A row a cell, then what the rules did as a whole."""
+    head = ["collective", "ranks", "bytes", "default", "tuned", "ratio", "95 % interval"]
+    rows = [[*head, "blocks", "rule", ""]]
+    for one in check.cells:
+        found, judged = one.ratio, one.ratio.judged
+        known = judged.low is not None and judged.high is not None
+        rows.append(
+            [
+                one.collective,
+                str(one.ranks),
+                f"{one.bytes}{'' if one.was_measured else BETWEEN}",
+                microseconds(found.base_s),
+                microseconds(found.time_s),
+                f"{judged.ratio:.3f}",
+                f"{judged.low:.3f} .. {judged.high:.3f}" if known else "-",
+                str(found.blocks),
+                f"{one.rule.choice} ({one.rule.place})" if one.rule else "-",
+                _checked_words(one),
+            ]
+        )
+    ratio = check.mean_ratio
+    lines = [
+        f"medians in us; tuned / default: {rule_of(study)}",
+        f"{BETWEEN} a size between the measured ones, or at the limit of a rule\n",
+        aligned(rows),
+        "",
+        f"where a rule holds ({len(check.ruled)} cells): "
+        + ("-" if ratio is None else f"{1.0 / ratio:.2f} times as fast, geometric mean"),
+        f"significantly slower than the library's own decision: {len(check.slower)} of "
+        f"{len(check.cells)} cells",
+    ]
+    cost_s = check.cost_without_rule_s
+    if cost_s is not None:
+        bare = sum(one.rule is None for one in check.slower)
+        lines.append(
+            f"{bare} of these without a rule: the presence of the rules alone costs "
+            f"{format_seconds(cost_s)} a call there (median)"
+        )
+    return lines + [f"note: {line}" for line in doubt_lines(study)]
+
+
+def _checked_words(one: Checked) -> str:
+    judged = one.ratio.judged
+    if judged.verdict != "unknown" or judged.high is None:
+        return verdict_words(judged, TOLERANCE)
+    if judged.high < 1.0 + TOLERANCE:
+        return f"not slower by {100.0 * TOLERANCE:g} %"
+    return "unknown"
+
+
+def checked_json(check: Check) -> dict[str, Any]:
+    return {
+        "cells": [
+            {
+                "collective": one.collective,
+                "ranks": one.ranks,
+                "bytes": one.bytes,
+                "was_measured": one.was_measured,
+                "default_median_s": one.ratio.base_s,
+                "tuned_median_s": one.ratio.time_s,
+                "blocks": one.ratio.blocks,
+                "rule": one.rule.algorithm if one.rule else None,
+                "rule_radix": one.rule.radix if one.rule else None,
+                "rule_requests": one.rule.requests if one.rule else None,
+                "rule_line": one.rule.line if one.rule else None,
+                "rule_suffix": one.rule.suffix if one.rule else None,
+                "slower": one.is_slower,
+                **asdict(one.ratio.judged),
+            }
+            for one in check.cells
+        ],
+        "mean_ratio_where_a_rule_holds": check.mean_ratio,
+        "blocks": check.blocks,
+        "blocks_needed": check.needed,
+        "slower": len(check.slower),
+        "cost_without_rule_s": check.cost_without_rule_s,
+    }
+
+
+def environment_lines(environment: Mapping[str, str]) -> list[str]:
+    """Commands to copy into a shell."""
+    return [f"export {name}={shlex.quote(value)}" for name, value in environment.items()]
+
+
+def rules_json(
+    tuned: Tuned,
+    environment: Mapping[str, str],
+    proved: bool | None,
+    reasons: Sequence[Explained] = (),
+) -> dict[str, Any]:
+    found = {
+        "rules": [
+            {
+                "collective": rule.collective,
+                "ranks": rule.ranks,
+                "nodes": rule.nodes,
+                "per_node": rule.per_node,
+                "from_bytes": rule.from_bytes,
+                "to_bytes": rule.to_bytes,
+                "algorithm": rule.algorithm,
+                "segment_bytes": rule.segment_bytes,
+                "radix": rule.radix,
+                "requests": rule.requests,
+                "times_faster": reduction.times_faster(rule),
+                "conditions": reduction.conditions,
+                "predicted": rule.predicted,
+            }
+            for reduction in tuned.reductions
+            for rule in reduction.rules
+        ],
+        "share_of_gain": tuned.share,
+        "gain_confirmed": tuned.confirmed,
+        "environment": dict(environment),
+        "read_by_the_library": proved,
+    }
+    if reasons:
+        found["explained"] = [_explained_json(one) for one in reasons]
+    return found
+
+
+def _explained_json(one: Explained) -> dict[str, Any]:
+    sure = one.least_sure.difference
+    return {
+        "times_faster": one.times_faster,
+        "at_least": one.at_least,
+        "at_most": one.at_most,
+        "cells": one.cells,
+        "launches": one.launches,
+        "least_sure": asdict(sure) if sure else None,
+        "costs": asdict(one.costs) if one.costs else None,
+        "own_costs": asdict(one.own) if one.own else None,
+        "saves": one.saves,
+        "text": explained_lines(one),
+    }

@@ -1,0 +1,41 @@
+"""Sizes at which the protocol changes, in words and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from hockney.records import Switch
+from hockney.show.table import aligned
+from hockney.units import format_size
+
+
+def switch_lines(switches: Sequence[Switch]) -> list[str]:
+    """One line for each switch, with its evidence."""
+    if not switches:
+        return []
+    rows = [["last below", "first above", "time", "regimes"]]
+    for switch in switches:
+        jump = "-" if switch.jump is None else f"{100.0 * switch.jump:+.2g} %"
+        rows.append(
+            [
+                format_size(switch.low_bytes),
+                format_size(switch.high_bytes),
+                jump,
+                f"{switch.below} -> {switch.above}",
+            ]
+        )
+    exact = sum(switch.high_bytes - switch.low_bytes == 1 for switch in switches)
+    heading = f"{len(switches)} switch{'es' * (len(switches) > 1)}, {exact} known to the byte"
+    if exact < len(switches):
+        heading += "; the others to what noise, time or the asked sizes allow"
+    evidence = ["  evidence", *(f"  {switch.evidence}" for switch in switches)]
+    lines = zip(aligned(rows).splitlines(), evidence, strict=True)
+    return [heading, *(f"  {line}{words}" for line, words in lines)]
+
+
+def switches_json(switches: Sequence[Switch]) -> dict[str, Any]:
+    """{"switches": [...]}, or {} where the search was not asked for."""
+    return {"switches": [msgspec.to_builtins(one) for one in switches]} if switches else {}

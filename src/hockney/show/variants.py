@@ -1,0 +1,211 @@
+"""Variants against the first of them: the answer, the table, and what keeps it from being
+believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hockney.analysis.variants import Drift, Gains, Ignored, VariantStudy
+from hockney.estimate.blocks import VariantRatio
+from hockney.estimate.conditions import OTHER_STATE
+from hockney.plan.axes import Key, key_without, texts_apart
+from hockney.records import Run
+from hockney.show.as_json import axes_json
+from hockney.show.smallest import least_shown, smallest_words
+from hockney.show.table import aligned, microseconds
+from hockney.units import format_size
+
+NO_BLOCK = "no block is complete: nothing was compared"
+EXACT = "ratio of simulated times, which is exact"
+RULE = (
+    "ratio of times in the same block of launches (Hodges-Lehmann estimate, signed-rank interval); "
+    "intervals and verdicts hold for all rows together with 95 %"
+)
+
+
+def variant_answer(study: VariantStudy) -> list[str]:
+    """A sentence for each variant, and what it gains point by point."""
+    base = study.comparison.names[0]
+    lines = [f"{one.variant}: {verdict_text(one, study)} {base}" for one in study.answers]
+    lines += [gains_text(one) for one in study.gains]
+    lines += [f"{name}: not measured" for name in study.left_out]
+    return lines if study.ratios else [NO_BLOCK, *lines]
+
+
+def verdict_text(one: VariantRatio, study: VariantStudy) -> str:
+    """How a variant is to the first: "slower, 1.0210 [1.0180 to 1.0240] times the time of"."""
+    judged = one.judged
+    if judged.verdict == "same":
+        return f"the same, within {100.0 * study.comparison.tolerance:g} %, as"
+    ratio = ratio_text(one) + range_text(one, study)
+    if judged.verdict == "unknown":
+        more = f"; about {judged.needed} blocks would decide" if judged.needed else ""
+        return f"unknown after {one.blocks} blocks ({ratio}; {least_shown(judged)}{more}), against"
+    return f"{judged.verdict}, {ratio} times the time of"
+
+
+def range_text(one: VariantRatio, study: VariantStudy) -> str:
+    """The range of a whole whose points disagree: ", at its points 0.1100 to 0.8900"; empty for a
+    ratio that stands for all of them."""
+    if one.point is not None or not study.points_disagree(one.variant):
+        return ""
+    ratios = [at.judged.ratio for at in study.at_points(one.variant)]
+    return f" (geometric mean; at single points {min(ratios):.4f} to {max(ratios):.4f})"
+
+
+def gains_text(gains: Gains) -> str:
+    """ "tuned: surely faster at 4 of 9 points (most: bcast, 4 ranks, 64 KiB, 0.4761
+    [0.4500 to 0.5000] times the time), surely slower at 0"."""
+    faster, slower = _most(gains.faster), _most(gains.slower)
+    return (
+        f"{gains.variant}: surely faster at {len(gains.faster)} of {gains.points} points{faster}, "
+        f"surely slower at {len(gains.slower)}{slower}"
+    )
+
+
+def _most(sure: Sequence[VariantRatio]) -> str:
+    """Where most is gained or lost, and how much."""
+    if not sure or sure[0].point is None:
+        return ""
+    point = sure[0].point
+    ranks = "" if point.ranks is None else f", {point.ranks} ranks"
+    where = f"{point.operation}{ranks}, {format_size(point.bytes)}"
+    return f" (most: {where}, {ratio_text(sure[0])} times the time)"
+
+
+def ratio_text(one: VariantRatio) -> str:
+    judged = one.judged
+    if judged.low is None or judged.high is None or judged.low == judged.high:
+        return f"{judged.ratio:.4f}"
+    return f"{judged.ratio:.4f} [{judged.low:.4f} to {judged.high:.4f}]"
+
+
+def heading_lines(run: Run, study: VariantStudy) -> list[str]:
+    """What was compared, how often, and what a sample is where all variants have the same."""
+    several = "" if study.blocks == 1 else "s"
+    names = "; ".join(study.comparison.names)
+    lines = [
+        f"{run.header.experiment}: {study.blocks} block{several} of one launch of each variant",
+        f"variants: {names}; the others are compared with the first",
+    ]
+    definitions = {launch.definition for launch in run.launches}
+    if len(definitions) == 1 and None not in definitions:
+        lines.append(f"a sample is: {definitions.pop()}")
+    return lines
+
+
+def variant_table(study: VariantStudy) -> str:
+    """A row for each point and variant, below that of the first variant."""
+    if not study.ratios:
+        return ""
+    headings = ["median", "ratio", "95 % interval", "blocks", "shows from", "verdict"]
+    rows = [["", "bytes", "variant", *headings]]
+    for name, curve in variant_curves(study):
+        by_size: dict[int, list[VariantRatio]] = {}
+        for one in curve:
+            assert one.point is not None
+            by_size.setdefault(one.point.bytes, []).append(one)
+        for size, here in by_size.items():
+            first = [study.comparison.names[0], microseconds(here[0].base_s), "1", "", "", "", ""]
+            rows.append([name, str(size), *first])
+            rows += [[name, str(size), *_cells(one)] for one in here]
+    if not any(row[0] for row in rows):
+        rows = [row[1:] for row in rows]
+    return f"times in us; {rule_of(study)}\n\n{aligned(rows)}"
+
+
+def rule_of(study: VariantStudy) -> str:
+    """How ratios and intervals were found, and which blocks were left out."""
+    if any(one.judged.p is None and one.judged.low is not None for one in study.ratios):
+        return EXACT
+    rules = [RULE, "shows from: smaller differences could not have been shown"]
+    if changed := max((one.changed for one in study.ratios), default=0):
+        several = "block was" if changed == 1 else "blocks were"
+        rules.append(
+            f"{changed} {several} left out, between whose launches the machine's state changed "
+            f"(core-to-core latencies more than {OTHER_STATE:g} times apart)"
+        )
+    if adjusted := sum(one.slope is not None for one in study.ratios):
+        rules.append(
+            f"{adjusted} of {len(study.ratios)} ratios are adjusted for the speed of computing, "
+            "which the probe shows to differ between launches"
+        )
+    return "; ".join(rules)
+
+
+def variant_curves(study: VariantStudy) -> list[tuple[str, list[VariantRatio]]]:
+    """The ratios at points, by all axes but the size; named where there are several curves."""
+    curves: dict[Key, list[VariantRatio]] = {}
+    for one in study.ratios:
+        if one.point is not None:
+            curves.setdefault(key_without(one.point, "bytes"), []).append(one)
+    points = [[one.point for one in curve if one.point is not None] for curve in curves.values()]
+    return list(zip(texts_apart(points), curves.values(), strict=True))
+
+
+def doubt_lines(study: VariantStudy) -> list[str]:
+    """What keeps the ratios from being believed, a sentence each."""
+    return [_doubt_text(doubt) for doubt in study.doubts]
+
+
+def _doubt_text(doubt: Drift | Ignored) -> str:
+    match doubt:
+        case Drift():
+            return (
+                f"{doubt.variant}: its ratio drifted during the run (p = {doubt.p:.2g}), which "
+                "blocks should prevent; measure again, or longer"
+            )
+        case Ignored(value=None):
+            return f"{doubt.variable}: the library lists no such variable by MPI_T"
+        case Ignored():
+            return (
+                f"{doubt.variable}: the library held {doubt.value} under every variant (MPI_T), "
+                "so that the variants may be the same"
+            )
+
+
+def _cells(one: VariantRatio) -> list[str]:
+    judged = one.judged
+    known = judged.low is not None and judged.high is not None
+    interval = f"{judged.low:.4f} .. {judged.high:.4f}" if known else "-"
+    if judged.low == judged.high and known:
+        interval = "exact"
+    return [
+        one.variant,
+        microseconds(one.time_s),
+        f"{judged.ratio:.4f}",
+        interval,
+        str(one.blocks),
+        smallest_words(judged),
+        judged.verdict,
+    ]
+
+
+def variants_json(study: VariantStudy) -> dict[str, Any]:
+    return {
+        "names": study.comparison.names,
+        "values": [variant.values for variant in study.comparison.variants],
+        "tolerance": study.comparison.tolerance,
+        "gate": study.comparison.gate,
+        "blocks": study.blocks,
+        "left_out": list(study.left_out),
+        "doubts": doubt_lines(study),
+        "ratios": [_ratio_json(one) for one in study.ratios],
+    }
+
+
+def _ratio_json(one: VariantRatio) -> dict[str, Any]:
+    axes = None if one.point is None else axes_json(one.point, "variant", "peers")
+    return {
+        "variant": one.variant,
+        "point": axes,
+        "base_s": one.base_s,
+        "time_s": one.time_s,
+        "blocks": one.blocks,
+        "blocks_left_out": one.changed,
+        "compute_slope": one.slope,
+        **asdict(one.judged),
+        "log_ratios": list(one.log_ratios),
+    }

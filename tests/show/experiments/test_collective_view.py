@@ -1,0 +1,107 @@
+"""Tables of collectives, from runs of chosen numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from hockney.analysis import Analysis
+from hockney.estimate import estimate
+from hockney.plan import Placement, Sampling, single, sizes_of, stored
+from hockney.plan.workloads.collective import Collective
+from hockney.records import LaunchRecord, Place, Probe, Run, Samples
+from hockney.show.experiments import view_of
+from samples import HEADER
+
+
+def study(algorithms: Iterable[str], ranks: Iterable[int], sizes: Iterable[int] = (2, 1024)) -> Run:
+    """Five launches of each: completion 100 us a rank and size above 2 B, own durations a half and
+    three quarters of it."""
+    left_out = ("bcast ring, 3 ranks, 2 B: the library runs chain: why",)
+    workload = Collective(collective="bcast", sizes=sizes_of(sizes))
+    options = stored(replace(single(workload, Placement(), Sampling()), left_out=left_out))
+    run = Run(msgspec.structs.replace(HEADER, experiment="collective", options=options))
+    asked = [(name, count) for _ in range(5) for name in algorithms for count in ranks]
+    for launch, (name, count) in enumerate(asked):
+        places = [Place(rank=rank, host="here", pu=rank, pinned=True) for rank in range(count)]
+        run.add(LaunchRecord(launch=launch, places=places))
+        for round_ in range(4):
+            if count == 2:  # more ranks have no pair whose hand-over could be probed
+                run.add(Probe(launch=launch, round=round_, peers=(0, 1), handover_ns=53.0))
+            for size in sizes:
+                ns = 1e5 * count * (1 if size == 2 else 2)
+                run.add(
+                    Samples(
+                        launch=launch,
+                        round=round_,
+                        operation="bcast",
+                        algorithm=name,
+                        bytes=size,
+                        ranks=count,
+                        peers=(),
+                        repetitions=1,
+                        ns=[ns],
+                        own_mean_ns=[ns / 2],
+                        own_max_ns=[3 * ns / 4],
+                    )
+                )
+        if count == 2:
+            run.add(Probe(launch=launch, round=4, peers=(0, 1), handover_ns=53.0))
+    return run
+
+
+def shown(run: Run) -> str:
+    analysis = Analysis(run)
+    return "\n\n".join(view_of(analysis).parts(analysis, all_states=False))
+
+
+def rows_of(text: str, title: str) -> list[list[str]]:
+    """The cells of the table under a title, without its heading."""
+    table = text.split(f"\n{title}\n")[1].split("\n\n")[0]
+    return [line.split() for line in table.splitlines()[1:]]
+
+
+def test_launches_that_have_no_probe_are_not_lost() -> None:
+    points = estimate(study(["ring", "chain"], [2, 3])).headline
+    assert len(points) == 8
+    assert {point.launches for point in points} == {5}
+
+
+def test_time_against_ranks_with_own_durations_beside() -> None:
+    rows = rows_of(shown(study(["ring", "chain"], [2, 3])), "bcast of 2 B")
+    assert [row[:2] for row in rows] == [
+        ["chain", "2"],
+        ["chain", "3"],
+        ["ring", "2"],
+        ["ring", "3"],
+    ]
+    assert rows[1][2:5] == ["5", "20", "300.0"]
+    assert rows[1][-2:] == ["150.0", "225.0"]
+
+
+def test_completion_against_size_a_column_an_algorithm() -> None:
+    text = shown(study(["ring", "chain"], [2, 3]))
+    assert rows_of(text, "bcast, 3 ranks, completion") == [
+        ["2", "300.0", "300.0"],
+        ["1024", "600.0", "600.0"],
+    ]
+
+
+def test_one_algorithm_and_one_number_of_ranks_have_all_numbers_by_size() -> None:
+    text = shown(study(["ring"], [3], sizes=(2, 4, 8)))
+    rows = rows_of(text, "bcast, ring, 3 ranks")
+    assert [row[0] for row in rows] == ["2", "4", "8"]
+    assert "bcast of" not in text
+
+
+def test_what_was_left_out_is_told_again() -> None:
+    assert "left out: bcast ring, 3 ranks, 2 B: " in shown(study(["ring"], [3]))
+
+
+def test_sizes_are_the_references_or_the_ends() -> None:
+    text = shown(study(["ring", "chain"], [3], sizes=(16, 32, 64)))
+    assert "bcast of 16 B" in text
+    assert "bcast of 64 B" in text
+    assert "bcast of 32 B" not in text

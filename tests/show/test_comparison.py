@@ -1,0 +1,86 @@
+"""What `compare` says about unknown verdicts: once, and of the side that lacks launches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hockney.analysis import Analysis
+from hockney.analysis.compare import Comparison, compare
+from hockney.estimate.differences import Unseen, two_samples
+from hockney.records import Run
+from hockney.show.comparison import deciding_words, overall_words, show_comparison
+from samples import make_run
+
+SIZES = tuple(8 << place for place in range(9))
+
+
+def run_of(launches: int, seed: int, scatter: float, is_simulated: bool = False) -> Run:
+    levels = np.random.default_rng(seed).lognormal(sigma=scatter, size=launches)
+    run = make_run(lambda launch, *_: [1000.0 * levels[launch]] * 4, launches=launches, sizes=SIZES)
+    run.launches[0].simulated = is_simulated
+    return run
+
+
+def compared(*launches: int, scatter: float = 0.05, is_simulated: bool = False) -> Comparison:
+    first, second = (
+        Analysis(run_of(count, seed, scatter, is_simulated)) for seed, count in enumerate(launches)
+    )
+    return compare(first, second, 0.03)
+
+
+@pytest.mark.parametrize(
+    ("launches", "words"),
+    [
+        ((3, 12), "about 5 launches of A would decide (A has 3; B has enough, 12)"),
+        ((12, 3), "about 5 launches of B would decide (B has 3; A has enough, 12)"),
+        ((3, 4), "about 5 launches of each would decide (A has 3, B 4)"),
+    ],
+)
+def test_what_would_decide_is_said_once_and_of_the_side_that_lacks_it(
+    launches: tuple[int, int], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = compared(*launches, is_simulated=True)
+    assert deciding_words(found) == f"9 of 9 points are unknown: {words}"
+    show_comparison(found, 0.03)
+    assert capsys.readouterr().out.count("would decide") == 1
+    assert "no difference could have been shown" in overall_words(found, 0.03)
+
+
+def test_where_no_number_of_launches_decides_it_says_what_does() -> None:
+    found = compared(12, 12, scatter=0.02)
+    assert "no number of launches decides them: measure both in one run" in deciding_words(found)
+    assert "could not have been shown" in overall_words(found, 0.03)
+
+
+def test_the_smallest_difference_is_half_the_interval() -> None:
+    rng = np.random.default_rng(1)
+    first, second = 0.02 * rng.standard_normal((2, 10))
+    alone, unseen = (two_samples(first, second, 0.03, part) for part in (None, Unseen(0.04)))
+    for judged in (alone, unseen):
+        assert judged.low is not None
+        assert judged.high is not None
+        assert judged.smallest_difference is not None
+        half = np.log(judged.high / judged.low) / 2.0
+        assert judged.smallest_difference == pytest.approx(np.expm1(half))
+    assert (unseen.smallest_difference or 0.0) > 0.078
+    assert two_samples(first[:3], second, 0.03).smallest_difference is None
+
+
+def test_many_launches_of_one_side_are_not_asked_for_again() -> None:
+    """The harmonic mean counts: of 6 and 200 launches no more than of 12 and 12."""
+    rng = np.random.default_rng(5)
+    few, many = 0.05 * rng.standard_normal(6), 0.05 * rng.standard_normal(200)
+    needed = two_samples(few, many, 0.03).needed
+    assert needed is not None
+    assert 12 <= needed < 120
+
+
+def test_equal_runs_that_happen_to_lie_close_together_narrow_nothing() -> None:
+    rng = np.random.default_rng(2)
+    first, second = 0.02 * rng.standard_normal((2, 10)) + [[0.0], [0.03]]
+    cut = two_samples(first, second, 0.03, Unseen(0.0, 3.0))
+    whole = two_samples(first, second, 0.03, Unseen(0.0, 3.0, 0.02))
+    assert cut.verdict == "slower"
+    assert whole.verdict == "unknown"
+    assert (whole.p or 0.0) > (cut.p or 0.0)
