@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from hockney import trust
-from hockney.measure.build import cache_directory
-from hockney.trust import UntrustedError, check_private
+from hockney.trust import UntrustedError, cache_directory, check_private
 
 OTHER = 65534
 """The number of a second user, which every system has."""

@@ -1,4 +1,4 @@
-"""Whether other users of the machine may read, change or replace a directory of this user."""
+"""Whether others may read, change or replace a directory of this user, such as the cache."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ MOST_LINKS = 40
 
 class UntrustedError(Exception):
     """Another user owns a directory, or may change it."""
+
+
+def cache_directory() -> Path:
+    """Where this user keeps what can be made again; UntrustedError where others may change it."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    cache = (Path(base) if base else Path.home() / ".cache") / "hockney"
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    check_private(cache)
+    return cache
 
 
 def check_private(directory: Path) -> None:

@@ -18,7 +18,6 @@ from hockney.estimate.launches import Mode, launch_ratios, modes_of, slow_launch
 from hockney.estimate.quantiles import Interval, deciding_interval, launch_interval
 from hockney.estimate.states import State, States, find_states
 from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
-from hockney.logs.table import REPEATED, UNRELATED
 from hockney.plan.axes import Axes, Key, Point, curve_key, sort_key
 from hockney.records import Run
 
@@ -163,8 +162,8 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     for key, statistics in statistics_of(run).items():
         found = typical(statistics)
         if key not in measured and found is not None:
-            unrelated = run.header.options.get(REPEATED) == UNRELATED
-            points.append(_summary_point(key, statistics, found.as_one() if unrelated else found))
+            found = found.as_one() if run.has_unrelated_rows else found
+            points.append(_summary_point(key, statistics, found))
     points.sort(key=lambda point: (point.state, point.is_auxiliary, sort_key(point)))
     return Estimates(tuple(points), states, tuple(sorted(slow)), modes_of(ratios))
 

@@ -22,8 +22,7 @@ from hockney import __version__
 from hockney.endings import AtEnd
 from hockney.errors import UsageError
 from hockney.file_lock import locked
-from hockney.measure.build import cache_directory
-from hockney.trust import UntrustedError
+from hockney.trust import UntrustedError, cache_directory
 
 OFF = "HOCKNEY_NO_CACHE"
 """Environment variable; where it is set and not empty, nothing is kept and nothing kept is used."""

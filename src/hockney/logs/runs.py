@@ -18,7 +18,7 @@ from hockney import __version__, records
 from hockney.errors import UsageError
 from hockney.logs import settings
 from hockney.logs.log import Log
-from hockney.logs.table import REPEATED, Table
+from hockney.logs.table import Table
 from hockney.outputs import write_output
 from hockney.plan.axes import AXES, Axes, Point, point_of
 from hockney.plan.bounds import LARGEST_NS
@@ -34,6 +34,7 @@ from hockney.records import (
     Source,
 )
 from hockney.records.reading import LONGEST_FILE
+from hockney.records.run import REPEATED
 
 Found = tuple[Log, Table]
 RECORDS_AT_ONCE = 10_000

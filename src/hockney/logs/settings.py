@@ -15,9 +15,10 @@ from typing import Any
 
 from hockney.logs.log import Log
 from hockney.logs.surroundings import Surroundings, surroundings_of
-from hockney.logs.table import REPEATED, Table
+from hockney.logs.table import Table
 from hockney.plan.axes import key_without
 from hockney.records import Summary
+from hockney.records.run import REPEATED
 
 Found = tuple[Log, Table]
 FARTHEST = 1.5

@@ -33,9 +33,6 @@ MOST_NUMBERS = 1_000_000
 MOST_NOTES = 20
 """Limit of notes about a table."""
 
-REPEATED, UNRELATED = "repeated", "unknown"
-"""The option of a run whose log has points again, and its value where nobody said what they are."""
-
 ORDERED = (("min", "mean", "max"), ("least rank mean", "mean", "largest rank mean"))
 
 

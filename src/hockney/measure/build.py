@@ -19,7 +19,7 @@ from hockney.measure.mpi import ask_command
 from hockney.measure.prebuilt import prebuilt_engine
 from hockney.mpis import Engine, Mpi
 from hockney.temporary import new_name, temporary_directory
-from hockney.trust import UntrustedError, check_private
+from hockney.trust import UntrustedError, cache_directory
 
 ENGINE = Product("engine", "hockney-engine", libraries=("-lm",))
 SOURCES = ENGINE.directory
@@ -82,14 +82,6 @@ def _build(mpi: Mpi, product: Product) -> tuple[Path, tuple[str, ...]]:
     except OSError as error:
         reason = f"the cache {cache} cannot be written ({error.strerror})"
         return _build_privately(mpi, product, reason)
-
-
-def cache_directory() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    cache = (Path(base) if base else Path.home() / ".cache") / "hockney"
-    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-    check_private(cache)
-    return cache
 
 
 def _is_ours(engine: Path) -> bool:

@@ -12,11 +12,12 @@ import msgspec
 from hockney.analysis.columns import NOTES_APART, TRAIN_COLUMNS
 from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.logs.log import Log
-from hockney.logs.table import REPEATED, UNRELATED, Column, RowError, Table, number, whole
+from hockney.logs.table import Column, RowError, Table, number, whole
 from hockney.plan.trains import Train
 from hockney.programs._csv_cells import plain, size_factor, size_of
 from hockney.programs._csv_heading import LONGEST_NAME, Meaning, factor_of
 from hockney.programs._csv_records import Record
+from hockney.records.run import REPEATED, UNRELATED
 
 
 class Grid:

@@ -7,7 +7,8 @@ from collections import Counter
 from decimal import Decimal
 
 from hockney.logs.log import Log
-from hockney.logs.table import REPEATED, Column, Table, whole
+from hockney.logs.table import Column, Table, whole
+from hockney.records.run import REPEATED
 
 HEADED = True
 

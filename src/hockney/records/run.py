@@ -42,6 +42,8 @@ from hockney.records.visits import Block, Visits
 with lazy_imports():
     import numpy as np
 
+REPEATED, UNRELATED = "repeated", "unknown"
+"""The option of a run whose log has points again, and its value where nobody said what they are."""
 WITHOUT_BUFFERS = frozenset({"handover", "copy"})
 """Operations that do not use the message buffers of their launch."""
 
@@ -96,6 +98,11 @@ class Run:
     def is_measured(self) -> bool:
         """Whether anything was measured."""
         return bool(self.samples or self.pair_times)
+
+    @property
+    def has_unrelated_rows(self) -> bool:
+        """True for a log with several rows of a point, where nobody knows what they are."""
+        return bool(self.header.options.get(REPEATED) == UNRELATED)
 
     @property
     def is_simulated(self) -> bool:

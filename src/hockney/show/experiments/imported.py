@@ -10,9 +10,9 @@ import msgspec
 
 from hockney.analysis import Analysis
 from hockney.estimate.summaries import LogNumber
-from hockney.logs.table import REPEATED, UNRELATED
 from hockney.plan.axes import Point, grouped, texts_apart
 from hockney.records import Run
+from hockney.records.run import REPEATED
 from hockney.show import table
 from hockney.show.answer import latency_and_bandwidth
 from hockney.show.experiments import cores, pingpong
@@ -39,7 +39,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     if analysis.run.samples:
         numbers = table.point_table(analysis.estimates.own(), {}, None)
     else:
-        numbers = _statistics_table(analysis.statistics, _are_unrelated(analysis.run))
+        numbers = _statistics_table(analysis.statistics, analysis.run.has_unrelated_rows)
     return [source, numbers, "\n".join(table.fit_lines(line)) if line else ""]
 
 
@@ -82,14 +82,9 @@ def _of_its_kind(run: Run) -> str:
 
 
 def _over_launches(run: Run) -> list[str]:
-    if _are_unrelated(run):
+    if run.has_unrelated_rows:
         return ["numbers are medians over the rows of a point"]
     return ["numbers are medians over launches of these"] if len(run.launches) > 1 else []
-
-
-def _are_unrelated(run: Run) -> bool:
-    """True if nobody knows what repeated rows of a point are."""
-    return run.header.options.get(REPEATED) == UNRELATED
 
 
 def _statistics_table(
