@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from common import ROOT_ENV, spread
 
-from hockney.measure.mpi import find_mpi
-from hockney.mpis import Mpi
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.mpis import Mpi
 from hockney.units import parse_sizes
 
 WITHOUT_SIZES = ("barrier",)

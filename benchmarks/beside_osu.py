@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from common import ROOT_ENV, hockney, osu_times
 
-from hockney.measure.mpi import find_mpi
-from hockney.mpis import Mpi
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.mpis import Mpi
 
 SIZES = (8, 1024, 65536, 1048576)
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hockney.estimate.blocks import UNPROBED, Seen, blocks_needed, variant_ratios
-from hockney.measure.blocks import Blocks
+from hockney.infer.estimate.blocks import UNPROBED, Seen, blocks_needed, variant_ratios
 from hockney.plan import Case, Placement, sizes_of
 from hockney.plan.axes import Point
 from hockney.plan.variants import Comparison, Variant
 from hockney.plan.workloads.collective import Collective
 from hockney.records import Run, RunRecord
+from hockney.run.measure.blocks import Blocks
 from hockney.tuning.check import SPARE, TOLERANCE
 
 NAMES = ("default", "tuned")

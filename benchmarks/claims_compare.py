@@ -13,9 +13,9 @@ import numpy as np
 from claim import Claim
 from numpy.typing import NDArray
 
-from hockney.analysis.between import assumed, between
-from hockney.estimate.differences import Judged, benjamini_hochberg, judged, with_unseen
-from hockney.estimate.shifts import LEVEL, sample_shift
+from hockney.infer.analysis.between import assumed, between
+from hockney.infer.estimate.differences import Judged, benjamini_hochberg, judged, with_unseen
+from hockney.infer.estimate.shifts import LEVEL, sample_shift
 
 LAUNCHES, SCATTER, COMMON, TOLERANCE = 10, 0.02, 0.7, 0.03
 Array = NDArray[np.float64]

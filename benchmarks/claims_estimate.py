@@ -10,15 +10,15 @@ import numpy as np
 from claim import Claim
 from numpy.typing import NDArray
 
-from hockney.estimate.groups import SCATTER, SCATTER_FEW, Probed, merged
-from hockney.estimate.quantiles import (
+from hockney.infer.estimate.groups import SCATTER, SCATTER_FEW, Probed, merged
+from hockney.infer.estimate.quantiles import (
     ENOUGH_LAUNCHES,
     FEW_LEVEL,
     FEW_LEVELS,
     deciding_interval,
     launch_interval,
 )
-from hockney.estimate.states import cluster
+from hockney.infer.estimate.states import cluster
 
 Array = NDArray[np.float64]
 Random = np.random.Generator
@@ -242,7 +242,7 @@ def _of_gaps() -> list[Claim]:
     return [
         Claim(
             f"a gap between {launches} launches of one hill, {name}",
-            "hockney.estimate.groups.SCATTER",
+            "hockney.infer.estimate.groups.SCATTER",
             "at most 0.3 % of draws",
             0.003,
             None,

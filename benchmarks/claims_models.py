@@ -14,15 +14,15 @@ import numpy as np
 from claim import Claim
 from numpy.typing import NDArray
 
-from hockney.estimate.points import PointEstimate, estimate_point
-from hockney.fitting.fit import Curve, Fit, curve_of_arrays
-from hockney.measure.trains import delay_for
-from hockney.models import hockney, loggp, max_rate, multi_mode, segmented
-from hockney.models._multi_mode_simulation import simulated_T_b_s
+from hockney.infer.estimate.points import PointEstimate, estimate_point
+from hockney.infer.fitting.fit import Curve, Fit, curve_of_arrays
+from hockney.infer.models import hockney, loggp, max_rate, multi_mode, segmented
+from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
+from hockney.infer.predict.channel import channel_of
+from hockney.infer.predict.patterns import Pattern, predict
 from hockney.plan.axes import Point
 from hockney.plan.trains import Train, delay_s
-from hockney.predict.channel import channel_of
-from hockney.predict.patterns import Pattern, predict
+from hockney.run.measure.trains import delay_for
 
 Array = NDArray[np.float64]
 LAUNCHES = 5

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from claim import Claim
 
-from hockney.estimate.blocks import BlockTimes, Seen, VariantRatio, variant_ratios
-from hockney.estimate.conditions import Conditions
-from hockney.estimate.differences import Judged
+from hockney.infer.estimate.blocks import BlockTimes, Seen, VariantRatio, variant_ratios
+from hockney.infer.estimate.conditions import Conditions
+from hockney.infer.estimate.differences import Judged
 from hockney.plan.axes import Point
 from hockney.plan.variants import LEAST_BLOCKS, Comparison, Variant
 

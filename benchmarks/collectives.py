@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from common import FEWEST_REPETITIONS, hockney, osu, repetitions_for, spread
 
-from hockney.estimate import estimate
-from hockney.measure.mpi import find_mpi
-from hockney.mpis import Mpi
+from hockney.infer.estimate import estimate
 from hockney.records import Run, read
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.mpis import Mpi
 from hockney.units import parse_seconds, parse_sizes
 
 ADDED = {"allreduce": ("-T", "mpi_int")}

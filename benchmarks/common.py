@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from hockney.measure.build import SOURCES
-from hockney.measure.compiler import FLAGS
-from hockney.mpis import Mpi
+from hockney.run.measure.build import SOURCES
+from hockney.run.measure.compiler import FLAGS
+from hockney.run.mpis import Mpi
 
 FEWEST_REPETITIONS = 1000
 """Of an OSU benchmark; with fewer its wall time is that of its start."""

@@ -17,9 +17,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hockney.measure.mpi import find_mpi
-from hockney.mpis import Mpi, family_of
-from hockney.profiles.causes import BANDWIDTH, CONTENTION
+from hockney.profiling.causes import BANDWIDTH, CONTENTION
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.mpis import Mpi, family_of
 
 HERE = Path(__file__).parent
 PROGRAM = HERE.parent / "tests" / "profiles" / "planted.c"

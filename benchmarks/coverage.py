@@ -19,11 +19,11 @@ import numpy as np
 from common import CLASSES, hockney
 
 from hockney import load
-from hockney.analysis import Analysis
-from hockney.analysis.between import alike_state
-from hockney.analysis.compare import compare
-from hockney.analysis.expected import next_run
-from hockney.estimate import PointEstimate
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.between import alike_state
+from hockney.infer.analysis.compare import compare
+from hockney.infer.analysis.expected import next_run
+from hockney.infer.estimate import PointEstimate
 
 TOLERANCE = 0.03
 """That of `hockney compare`."""

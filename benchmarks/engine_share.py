@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 from common import build_with_engine
 
-from hockney.measure.build import SOURCES
-from hockney.measure.mpi import find_mpi
-from hockney.measure.platforms import platform_file
-from hockney.mpis import smpi
 from hockney.plan import Case, Placement
 from hockney.plan.workloads.collective import Collective
+from hockney.run.measure.build import SOURCES
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.platforms import platform_file
+from hockney.run.mpis import smpi
 
 
 def simulate(asked: argparse.Namespace) -> list[dict[str, Any]]:

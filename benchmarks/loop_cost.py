@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from common import ROOT_ENV, build_with_engine
 
-from hockney.measure.mpi import find_mpi
-from hockney.mpis import Mpi
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.mpis import Mpi
 
 LAUNCHES = 5
 

@@ -24,14 +24,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney.measure.build import build_recorder
-from hockney.measure.mpi import find_mpi
-from hockney.measure.recording import environment
-from hockney.measure.trial import EMPTY_MESSAGES
-from hockney.mpis import Mpi, family_of
 from hockney.plan import Case, Placement
-from hockney.profiles.collect import collect
-from hockney.profiles.kinds import Program
+from hockney.profiling.collect import collect
+from hockney.profiling.kinds import Program
+from hockney.run.measure.build import build_recorder
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.recording import environment
+from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.mpis import Mpi, family_of
 
 TIMEOUT_S = 25.0
 REPETITIONS = 5

@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 import hockney
 from hockney.errors import HockneyError
-from hockney.fitting.fit import Curve, curve_of, curve_of_arrays
-from hockney.fitting.likelihood import penalty, scale
-from hockney.fitting.partition import LEAST_SIZES, MOST_SEGMENTS, best_partitions
-from hockney.fitting.robust_partition import free_numbers
-from hockney.fitting.segment_costs import SegmentCosts, Table
-from hockney.models import segmented
+from hockney.infer.fitting.fit import Curve, curve_of, curve_of_arrays
+from hockney.infer.fitting.likelihood import penalty, scale
+from hockney.infer.fitting.partition import LEAST_SIZES, MOST_SEGMENTS, best_partitions
+from hockney.infer.fitting.robust_partition import free_numbers
+from hockney.infer.fitting.segment_costs import SegmentCosts, Table
+from hockney.infer.models import segmented
 
 Array = NDArray[np.float64]
 MOST = 1e9

@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.exchange.calibration import held_out
-from hockney.fitting.fit import curve_of_arrays
-from hockney.models import segmented
+from hockney.foreign.exchange.calibration import held_out
+from hockney.infer.fitting.fit import curve_of_arrays
+from hockney.infer.models import segmented
 from hockney.units import format_seconds, format_size
 
 Array = NDArray[np.float64]

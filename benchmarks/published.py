@@ -1,4 +1,4 @@
-"""Writes src/hockney/data/published.json from public logs and papers.
+"""Writes src/hockney/infer/analysis/published.json from public logs and papers.
 
     python published.py LOGS     # LOGS/OWNER+NAME: copies of the repositories of published.toml
 
@@ -17,8 +17,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from hockney.analysis import Analysis
-from hockney.analysis.published_base import (
+from hockney.errors import HockneyError
+from hockney.foreign.exchange.reading import read, recognise
+from hockney.foreign.logs.log import Log, log_of
+from hockney.foreign.logs.runs import runs_of
+from hockney.foreign.programs.csv import parse_columns
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.published_base import (
     HALF_ROUND_TRIP,
     SIZES,
     THEIR_LINE,
@@ -26,11 +31,6 @@ from hockney.analysis.published_base import (
     PublishedSystem,
     encoded,
 )
-from hockney.errors import HockneyError
-from hockney.exchange.reading import read, recognise
-from hockney.logs.log import Log, log_of
-from hockney.logs.runs import runs_of
-from hockney.programs.csv import parse_columns
 from hockney.records import Run
 
 if sys.version_info >= (3, 11):
@@ -41,7 +41,7 @@ else:
 HERE = Path(__file__).parent
 FACTS = HERE / "published.toml"
 KEPT = ("system", "transport", "detail", "library", "date")
-DATA = HERE.parent / "src" / "hockney" / "data" / "published.json"
+DATA = HERE.parent / "src" / "hockney" / "infer" / "analysis" / "published.json"
 
 
 def systems_of(facts: dict[str, Any], logs: Path) -> Iterator[PublishedSystem]:

@@ -26,12 +26,12 @@ from pathlib import Path
 
 import numpy as np
 
-from hockney.estimate.shifts import paired_shift
-from hockney.measure.build import build_recorder
-from hockney.measure.mpi import find_mpi
-from hockney.measure.recording import DIRECTORY, environment, mpi_of_command
-from hockney.mpis import Mpi, family_of
-from hockney.profiles.layout import read_rank
+from hockney.infer.estimate.shifts import paired_shift
+from hockney.profiling.layout import read_rank
+from hockney.run.measure.build import build_recorder
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.recording import DIRECTORY, environment, mpi_of_command
+from hockney.run.mpis import Mpi, family_of
 
 CALLS_A_TRIP = 4
 """Two sends and two receives follow each other in a round trip."""

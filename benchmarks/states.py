@@ -11,15 +11,15 @@ import numpy as np
 from common import CLASSES, spread
 
 from hockney import records
-from hockney.estimate import estimate
-from hockney.estimate.states import cluster, find_states
-from hockney.measure.build import build_engine
-from hockney.measure.mpi import find_mpi
-from hockney.measure.start import start_of
+from hockney.infer.estimate import estimate
+from hockney.infer.estimate.states import cluster, find_states
 from hockney.plan import Case, Placement, Sampling, sizes_of
 from hockney.plan.engine import engine_arguments, launch_arguments
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run, RunRecord
+from hockney.run.measure.build import build_engine
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.start import start_of
 from hockney.units import parse_sizes
 
 SIZES = sizes_of(parse_sizes("1..4MiB"))

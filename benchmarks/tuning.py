@@ -22,12 +22,12 @@ from pathlib import Path
 from resource import RLIMIT_CPU, setrlimit
 from statistics import geometric_mean
 
-from hockney.analysis import Analysis
-from hockney.analysis.best import Cell, cells_of
-from hockney.measure.setup import mpi_of
-from hockney.mpis.smpi import discover
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.best import Cell, cells_of
 from hockney.plan import Placement
 from hockney.records import read
+from hockney.run.measure.setup import mpi_of
+from hockney.run.mpis.smpi import discover
 from hockney.tuning.beyond import predicted_cells
 from hockney.tuning.rules import reduce_to_rules
 from hockney.units import parse_size

@@ -23,15 +23,15 @@ from filelock import FileLock
 from hypothesis import settings
 
 from hockney import cli
-from hockney.measure.build import build_engine
-from hockney.measure.checks import available_memory
-from hockney.measure.launch import open_stdin
-from hockney.measure.mpi import find_mpi
-from hockney.measure.start import MOST_FAILED_STARTS
-from hockney.measure.trial import EMPTY_MESSAGES
-from hockney.mpis import Engine, Mpi, family_of
 from hockney.plan import Case, Placement
 from hockney.printable import guard_output
+from hockney.run.measure.build import build_engine
+from hockney.run.measure.checks import available_memory
+from hockney.run.measure.launch import open_stdin
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.start import MOST_FAILED_STARTS
+from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.mpis import Engine, Mpi, family_of
 from time_report import pytest_terminal_summary  # noqa: F401
 
 settings.register_profile("short", max_examples=25, deadline=None)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from hockney.measure.build import SOURCES
-from hockney.measure.compiler import FLAGS
+from hockney.run.measure.build import SOURCES
+from hockney.run.measure.compiler import FLAGS
 
 WHAT_CHECKS_CALL = (
     *("assign", "check", "cpu_list", "grouping", "order", "pairing", "topology", "tree"),

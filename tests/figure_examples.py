@@ -11,11 +11,11 @@ from collective_samples import collective_run, phases_run
 from congestion_samples import congestion_run
 from fabric_samples import fabric_run
 from hockney import records
-from hockney.analysis import Analysis
-from hockney.analysis.compare import compare
-from hockney.analysis.history import histories
-from hockney.profiles.kinds import Blame, Profile
-from hockney.profiles.summary import Summary
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.compare import compare
+from hockney.infer.analysis.history import histories
+from hockney.profiling.kinds import Blame, Profile
+from hockney.profiling.summary import Summary
 from hockney.show.comparison_figure import describe_ratio
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure

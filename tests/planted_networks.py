@@ -14,9 +14,9 @@ from itertools import combinations, product
 
 import numpy as np
 
-from hockney.analysis.boards import CABLE, GROUP, NODE, PAIR, PLACE, Board, Judgement, Network
-from hockney.analysis.faults import judged
-from hockney.analysis.outlier_rule import LEAST_RATIO
+from hockney.infer.analysis.boards import CABLE, GROUP, NODE, PAIR, PLACE, Board, Judgement, Network
+from hockney.infer.analysis.faults import judged
+from hockney.infer.analysis.outlier_rule import LEAST_RATIO
 from hockney.units import format_size
 
 SIZES = (8, 1 << 20)

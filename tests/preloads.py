@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conftest import Done
-from hockney.mpis import Mpi
+from hockney.run.mpis import Mpi
 
 SOURCES = Path(__file__).parent / "engine"
 MESSAGE = 5000

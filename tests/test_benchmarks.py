@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from conftest import TEST_TIMEOUT_S, first_of
-from hockney.measure.mpi import find_mpi
-from hockney.mpis import Mpi
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.mpis import Mpi
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 PARTS = ("common.py", "claim.py", "claims_", "streams.py")

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S
 from endings import LIMITS, SIGNALS, VERBS, table
-from hockney.mpis import Engine
+from hockney.run.mpis import Engine
 
 ENDINGS = Path(__file__).with_name("endings.py")
 

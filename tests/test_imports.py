@@ -18,24 +18,22 @@ from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 
 SOURCES = Path(hockney.__file__).parent
-COMPUTING = tuple(
-    f"hockney.{name}" for name in ("estimate", "fitting", "models", "predict", "analysis", "tuning")
-)
+COMPUTING = ("hockney.infer", "hockney.tuning")
 ALLOWED = frozenset(
     {
-        "hockney.analysis.between.states_apart",
-        "hockney.analysis.best.arrived",
-        "hockney.analysis.best.is_collective",
-        "hockney.analysis.best.name_of",
-        "hockney.analysis.collectives.collectives_of",
-        "hockney.analysis.compare.compare",  # of two runs: no Analysis keeps it
-        "hockney.analysis.contention.over_pairs",
-        "hockney.analysis.samples.distribution",
-        "hockney.analysis.samples.groups_of",
-        "hockney.analysis.samples.sampled",
-        "hockney.analysis.samples.sampled_sizes",
-        "hockney.estimate.points.by_curve",
-        "hockney.estimate.points.statistic_of",
+        "hockney.infer.analysis.between.states_apart",
+        "hockney.infer.analysis.best.arrived",
+        "hockney.infer.analysis.best.is_collective",
+        "hockney.infer.analysis.best.name_of",
+        "hockney.infer.analysis.collectives.collectives_of",
+        "hockney.infer.analysis.compare.compare",  # of two runs: no Analysis keeps it
+        "hockney.infer.analysis.contention.over_pairs",
+        "hockney.infer.analysis.samples.distribution",
+        "hockney.infer.analysis.samples.groups_of",
+        "hockney.infer.analysis.samples.sampled",
+        "hockney.infer.analysis.samples.sampled_sizes",
+        "hockney.infer.estimate.points.by_curve",
+        "hockney.infer.estimate.points.statistic_of",
     }
 )
 """Functions that views may call: they name and choose, or work on what an option chose."""
@@ -113,11 +111,11 @@ def test_views_import_nothing_that_computes() -> None:
 @pytest.mark.parametrize(
     ("name", "computes"),
     [
-        ("hockney.predict.ranking.rank", True),
-        ("hockney.models.max_rate", True),
-        ("hockney.fitting.fit.curve_of", True),
+        ("hockney.infer.predict.ranking.rank", True),
+        ("hockney.infer.models.max_rate", True),
+        ("hockney.infer.fitting.fit.curve_of", True),
         ("scipy.stats", True),
-        ("hockney.fitting.fit.Fit", False),
+        ("hockney.infer.fitting.fit.Fit", False),
         ("hockney.units.format_size", False),
     ],
 )

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from hockney import records
 from hockney.errors import UsageError
-from hockney.estimate import estimate
+from hockney.infer.estimate import estimate
 from hockney.records import Run, columns, decoding, reading
 from hockney.records.columns import Packed, Ragged, factorised
 from samples import make_run, write_run

@@ -16,7 +16,7 @@ MODULES = {
 """A constant time."""
 import numpy as np
 
-from hockney.fitting.fit import new_fit, parameter
+from hockney.infer.fitting.fit import new_fit, parameter
 
 DATA = "any times"
 
@@ -31,7 +31,7 @@ def fit(curve, *, resamples=200):
 ''',
     "program": '''
 """A log with a line "guest: BYTES MICROSECONDS" for each size; the same as a file and a table."""
-from hockney.logs.table import BYTES, Column, Table
+from hockney.foreign.logs.table import BYTES, Column, Table
 from hockney.plan import Size
 from hockney.plan.preset import Preset
 
@@ -60,8 +60,8 @@ def preset():
 """A job is where $GUEST_JOB is set; its launcher is the MPI's own."""
 import os
 
-from hockney.mpis import family_of
-from hockney.schedulers import Allocation, State
+from hockney.run.mpis import family_of
+from hockney.run.schedulers import Allocation, State
 
 LAUNCHER = "guestrun"
 SUBMIT, CANCEL = ("guestsub",), ("guestdel",)
@@ -96,8 +96,8 @@ def log(number, job):
 ''',
     "mpi": '''
 """Another name for Open MPI, whose launcher prints another version."""
-from hockney.mpis.openmpi import *
-from hockney.mpis.openmpi import RulesFormat
+from hockney.run.mpis.openmpi import *
+from hockney.run.mpis.openmpi import RulesFormat
 
 LIBRARIES = ("Guest MPI",)
 FORMATS = {"guest-rules": RulesFormat(frozenset(), lambda rules, engine: {}, lambda path: {})}

@@ -9,14 +9,14 @@ import pytest
 
 from hockney.cli import VERBS
 from hockney.errors import UsageError
-from hockney.measure.suite import PLANS
-from hockney.models import MODELS
-from hockney.mpis import FAMILIES
+from hockney.foreign.programs import PROGRAMS
+from hockney.infer.models import MODELS
+from hockney.infer.predict.schedules import SCHEDULES
 from hockney.plan.workloads import WORKLOADS
-from hockney.predict.schedules import SCHEDULES
-from hockney.programs import PROGRAMS
 from hockney.registry import Registry
-from hockney.schedulers import SCHEDULERS
+from hockney.run.measure.suite import PLANS
+from hockney.run.mpis import FAMILIES
+from hockney.run.schedulers import SCHEDULERS
 from hockney.show.experiments import VIEWS
 from hockney.show.figures import FIGURES
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hockney.errors import HockneyError, UsageError
-from hockney.measure.run import Target
 from hockney.result_file import ResultFile, TakenError, opened_first
+from hockney.run.measure.run import Target
 
 
 def test_a_result_file_is_never_overwritten_unasked(tmp_path: Path) -> None:

@@ -16,16 +16,16 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney.errors import UsageError
-from hockney.measure import files as files_module
-from hockney.measure.build import build_engine
-from hockney.measure.files import files_of
-from hockney.measure.launch import end_strays
-from hockney.measure.nodes import private_copy, scripts_of
-from hockney.measure.platforms import platform_file
-from hockney.mpis import Engine, Mpi
 from hockney.plan import Placement, Sampling, single, stored
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.result_file import ResultFile
+from hockney.run.measure import files as files_module
+from hockney.run.measure.build import build_engine
+from hockney.run.measure.files import files_of
+from hockney.run.measure.launch import end_strays
+from hockney.run.measure.nodes import private_copy, scripts_of
+from hockney.run.measure.platforms import platform_file
+from hockney.run.mpis import Engine, Mpi
 from long_runs import measuring_into
 from report_runs import ATTACK, pingpong_run
 from samples import write_run

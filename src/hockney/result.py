@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from hockney import records
-from hockney.analysis import Analysis
-from hockney.analysis.columns import Columns, is_float, point_columns, sample_columns
 from hockney.errors import UsageError
-from hockney.estimate.points import PointEstimate
-from hockney.fitting.fit import Fit
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.columns import Columns, is_float, point_columns, sample_columns
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.fitting.fit import Fit
 from hockney.lazy import lazy_imports
 from hockney.plan.axes import method_text
 from hockney.show.experiments import view_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from collective_samples import collective_run
-from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, cells_of, name_of
 from hockney.errors import UsageError
-from hockney.estimate import estimate
-from hockney.estimate.differences import Judged
+from hockney.infer.analysis.best import FASTER, OWN, UNKNOWN, Cell, cells_of, name_of
+from hockney.infer.estimate import estimate
+from hockney.infer.estimate.differences import Judged
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Run
 

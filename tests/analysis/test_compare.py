@@ -7,9 +7,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from hockney.analysis import Analysis
-from hockney.analysis.compare import Comparison, compare
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.compare import Comparison, compare
 from hockney.records import Mpi, Run
 from samples import make_run
 

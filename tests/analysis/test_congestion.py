@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from congestion_samples import congestion_run
-from hockney.analysis import Analysis
-from hockney.analysis.gates import congestion_gate
-from hockney.estimate.sketch import samples_needed
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.gates import congestion_gate
+from hockney.infer.estimate.sketch import samples_needed
 from hockney.show.experiments import shown_json, view_of
 
 TOLERANCE = 0.02

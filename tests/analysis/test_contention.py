@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from hockney.analysis.contention import Contention, at_once, contention, knees
-from hockney.estimate import estimate
-from hockney.fitting.fit import curve_of
-from hockney.models import fit_model
+from hockney.infer.analysis.contention import Contention, at_once, contention, knees
+from hockney.infer.estimate import estimate
+from hockney.infer.fitting.fit import curve_of
+from hockney.infer.models import fit_model
 from hockney.records import Run
 from samples import Pair, make_pairs_run, one_a_node
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hockney.analysis import Analysis
-from hockney.analysis.covariates import LEAST_LAUNCHES, rank_p
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.covariates import LEAST_LAUNCHES, rank_p
 from hockney.records import Round, Run, Samples
 from hockney.show.diagnosis import diagnosis_lines
 from samples import make_run

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from hockney.analysis import Analysis
-from hockney.analysis.diagnose import Diagnosis, Series, drift, periodic
-from hockney.analysis.noise import Disturbance, disturbances
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.diagnose import Diagnosis, Series, drift, periodic
+from hockney.infer.analysis.noise import Disturbance, disturbances
 from hockney.records import Noise
 from hockney.show.warnings import warning_lines
 from samples import make_run

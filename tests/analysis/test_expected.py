@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from conftest import first_of
-from hockney.analysis import Analysis
-from hockney.analysis.expected import next_run
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.expected import next_run
 from hockney.show.table import heading, point_table
 from samples import make_run
 

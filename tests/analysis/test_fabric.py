@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fabric_samples import fabric_run
-from hockney.analysis import Analysis
-from hockney.analysis.fabric import Verdict
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.fabric import Verdict
 
 
 def verdict(**changes: object) -> Verdict:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.analysis.floor import floor_ratios
-from hockney.estimate import estimate
+from hockney.infer.analysis.floor import floor_ratios
+from hockney.infer.estimate import estimate
 from hockney.records import Samples
 from samples import make_run
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.analysis.gate import failed, not_judged, passed, together
+from hockney.infer.analysis.gate import failed, not_judged, passed, together
 
 
 def test_each_end_has_a_line_and_a_status_of_its_own() -> None:

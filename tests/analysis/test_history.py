@@ -7,8 +7,8 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from hockney.analysis.history import History, RunFacts, facts_of, histories
-from hockney.estimate import estimate
+from hockney.infer.analysis.history import History, RunFacts, facts_of, histories
+from hockney.infer.estimate import estimate
 from hockney.records import Mpi, Run
 from hockney.show.history import history_lines
 from samples import FIRST_DAY, make_run, past_run

@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hockney.analysis.matrix import Matrix, matrix_of
-from hockney.analysis.places import shared
-from hockney.estimate import estimate
+from hockney.infer.analysis.matrix import Matrix, matrix_of
+from hockney.infer.analysis.places import shared
+from hockney.infer.estimate import estimate
 from hockney.records import Place, Run
 from samples import Pair, make_pairs_run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.analysis import Analysis
+from hockney.infer.analysis import Analysis
 from hockney.show.experiments import shown_json, view_of
 from one_sided_samples import FACTORS, SIZES, one_sided_run, startup_run
 

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from hockney.analysis.outliers import Outlier, find_outliers
-from hockney.estimate import estimate
+from hockney.infer.analysis.outliers import Outlier, find_outliers
+from hockney.infer.estimate import estimate
 from hockney.records import Place, Run
 from samples import Pair, make_pairs_run, one_a_node
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.analysis.overlap import hidden_fractions, host_overheads
-from hockney.estimate import estimate
+from hockney.infer.analysis.overlap import hidden_fractions, host_overheads
+from hockney.infer.estimate import estimate
 from hockney.plan.axes import Point
 from hockney.records import Run, Samples
 from samples import HEADER

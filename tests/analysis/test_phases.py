@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from collective_samples import phases_run
-from hockney.analysis import Analysis
+from hockney.infer.analysis import Analysis
 from hockney.show.experiments import shown_json, view_of
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from hockney.analysis import Analysis
-from hockney.analysis.history import histories
-from hockney.analysis.published import Position, Positions, transport_of
-from hockney.analysis.published_base import (
+from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.history import histories
+from hockney.infer.analysis.published import Position, Positions, transport_of
+from hockney.infer.analysis.published_base import (
     HALF_ROUND_TRIP,
     OUR_LINE,
     OWN_BASE,
@@ -27,8 +28,7 @@ from hockney.analysis.published_base import (
     published_figures,
     published_systems,
 )
-from hockney.analysis.publishing import entry_of
-from hockney.errors import UsageError
+from hockney.infer.analysis.publishing import entry_of
 from hockney.records import Place, Run
 from hockney.show.published import (
     place_among,
@@ -94,9 +94,8 @@ def test_published_numbers_are_those_of_the_facts() -> None:
         assert own == [tuple(number) for number in paper["numbers"]]
     for log in facts["log"]:
         assert facts["repositories"][log["repository"]] in systems[log["system"]].source
-    assert (BENCHMARKS.parent / "src/hockney/data/published.json").read_bytes() == encoded(
-        published_systems()
-    )
+    kept = files("hockney.infer.analysis") / "published.json"
+    assert kept.read_bytes() == encoded(published_systems())
 
 
 @pytest.mark.parametrize(

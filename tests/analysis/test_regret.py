@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collective_samples import collective_run
-from hockney.analysis import Analysis
+from hockney.infer.analysis import Analysis
 
 ALGORITHMS: dict[str, dict[str, str]] = {name: {} for name in ("default", "binomial", "chain")}
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from hockney.analysis import Analysis
-from hockney.analysis.warnings import SlowDatatype
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.warnings import SlowDatatype
 from hockney.records import End, LaunchRecord, Place, Run, Samples
 from hockney.show.side_by_side import side_by_side_json, side_by_side_text
 from hockney.show.warnings import warning_lines

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
 from hockney.records import LaunchRecord, Run, Samples
 from samples import HEADER
 

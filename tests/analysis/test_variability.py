@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hockney.analysis.variability import slow_ranks, variability
-from hockney.estimate import estimate
+from hockney.infer.analysis.variability import slow_ranks, variability
+from hockney.infer.estimate import estimate
 from hockney.records import Run
 from samples import EVERY_ITERATION, Pair, make_pairs_run, one_a_node
 

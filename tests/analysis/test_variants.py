@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hockney.analysis import Analysis
-from hockney.analysis.variants import Drift, Ignored
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.variants import Drift, Ignored
 from hockney.plan import plan_of, stored
 from hockney.plan.variants import Comparison, Variant
 from hockney.records import LaunchRecord, Run

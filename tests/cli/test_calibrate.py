@@ -9,9 +9,8 @@ import msgspec
 import pytest
 
 from conftest import RunHockney
-from hockney.analysis import Analysis
 from hockney.cli.calibrate import _lines, platform_within
-from hockney.exchange.calibration import (
+from hockney.foreign.exchange.calibration import (
     Deviation,
     Noise,
     calibrated,
@@ -19,6 +18,7 @@ from hockney.exchange.calibration import (
     held_out,
     validation_error,
 )
+from hockney.infer.analysis import Analysis
 from hockney.records import Run
 from samples import make_run
 

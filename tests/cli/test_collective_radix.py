@@ -9,7 +9,7 @@ import pytest
 
 from conftest import RunHockney
 from hockney import records
-from hockney.mpis import Mpi
+from hockney.run.mpis import Mpi
 
 TREES = {"openmpi": "chain", "mpich": "tree"}
 """An algorithm of bcast with a radix."""

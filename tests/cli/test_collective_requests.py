@@ -9,7 +9,7 @@ import pytest
 
 from conftest import RunHockney
 from hockney import records
-from hockney.mpis import Mpi
+from hockney.run.mpis import Mpi
 
 LIMITED = {
     "openmpi": ("linear_sync", "coll_tuned_alltoall_algorithm_max_requests"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney
-from hockney.mpis import Mpi
+from hockney.run.mpis import Mpi
 
 
 def test_json_has_every_finding_and_the_status_follows_the_verdict(hockney: RunHockney) -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from conftest import RunHockney
 from hockney import records
-from hockney.measure.features import features_of
-from hockney.mpis import Engine
 from hockney.plan import plan_of, sizes_of
 from hockney.plan.workloads.halo import Halo
+from hockney.run.measure.features import features_of
+from hockney.run.mpis import Engine
 
 SHORT = ("--launches", "2", "--budget", "2s", "-q")
 

@@ -18,9 +18,9 @@ from hockney.cli import SECTIONS
 from hockney.cli._help import COMMON, LAST, Option, Verb
 from hockney.cli._verb import MeasuringVerb
 from hockney.cli.collective import CASE_S
-from hockney.measure.checks import allowed_cpus
+from hockney.foreign.programs import PROGRAMS
 from hockney.plan import Plan
-from hockney.programs import PROGRAMS
+from hockney.run.measure.checks import allowed_cpus
 
 WHOLE = click.Context(cli.cli, info_name="hockney")
 VERBS = {

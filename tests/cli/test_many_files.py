@@ -13,7 +13,7 @@ import pytest
 from conftest import RunHockney
 from hockney import records
 from hockney.cli import _systems
-from hockney.index import NAME, OFF
+from hockney.infer.index import NAME, OFF
 from report_runs import pairs_run, pingpong_run
 from samples import write_run
 

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import RunHockney
 from hockney import records
-from hockney.programs import preset_named
+from hockney.foreign.programs import preset_named
 
 
 def counts(preset: str) -> dict[int, tuple[int | None, int]]:

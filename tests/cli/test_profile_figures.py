@@ -11,8 +11,8 @@ from profile_samples import calls, profile, written
 
 from conftest import RunHockney
 from figure_examples import stencil
-from hockney.profiles.causes import CAUSES
-from hockney.profiles.summary import Summary
+from hockney.profiling.causes import CAUSES
+from hockney.profiling.summary import Summary
 from hockney.show.profile import profile_parts
 from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile
 

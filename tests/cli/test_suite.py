@@ -11,8 +11,8 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
-from hockney.measure.suite import PLANS, read_suite
 from hockney.plan import plan_of
+from hockney.run.measure.suite import PLANS, read_suite
 
 PLAN = """
 name = "two by two"
@@ -122,7 +122,7 @@ def test_a_signal_at_the_end_of_a_run_ends_the_suite(
         signal.raise_signal(signal.SIGINT)
         return True
 
-    monkeypatch.setattr("hockney.measure.session._is_done", done_and_stopped)
+    monkeypatch.setattr("hockney.run.measure.session._is_done", done_and_stopped)
     (tmp_path / "plan.toml").write_text(PLAN)
     done = hockney("suite", "plan.toml", "-o", "results")
     assert done.status == 130

@@ -10,8 +10,8 @@ import pytest
 
 from collective_samples import collective_run
 from conftest import RunHockney
-from hockney.mpis import Engine, Mpi
 from hockney.records import Run
+from hockney.run.mpis import Engine, Mpi
 from hockney.tuning.trial import start
 from samples import write_run
 

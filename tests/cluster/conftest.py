@@ -18,7 +18,7 @@ import pytest
 
 import hockney
 from conftest import TEST_TIMEOUT_S, Done
-from hockney.mpis import Mpi
+from hockney.run.mpis import Mpi
 
 HERE = Path(__file__).parent
 ASKED = "HOCKNEY_TEST_ALL"

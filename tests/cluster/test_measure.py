@@ -12,7 +12,7 @@ import pytest
 from cluster.conftest import Cluster
 from conftest import Done
 from hockney import records
-from hockney.mpis import Mpi
+from hockney.run.mpis import Mpi
 
 pytestmark = pytest.mark.long
 

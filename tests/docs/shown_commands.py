@@ -24,7 +24,7 @@ NOT_RUN = {
     r"--topology \S+": "needs the switches of a cluster: tests/simgrid/test_fabric.py",
     r"hockney suite ": "takes minutes: tests/cli/test_suite.py",
     r"hockney calibrate": "takes half a minute: tests/cli/test_calibrate.py",
-    r"hockney (profile|replay) |tune --profile": "needs a program: tests/profiles",
+    r"hockney (profile|replay) |tune --profile": "needs a program: tests/profiling",
     r"tune (--check|pingpong|pairs)|--deploy": "starts MPI often: tests/tuning",
     r"mpicc=|--mpicc|--engine|env:": "needs other libraries: tests/cli/test_vary.py",
     r"cpus=0,1;0,2|pairs-active 1,2,4,\.\.\.,all$": "needs more than two CPUs",
@@ -42,7 +42,7 @@ NOT_RUN = {
     r"hockney job ": "needs a scheduler that starts this MPI: tests/measure/test_job.py",
     r"2x16\.jsonl|4x32\.jsonl|nodes2\.jsonl nodes4": "needs two layouts of ranks: tests/tuning",
     r"tune .*(monday|friday|--beyond)": "needs days, and other ranks: tests/tuning",
-    r"--to (goal|simgrid-trace)": "needs the order of calls: tests/profiles/test_order.py",
+    r"--to (goal|simgrid-trace)": "needs the order of calls: tests/profiling/test_order.py",
 }
 """What a page shows and this does not run, with the reason and the tests that have it."""
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from hockney.profiles import kinds
-from hockney.profiles.summary import Summary
+from hockney.profiling import kinds
+from hockney.profiling.summary import Summary
 from hockney.show.profile import profile_json
 from recorded import answers
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import hockney
-from hockney.measure.build import SOURCES
-from hockney.measure.compiler import FLAGS
+from hockney.run.measure.build import SOURCES
+from hockney.run.measure.compiler import FLAGS
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "build" / "emulated"

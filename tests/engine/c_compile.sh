@@ -8,8 +8,8 @@ shift 4
 here=$(cd "$(dirname "$0")/../../src/hockney" && pwd)
 case $product in
     engine) set -- "$@" "$here"/engine/*.c "$here"/engine/operations/*.c -lm ;;
-    recorder) set -- "$@" -shared -fPIC -fvisibility=hidden "$here"/recorder/*.c ;;
-    replayer) set -- "$@" "$here"/replayer/*.c ;;
+    recorder) set -- "$@" -shared -fPIC -fvisibility=hidden "$here"/profiling/recorder/*.c ;;
+    replayer) set -- "$@" "$here"/profiling/replayer/*.c ;;
     objects)
         mkdir "$output"
         cd "$output"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Done, RunEngine
-from hockney.measure.trial import EMPTY_MESSAGES
-from hockney.mpis import Engine, Mpi, family_of
 from hockney.plan import Case, Placement
+from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.mpis import Engine, Mpi, family_of
 from long_runs import Running, StartEngine, comes_true, nothing_left
 from preloads import MESSAGE, Call, Watch, build_library, read_calls, write_wrapper
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine_checks import build_check
-from hockney.mpis import Mpi
+from hockney.run.mpis import Mpi
 
 CHECK = Path(__file__).with_name("assign_check.c")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from conftest import RunEngine, kept_short
-from hockney.mpis import Engine, Mpi
 from hockney.plan.workloads.collective import COLLECTIVES, NO_BYTES, NONBLOCKING, REDUCTIONS
+from hockney.run.mpis import Engine, Mpi
 from preloads import build_library, write_wrapper
 
 QUICK = ("--seconds", "0.1", "--sizes", "0,8,4KiB")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conftest import RunEngine, first_of
-from hockney.mpis import Engine
 from hockney.plan.workloads.collective import IN_FORMS, IN_WINDOWS, NO_BYTES, ONE_SIDED, ROOTED
+from hockney.run.mpis import Engine
 
 QUICK = ("--verify", "--seconds=0.02", "--sizes=8,64,4KiB")
 BY_PUT = [

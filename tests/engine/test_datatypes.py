@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from conftest import Done, RunEngine, each_once
-from hockney.mpis import Engine
+from hockney.run.mpis import Engine
 
 PACKINGS = "--packing=datatype,pack,hand"
 LAYOUTS = {

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from conftest import RunEngine
-from hockney.mpis import Engine
 from hockney.records import decode
+from hockney.run.mpis import Engine
 
 QUICK = ("--seconds", "0.15", "--sizes", "0,8,1KiB")
 # As many rounds as a test needs, however slow the machine is.

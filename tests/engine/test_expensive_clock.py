@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunEngine, each_once
-from hockney.mpis import Engine, Mpi
+from hockney.run.mpis import Engine, Mpi
 from preloads import build_library, write_wrapper
 
 QUICK = ("--seconds", "0.1", "--sizes", "8,4KiB")

@@ -8,8 +8,7 @@ from itertools import product
 import pytest
 
 from conftest import RunEngine, first_of
-from hockney.measure.features import features_of
-from hockney.mpis import Engine
+from hockney.infer.predict.halo import messages, offsets
 from hockney.plan.workloads.halo import (
     BLOCKS,
     DIRECTIONS,
@@ -18,7 +17,8 @@ from hockney.plan.workloads.halo import (
     PACKINGS,
     PARTITIONED,
 )
-from hockney.predict.halo import messages, offsets
+from hockney.run.measure.features import features_of
+from hockney.run.mpis import Engine
 from preloads import Watch
 
 QUICK = ("--seconds=0.02", "--rounds=1:1", "--place=none")

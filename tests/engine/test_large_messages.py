@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conftest import NeedMemory, RunEngine
-from hockney.measure.features import features_of
-from hockney.mpis import Engine
+from hockney.run.measure.features import features_of
+from hockney.run.mpis import Engine
 
 SIZE = 2**31 + 4096
 FASTEST_BPS = 100e9

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunEngine, kept_short
-from hockney.measure.trial import EMPTY_MESSAGES
-from hockney.mpis import Engine, Mpi, family_of
 from hockney.plan import Case, Placement
+from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.mpis import Engine, Mpi, family_of
 from preloads import Watch
 
 BARE = """

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from conftest import NeedMemory, RunEngine, each_once, kept_short
-from hockney.mpis import Engine, Mpi
 from hockney.plan.words import ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
 from hockney.plan.workloads.rma import BITWISE, FLOATING, MOVING, ONE_ELEMENT, RMA_OPERATIONS
+from hockney.run.mpis import Engine, Mpi
 from preloads import build_library, write_wrapper
 
 EVERY = (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine_checks import build_check
-from hockney.mpis import Mpi
+from hockney.run.mpis import Mpi
 
 CHECK = Path(__file__).with_name("pairing_check.c")
 RANKS = [*range(2, 10), 100, 65537, 100000]

@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 
 from conftest import RunEngine
-from hockney.mpis import Engine
+from hockney.run.mpis import Engine
 
 ASKED = ("--mode=partitioned", "--partitions=1,2,4", "--sizes=64,4KiB", "--seconds=0.05")
 

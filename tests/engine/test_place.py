@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from conftest import Done, RunEngine
-from hockney.mpis import Engine, Mpi
+from hockney.run.mpis import Engine, Mpi
 
 QUICK = ("--seconds", "0.05", "--sizes", "0,8")
 ALLOWED = sorted(os.sched_getaffinity(0))

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from hockney.mpis import Engine
+from hockney.run.mpis import Engine
 
 NOT_OF_THE_EXPERIMENT = {
     "pingpong": [

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from conftest import RunEngine
-from hockney.mpis import Engine
 from hockney.plan.words import WINDOW_KINDS
+from hockney.run.mpis import Engine
 
 ONCE = {("init", None, None), ("finalize", None, None)}
 TWICE = {("contact", None), ("comm-dup", None), ("comm-split", None)} | {

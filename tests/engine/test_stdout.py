@@ -9,7 +9,7 @@ import pytest
 
 from conftest import RunEngine
 from engine_checks import build_check
-from hockney.mpis import Engine, Mpi
+from hockney.run.mpis import Engine, Mpi
 from preloads import Watch, write_wrapper
 
 FULL = Path("/dev/full")

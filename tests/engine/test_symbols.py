@@ -7,7 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from hockney.mpis import Engine
+from hockney.run.mpis import Engine
 
 
 def functions(file: Path, *options: str) -> set[str]:

@@ -10,8 +10,8 @@ import pytest
 
 from conftest import RunEngine, RunHockney
 from hockney import records
-from hockney.analysis import Analysis
-from hockney.estimate.sketch import Sketch
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.sketch import Sketch
 
 SINGLES_A_VISIT = 256
 """Samples of a visit that are recorded one by one, at most (engine/launch.h)."""

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from conftest import RunEngine, first_of
-from hockney.mpis import Engine
+from hockney.run.mpis import Engine
 
 QUICK = ("--seconds=0.05", "--sizes=8,4KiB")
 VERIFIED = (*QUICK, "--verify")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from engine_checks import build_check
-from hockney.mpis import Mpi, family_of
 from hockney.plan import Case, Placement
 from hockney.plan.workloads.collective import Collective
+from hockney.run.mpis import Mpi, family_of
 from platforms import cluster
 
 CHECK = Path(__file__).with_name("tree_check.c")

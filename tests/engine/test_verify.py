@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from conftest import RunEngine, first_of, kept_short
-from hockney.measure.features import features_of
-from hockney.mpis import Engine
 from hockney.plan.workloads.collective import COLLECTIVES, IN_FORMS, NO_BYTES, ROOTED
+from hockney.run.measure.features import features_of
+from hockney.run.mpis import Engine
 
 QUICK = ("--verify", "--seconds=0.02", "--sizes=8,64,4KiB")
 NAMES = [name for name in sorted(COLLECTIVES) if name not in NO_BYTES]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hockney.estimate.blocks import BlockTimes, variant_ratios
+from hockney.infer.estimate.blocks import BlockTimes, variant_ratios
 from hockney.plan.variants import Comparison, Variant
 from hockney.records import Samples
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from hockney.estimate.blocks import BlockTimes, VariantRatio, variant_ratios
-from hockney.estimate.conditions import Conditions, compared, conditions_of
+from hockney.infer.estimate.blocks import BlockTimes, VariantRatio, variant_ratios
+from hockney.infer.estimate.conditions import Conditions, compared, conditions_of
 from hockney.plan.variants import Comparison, Variant
 from hockney.records import Probe, Round, Samples
 

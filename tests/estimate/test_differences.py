@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, mannwhitneyu, wilcoxon
 
 from hockney.errors import UsageError
-from hockney.estimate import shifts
-from hockney.estimate.differences import (
+from hockney.infer.estimate import shifts
+from hockney.infer.estimate.differences import (
     Unseen,
     benjamini_hochberg,
     holm,
@@ -22,7 +22,7 @@ from hockney.estimate.differences import (
     paired_each,
     two_samples,
 )
-from hockney.estimate.shifts import (
+from hockney.infer.estimate.shifts import (
     MOST_EXACT_RANKS,
     below_samples,
     paired_shift,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hockney.estimate.dip import dip, dip_p
+from hockney.infer.estimate.dip import dip, dip_p
 
 PUBLISHED = {  # Hartigan & Hartigan 1985, table 1: the dip exceeded by 10 %, 5 % and 1 % of samples
     10: (0.1306, 0.1396, 0.1597),

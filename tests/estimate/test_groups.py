@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hockney.estimate.groups import Probed, merged
-from hockney.estimate.states import ADDRESS_LUCK, cluster
+from hockney.infer.estimate.groups import Probed, merged
+from hockney.infer.estimate.states import ADDRESS_LUCK, cluster
 
 Array = NDArray[np.float64]
 LAUNCHES, SETS = 10, 60

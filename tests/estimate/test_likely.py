@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from hockney.estimate import estimate
-from hockney.estimate.states import find_states
+from hockney.infer.estimate import estimate
+from hockney.infer.estimate.states import find_states
 from hockney.records import Place
 from hockney.show.table import state_lines
 from samples import make_run

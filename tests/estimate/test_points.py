@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.estimate import estimate, is_precise
-from hockney.estimate.points import estimate_point
-from hockney.estimate.quantiles import ENOUGH_LAUNCHES, deciding_interval
-from hockney.estimate.sketch import samples_needed
+from hockney.infer.estimate import estimate, is_precise
+from hockney.infer.estimate.points import estimate_point
+from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES, deciding_interval
+from hockney.infer.estimate.sketch import samples_needed
 from hockney.plan.axes import Point
 from hockney.records import Finish
 from hockney.show.table import confidence_text

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from hockney.estimate.quantiles import (
+from hockney.infer.estimate.quantiles import (
     ENOUGH_LAUNCHES,
     Interval,
     autocorrelation_time,

@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from hockney.estimate.sequential import level_of_counts, level_of_look, spent
+from hockney.infer.estimate.sequential import level_of_counts, level_of_look, spent
 
 PUBLISHED = (4.8769, 3.3569, 2.6803, 2.2898, 2.0310)
 """Boundaries of five equal looks that spend 5 % as O'Brien's and Fleming's do (Jennison

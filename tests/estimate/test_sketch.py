@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.estimate.sketch import Sketch, merged
+from hockney.infer.estimate.sketch import Sketch, merged
 from hockney.records import Tail
 
 ERROR = 0.005

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hockney.estimate import slopes
-from hockney.estimate.slopes import MOST_POINTS, slope_of
+from hockney.infer.estimate import slopes
+from hockney.infer.estimate.slopes import MOST_POINTS, slope_of
 
 
 @pytest.mark.parametrize("count", [2, 100, MOST_POINTS, 10 * MOST_POINTS])

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hockney.estimate import estimate
-from hockney.estimate.states import cluster, find_states
+from hockney.infer.estimate import estimate
+from hockney.infer.estimate.states import cluster, find_states
 from hockney.plan import sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import SCHEMA, Noise

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.estimate import estimate
-from hockney.estimate.points import PointEstimate, by_curve
-from hockney.estimate.summaries import FROM_BANDWIDTH
-from hockney.models import fit_model
+from hockney.infer.estimate import estimate
+from hockney.infer.estimate.points import PointEstimate, by_curve
+from hockney.infer.estimate.summaries import FROM_BANDWIDTH
+from hockney.infer.models import fit_model
 from hockney.records import Run, Summary
 from samples import HEADER, make_run
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from hockney.exchange import reading
-from hockney.logs.log import Log, log_of
-from hockney.logs.runs import runs_of
-from hockney.logs.table import Table
+from hockney.foreign.exchange import reading
+from hockney.foreign.logs.log import Log, log_of
+from hockney.foreign.logs.runs import runs_of
+from hockney.foreign.logs.table import Table
 from hockney.plan.axes import text_of
 from hockney.records import Run, Summary
 
@@ -41,7 +41,7 @@ def name_of(row: Summary) -> str:
 
 
 def value_of(row: Summary) -> float:
-    from hockney.estimate import summaries
+    from hockney.infer.estimate import summaries
 
     value = summaries.value_of(row)
     assert value is not None

@@ -10,9 +10,9 @@ from reading import log, numbers, runs, tables
 import excerpts as logs
 import excerpts_of_networks as networks
 from conftest import RunHockney
-from hockney.exchange import reading
-from hockney.logs.log import log_of
-from hockney.logs.table import Table
+from hockney.foreign.exchange import reading
+from hockney.foreign.logs.log import log_of
+from hockney.foreign.logs.table import Table
 
 ROWS = {(8, "mean"): 1.75e-6, (1024, "mean"): 2.25e-6}
 

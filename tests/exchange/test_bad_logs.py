@@ -16,13 +16,13 @@ import excerpts as logs
 import excerpts_of_networks as networks
 from hockney import records
 from hockney.errors import HockneyError, UsageError
-from hockney.estimate import estimate
-from hockney.exchange import reading
-from hockney.logs import content
-from hockney.logs import runs as runs_module
-from hockney.logs import table as table_module
-from hockney.logs.log import LONGEST_LINE, log_of, read_log
-from hockney.logs.runs import store
+from hockney.foreign.exchange import reading
+from hockney.foreign.logs import content
+from hockney.foreign.logs import runs as runs_module
+from hockney.foreign.logs import table as table_module
+from hockney.foreign.logs.log import LONGEST_LINE, log_of, read_log
+from hockney.foreign.logs.runs import store
+from hockney.infer.estimate import estimate
 
 READERS = sorted({format for format, _ in logs.EXCERPTS.values()})
 

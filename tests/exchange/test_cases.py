@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from hockney.exchange import reading
-from hockney.logs.log import read_log
-from hockney.logs.runs import runs_of
+from hockney.foreign.exchange import reading
+from hockney.foreign.logs.log import read_log
+from hockney.foreign.logs.runs import runs_of
 from hockney.records import Run, Summary
 from hockney.units import parse_size
 

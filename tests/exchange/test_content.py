@@ -15,9 +15,9 @@ from reading import numbers, tables
 
 import excerpts as logs
 from hockney.errors import UsageError
-from hockney.exchange import reading
-from hockney.logs import content
-from hockney.logs.log import Log, log_of, read_log
+from hockney.foreign.exchange import reading
+from hockney.foreign.logs import content
+from hockney.foreign.logs.log import Log, log_of, read_log
 
 CONTENT = logs.OSU_5.encode()
 

@@ -15,13 +15,13 @@ from reading import log, numbers, tables
 import excerpts as logs
 from conftest import RunHockney
 from hockney import records
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
-from hockney.estimate import estimate
-from hockney.exchange import reading, writing
-from hockney.logs.runs import runs_of
-from hockney.logs.table import Column
-from hockney.programs._csv_heading import heading_of, meaning_of, parse_columns
+from hockney.foreign.exchange import reading, writing
+from hockney.foreign.logs.runs import runs_of
+from hockney.foreign.logs.table import Column
+from hockney.foreign.programs._csv_heading import heading_of, meaning_of, parse_columns
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate import estimate
 from hockney.records import Run
 from recorded.answers import files, name_of
 

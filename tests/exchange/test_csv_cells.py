@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from reading import log, numbers, runs, tables
 
 from hockney.errors import UsageError
-from hockney.exchange import reading
-from hockney.logs.table import RowError
-from hockney.programs._csv_cells import decimal_mark, plain
+from hockney.foreign.exchange import reading
+from hockney.foreign.logs.table import RowError
+from hockney.foreign.programs._csv_cells import decimal_mark, plain
 
 US = 1e-6
 

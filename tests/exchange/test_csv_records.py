@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import log, numbers, tables
 
-from hockney.exchange import reading
-from hockney.logs import content
-from hockney.logs.log import LONGEST_LINE, log_of
-from hockney.logs.runs import runs_of
-from hockney.programs._csv_records import MOST_LINES, UNCLOSED, records
+from hockney.foreign.exchange import reading
+from hockney.foreign.logs import content
+from hockney.foreign.logs.log import LONGEST_LINE, log_of
+from hockney.foreign.logs.runs import runs_of
+from hockney.foreign.programs._csv_records import MOST_LINES, UNCLOSED, records
 from hockney.records import Run
 
 TEXTS = st.text(

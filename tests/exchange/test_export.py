@@ -11,10 +11,10 @@ import pytest
 from reading import numbers, runs, tables
 
 import excerpts as logs
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
-from hockney.estimate import estimate
-from hockney.exchange import writing
+from hockney.foreign.exchange import writing
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate import estimate
 from hockney.records import Run
 from samples import make_run
 

@@ -11,8 +11,8 @@ from reading import log, name_of, numbers, runs, tables, value_of
 
 import excerpts as logs
 from hockney.errors import UsageError
-from hockney.exchange import reading
-from hockney.logs.log import log_of
+from hockney.foreign.exchange import reading
+from hockney.foreign.logs.log import log_of
 
 US, MB, MIB, GB = Decimal("1e-6"), Decimal(10**6), Decimal(2**20), Decimal(10**9)
 UNITS = (

@@ -10,11 +10,11 @@ import msgspec
 import pytest
 
 from hockney import records
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
-from hockney.exchange import writing
+from hockney.foreign.exchange import writing
+from hockney.foreign.programs.reframe_references import name_of
+from hockney.infer.analysis import Analysis
 from hockney.plan.axes import AXES
-from hockney.programs.reframe_references import name_of
 from hockney.records import Run
 from hockney.show.as_json import point_json
 from recorded.answers import files

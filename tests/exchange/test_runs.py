@@ -10,8 +10,8 @@ from reading import log, runs, tables
 import excerpts as logs
 from hockney import records
 from hockney.errors import UsageError
-from hockney.estimate import estimate
-from hockney.logs.runs import runs_of, store
+from hockney.foreign.logs.runs import runs_of, store
+from hockney.infer.estimate import estimate
 
 
 def test_different_experiments_are_different_runs() -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from reading import log, runs
 
-from hockney.exchange import reading
-from hockney.logs.runs import runs_of
+from hockney.foreign.exchange import reading
+from hockney.foreign.logs.runs import runs_of
 from hockney.records import Run
 
 TABLE = "# OSU MPI Latency Test v7.4\n# Size       Avg Latency(us)\n{rows}"

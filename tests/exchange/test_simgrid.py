@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from conftest import RunHockney
 from hockney import records
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
-from hockney.estimate import estimate
-from hockney.programs import simgrid
+from hockney.foreign.programs import simgrid
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate import estimate
 from hockney.records import Run, Samples, Switch
 from samples import make_run
 

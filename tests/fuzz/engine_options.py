@@ -16,7 +16,7 @@ import time
 from functools import cache
 from pathlib import Path
 
-from hockney.measure.build import SOURCES
+from hockney.run.measure.build import SOURCES
 
 NAMES = ("-",)
 SANITIZERS = "address,undefined,float-cast-overflow"

@@ -18,8 +18,8 @@ from hostile_results import SAMPLES, VALUES
 
 from excerpts import EXCERPTS
 from hockney import records
-from hockney.estimate.summaries import value_of
-from hockney.programs import reader_names
+from hockney.foreign.programs import reader_names
+from hockney.infer.estimate.summaries import value_of
 
 NAMES = tuple(EXCERPTS)
 READERS = tuple(reader_names())

@@ -19,9 +19,9 @@ import click
 
 from hockney.cli import cli
 from hockney.errors import HockneyError
-from hockney.models import MODELS
-from hockney.mpis import format_names
-from hockney.programs import layout_names, writer_names
+from hockney.foreign.programs import layout_names, writer_names
+from hockney.infer.models import MODELS
+from hockney.run.mpis import format_names
 from hockney.show.figures import FIGURES
 
 HANG_S = 300.0

@@ -15,9 +15,9 @@ import pytest
 from conftest import RunHockney, kept_short
 from hockney import records
 from hockney.errors import UsageError
-from hockney.index import NAME, OFF, Index
-from hockney.index.database import SCHEMA
-from hockney.index.history import Known, facts_from
+from hockney.infer.index import NAME, OFF, Index
+from hockney.infer.index.database import SCHEMA
+from hockney.infer.index.history import Known, facts_from
 from samples import past_run, write_run
 
 QUERY = "SELECT file, started, label, bytes, time_s, low_s, high_s FROM measured ORDER BY 1, 4"
@@ -172,7 +172,7 @@ def test_the_oldest_entries_go_and_those_of_files_that_are_gone(
     files[4].unlink()
     known(files[0])
     assert entries(index) == ["0", "1", "2", "3"]
-    monkeypatch.setattr("hockney.index.database.MOST_FILES", 2)
+    monkeypatch.setattr("hockney.infer.index.database.MOST_FILES", 2)
     known(files[0])
     assert entries(index) == ["2", "3"]
 
@@ -199,7 +199,7 @@ def _work(start: str, files: list[Path]) -> int:
 def test_several_processes_share_an_index(
     index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hockney.index.database.AT_ONCE", 3)
+    monkeypatch.setattr("hockney.infer.index.database.AT_ONCE", 3)
     files = [old_run(tmp_path / f"{day}.jsonl", day) for day in range(20)]
     start = tmp_path / "start"
     with multiprocessing.get_context("fork").Pool(4) as pool:

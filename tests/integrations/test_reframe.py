@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S, run_here
-from hockney.mpis import Engine
+from hockney.run.mpis import Engine
 from networks import with_slow_fabric
 from platforms import EXACT
 

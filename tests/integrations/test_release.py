@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hockney import __version__
-from hockney.mpis import Mpi
+from hockney.run.mpis import Mpi
 
 ROOT = Path(__file__).parents[2]
 EPOCH = "1767225600"

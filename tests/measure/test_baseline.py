@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from hockney.measure import baseline
-from hockney.mpis import Mpi
-from hockney.profiles.kinds import Machine
+from hockney.profiling.kinds import Machine
+from hockney.run.measure import baseline
+from hockney.run.mpis import Mpi
 
 
 def test_messages_are_measured_once_for_each_transport(

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from hockney.estimate.blocks import UNPROBED, Seen, blocks_needed, variant_ratios
-from hockney.measure.blocks import Blocks, order
+from hockney.infer.estimate.blocks import UNPROBED, Seen, blocks_needed, variant_ratios
 from hockney.plan import Case, Placement, sizes_of
 from hockney.plan.axes import Point
 from hockney.plan.variants import Comparison, Variant
 from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run
+from hockney.run.measure.blocks import Blocks, order
 from samples import HEADER
 
 

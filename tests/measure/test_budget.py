@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from hockney.measure.budget import Budget
 from hockney.plan import Sampling
+from hockney.run.measure.budget import Budget
 
 
 @dataclass

@@ -10,8 +10,8 @@ import pytest
 
 from hockney.allowed import allowed_count
 from hockney.errors import UsageError
-from hockney.measure.build import build_engine
-from hockney.mpis import Engine, Mpi
+from hockney.run.measure.build import build_engine
+from hockney.run.mpis import Engine, Mpi
 
 
 @pytest.fixture
@@ -75,8 +75,8 @@ def test_two_at_once_build_one_engine_on_all_cpus(
         esac""",
     )
     program = (
-        "from pathlib import Path; from hockney.measure.mpi import Mpi\n"
-        "from hockney.measure.build import build_engine\n"
+        "from pathlib import Path; from hockney.run.measure.mpi import Mpi\n"
+        "from hockney.run.measure.build import build_engine\n"
         f"print(build_engine(Mpi(Path({str(slow.mpicc)!r}), Path('x'), 'hydra', '')).path)"
     )
     started = [

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from hockney.errors import UsageError
-from hockney.measure import checks
-from hockney.measure.checks import available_memory, check_plan
 from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.placement import parse_cpus
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.pingpong import Pingpong
+from hockney.run.measure import checks
+from hockney.run.measure.checks import available_memory, check_plan
 
 
 def check(workload: Workload, placement: Placement, **sampling: float) -> None:

@@ -10,14 +10,14 @@ import pytest
 from msgspec.structs import replace
 
 from hockney.errors import UsageError
-from hockney.measure.files import files_of
-from hockney.measure.job import Measurement, job_script
-from hockney.measure.pairing import pairing_of
-from hockney.mpis import Engine, Mpi
 from hockney.plan import Placement, Plan, Sampling, single, sizes_of
 from hockney.plan.engine import engine_arguments
 from hockney.plan.workloads.pairs import Pairs
-from hockney.schedulers import Job, batch_named
+from hockney.run.measure.files import files_of
+from hockney.run.measure.job import Measurement, job_script
+from hockney.run.measure.pairing import pairing_of
+from hockney.run.mpis import Engine, Mpi
+from hockney.run.schedulers import Job, batch_named
 
 RANKS = 24_000
 

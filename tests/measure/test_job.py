@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from hockney import records
 from hockney.errors import UsageError
-from hockney.measure.job import Measurement, job_script, minutes_for
-from hockney.measure.session import new_run
-from hockney.mpis import Engine, Mpi
 from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.schedulers import Batch, Job, batch_named, batch_names, slurm, submit
+from hockney.run.measure.job import Measurement, job_script, minutes_for
+from hockney.run.measure.session import new_run
+from hockney.run.mpis import Engine, Mpi
+from hockney.run.schedulers import Batch, Job, batch_named, batch_names, slurm, submit
 
 # Instead of a launcher: what it was given, a word a line ended by NUL.
 STAND_IN = """#!/bin/sh

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S
 from hockney.errors import HockneyError
-from hockney.measure.launch import Interruption, Outcome, run_launch
+from hockney.run.measure.launch import Interruption, Outcome, run_launch
 
 
 def run(

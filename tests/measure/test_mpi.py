@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hockney.errors import UsageError
-from hockney.measure.mpi import find_mpi, launcher_family
+from hockney.run.measure.mpi import find_mpi, launcher_family
 
 HYDRA = "HYDRA build details:\n    Version:                                 4.2.1\n"
 INTEL = "Intel(R) MPI Library for Linux* OS, Version 2021.13 Build 20240701\n"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from conftest import RunHockney, first_of
 from hockney import records
 from hockney.errors import UsageError
-from hockney.measure.platforms import TOPOLOGIES, parse_shape, platform_file, shape_xml
 from hockney.plan import Placement
+from hockney.run.measure.platforms import TOPOLOGIES, parse_shape, platform_file, shape_xml
 
 
 @given(st.sampled_from(sorted(TOPOLOGIES)), st.integers(1, 5000))

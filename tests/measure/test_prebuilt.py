@@ -14,11 +14,11 @@ from conftest import RunHockney
 from engine_checks import build_check
 from hockney import __version__
 from hockney.errors import UsageError
-from hockney.measure.build import build_engine
-from hockney.measure.mpi import find_mpi
-from hockney.measure.prebuilt import STANDARD_LIBRARY, prebuilt_engine
-from hockney.mpis import Mpi
 from hockney.records.reading import read
+from hockney.run.measure.build import build_engine
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.prebuilt import STANDARD_LIBRARY, prebuilt_engine
+from hockney.run.mpis import Mpi
 
 WRAPPER = Path(sys.prefix) / "bin" / "mpicc_abi"
 NAMES = {"mpich": "MPICH", "intel": "Intel MPI"}

@@ -10,10 +10,10 @@ import pytest
 
 from conftest import RunHockney
 from hockney import records
-from hockney.measure.race import Race
 from hockney.plan import Case, Placement, Size
 from hockney.plan.workloads.collective import Collective
 from hockney.records import Round, Run, Samples
+from hockney.run.measure.race import Race
 from samples import HEADER
 
 

@@ -10,13 +10,13 @@ import pytest
 
 from conftest import RunHockney
 from hockney import records
-from hockney.fitting.fit import curve_of_arrays
-from hockney.fitting.switches import Bracket, narrowed
-from hockney.measure.late import Late
-from hockney.measure.refine import Refinement, joined, protocol, steps_away, survey_sizes
+from hockney.infer.fitting.fit import curve_of_arrays
+from hockney.infer.fitting.switches import Bracket, narrowed
 from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run, RunRecord, Samples
+from hockney.run.measure.late import Late
+from hockney.run.measure.refine import Refinement, joined, protocol, steps_away, survey_sizes
 from platforms import two_hosts
 
 

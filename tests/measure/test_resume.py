@@ -10,8 +10,8 @@ import pytest
 
 from conftest import RunHockney, run_here
 from hockney import records
-from hockney.mpis import Engine, Mpi
 from hockney.plan import plan_of
+from hockney.run.mpis import Engine, Mpi
 
 STUDY = (
     "collective",

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import FAULTY, TEST_TIMEOUT_S, RunHockney, first_of
 from hockney import records
-from hockney.mpis import Mpi
+from hockney.run.mpis import Mpi
 from long_runs import LONG, engines_alive, measuring_into, nothing_left
 
 FAULTS = {"HOCKNEY_CFLAGS": FAULTY}

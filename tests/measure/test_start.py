@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from hockney.measure.launch import Interruption, Outcome
-from hockney.measure.start import ENGINE_PREFIX, MOST_FAILED_STARTS, Start, engine_messages
-from hockney.measure.trial import EMPTY_MESSAGES
-from hockney.mpis import Engine, Mpi, family_of, mpich
-from hockney.mpis.openmpi import START_FAILURES
 from hockney.plan import Case, Placement
+from hockney.run.measure.launch import Interruption, Outcome
+from hockney.run.measure.start import ENGINE_PREFIX, MOST_FAILED_STARTS, Start, engine_messages
+from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.mpis import Engine, Mpi, family_of, mpich
+from hockney.run.mpis.openmpi import START_FAILURES
 from preloads import build_library
 
 

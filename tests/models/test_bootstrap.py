@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.fitting.bootstrap import bootstrap_interval, expansion
-from hockney.fitting.fit import curve_of_arrays, parameter
-from hockney.models import max_rate
+from hockney.infer.fitting.bootstrap import bootstrap_interval, expansion
+from hockney.infer.fitting.fit import curve_of_arrays, parameter
+from hockney.infer.models import max_rate
 
 POSITIVE = st.floats(1e-9, 1e9)
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import hockney
-from hockney.fitting.fit import curve_of_arrays
-from hockney.fitting.likelihood import criterion, likelier_scale, weights
-from hockney.models.segmented import fit, log_line
+from hockney.infer.fitting.fit import curve_of_arrays
+from hockney.infer.fitting.likelihood import criterion, likelier_scale, weights
+from hockney.infer.models.segmented import fit, log_line
 
 Array = NDArray[np.float64]
 RECORDED = Path(__file__).parent.parent / "recorded"

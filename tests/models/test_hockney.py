@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hockney.errors import UsageError
-from hockney.estimate import estimate
-from hockney.fitting.fit import Curve, curve_of, curve_of_arrays
-from hockney.fitting.line import line
-from hockney.models.hockney import NO_ASYMPTOTE, fit
-from hockney.mpis import Engine
+from hockney.infer.estimate import estimate
+from hockney.infer.fitting.fit import Curve, curve_of, curve_of_arrays
+from hockney.infer.fitting.line import line
+from hockney.infer.models.hockney import NO_ASYMPTOTE, fit
+from hockney.run.mpis import Engine
 from hockney.show.table import fit_lines
 from samples import make_run
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from conftest import RunHockney
 from hockney.errors import UsageError
-from hockney.fitting.fit import Array, Curve, curve_of_arrays
-from hockney.measure.trains import LONGER, delay_for
-from hockney.models import fit_model, hockney, loggp
+from hockney.infer.fitting.fit import Array, Curve, curve_of_arrays
+from hockney.infer.models import fit_model, hockney, loggp
 from hockney.plan.trains import Train, delay_s
+from hockney.run.measure.trains import LONGER, delay_for
 from platforms import two_hosts
 
 SIZES = (1.0, 8.0, 64.0, 512.0, 4096.0, 16384.0)

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hockney.errors import UsageError
-from hockney.fitting.fit import Curve, curve_of_arrays
-from hockney.models import hockney
-from hockney.models._max_rate_solver import best_curve, nonnegative, point_moments
-from hockney.models.max_rate import fit
+from hockney.infer.fitting.fit import Curve, curve_of_arrays
+from hockney.infer.models import hockney
+from hockney.infer.models._max_rate_solver import best_curve, nonnegative, point_moments
+from hockney.infer.models.max_rate import fit
 
 Array = NDArray[np.float64]
 

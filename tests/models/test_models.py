@@ -13,11 +13,11 @@ import pytest
 
 from conftest import RunHockney
 from hockney.errors import UsageError
-from hockney.estimate import estimate
-from hockney.fitting.fit import Curve, curve_of, curve_of_arrays
-from hockney.models import MODELS, fit_model
-from hockney.models.hockney import fit as fit_hockney
-from hockney.predict.ranking import cross_validated_error, rank
+from hockney.infer.estimate import estimate
+from hockney.infer.fitting.fit import Curve, curve_of, curve_of_arrays
+from hockney.infer.models import MODELS, fit_model
+from hockney.infer.models.hockney import fit as fit_hockney
+from hockney.infer.predict.ranking import cross_validated_error, rank
 from samples import make_run, write_run
 
 SIZES = [0, *(2**power for power in range(21))]
@@ -115,7 +115,8 @@ def test_where_nothing_can_be_fitted_each_model_says_why() -> None:
 
 def test_numbers_of_one_line_do_not_load_scipy() -> None:
     program = (
-        "import sys, hockney.models.hockney as h; from hockney.fitting.fit import curve_of_arrays;"
+        "import sys, hockney.infer.models.hockney as h;"
+        "from hockney.infer.fitting.fit import curve_of_arrays;"
         "h.fit(curve_of_arrays([1, 2, 4], [1, 2, 3])); import hockney.cli._present;"
         "assert not any(name.split('.')[0] == 'scipy' for name in sys.modules)"
     )

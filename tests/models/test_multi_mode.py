@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from conftest import first_of
 from hockney.errors import UsageError
-from hockney.fitting.fit import Curve, curve_of_arrays
-from hockney.models._multi_mode_simulation import simulated_T_b_s
-from hockney.models._multi_mode_time import bandwidth_Bps, chunks, general_s
-from hockney.models.multi_mode import fit
+from hockney.infer.fitting.fit import Curve, curve_of_arrays
+from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
+from hockney.infer.models._multi_mode_time import bandwidth_Bps, chunks, general_s
+from hockney.infer.models.multi_mode import fit
 
 Array = NDArray[np.float64]
 B_r, T_l, C = 9.5e8, 4e-6, 2.0**19

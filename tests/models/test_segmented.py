@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from conftest import RunHockney, each_once, first_of
 from hockney.errors import UsageError
-from hockney.fitting.fit import Curve, Fit, curve_of_arrays
-from hockney.models import hockney
-from hockney.models.segmented import fit
+from hockney.infer.fitting.fit import Curve, Fit, curve_of_arrays
+from hockney.infer.models import hockney
+from hockney.infer.models.segmented import fit
 from platforms import two_hosts
 
 Array = NDArray[np.float64]

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from test_segmented import noisy, piecewise, sizes_per_octave
 
-from hockney.fitting.fit import Fit, curve_of_arrays
-from hockney.models.segmented import fit
+from hockney.infer.fitting.fit import Fit, curve_of_arrays
+from hockney.infer.models.segmented import fit
 
 Array = NDArray[np.float64]
 SMOOTH: dict[str, Callable[[Array], Array]] = {

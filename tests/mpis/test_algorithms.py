@@ -12,18 +12,18 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunEngine, first_of
 from hockney.errors import UsageError
-from hockney.measure.algorithms import checked_collectives, chosen
-from hockney.measure.build import build_engine
-from hockney.measure.mpi import find_mpi, why_not_whole
-from hockney.measure.start import start_of
-from hockney.measure.trial import EMPTY_MESSAGES
-from hockney.mpis import Algorithm, Control, Engine, Mpi, family_of, mpich, openmpi
-from hockney.mpis._controls import accepts, read_controls
 from hockney.plan import Case, Placement, Sampling
 from hockney.plan.algorithms import common_names
 from hockney.plan.axes import algorithm_text
 from hockney.plan.engine import engine_arguments, launch_arguments
 from hockney.plan.workloads.collective import COLLECTIVES
+from hockney.run.measure.algorithms import checked_collectives, chosen
+from hockney.run.measure.build import build_engine
+from hockney.run.measure.mpi import find_mpi, why_not_whole
+from hockney.run.measure.start import start_of
+from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.mpis import Algorithm, Control, Engine, Mpi, family_of, mpich, openmpi
+from hockney.run.mpis._controls import accepts, read_controls
 
 EMBEDDED = str(Path(sys.prefix) / "bin" / "mpicc")
 INSTALLED = [EMBEDDED, "mpicc.mpich", "mpicc.openmpi"]

@@ -10,10 +10,10 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S
 from hockney.errors import HockneyError
-from hockney.measure.trial import EMPTY_MESSAGES
-from hockney.mpis import Mpi, Rule, intel
 from hockney.plan import Case, Placement
 from hockney.plan.held_rules import rule_for
+from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.mpis import Mpi, Rule, intel
 
 
 def rule(collective: str, ranks: int, from_: int, to: int | None, number: str) -> Rule:

@@ -13,10 +13,10 @@ from libraries import MPICHS
 from rule_samples import mpich_rule
 
 from hockney.errors import HockneyError
-from hockney.measure.build import build_engine
-from hockney.measure.collective import Study, cases_of
-from hockney.mpis import Engine, Mpi, Rule, mpich
 from hockney.plan import Placement, sizes_of
+from hockney.run.measure.build import build_engine
+from hockney.run.measure.collective import Study, cases_of
+from hockney.run.mpis import Engine, Mpi, Rule, mpich
 from hockney.tuning.check import changing
 from hockney.tuning.reading import held_in
 from hockney.tuning.trial import start, try_files, write_tried

@@ -12,8 +12,8 @@ from libraries import MPICHS
 from rule_samples import SIZES, mpich_rule, ranges
 
 from hockney.errors import HockneyError
-from hockney.measure.build import build_engine
-from hockney.mpis import Engine, Rule, mpich
+from hockney.run.measure.build import build_engine
+from hockney.run.mpis import Engine, Rule, mpich
 
 COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall", "scatter", "barrier")
 RANKS = range(1, 15)

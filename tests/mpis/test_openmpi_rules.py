@@ -17,12 +17,12 @@ from rule_samples import SIZES, openmpi_rule, ranges
 
 from conftest import TEST_TIMEOUT_S
 from hockney.errors import HockneyError
-from hockney.measure.trial import EMPTY_MESSAGES
-from hockney.mpis import Mpi, Rule, openmpi
-from hockney.mpis._openmpi_parameters import number_of
-from hockney.mpis._openmpi_reading import read_json
-from hockney.mpis._openmpi_writing import NO_SUCH_ALGORITHM
 from hockney.plan import Case, Placement
+from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.mpis import Mpi, Rule, openmpi
+from hockney.run.mpis._openmpi_parameters import number_of
+from hockney.run.mpis._openmpi_reading import read_json
+from hockney.run.mpis._openmpi_writing import NO_SUCH_ALGORITHM
 
 Table = dict[int, dict[int, list[tuple[int, int, int, int]]]]
 """By number of the collective and of ranks: rows of size, algorithm, fan-out and segment size."""

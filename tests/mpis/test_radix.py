@@ -9,8 +9,9 @@ import pytest
 from libraries import INSTALLED, MPICHS, OPEN_MPIS
 from rule_samples import mpich_rule, openmpi_rule
 
-from hockney.measure.build import build_engine
-from hockney.mpis import (
+from hockney.plan.axes import algorithm_text
+from hockney.run.measure.build import build_engine
+from hockney.run.mpis import (
     Algorithm,
     Mpi,
     Radix,
@@ -21,8 +22,7 @@ from hockney.mpis import (
     openmpi,
     with_parameters,
 )
-from hockney.mpis._controls import read_controls
-from hockney.plan.axes import algorithm_text
+from hockney.run.mpis._controls import read_controls
 from hockney.tuning.reading import held_in
 
 CHAIN = Algorithm("bcast", "chain", "chain", 2)

@@ -10,11 +10,11 @@ from libraries import INSTALLED, MPICHS, OPEN_MPIS
 from rule_samples import openmpi_rule
 
 from hockney.errors import UsageError
-from hockney.measure.build import build_engine
-from hockney.measure.collective import Parameters, replaced_by_another
-from hockney.mpis import Algorithm, Mpi, Requests, family_of, format_named, mpich, openmpi
-from hockney.mpis._controls import read_controls
 from hockney.plan.held_rules import rule_for
+from hockney.run.measure.build import build_engine
+from hockney.run.measure.collective import Parameters, replaced_by_another
+from hockney.run.mpis import Algorithm, Mpi, Requests, family_of, format_named, mpich, openmpi
+from hockney.run.mpis._controls import read_controls
 from hockney.tuning.reading import held_in
 from hockney.tuning.trial import try_files
 

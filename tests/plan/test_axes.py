@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.analysis.columns import TRAIN_COLUMNS, point_columns, sample_columns
-from hockney.estimate.points import PointEstimate, estimate
+from hockney.infer.analysis.columns import TRAIN_COLUMNS, point_columns, sample_columns
+from hockney.infer.estimate.points import PointEstimate, estimate
 from hockney.plan.axes import (
     AXES,
     Axes,

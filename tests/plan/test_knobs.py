@@ -15,12 +15,12 @@ import pytest
 
 import hockney
 from hockney.cli._knobs import with_knobs
-from hockney.mpis import Mpi
 from hockney.plan import Placement, Sampling, engine_rows, single, sizes_of
 from hockney.plan.axes import AXES
 from hockney.plan.knobs import knobs_of
 from hockney.plan.workloads import WORKLOADS, workload_type
 from hockney.plan.workloads.cores import Cores
+from hockney.run.mpis import Mpi
 
 SOURCE = Path(hockney.__file__).parent
 ROW = """    any_source: Annotated[

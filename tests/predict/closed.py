@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from hockney.predict.parameters import Level
-from hockney.predict.schedules._trees import CHAIN_FANOUT, KNOMIAL_RADIX
+from hockney.infer.predict.parameters import Level
+from hockney.infer.predict.schedules._trees import CHAIN_FANOUT, KNOMIAL_RADIX
 
 Closed = Callable[[Level, int, int, int | None], float]
 """Seconds, of the level's alpha and beta, the ranks, the bytes and the segment size."""

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from conftest import RunHockney
 from hockney.errors import UsageError
-from hockney.estimate import estimate
-from hockney.estimate.points import estimate_point
-from hockney.fitting.bootstrap import expansion
+from hockney.infer.estimate import estimate
+from hockney.infer.estimate.points import estimate_point
+from hockney.infer.fitting.bootstrap import expansion
+from hockney.infer.predict.channel import Channel, Costs, channel_of
+from hockney.infer.predict.patterns import PATTERNS, Pattern, grid, parse_pattern, predict
 from hockney.plan.axes import Point
-from hockney.predict.channel import Channel, Costs, channel_of
-from hockney.predict.patterns import PATTERNS, Pattern, grid, parse_pattern, predict
 from hockney.show.predictions import prediction_lines
 from samples import Pair, make_pairs_run, make_run, one_a_node, write_run
 

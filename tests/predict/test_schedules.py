@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hockney.errors import UsageError
-from hockney.predict.collectives import schedule_of
-from hockney.predict.schedule import Step
-from hockney.predict.schedules import SCHEDULES
+from hockney.infer.predict.collectives import schedule_of
+from hockney.infer.predict.schedule import Step
+from hockney.infer.predict.schedules import SCHEDULES
 
 EVERY = [
     (collective, name) for collective, one in SCHEDULES.all().items() for name in one.ALGORITHMS

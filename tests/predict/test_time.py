@@ -6,10 +6,10 @@ import pytest
 from closed import FORMULAS
 
 from hockney.errors import UsageError
-from hockney.estimate import estimate
-from hockney.predict.collectives import effort, time
-from hockney.predict.parameters import Level, Parameters, parameters_of
-from hockney.predict.schedule import STEP_MESSAGES
+from hockney.infer.estimate import estimate
+from hockney.infer.predict.collectives import effort, time
+from hockney.infer.predict.parameters import Level, Parameters, parameters_of
+from hockney.infer.predict.schedule import STEP_MESSAGES
 from hockney.records import Place, Run, Samples
 from samples import HEADER
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from hockney.errors import UsageError
-from hockney.measure import checks
-from hockney.mpis import Mpi, family_of
 from hockney.plan import Case, Placement, sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.schedulers import (
+from hockney.run.measure import checks
+from hockney.run.mpis import Mpi, family_of
+from hockney.run.schedulers import (
     Allocation,
     find_allocation,
     find_launcher,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from hockney.schedulers import State, pbs
+from hockney.run.schedulers import State, pbs
 
 # What OpenPBS 23.06 says of a job, without -x and with it: stdout and stderr.
 RUNNING = ("    job_state = R\n    substate = 42\n", "")

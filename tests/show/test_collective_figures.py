@@ -7,10 +7,10 @@ from functools import cache
 import pytest
 
 from collective_samples import collective_run, header, places_of
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
-from hockney.predict.collectives import time
-from hockney.predict.parameters import Level, Parameters
+from hockney.infer.analysis import Analysis
+from hockney.infer.predict.collectives import time
+from hockney.infer.predict.parameters import Level, Parameters
 from hockney.records import End, LaunchRecord, Run, Samples
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure, Series

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hockney.analysis import Analysis
-from hockney.analysis.compare import Comparison, compare
-from hockney.estimate.differences import Unseen, two_samples
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.compare import Comparison, compare
+from hockney.infer.estimate.differences import Unseen, two_samples
 from hockney.records import Run
 from hockney.show.comparison import deciding_words, overall_words, show_comparison
 from samples import make_run

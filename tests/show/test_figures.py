@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
 from hockney.records import Run, RunRecord, Samples, Summary
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure, Series

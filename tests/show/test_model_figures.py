@@ -9,11 +9,11 @@ import pytest
 from multi_mode_formulas import imb_repetitions
 
 from conftest import RunHockney
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
-from hockney.fitting.fit import curve_of_arrays
-from hockney.models import max_rate, multi_mode
-from hockney.models._multi_mode_time import general_s
+from hockney.infer.analysis import Analysis
+from hockney.infer.fitting.fit import curve_of_arrays
+from hockney.infer.models import max_rate, multi_mode
+from hockney.infer.models._multi_mode_time import general_s
 from hockney.show.curves import Options
 from hockney.show.figures import describe
 from hockney.show.figures.multi_mode import describe_curve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from profile_samples import calls, profile
 
-from hockney.profiles.summary import Summary
+from hockney.profiling.summary import Summary
 from hockney.show.drawing.description import colour_range
 from hockney.show.profile import profile_parts
 from hockney.show.profile_figures import calls as calls_figure

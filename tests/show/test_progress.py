@@ -11,9 +11,9 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records, terminal
-from hockney.estimate import estimate, least_known
-from hockney.measure.status import Disturbances
+from hockney.infer.estimate import estimate, least_known
 from hockney.records import Noise, Probe, Start
+from hockney.run.measure.status import Disturbances
 from hockney.show.progress import disturbances
 from samples import make_run
 from terminals import Shown, in_terminal

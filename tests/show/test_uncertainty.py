@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from hockney.analysis import Analysis
+from hockney.infer.analysis import Analysis
 from hockney.show.answer import precision
 from hockney.show.as_json import dumps, point_json
 from hockney.show.experiments import view_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney, first_of
-from hockney.predict.collectives import time
-from hockney.predict.parameters import Level, Parameters
+from hockney.infer.predict.collectives import time
+from hockney.infer.predict.parameters import Level, Parameters
 from platforms import cluster
 
 pytestmark = pytest.mark.simgrid

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from conftest import TEST_TIMEOUT_S
-from hockney.measure.build import build_engine
-from hockney.measure.mpi import find_mpi
 from hockney.records import Samples
+from hockney.run.measure.build import build_engine
+from hockney.run.measure.mpi import find_mpi
 from platforms import two_switches
 
 pytestmark = pytest.mark.simgrid

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conftest import RunHockney, first_of
-from hockney.predict.phases import TIMED, schedules_with_phases
+from hockney.infer.predict.phases import TIMED, schedules_with_phases
 from platforms import EXACT
 
 pytestmark = pytest.mark.simgrid

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from conftest import tested_mpicc
-from hockney.measure.mpi import find_mpi, why_not_whole
-from hockney.mpis import Mpi
+from hockney.run.measure.mpi import find_mpi, why_not_whole
+from hockney.run.mpis import Mpi
 
 SYSTEM = ("mpicc.openmpi", "mpicc.mpich")
 """Wrappers as Debian names them."""

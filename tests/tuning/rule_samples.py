@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from hockney.mpis import ONE_FOR_ALL_SIZES, Rule
+from hockney.run.mpis import ONE_FOR_ALL_SIZES, Rule
 
 SIZES = (0, 1, 7, 8, 64, 1000, 4096, 1 << 20)
 

@@ -11,8 +11,8 @@ import pytest
 
 from collective_samples import collective_run
 from conftest import RunHockney
-from hockney.analysis.best import Cell, cells_of
-from hockney.estimate import estimate
+from hockney.infer.analysis.best import Cell, cells_of
+from hockney.infer.estimate import estimate
 from hockney.tuning.beyond import LOSS, predicted_cells
 from samples import write_run
 

@@ -12,8 +12,8 @@ from rule_samples import mpich_rule, openmpi_rule
 from collective_samples import collective_run
 from conftest import RunHockney
 from hockney import records
-from hockney.mpis import Engine, Mpi, Rule, format_named
 from hockney.plan.held_rules import HeldRule
+from hockney.run.mpis import Engine, Mpi, Rule, format_named
 from hockney.tuning.check import Check, Checked, asked_of, needed_for
 from hockney.tuning.trial import start
 from samples import write_run

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from collective_samples import collective_run
-from hockney.analysis import Analysis
-from hockney.mpis import format_named
+from hockney.infer.analysis import Analysis
+from hockney.run.mpis import format_named
 from hockney.tuning.crossfit import confirmed
 from hockney.tuning.groups import Group
 from hockney.tuning.measured import Measured, measured

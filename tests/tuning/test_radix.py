@@ -10,14 +10,14 @@ import pytest
 
 from collective_samples import collective_run, places_of
 from conftest import RunHockney
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
-from hockney.mpis import Engine, Mpi, format_named
+from hockney.infer.analysis import Analysis
+from hockney.infer.predict.collectives import predicted_s
+from hockney.infer.predict.parameters import Level, Parameters
 from hockney.plan.axes import Point
 from hockney.plan.held_rules import HeldRule
-from hockney.predict.collectives import predicted_s
-from hockney.predict.parameters import Level, Parameters
 from hockney.records import Run
+from hockney.run.mpis import Engine, Mpi, format_named
 from hockney.show.rules import notes_of
 from hockney.tuning.check import Asked, check_of
 from hockney.tuning.measured import measured, only

@@ -12,8 +12,8 @@ from rule_samples import SIZES, openmpi_rule, ranges
 
 from hockney import records
 from hockney.errors import UsageError
-from hockney.mpis import Engine, Mpi, Rule, RulesFormat, format_named, intel, openmpi
 from hockney.plan.held_rules import HeldRule, rule_for
+from hockney.run.mpis import Engine, Mpi, Rule, RulesFormat, format_named, intel, openmpi
 from hockney.tuning.reading import MOST_BYTES, check_is_for, format_in, held_in
 
 NEAR_SIZES = sorted({max(size + off, 0) for size in SIZES for off in (-1, 0, 1)})

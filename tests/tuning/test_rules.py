@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hockney.analysis.best import Arrived, Cell, Contender
-from hockney.estimate.differences import Judged
-from hockney.estimate.points import PointEstimate
-from hockney.mpis import ONE_FOR_ALL_SIZES
+from hockney.infer.analysis.best import Arrived, Cell, Contender
+from hockney.infer.estimate.differences import Judged
+from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import AXES
+from hockney.run.mpis import ONE_FOR_ALL_SIZES
 from hockney.tuning.rules import SHARE, Reduction, reduce_to_rules
 
 NAMES = ("a", "b", "c")

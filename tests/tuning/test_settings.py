@@ -10,14 +10,14 @@ import pytest
 
 from conftest import FAULTY, RunHockney
 from hockney import records
-from hockney.analysis.variants import VariantStudy
 from hockney.errors import UsageError
-from hockney.estimate.blocks import VariantRatio
-from hockney.estimate.differences import Judged
-from hockney.measure import setup
-from hockney.mpis import Engine, Mpi
+from hockney.infer.analysis.variants import VariantStudy
+from hockney.infer.estimate.blocks import VariantRatio
+from hockney.infer.estimate.differences import Judged
 from hockney.plan.axes import Point
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
+from hockney.run.measure import setup
+from hockney.run.mpis import Engine, Mpi
 from hockney.tuning.settings import (
     Setting,
     Time,
@@ -209,7 +209,9 @@ def test_a_budget_without_a_block_is_told_how_much_is_enough(
     hockney: RunHockney, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of what a launch really took, not of the shortest that there may be."""
-    monkeypatch.setattr("hockney.measure.variants.SHORTEST_LAUNCH_S", 1e-3)  # looks as if enough
+    monkeypatch.setattr(
+        "hockney.run.measure.variants.SHORTEST_LAUNCH_S", 1e-3
+    )  # looks as if enough
     budget_s = 0.1
     words = ("--settings", "UCX_NONESUCH=1", "--budget", f"{budget_s}s")
     done = hockney("tune", "pingpong", *words, "--", "--sizes", "8")

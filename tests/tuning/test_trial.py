@@ -12,8 +12,8 @@ from rule_samples import mpich_rule, openmpi_rule
 from conftest import FAULTY
 from hockney import records
 from hockney.errors import HockneyError, UsageError
-from hockney.measure.build import build_engine
-from hockney.mpis import Engine, Mpi, Rule, format_for, format_named
+from hockney.run.measure.build import build_engine
+from hockney.run.mpis import Engine, Mpi, Rule, format_for, format_named
 from hockney.tuning.reading import other_library
 from hockney.tuning.trial import start, try_written, write_tried
 

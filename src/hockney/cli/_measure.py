@@ -8,16 +8,16 @@ from pathlib import Path
 
 import click
 
-from hockney.analysis import Analysis
-from hockney.analysis.gate import Gate
 from hockney.cli._asked import Output
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.gate import Gate
 from hockney.lazy import lazy_imports
-from hockney.measure.checks import check_allocation
-from hockney.measure.problems import raise_problems, unanswered
-from hockney.measure.run import Target, measure
-from hockney.measure.session import Session
 from hockney.plan import Plan
 from hockney.plan.workloads.pingpong import Pingpong
+from hockney.run.measure.checks import check_allocation
+from hockney.run.measure.problems import raise_problems, unanswered
+from hockney.run.measure.run import Target, measure
+from hockney.run.measure.session import Session
 from hockney.show.progress import ProgressView
 from hockney.units import format_seconds
 

@@ -40,7 +40,7 @@ from hockney.units import parse_factor, parse_share
 
 with lazy_imports():
     from hockney.records.reading import allow
-    from hockney.schedulers import launcher_names
+    from hockney.run.schedulers import launcher_names
 
 PATH = click.Path(path_type=Path)
 

@@ -9,11 +9,11 @@ from dataclasses import asdict
 
 import click
 
-from hockney.analysis import Analysis
-from hockney.analysis.gate import Gate
-from hockney.analysis.history import History
 from hockney.errors import HockneyError, UsageError
-from hockney.exchange.writing import render
+from hockney.foreign.exchange.writing import render
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.gate import Gate
+from hockney.infer.analysis.history import History
 from hockney.lazy import lazy_imports
 from hockney.show.as_json import dumps, encoded
 from hockney.show.experiments import answer_of, marks_of, shown_json, view_of

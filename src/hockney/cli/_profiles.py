@@ -12,17 +12,17 @@ from hockney.lazy import lazy_imports
 from hockney.terminal import styled
 
 with lazy_imports():
-    from hockney.analysis.best import is_collective
     from hockney.cli._files import load, warn, warn_of_cut
-    from hockney.predict.channel import channel_of
-    from hockney.predict.mix import collectives_by, has_warmer_buffers, predict_mix
-    from hockney.predict.order import predict_order
-    from hockney.profiles import kinds
-    from hockney.profiles.findings import findings_of
-    from hockney.profiles.kinds import Profile
-    from hockney.profiles.mix import mix_of
-    from hockney.profiles.order import has_order, order_of
-    from hockney.profiles.summary import Summary
+    from hockney.infer.analysis.best import is_collective
+    from hockney.infer.predict.channel import channel_of
+    from hockney.infer.predict.mix import collectives_by, has_warmer_buffers, predict_mix
+    from hockney.infer.predict.order import predict_order
+    from hockney.profiling import kinds
+    from hockney.profiling.findings import findings_of
+    from hockney.profiling.kinds import Profile
+    from hockney.profiling.mix import mix_of
+    from hockney.profiling.order import has_order, order_of
+    from hockney.profiling.summary import Summary
     from hockney.show.as_json import dumps
     from hockney.show.mix import mix_json, mix_lines
     from hockney.show.order import order_json, order_lines

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hockney import records
-from hockney.analysis import Analysis
 from hockney.cli._files import followed, warn, warn_of_cut
-from hockney.index import Index
-from hockney.index.report import REDUCED
+from hockney.infer.analysis import Analysis
+from hockney.infer.index import Index
+from hockney.infer.index.report import REDUCED
 from hockney.plan import plan_of
 from hockney.records.reading import header_of
 

@@ -9,14 +9,14 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from hockney.analysis import Analysis
 from hockney.cli import _measure
 from hockney.errors import HockneyError
-from hockney.measure.problems import raise_problems
-from hockney.measure.setup import mpi_of
-from hockney.measure.trial import launch_s
+from hockney.infer.analysis import Analysis
 from hockney.plan import Placement, Plan, plan_of
 from hockney.records import Run
+from hockney.run.measure.problems import raise_problems
+from hockney.run.measure.setup import mpi_of
+from hockney.run.measure.trial import launch_s
 from hockney.show.as_json import dumps
 from hockney.show.rules import checked_json, checked_lines
 from hockney.tuning.check import (

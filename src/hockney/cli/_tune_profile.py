@@ -9,15 +9,15 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from hockney.analysis import Analysis
 from hockney.cli import _measure
 from hockney.cli._profiles import load_profile
 from hockney.cli._verb import ask
 from hockney.errors import UsageError
-from hockney.measure.problems import raise_problems
-from hockney.measure.recording import mpi_of_command
-from hockney.measure.run import Target
-from hockney.mpis import RulesFormat, format_for, format_named
+from hockney.infer.analysis import Analysis
+from hockney.run.measure.problems import raise_problems
+from hockney.run.measure.recording import mpi_of_command
+from hockney.run.measure.run import Target
+from hockney.run.mpis import RulesFormat, format_for, format_named
 from hockney.tuning.crossfit import confirmed
 from hockney.tuning.groups import Group
 from hockney.tuning.measured import Measured, measured, only

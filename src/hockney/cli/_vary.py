@@ -14,9 +14,9 @@ import click
 from hockney.cli._help import OUTPUT, SAMPLING
 from hockney.confidential import is_credential, is_secret_name
 from hockney.errors import UsageError
-from hockney.measure.suite import read_toml
 from hockney.plan.bounds import check_combinations
 from hockney.plan.variants import ENVIRONMENT, Variant
+from hockney.run.measure.suite import read_toml
 
 FIXED = frozenset({"budget", "precision", "output", "sizes", "from", "to", "per-octave", "o"})
 """Options that cannot be varied, beside those of sampling and output: variants are compared at the

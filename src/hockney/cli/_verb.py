@@ -25,8 +25,8 @@ with lazy_imports():
     from hockney.cli import Verbs
     from hockney.cli._measure import measure_and_show
     from hockney.cli._vary import variants_of, words_of
-    from hockney.measure.checks import check_plan
-    from hockney.measure.variants import joined
+    from hockney.run.measure.checks import check_plan
+    from hockney.run.measure.variants import joined
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from hockney.lazy import lazy_imports
 from hockney.plan.workloads.collective import COLLECTIVES
 
 with lazy_imports():
-    from hockney.measure.algorithms import checked_collectives
-    from hockney.measure.build import build_engine, library_of
-    from hockney.measure.mpi import find_mpi
-    from hockney.mpis import Algorithm, Family, family_of
+    from hockney.run.measure.algorithms import checked_collectives
+    from hockney.run.measure.build import build_engine, library_of
+    from hockney.run.measure.mpi import find_mpi
+    from hockney.run.mpis import Algorithm, Family, family_of
     from hockney.show.as_json import dumps
 
 

@@ -16,11 +16,10 @@ from hockney.errors import UsageError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
-    from hockney.analysis import Analysis
     from hockney.cli._files import warn
     from hockney.cli._measure import measured
     from hockney.cli._verb import ask
-    from hockney.exchange.calibration import (
+    from hockney.foreign.exchange.calibration import (
         Deviation,
         Noise,
         calibrated,
@@ -30,10 +29,11 @@ with lazy_imports():
         noise_of,
         validation_error,
     )
-    from hockney.measure.mpi import find_mpi
-    from hockney.measure.problems import raise_problems
-    from hockney.measure.run import Target
+    from hockney.infer.analysis import Analysis
     from hockney.outputs import check_place, write_output
+    from hockney.run.measure.mpi import find_mpi
+    from hockney.run.measure.problems import raise_problems
+    from hockney.run.measure.run import Target
     from hockney.show.as_json import dumps
     from hockney.show.table import aligned
     from hockney.temporary import temporary_directory

@@ -42,12 +42,12 @@ from hockney.plan.workloads.collective import (
 )
 
 with lazy_imports():
-    from hockney.measure.algorithms import checked_collectives
-    from hockney.measure.checks import allowed_cpus
-    from hockney.measure.collective import Study, cases_of
-    from hockney.measure.pairing import parse_counts
-    from hockney.measure.setup import mpi_of
     from hockney.plan.arrivals import Asked, Skew, arrivals_of
+    from hockney.run.measure.algorithms import checked_collectives
+    from hockney.run.measure.checks import allowed_cpus
+    from hockney.run.measure.collective import Study, cases_of
+    from hockney.run.measure.pairing import parse_counts
+    from hockney.run.measure.setup import mpi_of
 
 DEFAULT_SIZES = "2..1MiB"
 CASE_S = 8.0

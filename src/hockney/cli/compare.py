@@ -12,11 +12,11 @@ from hockney.cli._parameters import FRACTION
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
-    from hockney.analysis import Analysis
-    from hockney.analysis.compare import compare
-    from hockney.analysis.reduced import Reduced
     from hockney.cli._files import load, others_beside
     from hockney.cli._present import check_blocks, show_run
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.analysis.compare import compare
+    from hockney.infer.analysis.reduced import Reduced
     from hockney.show.as_json import comparison_json, dumps
     from hockney.show.comparison import show_comparison
     from hockney.show.comparison_figure import describe_ratio

@@ -19,8 +19,8 @@ from hockney.plan.workloads.congestion import Congestion
 from hockney.plan.workloads.pairs import USUAL_WINDOW
 
 with lazy_imports():
-    from hockney.measure.checks import allowed_cpus
-    from hockney.measure.pairing import parse_counts
+    from hockney.run.measure.checks import allowed_cpus
+    from hockney.run.measure.pairing import parse_counts
 
 USUAL_SIZES: dict[Victim, int] = {"pingpong": 8, "stream": 128 * 1024, "allreduce": 8}
 LEAST_RANKS = 4

@@ -12,9 +12,9 @@ from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney import __version__
-    from hockney.analysis import Analysis
-    from hockney.measure.doctor import Finding, Trial, examine, overall
+    from hockney.infer.analysis import Analysis
     from hockney.records import SCHEMA, Run, RunRecord
+    from hockney.run.measure.doctor import Finding, Trial, examine, overall
     from hockney.show.as_json import dumps
     from hockney.show.published import number_name, place_among
     from hockney.units import format_seconds

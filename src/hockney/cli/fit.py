@@ -13,16 +13,16 @@ from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import Named
 from hockney.errors import UsageError
+from hockney.infer.models import MODELS
 from hockney.lazy import lazy_imports
-from hockney.models import MODELS
 
 with lazy_imports():
-    from hockney.analysis.fits import Fits, NamedCurve
-    from hockney.analysis.warnings import source_notes
     from hockney.cli._files import load, warn_of_sources
-    from hockney.fitting.fit import Fit, curve_of
-    from hockney.models.hockney import fit
-    from hockney.predict.ranking import Ranking
+    from hockney.infer.analysis.fits import Fits, NamedCurve
+    from hockney.infer.analysis.warnings import source_notes
+    from hockney.infer.fitting.fit import Fit, curve_of
+    from hockney.infer.models.hockney import fit
+    from hockney.infer.predict.ranking import Ranking
     from hockney.records import Run
     from hockney.show.as_json import axes_json, dumps, fit_json
     from hockney.show.fits import model_lines, ranking_json, ranking_lines

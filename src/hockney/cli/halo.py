@@ -28,15 +28,15 @@ from hockney.plan.workloads.halo import (
 )
 
 with lazy_imports():
-    from hockney.measure.checks import allowed_cpus
-    from hockney.measure.features import (
+    from hockney.infer.predict.patterns import grid as balanced_grid
+    from hockney.run.measure.checks import allowed_cpus
+    from hockney.run.measure.features import (
         check_neighborhood,
         check_partitioned,
         check_persistent,
         features_of,
     )
-    from hockney.measure.setup import mpi_of
-    from hockney.predict.patterns import grid as balanced_grid
+    from hockney.run.measure.setup import mpi_of
 
 DEFAULT_SIZES = "8,1KiB,64KiB"
 PARTS = 4

@@ -17,11 +17,11 @@ from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney import records
-    from hockney.analysis.history import History, histories
-    from hockney.analysis.published_base import encoded, own_base, own_systems
-    from hockney.analysis.publishing import entry_of
-    from hockney.index import Index
-    from hockney.index.history import facts_from
+    from hockney.infer.analysis.history import History, histories
+    from hockney.infer.analysis.published_base import encoded, own_base, own_systems
+    from hockney.infer.analysis.publishing import entry_of
+    from hockney.infer.index import Index
+    from hockney.infer.index.history import facts_from
     from hockney.outputs import write_output
     from hockney.printable import one_line
     from hockney.show import history as view

@@ -13,18 +13,18 @@ from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named, Words
 from hockney.errors import UsageError
+from hockney.foreign.logs.log import UNKNOWN
+from hockney.foreign.programs import reader_names
 from hockney.lazy import lazy_imports
-from hockney.logs.log import UNKNOWN
-from hockney.programs import reader_names
 
 with lazy_imports():
     from hockney.cli._files import warn
-    from hockney.exchange.reading import read, recognise
-    from hockney.logs.content import stem_of
-    from hockney.logs.log import Log, read_log
-    from hockney.logs.runs import runs_of, store
-    from hockney.logs.settings import apart_text
-    from hockney.programs.csv import parse_columns
+    from hockney.foreign.exchange.reading import read, recognise
+    from hockney.foreign.logs.content import stem_of
+    from hockney.foreign.logs.log import Log, read_log
+    from hockney.foreign.logs.runs import runs_of, store
+    from hockney.foreign.logs.settings import apart_text
+    from hockney.foreign.programs.csv import parse_columns
     from hockney.records import Run
 
 

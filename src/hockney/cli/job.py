@@ -13,21 +13,21 @@ from hockney.cli._parameters import SECONDS, Named
 from hockney.errors import HockneyError, UsageError
 from hockney.lazy import lazy_imports
 from hockney.plan import Plan
-from hockney.schedulers import batch_names
+from hockney.run.schedulers import batch_names
 
 with lazy_imports():
     from hockney import records
-    from hockney.analysis import Analysis
     from hockney.cli._asked import Output
     from hockney.cli._measure import default_output, show_measured
     from hockney.cli._present import end_by
     from hockney.cli._verb import ask
-    from hockney.measure.job import Measurement, job_script, launches_of, minutes_for
-    from hockney.measure.resume import whole_launches
-    from hockney.measure.session import new_run
-    from hockney.measure.setup import mpi_of
-    from hockney.measure.steps import has_steps
-    from hockney.schedulers import Batch, Job, State, batch_named, cancel, submit
+    from hockney.infer.analysis import Analysis
+    from hockney.run.measure.job import Measurement, job_script, launches_of, minutes_for
+    from hockney.run.measure.resume import whole_launches
+    from hockney.run.measure.session import new_run
+    from hockney.run.measure.setup import mpi_of
+    from hockney.run.measure.steps import has_steps
+    from hockney.run.schedulers import Batch, Job, State, batch_named, cancel, submit
     from hockney.show.progress import Live
 
 POLL_S = 1.0

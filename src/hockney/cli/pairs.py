@@ -15,10 +15,6 @@ from hockney.cli._options import measuring_options
 from hockney.cli._parameters import SECONDS, SIZE, Count
 from hockney.cli._verb import MeasuringVerb
 from hockney.errors import UsageError
-from hockney.measure.checks import allowed_cpus
-from hockney.measure.endpoints import with_endpoints
-from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
-from hockney.measure.topology import with_topology
 from hockney.plan import Plan, Sampling, single, sizes_of
 from hockney.plan.accepts import option_of
 from hockney.plan.knobs import knobs_of
@@ -26,6 +22,10 @@ from hockney.plan.messages import whole_sizes
 from hockney.plan.preset import imb_size
 from hockney.plan.words import STANDARD
 from hockney.plan.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
+from hockney.run.measure.checks import allowed_cpus
+from hockney.run.measure.endpoints import with_endpoints
+from hockney.run.measure.pairing import PAIRINGS, pairing_of, parse_counts
+from hockney.run.measure.topology import with_topology
 from hockney.units import format_seconds, parse_sizes
 
 DEFAULT_SIZES = "0,8,1KiB,64KiB,1MiB"

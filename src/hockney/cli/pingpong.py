@@ -14,11 +14,11 @@ from hockney.cli._messages import NAMES, messages_of, messages_options
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import SIZE, Named
 from hockney.cli._verb import MeasuringVerb
-from hockney.measure.endpoints import with_endpoints
+from hockney.foreign.programs import layout_names, preset_named, preset_names
 from hockney.plan import Plan, Size, single, sizes_of
 from hockney.plan.messages import whole_sizes
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.programs import layout_names, preset_named, preset_names
+from hockney.run.measure.endpoints import with_endpoints
 from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "0,1..4MiB"

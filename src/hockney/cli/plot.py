@@ -17,8 +17,8 @@ from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile
 
 with lazy_imports():
     from hockney.cli._profiles import load_profile
-    from hockney.profiles.kinds import is_profile
-    from hockney.profiles.summary import Summary
+    from hockney.profiling.kinds import is_profile
+    from hockney.profiling.summary import Summary
     from hockney.records.reading import header_of
     from hockney.show.drawing.description import Figure
     from hockney.show.drawing.files import check_output, save

@@ -11,15 +11,15 @@ from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZES
 from hockney.errors import UsageError
+from hockney.infer.models import CHANNELS, TERMS
 from hockney.lazy import lazy_imports
-from hockney.models import CHANNELS, TERMS
 
 with lazy_imports():
-    from hockney.analysis.warnings import source_notes
     from hockney.cli._files import load, warn_of_sources
     from hockney.cli._profiles import predict_profile
-    from hockney.predict.channel import Channel, channel_of
-    from hockney.predict.patterns import Pattern, parse_pattern, predict
+    from hockney.infer.analysis.warnings import source_notes
+    from hockney.infer.predict.channel import Channel, channel_of
+    from hockney.infer.predict.patterns import Pattern, parse_pattern, predict
     from hockney.records import Run
     from hockney.show.as_json import dumps
     from hockney.show.predictions import prediction_json, prediction_lines

@@ -14,11 +14,11 @@ with lazy_imports():
     from hockney.cli._measure import target_of
     from hockney.confidential import programs_of, redacted
     from hockney.endings import AtEnd
-    from hockney.measure.baseline import is_one_host, machine_of
-    from hockney.measure.recording import mpi_of_command, record, why_nothing
-    from hockney.profiles import kinds
-    from hockney.profiles.findings import findings_of
-    from hockney.profiles.summary import Summary
+    from hockney.profiling import kinds
+    from hockney.profiling.findings import findings_of
+    from hockney.profiling.summary import Summary
+    from hockney.run.measure.baseline import is_one_host, machine_of
+    from hockney.run.measure.recording import mpi_of_command, record, why_nothing
     from hockney.show.profile import answer_lines
 
 

@@ -14,12 +14,12 @@ with lazy_imports():
     from hockney.cli._measure import target_of
     from hockney.cli._profiles import load_profile
     from hockney.endings import AtEnd
-    from hockney.measure.checks import check_slots
-    from hockney.measure.replay import header_of, replay
     from hockney.plan import Placement
-    from hockney.profiles.mix import mix_of
-    from hockney.profiles.summary import Summary
+    from hockney.profiling.mix import mix_of
+    from hockney.profiling.summary import Summary
     from hockney.records import Record, encode
+    from hockney.run.measure.checks import check_slots
+    from hockney.run.measure.replay import header_of, replay
     from hockney.show.as_json import dumps
     from hockney.show.mix import replayed_json, replayed_lines
 

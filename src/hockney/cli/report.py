@@ -16,7 +16,7 @@ with lazy_imports():
     from hockney.cli._profiles import profiled
     from hockney.cli._systems import systems
     from hockney.cli.history import histories_with
-    from hockney.profiles.kinds import is_profile
+    from hockney.profiling.kinds import is_profile
     from hockney.show.labels import labelled
     from hockney.show.report import render
 

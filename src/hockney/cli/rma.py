@@ -13,11 +13,11 @@ from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import Several
 from hockney.cli._verb import MeasuringVerb
-from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
 from hockney.plan import Plan, single, sizes_of
 from hockney.plan.words import DIRECTIONS, ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
 from hockney.plan.workloads.pairs import USUAL_WINDOW
 from hockney.plan.workloads.rma import ELEMENT_BYTES, ONE_ELEMENT, RMA_OPERATIONS, Rma
+from hockney.run.measure.pairing import PAIRINGS, pairing_of, parse_counts
 from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "8..4MiB"

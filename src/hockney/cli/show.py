@@ -9,8 +9,8 @@ import click
 from hockney.cli import _options
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import Named
+from hockney.foreign.programs import layout_names
 from hockney.lazy import lazy_imports
-from hockney.programs import layout_names
 
 with lazy_imports():
     from hockney import load
@@ -18,7 +18,7 @@ with lazy_imports():
     from hockney.cli._files import others_beside
     from hockney.cli._profiles import show_profile
     from hockney.cli.history import histories_with
-    from hockney.profiles.kinds import is_profile
+    from hockney.profiling.kinds import is_profile
 
 
 @verb(

@@ -19,18 +19,18 @@ from hockney.plan import Plan
 
 with lazy_imports():
     from hockney import records
-    from hockney.analysis import Analysis
-    from hockney.analysis.gate import Gate, not_judged, together
     from hockney.cli import report
     from hockney.cli._measure import measured
     from hockney.cli._present import end_by, show_gate
     from hockney.cli._verb import Asked, ask, measuring_verb
-    from hockney.measure.checks import check_allocation
-    from hockney.measure.journal import Journal
-    from hockney.measure.problems import problems_of
-    from hockney.measure.run import Target
-    from hockney.measure.setup import mpi_of
-    from hockney.measure.suite import PlannedRun, Suite, check_keys, read_suite
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.analysis.gate import Gate, not_judged, together
+    from hockney.run.measure.checks import check_allocation
+    from hockney.run.measure.journal import Journal
+    from hockney.run.measure.problems import problems_of
+    from hockney.run.measure.run import Target
+    from hockney.run.measure.setup import mpi_of
+    from hockney.run.measure.suite import PlannedRun, Suite, check_keys, read_suite
     from hockney.show.table import aligned
 
 OURS = ("output", "force", "resume", "quiet", "json", "format", "label")

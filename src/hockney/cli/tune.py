@@ -11,17 +11,17 @@ from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
 from hockney.cli._parameters import COUNTS, LAUNCHES, SECONDS, Named
 from hockney.lazy import lazy_imports
-from hockney.mpis import format_names
 from hockney.plan import Placement
+from hockney.run.mpis import format_names
 
 with lazy_imports():
-    from hockney.analysis.best import Cell
     from hockney.cli._files import load
     from hockney.cli._tune_check import check_rules
     from hockney.cli._tune_profile import tune_profile
     from hockney.cli._tune_settings import tune_settings
-    from hockney.measure.setup import mpi_of
-    from hockney.mpis import Rule, RulesFormat, format_for, format_named
+    from hockney.infer.analysis.best import Cell
+    from hockney.run.measure.setup import mpi_of
+    from hockney.run.mpis import Rule, RulesFormat, format_for, format_named
     from hockney.show.as_json import dumps
     from hockney.show.rules import (
         environment_lines,

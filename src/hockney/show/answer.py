@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
-from hockney.estimate.points import PointEstimate, by_curve
-from hockney.estimate.summaries import FROM_BANDWIDTH
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.points import PointEstimate, by_curve
+from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 from hockney.units import (
     MOST_UNCERTAIN,
     format_rate,

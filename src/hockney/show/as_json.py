@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
-from hockney.analysis import Analysis
-from hockney.analysis.compare import Comparison
-from hockney.analysis.floor import FloorRatio
-from hockney.estimate.differences import Judged
-from hockney.estimate.points import PointEstimate
-from hockney.fitting.fit import Fit
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.compare import Comparison
+from hockney.infer.analysis.floor import FloorRatio
+from hockney.infer.estimate.differences import Judged
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.fitting.fit import Fit
 from hockney.plan.axes import Axes, axes_of
 from hockney.units import MOST_UNCERTAIN
 

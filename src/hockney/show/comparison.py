@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import click
 
-from hockney.analysis.between import UNKNOWN_RULE, Between
-from hockney.analysis.compare import Comparison, PointDifference
-from hockney.estimate.differences import VERDICT_RULE, Judged
-from hockney.estimate.points import PointEstimate, by_curve, statistic_of
+from hockney.infer.analysis.between import UNKNOWN_RULE, Between
+from hockney.infer.analysis.compare import Comparison, PointDifference
+from hockney.infer.estimate.differences import VERDICT_RULE, Judged
+from hockney.infer.estimate.points import PointEstimate, by_curve, statistic_of
 from hockney.plan.axes import texts_apart
 from hockney.show.smallest import least_shown, smallest_words
 from hockney.show.table import aligned, microseconds

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis.compare import Comparison
 from hockney.errors import UsageError
-from hockney.estimate.points import statistic_of
+from hockney.infer.analysis.compare import Comparison
+from hockney.infer.estimate.points import statistic_of
 from hockney.show.curves import definitions_text, joined
 from hockney.show.drawing.description import Figure
 from hockney.show.labels import labels_of

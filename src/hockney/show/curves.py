@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hockney.analysis import Analysis
-from hockney.analysis.contention import over_pairs
 from hockney.errors import UsageError
-from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.contention import over_pairs
+from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.plan.axes import grouped, texts_apart
 from hockney.records import Run
 from hockney.show.drawing.description import Series, Style

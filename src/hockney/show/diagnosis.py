@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from hockney.analysis.diagnose import ADVICE, Diagnosis, Finding
+from hockney.infer.analysis.diagnose import ADVICE, Diagnosis, Finding
 from hockney.units import format_size
 
 MOST_LISTED = 4

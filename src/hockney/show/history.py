@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.analysis.changes import CHANGE_RULE, DRIFT_RULE
-from hockney.analysis.history import WORSE_RULE, History, RunPoint, Trend
+from hockney.infer.analysis.changes import CHANGE_RULE, DRIFT_RULE
+from hockney.infer.analysis.history import WORSE_RULE, History, RunPoint, Trend
 from hockney.show.table import aligned
 from hockney.units import format_rate, format_seconds
 

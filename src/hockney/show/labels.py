@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hockney import records
-from hockney.analysis import Analysis
-from hockney.analysis.between import states_apart
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.between import states_apart
 from hockney.printable import one_line
 from hockney.records import Run
 from hockney.units import format_seconds

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.measure.replay import Replayed
-from hockney.predict.mix import LATENCY_S, MixPrediction
-from hockney.profiles.mix import Mix
+from hockney.infer.predict.mix import LATENCY_S, MixPrediction
+from hockney.profiling.mix import Mix
+from hockney.run.measure.replay import Replayed
 from hockney.show.profile import percent
 from hockney.units import format_seconds
 

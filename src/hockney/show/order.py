@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.predict.order import OrderPrediction
-from hockney.profiles.order import Order
+from hockney.infer.predict.order import OrderPrediction
+from hockney.profiling.order import Order
 from hockney.units import format_seconds
 
 

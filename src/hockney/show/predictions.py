@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.estimate.quantiles import CONFIDENCE
-from hockney.predict.channel import Channel
-from hockney.predict.patterns import Prediction
+from hockney.infer.estimate.quantiles import CONFIDENCE
+from hockney.infer.predict.channel import Channel
+from hockney.infer.predict.patterns import Prediction
 from hockney.show.table import aligned
 from hockney.units import format_seconds
 

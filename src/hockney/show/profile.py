@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.profiles.findings import Finding
-from hockney.profiles.kinds import RankRecord
-from hockney.profiles.summary import Row, Sum, Summary
+from hockney.profiling.findings import Finding
+from hockney.profiling.kinds import RankRecord
+from hockney.profiling.summary import Row, Sum, Summary
 from hockney.show.table import aligned, microseconds
 from hockney.units import format_rate, format_seconds, format_size
 

@@ -8,9 +8,9 @@ import sys
 import time
 from collections.abc import Sequence
 
-from hockney.measure.status import Disturbances, Status
 from hockney.printable import one_line
 from hockney.records import Progress
+from hockney.run.measure.status import Disturbances, Status
 from hockney.terminal import MARKS, is_terminal, styled
 from hockney.units import format_seconds, format_size, format_uncertainty
 

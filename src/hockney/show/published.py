@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hockney.analysis.published import PastPosition, Position, Positions
-from hockney.analysis.published_base import SHARED_MEMORY, UNKNOWN_NETWORK, PublishedFigure
+from hockney.infer.analysis.published import PastPosition, Position, Positions
+from hockney.infer.analysis.published_base import SHARED_MEMORY, UNKNOWN_NETWORK, PublishedFigure
 from hockney.show.table import aligned
 from hockney.units import format_rate, format_seconds, format_size
 

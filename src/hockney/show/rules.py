@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.analysis.best import FASTER, Cell
-from hockney.analysis.variants import VariantStudy
-from hockney.mpis import RulesFormat
+from hockney.infer.analysis.best import FASTER, Cell
+from hockney.infer.analysis.variants import VariantStudy
 from hockney.records import Mpi
+from hockney.run.mpis import RulesFormat
 from hockney.show.comparison import verdict_words
 from hockney.show.table import aligned, microseconds
 from hockney.show.variants import doubt_lines, rule_of

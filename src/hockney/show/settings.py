@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from hockney.analysis.variants import VariantStudy
+from hockney.infer.analysis.variants import VariantStudy
 from hockney.plan.variants import ENVIRONMENT, Variant
 from hockney.show.variants import doubt_lines, variant_table, variants_json
 from hockney.tuning.settings import Gain

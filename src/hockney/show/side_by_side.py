@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.analysis.side_by_side import MethodRatio
+from hockney.infer.analysis.side_by_side import MethodRatio
 from hockney.plan.axes import axes_of, method_text
 from hockney.show import table
 from hockney.show.as_json import axes_json

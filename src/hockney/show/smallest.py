@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hockney.estimate.differences import Judged
+from hockney.infer.estimate.differences import Judged
 
 
 def smallest_words(difference: Judged) -> str:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from hockney.analysis import Analysis
-from hockney.analysis.between import LEAST_OTHERS
-from hockney.analysis.expected import Expected
-from hockney.analysis.floor import FloorRatio
-from hockney.analysis.starts import Skew, Starts
-from hockney.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
-from hockney.estimate.points import Estimates, PointEstimate
-from hockney.estimate.quantiles import CONFIDENCE, ENOUGH_LAUNCHES
-from hockney.estimate.sketch import SAMPLES_FOR_P99
-from hockney.fitting.fit import Fit, Parameter
-from hockney.models.hockney import ORDINARY
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.between import LEAST_OTHERS
+from hockney.infer.analysis.expected import Expected
+from hockney.infer.analysis.floor import FloorRatio
+from hockney.infer.analysis.starts import Skew, Starts
+from hockney.infer.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
+from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.infer.estimate.quantiles import CONFIDENCE, ENOUGH_LAUNCHES
+from hockney.infer.estimate.sketch import SAMPLES_FOR_P99
+from hockney.infer.fitting.fit import Fit, Parameter
+from hockney.infer.models.hockney import ORDINARY
 from hockney.plan.axes import method_text
 from hockney.records import Place
 from hockney.terminal import styled

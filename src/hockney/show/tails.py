@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.analysis.congestion import TOO_FEW
-from hockney.analysis.tails import QUANTILES, Quantile, Tail
+from hockney.infer.analysis.congestion import TOO_FEW
+from hockney.infer.analysis.tails import QUANTILES, Quantile, Tail
 from hockney.plan.axes import texts_apart
 from hockney.show import table
 from hockney.show.as_json import axes_json

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hockney.analysis import Analysis
-from hockney.analysis.variability import Spread
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.variability import Spread
 from hockney.show.outliers import rank_words
 from hockney.show.table import aligned, microseconds
 from hockney.units import format_size

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.analysis.variants import Drift, Gains, Ignored, VariantStudy
-from hockney.estimate.blocks import VariantRatio
-from hockney.estimate.conditions import OTHER_STATE
+from hockney.infer.analysis.variants import Drift, Gains, Ignored, VariantStudy
+from hockney.infer.estimate.blocks import VariantRatio
+from hockney.infer.estimate.conditions import OTHER_STATE
 from hockney.plan.axes import Key, key_without, texts_apart
 from hockney.records import Run
 from hockney.show.as_json import axes_json

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
-from hockney.analysis.crowding import Oversubscribed
-from hockney.analysis.noise import Disturbance
-from hockney.analysis.side_by_side import MethodRatio
-from hockney.analysis.warnings import (
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.crowding import Oversubscribed
+from hockney.infer.analysis.noise import Disturbance
+from hockney.infer.analysis.side_by_side import MethodRatio
+from hockney.infer.analysis.warnings import (
     NOISY_PRECISION,
     FewLaunches,
     Incomplete,

@@ -18,14 +18,14 @@ from typing import Literal, get_args
 import numpy as np
 from msgspec.structs import replace
 
-from hockney.analysis import Analysis
-from hockney.analysis.best import TOLERANCE, Cell, Contender
 from hockney.errors import UsageError
-from hockney.estimate.differences import Judged, Verdict
-from hockney.estimate.points import PointEstimate
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.best import TOLERANCE, Cell, Contender
+from hockney.infer.estimate.differences import Judged, Verdict
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.predict.collectives import scheduled, time
+from hockney.infer.predict.parameters import Parameters
 from hockney.plan.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS
-from hockney.predict.collectives import scheduled, time
-from hockney.predict.parameters import Parameters
 
 LOSS = 0.02
 """The largest loss that a predicted rule may make, as a fraction of the library's own time."""

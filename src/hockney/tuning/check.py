@@ -14,14 +14,14 @@ from statistics import geometric_mean, median
 
 import msgspec
 
-from hockney.analysis.variants import VariantStudy
 from hockney.errors import HockneyError
-from hockney.estimate.blocks import VariantRatio, blocks_needed
-from hockney.mpis import RulesFormat
+from hockney.infer.analysis.variants import VariantStudy
+from hockney.infer.estimate.blocks import VariantRatio, blocks_needed
 from hockney.plan import Case, Placement, Sampling, sizes_of
 from hockney.plan.held_rules import HeldRule, rule_for
 from hockney.plan.variants import ENVIRONMENT, Comparison, Variant
 from hockney.plan.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS, Collective
+from hockney.run.mpis import RulesFormat
 
 TUNED = "tuned"
 """The variant with the rules."""

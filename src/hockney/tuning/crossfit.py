@@ -15,8 +15,8 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from hockney.analysis import Analysis
-from hockney.estimate.points import PointEstimate
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.points import PointEstimate
 from hockney.records import Run
 from hockney.tuning.groups import Group
 from hockney.tuning.measured import Measured

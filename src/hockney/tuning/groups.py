@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from hockney.analysis import Analysis
-from hockney.analysis.best import Arrived, Cell, Contender, cells_of
 from hockney.errors import UsageError
-from hockney.estimate.points import PointEstimate
-from hockney.mpis import RulesFormat
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.best import Arrived, Cell, Contender, cells_of
+from hockney.infer.estimate.points import PointEstimate
+from hockney.run.mpis import RulesFormat
 from hockney.tuning.layouts import Layout, layouts_in
 
 TOGETHER = Arrived(None, None, None)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from hockney.analysis import Analysis
-from hockney.analysis.best import Cell, Contender, is_collective, name_of
 from hockney.errors import UsageError
-from hockney.mpis import RulesFormat
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.best import Cell, Contender, is_collective, name_of
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Mpi, Run
+from hockney.run.mpis import RulesFormat
 from hockney.tuning.groups import Group, by_layout, plain, robust_group
 from hockney.tuning.layouts import Layout, chosen
 from hockney.tuning.rules import Settings

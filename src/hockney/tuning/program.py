@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.errors import HockneyError
-from hockney.estimate.quantiles import median_interval
-from hockney.profiles.kinds import Profile
-from hockney.profiles.mix import collective_of
+from hockney.infer.estimate.quantiles import median_interval
+from hockney.profiling.kinds import Profile
+from hockney.profiling.mix import collective_of
 
 LEAST_FRACTION = 0.02
 """Of the time in MPI: collectives that take less are not tuned."""

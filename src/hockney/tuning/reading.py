@@ -8,7 +8,8 @@ from pathlib import Path
 
 from hockney import records
 from hockney.errors import UsageError
-from hockney.mpis import (
+from hockney.plan.held_rules import HeldRule, wrong_in
+from hockney.run.mpis import (
     FAMILIES,
     Algorithm,
     Engine,
@@ -18,7 +19,6 @@ from hockney.mpis import (
     format_for,
     format_named,
 )
-from hockney.plan.held_rules import HeldRule, wrong_in
 
 ENOUGH = 4096
 """Bytes of a file that show its format."""

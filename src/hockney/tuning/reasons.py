@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.analysis.best import TOLERANCE, Cell, Contender
 from hockney.errors import UsageError
-from hockney.mpis import Rule
-from hockney.predict.collectives import scheduled, time
-from hockney.predict.parameters import Level, Parameters
+from hockney.infer.analysis.best import TOLERANCE, Cell, Contender
+from hockney.infer.predict.collectives import scheduled, time
+from hockney.infer.predict.parameters import Level, Parameters
+from hockney.run.mpis import Rule
 from hockney.tuning.rules import Reduction
 
 LATENCY, BANDWIDTH = Parameters(network=Level(1.0, 0.0)), Parameters(network=Level(0.0, 1.0))

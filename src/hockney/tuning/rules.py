@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
-from hockney.analysis.best import Cell, Contender
-from hockney.mpis import ONE_FOR_ALL_SIZES, Rule
+from hockney.infer.analysis.best import Cell, Contender
 from hockney.plan.workloads.collective import DEFAULT
+from hockney.run.mpis import ONE_FOR_ALL_SIZES, Rule
 from hockney.tuning.groups import Group
 from hockney.tuning.layouts import Layout
 

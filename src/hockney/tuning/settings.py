@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import chain, zip_longest
 
-from hockney.analysis.variants import VariantStudy
 from hockney.errors import HockneyError, UsageError
-from hockney.estimate.blocks import VariantRatio
-from hockney.mpis import Control, Engine, Mpi, family_of
+from hockney.infer.analysis.variants import VariantStudy
+from hockney.infer.estimate.blocks import VariantRatio
 from hockney.plan.variants import ENVIRONMENT, Variant
+from hockney.run.mpis import Control, Engine, Mpi, family_of
 
 AUTO = "auto"
 OWN = "default"

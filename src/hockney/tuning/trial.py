@@ -11,10 +11,10 @@ from pathlib import Path
 
 from hockney import records
 from hockney.errors import HockneyError, UsageError
-from hockney.measure.launch import Outcome
-from hockney.measure.trial import attempt
-from hockney.mpis import Engine, Mpi, Rule, RulesFormat
 from hockney.outputs import write_outputs
+from hockney.run.measure.launch import Outcome
+from hockney.run.measure.trial import attempt
+from hockney.run.mpis import Engine, Mpi, Rule, RulesFormat
 from hockney.temporary import temporary_directory
 from hockney.tuning.reading import WRITTEN_FOR, version_text
 

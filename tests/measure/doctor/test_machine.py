@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney.measure import doctor
-from hockney.measure.doctor import Finding, cpus, load, system
+from hockney.run.measure import doctor
+from hockney.run.measure.doctor import Finding, cpus, load, system
 
 CPU = "sys/devices/system/cpu"
 CLOCK = "sys/devices/system/clocksource/clocksource0"

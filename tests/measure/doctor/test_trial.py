@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from hockney.errors import HockneyError
-from hockney.measure import doctor
-from hockney.measure.doctor import Finding, Trial, trial
-from hockney.mpis import Engine, Mpi
 from hockney.records import Clock, LaunchRecord, Place
+from hockney.run.measure import doctor
+from hockney.run.measure.doctor import Finding, Trial, trial
+from hockney.run.mpis import Engine, Mpi
 
 REFUSED = HockneyError("it went wrong", "mend it")
 SIMULATOR = Mpi(Path("/bin/smpicc"), Path("/bin/smpirun"), "smpi", "SimGrid version 3.32")

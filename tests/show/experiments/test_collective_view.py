@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
-from hockney.analysis import Analysis
-from hockney.estimate import estimate
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate import estimate
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
 from hockney.plan.workloads.collective import Collective
 from hockney.records import LaunchRecord, Place, Probe, Run, Samples

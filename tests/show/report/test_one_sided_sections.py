@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.analysis import Analysis
+from hockney.infer.analysis import Analysis
 from hockney.show.report.sections import sections
 from one_sided_samples import one_sided_run, startup_run
 

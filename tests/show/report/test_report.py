@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from conftest import RunHockney
-from hockney.analysis import Analysis
-from hockney.analysis.published import Positions
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.published import Positions
 from hockney.records import End, LaunchRecord, Run, Summary, encode
 from hockney.show.colours import COLOURS
 from hockney.show.drawing.description import Figure

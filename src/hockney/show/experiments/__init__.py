@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Protocol
 
-from hockney.analysis import Analysis
+from hockney.infer.analysis import Analysis
 from hockney.records import Run
 from hockney.registry import Registry
 from hockney.show.as_json import next_run_json, run_json

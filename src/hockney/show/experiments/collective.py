@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.analysis import Analysis
-from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, arrived, is_collective, name_of
-from hockney.analysis.regret import Regret
-from hockney.estimate.points import PointEstimate
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.best import FASTER, OWN, UNKNOWN, Cell, arrived, is_collective, name_of
+from hockney.infer.analysis.regret import Regret
+from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import AXES, Point, sort_key
 from hockney.show import table
 from hockney.show.answer import certainty, own_points, time_at, typical_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.analysis import Analysis
-from hockney.analysis.congestion import QUANTILES, TOO_FEW, Congested, Factor
-from hockney.estimate.quantiles import FEW_RULE
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.congestion import QUANTILES, TOO_FEW, Congested, Factor
+from hockney.infer.estimate.quantiles import FEW_RULE
 from hockney.plan.axes import Key, Point, key_without
 from hockney.show import table
 from hockney.show.as_json import axes_json, points_json

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.analysis import Analysis
-from hockney.analysis.matrix import DISTURBED, Group, Matrix
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.matrix import DISTURBED, Group, Matrix
 from hockney.plan.workloads.cores import Cores
 from hockney.records import Place
 from hockney.show import table

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.analysis import Analysis
-from hockney.analysis.fabric import RULE, Suspect, Verdict
-from hockney.analysis.pairwise import LevelTimes, Pairwise
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.fabric import RULE, Suspect, Verdict
+from hockney.infer.analysis.pairwise import LevelTimes, Pairwise
 from hockney.show import table
 from hockney.show.as_json import points_json
 from hockney.show.heatmap import heat_map

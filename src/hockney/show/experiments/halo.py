@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hockney.analysis import Analysis
-from hockney.analysis.predicted import Predicted
-from hockney.estimate.points import PointEstimate
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.predicted import Predicted
+from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import Axes, sort_key, text_of
 from hockney.plan.words import grid_text
 from hockney.show import table

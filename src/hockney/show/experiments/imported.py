@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from hockney.analysis import Analysis
-from hockney.estimate.summaries import LogNumber
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.summaries import LogNumber
 from hockney.plan.axes import Point, grouped, texts_apart
 from hockney.records import Run
 from hockney.records.run import REPEATED

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.analysis import Analysis
-from hockney.fitting.fit import Parameter
-from hockney.models.loggp import Overheads
+from hockney.infer.analysis import Analysis
+from hockney.infer.fitting.fit import Parameter
+from hockney.infer.models.loggp import Overheads
 from hockney.show import table
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.fits import model_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.analysis import Analysis
+from hockney.infer.analysis import Analysis
 from hockney.plan.axes import Point
 from hockney.plan.workloads.overlap import RECEIVER, SENDER
 from hockney.show import table

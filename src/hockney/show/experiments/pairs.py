@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.analysis import Analysis
-from hockney.analysis.bisection import LinkUse
-from hockney.analysis.contention import Contention, Knee
-from hockney.analysis.levels import LevelAtOnce
-from hockney.analysis.variability import Spread
-from hockney.estimate.points import PointEstimate
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.bisection import LinkUse
+from hockney.infer.analysis.contention import Contention, Knee
+from hockney.infer.analysis.levels import LevelAtOnce
+from hockney.infer.analysis.variability import Spread
+from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import method_text
 from hockney.records import Place
 from hockney.show import table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.analysis import Analysis
+from hockney.infer.analysis import Analysis
 from hockney.show import table
 from hockney.show.answer import latency_and_bandwidth
 from hockney.show.as_json import fit_json, point_json

@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from hockney.analysis import Analysis
-from hockney.analysis.one_sided import Helped, OneSided
-from hockney.estimate.differences import Judged
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.one_sided import Helped, OneSided
+from hockney.infer.estimate.differences import Judged
 from hockney.plan.axes import Key, key_without, method_text
 from hockney.show import table
 from hockney.show.as_json import axes_json, points_json

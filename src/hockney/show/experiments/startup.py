@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.analysis import Analysis
-from hockney.estimate.points import PointEstimate
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.startup import PHASES
 from hockney.show import table
 from hockney.show.answer import precision

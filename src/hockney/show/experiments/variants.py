@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.analysis import Analysis
+from hockney.infer.analysis import Analysis
 from hockney.show import table
 from hockney.show.experiments import measured_view
 from hockney.show.variants import (

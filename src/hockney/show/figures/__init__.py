@@ -17,8 +17,8 @@ from hockney.lazy import lazy_imports
 from hockney.registry import Registry
 
 with lazy_imports():
-    from hockney.analysis import Analysis
-    from hockney.analysis.warnings import SourceNote
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.analysis.warnings import SourceNote
     from hockney.show.curves import Options
     from hockney.show.drawing.description import Figure
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hockney.analysis.best import BEST_RULE, FASTER, OWN, name_of
-from hockney.analysis.best import Cell as Measured
-from hockney.analysis.collectives import Collective
 from hockney.errors import UsageError
+from hockney.infer.analysis.best import BEST_RULE, FASTER, OWN, name_of
+from hockney.infer.analysis.best import Cell as Measured
+from hockney.infer.analysis.collectives import Collective
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.show.curves import samples_text, sentence
 from hockney.show.drawing import time_text

@@ -7,11 +7,11 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from hockney.analysis import Analysis
-from hockney.analysis.best import name_of
-from hockney.analysis.collectives import Collective, collectives_of
 from hockney.errors import UsageError
-from hockney.estimate.points import PointEstimate
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.best import name_of
+from hockney.infer.analysis.collectives import Collective, collectives_of
+from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Place
 from hockney.show.curves import Options, title_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
 from hockney.plan.arrivals import PATTERNS
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
+from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure, Rule
 from hockney.show.figures._best import best_map

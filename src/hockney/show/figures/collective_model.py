@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
-from hockney.analysis.best import name_of
 from hockney.errors import UsageError
-from hockney.predict.parameters import LEVELS, Parameters
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.best import name_of
+from hockney.infer.predict.parameters import LEVELS, Parameters
 from hockney.show.curves import Options, chosen_value, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Band, Figure, Panel, Rule, Series

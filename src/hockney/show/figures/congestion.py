@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
-from hockney.analysis.congestion import QUANTILES, Congested
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.congestion import QUANTILES, Congested
 from hockney.plan.axes import Key, key_without, text_of
 from hockney.show.curves import MOST_CURVES, Options, only, samples_text
 from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.analysis import Analysis
-from hockney.analysis.contention import OF_PAIRS, Contention
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.contention import OF_PAIRS, Contention
 from hockney.plan.axes import Key, key_without
 from hockney.show.curves import Options, chosen_value, samples_text, title_of
 from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series

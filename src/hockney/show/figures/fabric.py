@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, only
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Cell, Figure, Panel

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, only, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Cell, Figure, Panel, Rule

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
-from hockney.fitting.fit import Array, Curve, Fit
-from hockney.models.multi_mode import EAGER_BYTES
+from hockney.infer.analysis import Analysis
+from hockney.infer.fitting.fit import Array, Curve, Fit
+from hockney.infer.models.multi_mode import EAGER_BYTES
 from hockney.show.curves import Options, only, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series, Style

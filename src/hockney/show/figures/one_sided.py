@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
-from hockney.analysis.one_sided import OneSided
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.one_sided import OneSided
 from hockney.plan.variants import DEFAULT_TOLERANCE
 from hockney.show.curves import MOST_CURVES, Options, only, samples_text
 from hockney.show.drawing.description import Figure, Panel

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 
-from hockney.analysis import Analysis
-from hockney.analysis.phases import Phased
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.phases import Phased
 from hockney.show.curves import Options, only, samples_text
 from hockney.show.drawing.description import Axis, Figure, Panel, Series
 

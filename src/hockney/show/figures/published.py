@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
-from hockney.analysis.published_base import PublishedFigure
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.published_base import PublishedFigure
 from hockney.show.curves import Options, curves_of, medians_text
 from hockney.show.drawing.description import Axis, Figure, Panel, Series
 

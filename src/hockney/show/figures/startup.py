@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
-from hockney.estimate.points import PointEstimate
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import key_without
 from hockney.show.curves import Options, medians_text, only, samples_text
 from hockney.show.drawing import time_text

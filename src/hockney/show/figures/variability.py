@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
-from hockney.analysis.contention import OF_PAIRS
-from hockney.analysis.variability import Spread
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.contention import OF_PAIRS
+from hockney.infer.analysis.variability import Spread
 from hockney.plan.axes import key_without
 from hockney.show.curves import Options, chosen_value, only, samples_text
 from hockney.show.drawing.description import Axis, Figure, Panel, Series

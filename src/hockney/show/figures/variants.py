@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.analysis import Analysis
 from hockney.errors import UsageError
+from hockney.infer.analysis import Analysis
 from hockney.show.curves import MOST_CURVES, Options, joined, only, sentence
 from hockney.show.drawing.description import Figure
 from hockney.show.ratios import ratio_panel, ratio_series

@@ -13,7 +13,7 @@ from hockney.lazy import lazy_imports
 from hockney.registry import Registry
 
 with lazy_imports():
-    from hockney.profiles.summary import Summary
+    from hockney.profiling.summary import Summary
     from hockney.show.drawing.description import Figure
 
 

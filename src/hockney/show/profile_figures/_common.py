@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hockney.profiles.causes import CAUSES
-from hockney.profiles.summary import Summary
+from hockney.profiling.causes import CAUSES
+from hockney.profiling.summary import Summary
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Bar, Kind
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 from hockney.errors import UsageError
-from hockney.profiles.causes import CAUSES
-from hockney.profiles.places import DISTANCES
-from hockney.profiles.summary import Summary
+from hockney.profiling.causes import CAUSES
+from hockney.profiling.places import DISTANCES
+from hockney.profiling.summary import Summary
 from hockney.show.drawing.description import Axis, Figure, Panel
 from hockney.show.profile_figures import _common
 from hockney.units import format_size

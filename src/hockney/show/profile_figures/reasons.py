@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hockney.errors import UsageError
-from hockney.profiles.causes import CAUSES
-from hockney.profiles.summary import Summary
+from hockney.profiling.causes import CAUSES
+from hockney.profiling.summary import Summary
 from hockney.show.drawing.description import Axis, Bar, Figure, Panel
 from hockney.show.profile_figures import _common
 

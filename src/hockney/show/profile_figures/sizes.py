@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 from hockney.errors import UsageError
-from hockney.profiles.causes import spent_in
-from hockney.profiles.summary import Summary
+from hockney.profiling.causes import spent_in
+from hockney.profiling.summary import Summary
 from hockney.show.drawing.description import Axis, Figure, Panel, Series
 from hockney.show.profile_figures import _common
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from hockney.errors import UsageError
-from hockney.profiles.summary import Summary
+from hockney.profiling.summary import Summary
 from hockney.show.drawing.description import Axis, Cell, Figure, Panel
 from hockney.show.profile_figures import _common
 from hockney.units import format_size

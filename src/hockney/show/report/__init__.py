@@ -17,8 +17,8 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from hockney import __version__
-from hockney.analysis import Analysis
-from hockney.analysis.published import Positions
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.published import Positions
 from hockney.show.as_json import finite, fit_json
 from hockney.show.colours import COLOURS, ON_DARK
 from hockney.show.drawing import page as drawing

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.errors import HockneyError
-from hockney.profiles.findings import Finding
-from hockney.profiles.summary import Row, Summary
+from hockney.profiling.findings import Finding
+from hockney.profiling.summary import Row, Summary
 from hockney.show.drawing.description import Figure
 from hockney.show.profile import answer_lines, percent, profile_facts, row_words
 from hockney.show.profile_figures import PROFILE_FIGURES

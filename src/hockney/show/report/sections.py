@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hockney.analysis import Analysis
 from hockney.errors import HockneyError
+from hockney.infer.analysis import Analysis
 from hockney.show.answer import latency_and_bandwidth, own_points
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from hockney.analysis import Analysis
 from hockney.errors import HockneyError
-from hockney.fitting.fit import Fit
+from hockney.infer.analysis import Analysis
+from hockney.infer.fitting.fit import Fit
 from hockney.show.curves import samples_text, time_label
 from hockney.show.diagnosis import diagnosis_lines
 from hockney.show.experiments import answer_of

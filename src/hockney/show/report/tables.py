@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hockney.analysis import Analysis
-from hockney.analysis.compare import Comparison, compare
-from hockney.analysis.published import Positions
 from hockney.errors import HockneyError
-from hockney.estimate.points import PointEstimate
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.compare import Comparison, compare
+from hockney.infer.analysis.published import Positions
+from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import plan_facts
 from hockney.plan.axes import AXES
 from hockney.plan.trains import Train, train_text

@@ -1,0 +1,1 @@
+"""Other programs: their logs, formats and presets."""

@@ -1,0 +1,110 @@
+"""A platform for SimGrid from measurements, and its error at those that it was not made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from hockney.foreign.programs.simgrid import Measured, measured_of, platform_of
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.fitting.fit import Array
+from hockney.plan.axes import key_without
+
+EVERY = 3
+"""Of so many neighbouring sizes one is held out: the platform never sees it."""
+
+WHOLE = 0.9
+"""Fraction of the one-way time from which an overhead cannot be told from the latency."""
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A held-out time and what the platform makes of it."""
+
+    pattern: str
+    bytes: int
+    measured_s: float
+    simulated_s: float
+
+    @property
+    def error(self) -> float:
+        """The relative error: 0.05 for 5 % too long or too short."""
+        return math.expm1(abs(math.log(self.simulated_s / self.measured_s)))
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Standard deviations as fractions of the time, the median over sizes; None where unknown."""
+
+    within_launches: float | None
+    between_launches: float | None
+
+
+def held_out(sizes: Sequence[int]) -> list[int]:
+    """Every third size, neither the smallest nor the largest."""
+    ordered = sorted(set(sizes))
+    return ordered[1:-1:EVERY]
+
+
+def calibrated(messages: Analysis, overheads: Analysis | None) -> bytes:
+    """The platform file, of the sizes that are not held out."""
+    times = measured_of(messages)
+    left_out = held_out([int(size) for size in times.bytes])
+    kept = ~np.isin(times.bytes, left_out)
+    sizes, seconds = times.bytes[kept], times.seconds[kept]
+    if overheads is None:
+        zeros = np.zeros(len(sizes))
+        return platform_of(messages.run, Measured(sizes, seconds, zeros, zeros))
+    of = measured_of(overheads)
+    send, receive = _at(sizes, seconds, of, of.send_s), _at(sizes, seconds, of, of.receive_s)
+    return platform_of(messages.run, Measured(sizes, seconds, send, receive), True)
+
+
+def _at(sizes: Array, seconds: Array, of: Measured, overheads_s: Array) -> Array:
+    """Overheads at other sizes, as fractions of the time: these change less than the overheads. 0
+    where they are the whole time: a receive that lasts as long as the message shows no overhead."""
+    fractions = overheads_s / of.seconds
+    if np.median(fractions) > WHOLE:
+        return np.zeros(len(sizes))
+    return np.asarray(np.interp(sizes, of.bytes, fractions) * seconds)
+
+
+def deviations(pattern: str, measured: Analysis, simulated: Analysis) -> list[Deviation]:
+    """Of all points that both have."""
+    found = {_key(point): point.typical_s for point in simulated.estimates.own()}
+    return [
+        Deviation(pattern, point.bytes, point.typical_s, found[_key(point)])
+        for point in measured.estimates.own()
+        if _key(point) in found and point.typical_s > 0.0 and found[_key(point)] > 0.0
+    ]
+
+
+def _key(point: PointEstimate) -> object:
+    return point.bytes, key_without(point, "bytes", "buffers")
+
+
+def validation_error(found: Sequence[Deviation]) -> float | None:
+    """The median error of the worst pattern; None if nothing was held out. Not of all points: most
+    are ping-pongs close to a switch, which would hide what is wrong with a pattern."""
+    return max(errors_of(found).values(), default=None)
+
+
+def errors_of(found: Sequence[Deviation]) -> dict[str, float]:
+    """The median error of each pattern."""
+    patterns = dict.fromkeys(one.pattern for one in found)
+    return {name: median(one.error for one in found if one.pattern == name) for name in patterns}
+
+
+def noise_of(analysis: Analysis) -> Noise:
+    points = analysis.estimates.own()
+
+    def relative(name: str) -> float | None:
+        known = [getattr(p, name) / p.typical_s for p in points if getattr(p, name) is not None]
+        return median(known) if known else None
+
+    return Noise(relative("within_std_s"), relative("between_std_s"))

@@ -1,0 +1,76 @@
+"""Recognises the format of a log and reads its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hockney.errors import UsageError
+from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.table import Table, TooLargeError, note_rows_left
+from hockney.foreign.programs import PROGRAMS, Reader, csv
+from hockney.records.reading import BY_HAND, by_hand
+
+CSV = "csv"
+MOST_REASONS = 5
+"""Most reasons shown if nothing could be read."""
+
+
+def recognise(log: Log) -> str:
+    """The format of a log. Raises UsageError unless there is exactly one."""
+    if log.lines and log.lines[0].startswith(BY_HAND):
+        raise by_hand(log.path)
+    found: dict[bool, dict[str, int]] = {True: {}, False: {}}
+    for name, module in PROGRAMS.offering(Reader).items():
+        line = module.recognise(log)
+        if line is not None:
+            found[module.HEADED][name] = line
+    # A heading is stronger evidence than columns that happen to fit.
+    formats = found[True] or found[False]
+    if not formats:
+        refused = csv.unknown_heading(log)
+        if refused:
+            raise refused
+        raise UsageError(
+            f"{log.path}: no table of a known format in {len(log.lines)} lines",
+            f"known are {', '.join(PROGRAMS.offering(Reader))}; name one with --as",
+        )
+    if len(formats) > 1 and CSV in formats and _is_known(log, formats):
+        del formats[CSV]  # any heading can be of CSV: the program that knows this line knows more
+    if len(formats) > 1:
+        where = ", ".join(f"{name} (line {line})" for name, line in formats.items())
+        raise UsageError(
+            f"{log.path} could be {where}", "choose with --as; for both, import it twice"
+        )
+    return next(iter(formats))
+
+
+def _is_known(log: Log, formats: Mapping[str, int]) -> bool:
+    """True if the line that CSV takes for a heading is one of another program's tables."""
+    others = [name for name in formats if name != CSV]
+    if formats[CSV] in [formats[name] for name in others]:
+        return True
+    readers = PROGRAMS.offering(Reader)
+    try:
+        return any(t.line == formats[CSV] for name in others for t in readers[name].read(log))
+    except TooLargeError:
+        return False
+
+
+def read(log: Log, name: str) -> list[Table]:
+    """All tables that have rows."""
+    readers = PROGRAMS.offering(Reader)
+    if name not in readers:
+        raise UsageError(f"{name} cannot be read", f"known are {', '.join(readers)}")
+    try:
+        tables = readers[name].read(log)
+    except TooLargeError as error:
+        raise UsageError(
+            f"{log.path}: {error}", "split the log, and import each table separately"
+        ) from error
+    if any(table.rows for table in tables):
+        if readers[name].HEADED:
+            note_rows_left(log, tables)
+        return tables
+    notes = [note for table in tables for note in table.notes]
+    words = [f"{log.path}: no table of {name} with a row that can be read", *notes[:MOST_REASONS]]
+    raise UsageError("\n  ".join(words))

@@ -1,0 +1,36 @@
+"""Exports a run in the format of another program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hockney.errors import UsageError
+from hockney.foreign.programs import PROGRAMS, Layout, OrderWriter, Writer, writer_names
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.points import by_curve
+from hockney.profiling.order import Order
+
+
+def write(analysis: Analysis, name: str) -> bytes:
+    """The content of the file: the program's own, or its table."""
+    writer = PROGRAMS.offering(Writer).get(name)
+    if writer is not None:
+        return writer.write(analysis)
+    if name not in writer_names():
+        raise UsageError(f"{name} cannot be written", f"known are {', '.join(writer_names())}")
+    return (render(name, analysis) + "\n").encode()
+
+
+def order_files(order: Order, name: str, file: str) -> Iterable[tuple[str, str]]:
+    """The order of a program's calls as files: names and contents, that of `file` first."""
+    return PROGRAMS.offering(OrderWriter)[name].write_order(order, file)
+
+
+def render(name: str, analysis: Analysis) -> str:
+    """The run as a table of that program for each curve, without the floor."""
+    layout = PROGRAMS.offering(Layout)[name]
+    experiment = analysis.run.header.experiment
+    if layout.ONLY not in (None, experiment):
+        raise UsageError(f"the layout {name} is for {layout.ONLY}, not for {experiment}")
+    curves = by_curve(analysis.estimates.own())
+    return "\n".join(layout.layout(analysis.run, points) for points in curves.values())

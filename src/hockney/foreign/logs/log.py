@@ -1,0 +1,109 @@
+"""Reads the log of another program within limits, and removes what launchers add to its lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from hockney.foreign.logs import content, markdown
+
+LONGEST_LINE = 4096
+"""Characters; longer lines are not searched: only matrices and CSV have them (`whole_line`)."""
+UNKNOWN = "unknown"
+"""The operation of a log that does not name it."""
+
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+_DAY = r"\d{4}[-/]\d\d[-/]\d\d"
+_STREAM = r"(?:<std(?:out|err)>)?"
+_DATE = rf"[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {_CLOCK}(?: [A-Z]{{2,5}})? \d{{4}}"
+_PREFIXES = re.compile(
+    rf"(?:{_DAY}[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"  # of a container's log
+    r"(?: std(?:out|err) [FP])?(?: (?:INFO|DEBUG|INF|DBG))?(?:[:|] ?| )"
+    rf"|\[(?:{_DAY}[T ])?{_CLOCK}Z?\] ?|{_CLOCK} (?=[#\s\d])"  # of ts and of CI
+    rf"|[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} [\w.-]{{1,64}} [\w./-]{{1,64}}(?:\[\d+\])?: "  # syslog
+    rf"|\[{_DATE}\]{_STREAM}:? ?"
+    rf"|{_DATE}(?=\[(?:[\w.-]{{1,64}}@)?\d+,\d+\]|<std(?:out|err)>)"  # mpirun's --timestamp-output
+    rf"|\[(?:[\w.-]{{1,64}}@)?\d+,\d+\](?:\[[\w.-]{{1,64}}:\d+\])?{_STREAM}:? ?"  # mpirun
+    r"|<std(?:out|err)>: ?"
+    r"|\[\d+\] (?=[#\s\d])|\s*\d+: (?=[#\s\d]))+"  # mpiexec -l, srun --label
+)
+_LABEL = re.compile(r"\s*(?:\d{1,6}: ?|\[\d{1,6}\] ?)(?=[^\d]|$)|\s*\d{1,6}: (?=\d)")
+LEAST_LABELLED = 2
+"""Lines of a log whose every line has a label; fewer may have it by chance."""
+
+
+@dataclass(frozen=True)
+class Log:
+    path: Path
+    text: str
+    lines: tuple[str, ...]
+    """Without prefixes of launchers, colours, control characters, blanks at their ends, and what
+    Markdown adds; line 1 is the first. Those longer than LONGEST_LINE are empty."""
+    whole: bool
+    """True if the last line ends with a newline."""
+    bytes: int | None = None
+    operation: str = UNKNOWN
+    """Given by the user, like `bytes`, if the log does not show it."""
+    columns: Mapping[str, str] | None = None
+    """Names of columns that the user gave, by what is in them."""
+    repeated: str | None = None
+    """What repeated rows of a point are, if the user said so: launches or samples."""
+    long_lines: Mapping[int, str] = field(default_factory=dict)
+    """Lines longer than LONGEST_LINE, by number."""
+
+    def at(self, number: int) -> str:
+        return f"{self.path}, line {number}"
+
+    def numbered(self, first: int = 1) -> Iterator[tuple[int, str]]:
+        """Lines with their numbers, starting at `first`."""
+        return ((n, self.lines[n - 1]) for n in range(first, len(self.lines) + 1))
+
+    def whole_line(self, number: int) -> str:
+        """The line, however long it is."""
+        return self.long_lines.get(number, self.lines[number - 1])
+
+    @cached_property
+    def last(self) -> int:
+        """The number of the last line that is not empty."""
+        return max(
+            (n for n, line in self.numbered() if line.strip() or n in self.long_lines), default=0
+        )
+
+    def find(self, pattern: re.Pattern[str]) -> int | None:
+        """The number of the first line in which the pattern occurs."""
+        return next((n for n, line in self.numbered() if pattern.search(line)), None)
+
+
+def read_log(path: Path) -> Log:
+    """The log in a file, or in stdin (`-`)."""
+    return log_of(content.text_of(path), content.PIPED if path == content.STDIN else path)
+
+
+def log_of(text: str, path: Path) -> Log:
+    text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")  # the byte-order mark of editors
+    lines = text.removesuffix("\n").split("\n") if text else []
+    found = list(map(_cleaned, _without_labels(lines)))
+    long_lines = {n: line for n, line in enumerate(found, 1) if len(line) > LONGEST_LINE}
+    for number in long_lines:
+        found[number - 1] = ""
+    return Log(path, text, tuple(markdown.plain(found)), text.endswith("\n"), long_lines=long_lines)
+
+
+def _without_labels(lines: list[str]) -> list[str]:
+    """Lines without the ranks before them, if each has one: `srun --label`, `mpiexec -l`."""
+    if len(lines) < LEAST_LABELLED or not all(map(_LABEL.match, filter(str.strip, lines))):
+        return lines
+    return [_LABEL.sub("", line, count=1) for line in lines]
+
+
+def _cleaned(line: str) -> str:
+    line = line.rstrip(" \r")
+    line = _ESCAPES.sub("", line)
+    line = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", line)
+    prefix = _PREFIXES.match(line)
+    return line[prefix.end() :] if prefix else line

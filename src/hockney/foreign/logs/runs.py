@@ -1,0 +1,222 @@
+"""Turns tables into runs: one for each experiment. Tables of the same points are launches."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hockney import __version__, records
+from hockney.errors import UsageError
+from hockney.foreign.logs import settings
+from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.table import Table
+from hockney.outputs import write_output
+from hockney.plan.axes import AXES, Axes, Point, point_of
+from hockney.plan.bounds import LARGEST_NS
+from hockney.plan.words import NONBLOCKING, STANDARD
+from hockney.plan.workloads.collective import NONBLOCKING as NONBLOCKING_COLLECTIVES
+from hockney.records import (
+    SCHEMA,
+    End,
+    LaunchRecord,
+    Run,
+    RunRecord,
+    Samples,
+    Source,
+)
+from hockney.records.reading import LONGEST_FILE
+from hockney.records.run import REPEATED
+
+Found = tuple[Log, Table]
+RECORDS_AT_ONCE = 10_000
+"""Records written at once: the largest log has 100 times as many."""
+MOST_NOTES = 100
+"""Limit of notes about a run; damaged logs have some for each of 100,000 lines."""
+MOST_RANGES = 50
+"""Limit of places in the note that counts ignored rows."""
+_SAMPLED = tuple(name for name in AXES if name != "buffers")
+_sampled = attrgetter(*_SAMPLED)
+
+
+def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
+    """A run for each operation and its options, in the order of the log. A table with a point of an
+    earlier table is another launch, unless something shows another setting (`settings`)."""
+    settings.tell_apart(found)
+    experiments: dict[tuple[str, str], list[Found]] = {}
+    for log, table in found:
+        options = json.dumps(table.options, sort_keys=True)
+        name = table.experiment or table.operation
+        experiments.setdefault((name, options), []).append((log, table))
+    read, others = list[list[Found]](), list[Found]()
+    for group in experiments.values():
+        if any(table.rows for _, table in group):
+            read.append(group)
+        else:
+            others += group  # their warnings have no run of their own
+    for group in read[:1]:
+        group += others
+    runs = [_run(group, format, label) for group in read]
+    return [run for run in runs if run.summaries or run.samples]
+
+
+def _check_size(run: Run, log: str) -> None:
+    if sum(map(len, _blocks(run))) > LONGEST_FILE:
+        raise UsageError(
+            f"{log}: {len(run.summaries)} numbers of {run.header.experiment} exceed the "
+            f"limit of a result file, {LONGEST_FILE >> 20} MiB",
+            "split the log, and import each table separately",
+        )
+
+
+def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
+    tables = [table for _, table in found if table.rows] or [found[0][1]]
+    first = tables[0]
+    source = Source(
+        file=", ".join(dict.fromkeys(log.path.name for log, _ in found)),
+        format=format,
+        program=first.program,
+        version=first.version,
+        notes=_notes(found),
+    )
+    header = RunRecord(
+        schema=SCHEMA,
+        hockney=__version__,
+        id=str(uuid.uuid4()),
+        experiment=first.experiment or first.operation,
+        options=first.options,
+        label=label,
+        source=source,
+    )
+    run = Run(header)
+    earlier: Counter[tuple[Point, str]] = Counter()
+    if first.options.get(REPEATED) == "samples":
+        _add_samples(run, tables)
+    else:
+        for table in tables:
+            _add_table(run, table, earlier)
+    _check_size(run, source.file)
+    return run
+
+
+def _notes(found: Sequence[Found]) -> list[str]:
+    ends = [f"{log.path}: {table.cut}" for log, table in found if table.cut and not table.rows]
+    notes = list(dict.fromkeys([note for _, table in found for note in table.notes] + ends))
+    dropped: dict[Path, set[int]] = {}
+    for log, table in found:
+        dropped.setdefault(log.path, set()).update(table.dropped)
+    counted = [_count(path, lines, notes) for path, lines in dropped.items()]
+    notes = [*filter(None, counted), *notes]
+    more = len(notes) - MOST_NOTES
+    return notes if more <= 0 else [*notes[:MOST_NOTES], f"and {more} more warnings about this log"]
+
+
+def _count(path: Path, lines: set[int], notes: Sequence[str]) -> str | None:
+    """The number of rows that were ignored, and where; None if each has a note of its own."""
+    # The notes that are shown beside this one.
+    named = {note.partition(": ")[0] for note in notes[: MOST_NOTES - 1]}
+    if all(f"{path}, line {line}" in named for line in lines):
+        return None
+    parts = [_range(part) for part in _consecutive(sorted(lines))]
+    more = len(parts) - MOST_RANGES
+    end = f" and {more} more places up to line {max(lines)}" if more > 0 else ""
+    return f"{path}: {len(lines)} rows are ignored: lines {', '.join(parts[:MOST_RANGES])}{end}"
+
+
+def _consecutive(numbers: Sequence[int]) -> Iterator[list[int]]:
+    part: list[int] = []
+    for number in numbers:
+        if part and number > part[-1] + 1:
+            yield part
+            part = []
+        part.append(number)
+    if part:
+        yield part
+
+
+def _range(part: Sequence[int]) -> str:
+    return str(part[0]) if len(part) == 1 else f"{part[0]}-{part[-1]}"
+
+
+def _add_table(run: Run, table: Table, earlier: Counter[tuple[Point, str]]) -> None:
+    points = {(point_of(row), row.statistic) for row in table.rows}
+    launch = max((earlier[point] for point in points), default=0)
+    earlier.update(points)
+    if launch >= len(run.launches):
+        launch = len(run.launches)
+        run.add(LaunchRecord(launch=launch, definition=_definition(table), places=table.places))
+    for row in table.rows:
+        run.add(msgspec.structs.replace(row, launch=launch, **_usual(row)))
+    reason = "interrupted" if table.cut else "imported"
+    run.add(End(launch=launch, reason=reason, message=table.cut))
+
+
+def _add_samples(run: Run, tables: Sequence[Table]) -> None:
+    """One launch, in which every table is a round. Raises UsageError unless there is one
+    time a row."""
+    definition = _definition(tables[0])
+    run.add(LaunchRecord(launch=0, definition=definition, places=tables[0].places))
+    rows = [(number, row) for number, table in enumerate(tables) for row in table.rows]
+    too_long: list[int | None] = []
+    for number, row in rows:
+        if row.value_s is None or row.statistic != rows[0][1].statistic:
+            raise UsageError(
+                "--repeated samples needs one column of times, and nothing else",
+                "name it with --columns time=NAME:UNIT",
+            )
+        ns = float(Decimal(repr(row.value_s)).scaleb(9))
+        if ns > LARGEST_NS:
+            too_long.append(row.line)
+            continue
+        axes = dict(zip(_SAMPLED, _sampled(row), strict=True)) | _usual(row)
+        run.add(Samples(launch=0, round=number, repetitions=row.repetitions or 1, ns=[ns], **axes))
+    if too_long and run.header.source is not None:
+        run.header.source.notes.append(_ignored(too_long))
+    cut = next((table.cut for table in tables if table.cut), None)
+    run.add(End(launch=0, reason="interrupted" if cut else "imported", message=cut))
+
+
+def _usual(row: Axes) -> dict[str, Any]:
+    """Axes that a log leaves out, because its operation has no other."""
+    found: dict[str, Any] = {}
+    if row.mode is None and row.operation == "pingpong":
+        found["mode"] = STANDARD
+    if row.form is None and row.operation in NONBLOCKING_COLLECTIVES:
+        found["form"] = NONBLOCKING
+    if row.pairs is None and row.is_one_pair and row.known_ranks > 2:
+        found["pairs"] = row.known_ranks // 2
+    return found
+
+
+def _ignored(lines: Sequence[int | None]) -> str:
+    """The note about times that no sample can have."""
+    which = f"line {lines[0]}" if len(lines) == 1 else f"{len(lines)} lines, the first {lines[0]}"
+    return f"{which}: a time of more than 30 years is out of range; ignored"
+
+
+def _definition(table: Table) -> str | None:
+    """The definition of the statistic used for each point."""
+    named = {row.statistic: row.definition for row in table.rows}
+    best = next((name for name in ("median", "mean", *named) if name in named), None)
+    return f"{best}: {named[best]}" if best else None
+
+
+def store(run: Run, path: Path, force: bool) -> None:
+    """Writes the run as a result file."""
+    write_output(path, _blocks(run), force)
+    run.path = path
+
+
+def _blocks(run: Run) -> Iterator[bytes]:
+    """The lines of the file, in blocks."""
+    parts = run.records()
+    while some := list(itertools.islice(parts, RECORDS_AT_ONCE)):
+        yield b"".join(map(records.encode, some))

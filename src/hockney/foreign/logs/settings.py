@@ -1,0 +1,139 @@
+"""Keeps tables of different settings apart, which are no launches of each other.
+
+Two tables of one operation in one log are launches of one run only where nothing shows that they
+were measured under different settings: another command, heading or variable above them, another
+parameter in them, or numbers that differ by more than launches do. What differs becomes an option
+of the table, and so of its experiment."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median, quantiles
+from typing import Any
+
+from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.surroundings import Surroundings, surroundings_of
+from hockney.foreign.logs.table import Table
+from hockney.plan.axes import key_without
+from hockney.records import Summary
+from hockney.records.run import REPEATED
+
+Found = tuple[Log, Table]
+FARTHEST = 1.5
+"""Ratio between two launches of one run. Of launches on shared clouds, and between other pairs of
+their nodes, the middle size differs by up to 1.32; other networks and placements differ by more."""
+FARTHEST_PART = 2.0
+"""The same where only some sizes differ, a quarter of them at least: a protocol or a bandwidth."""
+APART = ("command", "heading", "settings")
+"""Options of tables that what stands above keeps apart."""
+PLACE = "table"
+"""The option of a table that only its numbers keep apart."""
+
+
+def tell_apart(found: Sequence[Found]) -> None:
+    """Adds to the options of tables what keeps them apart; notes say it where only numbers do. Left
+    alone are tables of which the user, or the log itself, says that they are launches."""
+    for log in dict.fromkeys(id(log) for log, _ in found):
+        of_log = [(one, table) for one, table in found if id(one) == log and table.rows]
+        if len(of_log) > 1 and of_log[0][0].repeated is None:
+            _tell_apart(of_log[0][0], [table for _, table in of_log])
+
+
+def apart_text(options: Mapping[str, Any]) -> str:
+    """What stands above the tables of an experiment alone; empty where nothing keeps it apart."""
+    return ", ".join(f"{name} {options[name]}" for name in APART if name in options)
+
+
+def _tell_apart(log: Log, tables: Sequence[Table]) -> None:
+    above = surroundings_of(log, [table.line for table in tables])
+    for group in _groups(tables):
+        if any(table.run or REPEATED in table.options for table in group):
+            continue
+        known = [_known(table, above.get(table.line, Surroundings())) for table in group]
+        names = dict.fromkeys(name for one in known for name in one)
+        different = [name for name in names if _differ(group, [one.get(name) for one in known])]
+        for table, one in zip(group, known, strict=True):
+            table.options |= {name: one[name] for name in different if name in one}
+    for group in _groups(tables):
+        if not any(table.run or REPEATED in table.options for table in group):
+            _by_numbers(log, group)
+
+
+def _groups(tables: Iterable[Table]) -> list[list[Table]]:
+    """Tables of one experiment, which would be its launches."""
+    groups: dict[tuple[str, str], list[Table]] = {}
+    for table in tables:
+        key = (table.experiment or table.operation, json.dumps(table.options, sort_keys=True))
+        groups.setdefault(key, []).append(table)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _known(table: Table, above: Surroundings) -> dict[str, str]:
+    around = dict(zip(APART, (above.command, above.heading, above.settings), strict=True))
+    around |= table.parameters
+    return {name: value for name, value in around.items() if value and name not in table.options}
+
+
+def _differ(tables: Sequence[Table], values: Sequence[str | None]) -> bool:
+    """True if tables of the same curve have different values."""
+    seen: dict[Any, str | None] = {}
+    for table, value in zip(tables, values, strict=True):
+        for curve in {key_without(row, "bytes") for row in table.rows}:
+            if seen.setdefault(curve, value) != value:
+                return True
+    return False
+
+
+def _by_numbers(log: Log, group: Sequence[Table]) -> None:
+    """Each table joins the first that it agrees with; one that agrees with none begins another
+    experiment."""
+    kinds: list[list[Table]] = []
+    for table in group:
+        distances = [(_distance(table, kind), place) for place, kind in enumerate(kinds)]
+        known = [(far, place) for far, place in distances if far is not None]
+        if not known:
+            place = 0 if kinds else None
+        else:
+            nearest, place = min(known)
+            if nearest > FARTHEST:
+                first = kinds[place][0]
+                table.note(
+                    f"{log.at(table.line)}: this table differs from that of line {first.line} by "
+                    f"more than launches of one run do, {nearest:.3g} times: it is an experiment "
+                    "of its own; --repeated launches puts them together"
+                )
+                place = None
+        if place is None:
+            kinds.append([])
+            place = len(kinds) - 1
+        kinds[place].append(table)
+    for place, kind in enumerate(kinds[1:], start=2):
+        for table in kind:
+            table.options[PLACE] = place
+
+
+def _distance(table: Table, kind: Sequence[Table]) -> float | None:
+    """The ratio by which a table differs from one of another kind, over the points of both: that of
+    the middle point, or of the upper quarter over FARTHEST_PART where it exceeds that. None without
+    common points."""
+    ours = _values(table.rows)
+    for other in kind:
+        theirs = _values(other.rows)
+        logs = [abs(math.log(ours[key] / theirs[key])) for key in ours if key in theirs]
+        if logs:
+            upper = quantiles(logs, n=4)[2] if len(logs) > 1 else logs[0]
+            part = upper - math.log(FARTHEST_PART) + math.log(FARTHEST)
+            return math.exp(max(median(logs), part))
+    return None
+
+
+def _values(rows: Iterable[Summary]) -> dict[Any, float]:
+    """Times and rates above 0, by point and statistic; spreads and extremes differ by more."""
+    typical = ("mean", "median", "bandwidth", "min", "message rate")
+    return {
+        (row.statistic, row.bytes, key_without(row, "bytes")): value
+        for row in rows
+        if row.statistic in typical and (value := row.value_s or row.value_Bps or row.value_per_s)
+    }

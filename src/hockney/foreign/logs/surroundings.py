@@ -1,0 +1,211 @@
+"""What stands around the tables of a log: the command, the heading and the settings above each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hockney.foreign.logs.log import Log
+
+LONGEST = 200
+"""Characters of a command or a heading that are kept."""
+_LAUNCHERS = (
+    r"mpirun|mpiexec(?:\.\w+)?|srun|aprun|jsrun|lrun|prun|prterun|orterun|ibrun|ccc_mprun|yhrun"
+    r"|mpprun|flux run|numactl|taskset|(?:singularity|apptainer) exec|(?:docker|podman) run"
+)
+_PROGRAMS = (
+    r"osu_\w+|IMB-\w+|\w+_perf|ib_\w+_(?:lat|bw)|NP(?:mpi|tcp|ibv|shmem)\w*|netgauge|ucx_perftest"
+    r"|fi_[a-z]\w+|mpiGraph|mpiBench|network_(?:load_)?test|hpcc|(?:mpi)?linktest\w*"
+)
+_PROGRAM = re.compile(rf"(?:\S*/)?(?:{_PROGRAMS})")
+_COMMAND = re.compile(
+    r"(?:[A-Z][a-z]{2,11}(?: \w{1,12})?: )?(?:(?:time|sudo|env|exec|[A-Za-z_]\w*=\S*) +)*"
+    rf"(?:[^\s=:]*/)?(?:{_LAUNCHERS}|{_PROGRAMS})(?: .*)?"
+)
+_PROMPT = re.compile(
+    r"\s*(?:\(\w+\) )?(?:\[?[\w.-]{1,64}@[\w.-]{1,64}[^$#%>]{0,80}[$#%>]|[$%]|\+{1,3}) +"
+    r"(?=[\w./~\"'])"
+)
+_NEUTRAL = re.compile(
+    r"(?:\S*/)?(?:date|sleep|echo|printf|hostname|cd|pwd|ls|ll|clear|sync|uptime|whoami|exit"
+    r"|history|squeue|sinfo|scontrol|sacct|lscpu|lstopo|nvidia-smi|ibstat\w*|free|uname|wait|true|mkdir|rm)\b"
+)
+"""Commands that change nothing between two starts of a program."""
+_REDIRECTED = re.compile(r"\s*(?:[012&]?>|\|\s*tee\b|<\s|;\s*$|&\s*$).*$")
+_UNLIKE = re.compile(
+    r" (?:--output|--error|--job-name|--jobid)[= ]\S+| (?:-n|-np|--np|--ntasks)[= ]?\d+(?= |$)"
+)
+"""Options of launchers in which the starts of one setting may differ. The number of processes is an
+axis of a point: tables that differ in it are other points."""
+_OF_SIZES = {
+    r"osu_\w+": r"-m|-i|-x|--message-size|--iterations|--warmup",
+    r"\w+_perf": r"-b|-e|-f|-i|-n|-w|--minbytes|--maxbytes|--stepfactor|--iters|--warmup_iters",
+    r"ib_\w+": r"-s|-n|--size|--iters",
+    r"fi_\w+": r"-S|-I|-w",
+    r"ucx_perftest": r"-s|-n|-w",
+    r"IMB-\w+": r"-msglog|-iter|-msglen",
+}
+"""Options of programs that choose sizes and repetitions, which are no setting."""
+
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.{0,150}?)\s*#*")
+_TITLE = re.compile(r"\s*#\s*(?:OSU|OMB)\b.* Test\b")
+"""Of a table: its first line, not a heading above it."""
+_COMMENT = re.compile(r"\s*#")
+_DECORATED = re.compile(r"\s*[=*~_-]{2,}>?\s*([^=*~_|+-].{0,100}?)\s*[=*~_-]*")
+_NAMED = re.compile(r"\s{0,3}([A-Za-z][\w ,./()+-]{1,60}):")
+_UNDERLINE = re.compile(r"\s*(?:={3,}|-{3,})\s*")
+_MARKDOWN = re.compile(r"\s*(?:```|~~~)|#{2,6}\s+\w")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_CLOCK = re.compile(r"\d\d:\d\d|\d{4}-\d\d-\d\d")
+_COUNTED = re.compile(
+    r"\b(run|launch|iteration|iter|trial|repeat|repetition|rep|try|pass|attempt|sample|round|job)"
+    r"[ .:#_-]{0,3}\d+(?: ?(?:of|/) ?\d+)?\b|#\d+\b",
+    re.IGNORECASE,
+)
+"""Numbers of launches, which are no other setting."""
+_ASSIGNED = re.compile(
+    r"(?:^|`)\s*(?:(?:export|setenv)\s+([A-Za-z_]\w*)(?:=|\s+)|"
+    r"((?:UCX|UCC|OMPI|MPICH|MPIR|I_MPI|FI|NCCL|RCCL|MV2|PSM2?|HCOLL|SHARP|PMIX|CUDA|OMP)_\w+)=)"
+    r"([^`]{0,150}?)\s*(?:`|;|$)"
+)
+_KEYED = re.compile(
+    r"\s*[#*-]*\s*(networks?|fabric|transport|interface|provider|placement|mapping|binding|settings?"
+    r"|configuration|node ?list|nodes|hosts)\s*[:=]\s*(\S.{0,120})",
+    re.IGNORECASE,
+)
+"""What people print of a setting above a table."""
+_LOADED = re.compile(
+    r"(?:^|`)\s*((?:module|ml|spack|conda|source)\b(?: \w+)?) ([^`]{1,150}?)\s*(?:`|$)"
+)
+
+_PROCESSES = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks)[ =]?(\d{1,9})(?=\s|$)")
+_NODES = re.compile(r"(?:^|\s)(?:-N|--nodes)[ =]?(\d{1,6})(?=\s|$)")
+_A_NODE = re.compile(r"(?:^|\s)--(?:ntasks|tasks)-per-node[ =](\d{1,6})(?=\s|$)")
+
+
+def processes_of(command: str) -> int | None:
+    """The number of processes that a launcher is asked for; None where its options do not say."""
+    every, nodes, each = (of.search(command) for of in (_PROCESSES, _NODES, _A_NODE))
+    if every:
+        return int(every[1])
+    return int(nodes[1]) * int(each[1]) if nodes and each else None
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    command: str | None = None
+    """The last one above, without its prompt, what it is redirected to, and its sizes."""
+    heading: str | None = None
+    settings: str | None = None
+    """Variables and modules that were set above."""
+
+
+@dataclass
+class _State:
+    """What is known at a line."""
+
+    command: str | None = None
+    weak: str | None = None
+    """A command after a prompt that may or may not have started a program."""
+    headings: list[tuple[int, str]] = field(default_factory=list)
+    settings: dict[str, str] = field(default_factory=dict)
+    is_fenced: bool = False
+
+    def seen(self) -> Surroundings:
+        self.command, self.weak = self.weak or self.command, None
+        settings = "; ".join(f"{name}={value}" for name, value in sorted(self.settings.items()))
+        path = " / ".join(text for _, text in self.headings)
+        return Surroundings(self.command, path[:LONGEST] or None, settings[:LONGEST] or None)
+
+
+def surroundings_of(log: Log, tables: Sequence[int]) -> dict[int, Surroundings]:
+    """For tables that begin in these lines, in any order."""
+    wanted = set(tables)
+    state, found = _State(), dict[int, Surroundings]()
+    is_markdown = log.path.suffix == ".md" or any(map(_MARKDOWN.match, log.lines))
+    for line, text in _joined(log):
+        if text[:1] and not text[0].isdigit():
+            # Comments of a table stand above others; a heading of this kind stands alone.
+            is_alone = line >= len(log.lines) or not log.lines[line].strip()
+            _see(text, state, is_markdown and is_alone)
+            underlined = line < len(log.lines) and _UNDERLINE.fullmatch(log.lines[line])
+            if underlined and text.strip()[:1].isalpha() and ":" not in text:
+                _head(state, 1, text)
+        for below in range(line, line + 1 + text.count("\n")):
+            if below in wanted:
+                found[below] = state.seen()
+    return found
+
+
+def _joined(log: Log) -> Iterator[tuple[int, str]]:
+    """Lines, with those that a backslash continues as one."""
+    parts: list[str] = []
+    for line, text in log.numbered():
+        parts.append(text)
+        if not text.endswith("\\") or len(parts) > 20:
+            yield line - len(parts) + 1, "\n".join(parts)
+            parts = []
+    if parts:
+        yield len(log.lines) - len(parts) + 1, "\n".join(parts)
+
+
+def _see(text: str, state: _State, may_head: bool) -> None:
+    """Reads a line. may_head: true if a single # begins a heading, not a comment."""
+    if _FENCE.match(text):
+        state.is_fenced = not state.is_fenced
+        return
+    prompt = _PROMPT.match(text)
+    words = " ".join((text[prompt.end() :] if prompt else text).replace("\\\n", " ").split())
+    bare = words.strip("`# ").removesuffix("\\")
+    for assigned in _ASSIGNED.finditer(words):
+        state.settings[assigned[1] or assigned[2]] = assigned[3].strip("\"'")
+    loaded = _LOADED.search(words) if prompt or "`" in words or words.startswith("module") else None
+    if loaded:
+        state.settings[loaded[1]] = loaded[2]
+    keyed = _KEYED.fullmatch(text)
+    if keyed:
+        state.settings[keyed[1].lower()] = keyed[2].strip()
+    elif _COMMAND.fullmatch(bare):
+        state.command, state.weak = _normal(bare), None
+    elif prompt and not _NEUTRAL.match(words) and not loaded and not _ASSIGNED.search(words):
+        state.weak = _normal(words)
+    elif not state.is_fenced:
+        _see_heading(text, state, may_head)
+    elif not _COMMENT.match(text):
+        _see_heading(text, state, may_head=False)
+
+
+def _see_heading(text: str, state: _State, may_head: bool) -> None:
+    if _TITLE.match(text):
+        return
+    marked, named = _HEADING.fullmatch(text), _NAMED.fullmatch(text)
+    decorated = _DECORATED.fullmatch(text)
+    if marked and (may_head or len(marked[1]) > 1):
+        _head(state, len(marked[1]), marked[2])
+    elif decorated:
+        _head(state, 7, decorated[1])
+    elif named:
+        _head(state, 8, named[1])
+
+
+def _head(state: _State, level: int, text: str) -> None:
+    """A heading ends those of its level and below."""
+    words = " ".join(_COUNTED.sub(r"\1", text).split()).strip(" :*=")
+    if any(map(str.isalpha, words)) and not _CLOCK.search(text):
+        above = [(of, name) for of, name in state.headings if of < level]
+        state.headings = [*above, (level, words)]
+
+
+def _normal(command: str) -> str:
+    """A command without what differs between two starts of the same setting."""
+    command = _REDIRECTED.sub("", re.sub(r"^(?:[A-Z][\w ]*: |time |exec )+", "", command))
+    program = next((w for w in command.split() if _PROGRAM.fullmatch(w)), None)
+    if program is None:
+        return command[:LONGEST]
+    before, _, after = f" {command} ".partition(f" {program} ")
+    name = program.rpartition("/")[2]
+    sizes = next((options for of, options in _OF_SIZES.items() if re.fullmatch(of, name)), None)
+    if sizes:
+        after = re.sub(rf" (?:{sizes})[= ]\S+(?= )", "", f" {after} ")
+    return " ".join(f"{_UNLIKE.sub('', before)} {program} {after}".split())[:LONGEST]

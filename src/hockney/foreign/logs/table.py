@@ -1,0 +1,319 @@
+"""Tables, which importers read from logs, with the exact numbers that were printed."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import takewhile
+from statistics import median
+from typing import Any
+
+from hockney.foreign.logs.log import Log
+from hockney.plan.axes import key_without
+from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
+_UNKNOWN = frozenset({"nan", "-nan", "inf", "-inf", "n/a", "-"})
+LONGEST_NUMBER = 40
+"""Characters."""
+LEAST_NUMBER = sys.float_info.min
+"""Of numbers other than 0: smaller doubles lose digits, and then become 0."""
+MEGABYTES = {"10^6": Decimal(10**6), "2^20": Decimal(2**20)}
+"""Meanings of MB; they differ by 4.9 %."""
+NEAR = 0.015
+"""Relative tolerance for the unit that numbers imply."""
+LONGEST_SHOWN = 80
+"""Characters of a line in a message."""
+MOST_NUMBERS = 1_000_000
+"""Limit of a table; a result file holds about twice as many numbers."""
+MOST_NOTES = 20
+"""Limit of notes about a table."""
+
+ORDERED = (("min", "mean", "max"), ("least rank mean", "mean", "largest rank mean"))
+
+
+class RowError(Exception):
+    """A row cannot be read."""
+
+
+class TooLargeError(Exception):
+    """A table exceeds a limit."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """The meaning of a column: a value of Summary is the printed number times `factor`."""
+
+    statistic: str
+    definition: str = ""
+    field: str = "value_s"
+    factor: Decimal = Decimal("1e-6")
+    algorithm: str | None = None
+    window: int | None = None
+    """Set, like `algorithm`, if columns differ in it."""
+
+
+BYTES, REPETITIONS, SKIPPED = map(Column, ("bytes", "repetitions", ""))
+
+
+@dataclass
+class Table:
+    """One table of a log: one operation, measured by one start of the program."""
+
+    operation: str
+    program: str
+    line: int
+    experiment: str | None = None
+    """Set if it is not the operation."""
+    version: str | None = None
+    algorithm: str | None = None
+    ranks: int | None = None
+    peers: list[int] | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    """Options that distinguish experiments: window, synchronisation, buffers."""
+    places: list[Place] = field(default_factory=list)
+    rows: list[Summary] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    cut: str | None = None
+    parameters: dict[str, str] = field(default_factory=dict)
+    """What the log says of the setting. Tables of one operation that differ in it are experiments
+    of their own (logs/settings.py)."""
+    run: str | None = None
+    """Which run of the program the log says this is: its job, or when it ended. Such tables are
+    launches, whatever their numbers are."""
+    dropped: list[int] = field(default_factory=list)
+    """Lines of rows that could not be read, all of them: notes give the reasons of the first."""
+
+    def note(self, words: str) -> None:
+        if len(self.notes) < MOST_NOTES and words not in self.notes:
+            self.notes.append(words)
+
+    def drop(self, log: Log, line: int, reason: str) -> None:
+        """Notes a row that cannot be read."""
+        self.dropped.append(line)
+        self.note(f"{log.at(line)}: {reason}; the row is ignored")
+
+    @contextmanager
+    def row(self, log: Log, line: int) -> Iterator[None]:
+        """Adds all numbers of a row; none, with a note, after a RowError."""
+        before = len(self.rows)
+        try:
+            yield
+        except RowError as error:
+            del self.rows[before:]
+            self.drop(log, line, str(error))
+
+    def cut_in(self, line: int) -> None:
+        self.cut = f"the table ends in the middle of line {line}, read up to there"
+
+    def add(
+        self, line: int | None, bytes: int, column: Column, text: str | Decimal, **more: Any
+    ) -> None:
+        """Adds a printed number, unless it is unknown (nan, N/A)."""
+        value = text if isinstance(text, Decimal) else number(text)
+        if value is None:
+            return
+        counts = {"bytes": bytes, "ranks": self.ranks, "messages of a window": column.window}
+        for what, count in counts.items():
+            if (count or 0) > LARGEST_WHOLE:
+                raise RowError(f"{count} {what} is out of range")
+        if len(self.rows) >= MOST_NUMBERS:
+            raise TooLargeError(f"more than {MOST_NUMBERS} numbers of {self.operation}")
+        known: dict[str, Any] = {
+            "algorithm": column.algorithm or self.algorithm,
+            "window": column.window,
+            "ranks": self.ranks,
+            "peers": self.peers,
+            **more,
+            column.field: scaled(value, column.factor),
+        }
+        known["peers"] = tuple(known["peers"] or ())
+        self.rows.append(
+            Summary(
+                launch=0,
+                operation=self.operation,
+                bytes=bytes,
+                statistic=column.statistic,
+                definition=column.definition,
+                line=line,
+                **known,
+            )
+        )
+
+    def add_row(
+        self, line: int, cells: Sequence[str], columns: Sequence[Column], **more: Any
+    ) -> int:
+        """Adds all numbers of a row (`row`). Returns its size in bytes."""
+        named = {c.statistic: cell for c, cell in zip(columns, cells, strict=True)}
+        size = whole(named["bytes"]) if "bytes" in named else 0
+        if "repetitions" in named:
+            more["repetitions"] = whole(named["repetitions"])
+        if "algorithm" in named:
+            more["algorithm"] = named["algorithm"]
+        for column, cell in zip(columns, cells, strict=True):
+            if column.definition:
+                self.add(line, size, column, cell, **more)
+        return size
+
+
+def is_number(text: str) -> bool:
+    return len(text) <= LONGEST_NUMBER and bool(_NUMBER.fullmatch(text))
+
+
+def number(text: str) -> Decimal | None:
+    """The exact printed number; None for texts such as nan and N/A."""
+    if text.lower() in _UNKNOWN:
+        return None
+    if not is_number(text):
+        raise RowError(f"{text[:LONGEST_NUMBER]!r} is not a number")
+    return Decimal(text)
+
+
+def whole(text: str) -> int:
+    """A size or count. Raises RowError unless it is a whole number in range."""
+    value = number(text)
+    if value is None or value != value.to_integral_value() or not 0 <= value <= LARGEST_WHOLE:
+        raise RowError(f"{text!r} is out of range: a whole number from 0 to 2^62 is needed")
+    return int(value)
+
+
+def scaled(value: Decimal, factor: Decimal) -> float:
+    """The printed number in our unit, as the nearest double."""
+    result = float(value * factor)
+    if not 0.0 <= result <= LARGEST_NUMBER or (value and result < LEAST_NUMBER):
+        raise RowError(f"{value} is out of range")
+    return result
+
+
+def read_rows(
+    log: Log,
+    first: int,
+    columns: Sequence[Column],
+    table: Table,
+    ends: Callable[[str], bool] = lambda line: not line.strip() or line.lstrip().startswith("#"),
+    **more: Any,
+) -> int:
+    """Reads rows from line `first` on, and returns the line where the table ends. Other text
+    between rows is skipped; rows that are cut, out of range or out of order are noted."""
+    order = RowOrder(log, table)
+    for line in range(first, len(log.lines) + 1):
+        text = log.whole_line(line)
+        cells = text.split()
+        if ends(text):
+            if table.rows:
+                return line
+            if text.strip():
+                break
+            continue
+        if not cells or not is_number(cells[0]):
+            continue
+        if order.is_cut(line, cells, len(columns)):
+            break
+        with table.row(log, line):
+            if len(cells) != len(columns):
+                raise RowError(f"not {len(columns)} columns: {text.strip()[:LONGEST_SHOWN]}")
+            order.see(line, table.add_row(line, cells, columns, **more))
+    else:
+        line = len(log.lines) + 1
+    if not table.rows:
+        table.note(f"{log.at(table.line)}: a heading without rows")
+    return max(line, first)
+
+
+def note_rows_left(log: Log, tables: Sequence[Table]) -> None:
+    """Notes rows that look like those of the table above them, but that no table has: below an
+    empty line or a comment, without a heading of their own."""
+    known = {row.line for table in tables for row in table.rows}
+    known.update(line for table in tables for line in table.dropped)
+    begins = {table.line: table for table in tables}
+    table, width = None, 0
+    for line, text in log.numbered():
+        if line in begins:
+            table = begins[line]
+            first = next((row.line for row in table.rows if row.line), None)
+            width = len(log.whole_line(first).split()) if first else 0
+        if table is None or width < 2 or line in known or (table.cut and line == log.last):
+            continue
+        cells = text.split()
+        if len(cells) == width and all(map(is_number, cells)):
+            table.dropped.append(line)
+            table.note(
+                f"{log.at(line)}: a row below the end of the table, without a heading: it is left "
+                "out; if it is of the table above, remove what is between them"
+            )
+
+
+@dataclass
+class RowOrder:
+    """Checks the sequence of rows: whether sizes ascend, and whether the last row was cut."""
+
+    log: Log
+    table: Table
+    before: Sequence[str] = ()
+    size: int = -1
+    seen: set[tuple[object, ...]] = field(default_factory=set)
+
+    def see(self, line: int, size: int) -> None:
+        if self.table.rows:
+            row = self.table.rows[-1]
+            point = (size, key_without(row, "bytes"))
+            if point in self.seen:
+                self.table.note(f"{self.log.at(line)}: {size} bytes again; the last row counts")
+            self.seen.add(point)
+        if size < self.size:
+            self.table.note(
+                f"{self.log.at(line)}: out of order: {size} bytes after {self.size}; read as "
+                "printed"
+            )
+        self.size = size
+        rows = takewhile(lambda row: row.line == line, reversed(self.table.rows))
+        known = {row.statistic: row.value_s for row in rows}
+        for names in ORDERED:
+            values = [value for name in names if (value := known.get(name)) is not None]
+            if values != sorted(values):
+                self.table.note(
+                    f"{self.log.at(line)}: out of order: {', '.join(names)} do not ascend; read as "
+                    "printed"
+                )
+
+    def is_cut(self, line: int, cells: Sequence[str], columns: int) -> bool:
+        """True if the log ends inside this row: it has fewer cells, or no newline and fewer
+        decimals than the previous row."""
+        shorter = any(
+            _decimals(cell) < _decimals(above)
+            for cell, above in zip(cells, self.before, strict=False)
+        )
+        self.before = cells
+        if line < self.log.last:
+            return False
+        if len(cells) < columns or (not self.log.whole and shorter):
+            self.table.cut_in(line)
+            return True
+        return False
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
+
+
+def number_rows(log: Log, width: int) -> Iterator[tuple[int, list[str]]]:
+    """Lines that consist of `width` numbers."""
+    for line, text in log.numbered():
+        cells = text.split()
+        if len(cells) == width and all(map(is_number, cells)):
+            yield line, cells
+
+
+def implied(ratios: Sequence[float], units: dict[str, Decimal] = MEGABYTES) -> str | None:
+    """The unit that the numbers imply, from ratios of bytes per second to printed rates. None if
+    no unit is close enough."""
+    if not ratios:
+        return None
+    middle = median(ratios)
+    near = {name: abs(middle / float(unit) - 1.0) for name, unit in units.items()}
+    best = min(near, key=lambda name: near[name])
+    return best if near[best] < NEAR else None

@@ -1,0 +1,93 @@
+"""Other programs and formats, one file each.
+
+A module is a Reader of logs, a Writer of files, an OrderWriter of profiles, a Layout of tables, the
+Classic program of a preset, or several of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from hockney.registry import Registry
+
+if TYPE_CHECKING:
+    from hockney.foreign.logs.log import Log
+    from hockney.foreign.logs.table import Table
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.estimate.points import PointEstimate
+    from hockney.plan.preset import Preset
+    from hockney.profiling.order import Order
+    from hockney.records import Run
+
+
+class Program(Protocol):
+    """The empty protocol that all programs satisfy."""
+
+
+class Reader(Protocol):
+    HEADED: bool
+    """True if tables have a heading. Without one, they are recognised by columns of numbers."""
+
+    def recognise(self, log: Log) -> int | None:
+        """The line that identifies the program; None if the log is of another."""
+
+    def read(self, log: Log) -> list[Table]:
+        """The tables of a log."""
+
+
+class Writer(Protocol):
+    def write(self, analysis: Analysis) -> bytes:
+        """The content of the file."""
+
+
+class OrderWriter(Protocol):
+    def write_order(self, order: Order, name: str) -> Iterable[tuple[str, str]]:
+        """Files with the order of a program's calls, as names and contents: the one that was asked
+        for, of that name, and those that belong beside it."""
+
+
+class Layout(Protocol):
+    ONLY: str | None
+    """The only experiment that it can show; None for all."""
+
+    def layout(self, run: Run, points: Sequence[PointEstimate]) -> str:
+        """One curve of a run, as the program prints it."""
+
+
+class Classic(Protocol):
+    def preset(self) -> Preset:
+        """The sizes, repetitions and statistic of the program."""
+
+
+PROGRAMS = Registry(
+    __name__, "format", Program, parts=(Reader, Writer, OrderWriter, Layout, Classic)
+)
+
+
+def reader_names() -> list[str]:
+    """Formats that can be imported."""
+    return list(PROGRAMS.offering(Reader))
+
+
+def writer_names() -> list[str]:
+    """Formats that can be exported: files, and tables in a layout."""
+    return sorted({*PROGRAMS.offering(Writer), *layout_names()})
+
+
+def order_writer_names() -> list[str]:
+    """Formats that hold the order of a profiled program's calls."""
+    return list(PROGRAMS.offering(OrderWriter))
+
+
+def layout_names() -> list[str]:
+    return list(PROGRAMS.offering(Layout))
+
+
+def preset_names() -> list[str]:
+    return list(PROGRAMS.offering(Classic))
+
+
+def preset_named(name: str) -> Preset:
+    """The preset of that name; raises KeyError if it is unknown."""
+    return PROGRAMS.offering(Classic)[name].preset()

@@ -1,0 +1,83 @@
+"""Cells of tables in CSV as people write them: decimal commas, thousands, units beside numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hockney.foreign.logs.table import LONGEST_NUMBER, RowError, number, whole
+
+LONGEST_CELL = 60
+"""Characters; a number with its unit is shorter."""
+_WITH_UNIT = re.compile(
+    r"(?P<number>[-+]?[\d.,]+(?:[eE][-+]?\d{1,3})?)\s*(?P<unit>[A-Za-zµμ][A-Za-zµμ/]*)"
+)
+_POINT = re.compile(r"[-+]?\d{1,3}(?:(?:,\d{3})+\.\d*|(?:,\d{3}){2,})")
+"""Only a number whose thousands have commas: 1,234.5 or 1,048,576."""
+_COMMA = re.compile(
+    r"[-+]?(?:\d{1,3}(?:(?:\.\d{3})+,\d+|(?:\.\d{3}){2,})"
+    r"|(?:\d+,(?:\d{1,2}|\d{4,})|(?:0|\d{4,}),\d+)(?:[eE][-+]?\d{1,3})?)"
+)
+"""Only a number with a decimal comma, or points in its thousands: 1,07 or 1.234,5 or 1.048.576."""
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d{1,3})?")
+"""What a number is once the rest of the table has shown its mark: 2,500 is 2.5."""
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_SIZE_UNITS = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+
+
+def unit_of(cell: str) -> str | None:
+    """The unit beside the number of a cell."""
+    return _parts(cell)[1]
+
+
+def decimal_mark(sizes: Sequence[str], values: Sequence[str]) -> str | None:
+    """What stands before the decimals of a table, comma or point; None where nothing shows it."""
+    marks = set()
+    for cell in sizes:
+        digits = _parts(cell)[0]
+        # A size has no decimals, so a comma in it is of thousands, unless zeros follow.
+        if _THOUSANDS.fullmatch(digits) and not digits.endswith(",000"):
+            marks.add(".")
+    for cell in (*sizes, *values):
+        digits = _parts(cell)[0]
+        if _POINT.fullmatch(digits):
+            marks.add(".")
+        elif _COMMA.fullmatch(digits):
+            marks.add(",")
+    return marks.pop() if len(marks) == 1 else None
+
+
+def plain(cell: str, mark: str | None) -> tuple[str, str | None]:
+    """The number with a decimal point, and its unit. Raises RowError where the number may be
+    either of two."""
+    digits, unit = _parts(cell)
+    if mark == "," and (_COMMA.fullmatch(digits) or _DECIMAL_COMMA.fullmatch(digits)):
+        return digits.replace(".", "").replace(",", "."), unit
+    if mark == "." and _POINT.fullmatch(digits + ("" if "." in digits else ".")):
+        return digits.replace(",", ""), unit
+    may_group = "," in digits or (mark == "," and "." in digits)
+    if may_group and any(char.isdigit() for char in digits):
+        raise RowError(
+            f"{digits[:LONGEST_NUMBER]!r} may have thousands or decimals: write it without "
+            "thousands, and with a point"
+        )
+    return digits, unit
+
+
+def size_factor(unit: str) -> int:
+    """Bytes of a unit in a cell."""
+    if unit.lower() not in _SIZE_UNITS:
+        raise RowError(f"{unit!r} may be of 1000 or 1024: write bytes, KiB, MiB or GiB")
+    return _SIZE_UNITS[unit.lower()]
+
+
+def size_of(text: str, factor: int) -> int:
+    """Bytes of a number in a unit: 1.5 of 1024 are 1536."""
+    exact = number(text)
+    return whole(text if exact is None or factor == 1 else str(exact * factor))
+
+
+def _parts(cell: str) -> tuple[str, str | None]:
+    cell = cell.strip()
+    found = _WITH_UNIT.fullmatch(cell) if len(cell) <= LONGEST_CELL else None
+    return (found["number"], found["unit"]) if found else (cell, None)

@@ -1,0 +1,300 @@
+"""What the columns of a table in CSV mean, by the names and units that people give them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from hockney.errors import UsageError
+from hockney.foreign.logs.table import Column, RowError
+from hockney.infer.analysis.columns import TRAIN_COLUMNS
+from hockney.infer.estimate.summaries import FROM_BANDWIDTH
+from hockney.plan.axes import AXES
+
+DEFINITION = "as the column is called"
+_BIT = Decimal(1) / 8
+TIME_UNITS = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), Decimal(1)),
+    **dict.fromkeys(("ms", "msec", "msecs", "millisecond", "milliseconds"), Decimal("1e-3")),
+    **dict.fromkeys(
+        # The last is of Latin-1, whose µ is no UTF-8.
+        ("us", "usec", "usecs", "microsecond", "microseconds", "µs", "μs", "\ufffds"),
+        Decimal("1e-6"),
+    ),
+    **dict.fromkeys(("ns", "nsec", "nsecs", "nanosecond", "nanoseconds"), Decimal("1e-9")),
+}
+_PREFIXES = {
+    "": Decimal(1),
+    "k": Decimal(10**3),
+    "K": Decimal(10**3),
+    "M": Decimal(10**6),
+    "G": Decimal(10**9),
+    "Ki": Decimal(2**10),
+    "Mi": Decimal(2**20),
+    "Gi": Decimal(2**30),
+}
+_RATE = re.compile(r"(?P<prefix>[kKMG]i?|)(?P<what>B|[Bb]ytes?|b|[Bb]its?)(?:/s(?:ec(?:ond)?)?|ps)")
+"""Megabytes are 10^6 bytes, as OSU has them; the name of the column is kept beside the number."""
+SIZES = frozenset(
+    {
+        "bytes",
+        "size",
+        "nbytes",
+        "msgsize",
+        "msg size",
+        "message size",
+        "messagesize",
+        "msg bytes",
+        "message bytes",
+        "size bytes",
+        "message length",
+        "msg length",
+        "length",
+        "len",
+        "message",
+        "data size",
+        "buffer size",
+    }
+)
+SIZE_UNITS = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20}
+TIMES = frozenset({"", "t", "time", "latency", "lat", "latencies", "duration", "elapsed", "rtt/2"})
+RATES = frozenset({"", "bandwidth", "bw", "throughput", "rate"})
+STATISTICS = {
+    **dict.fromkeys(("avg", "average", "mean"), "mean"),
+    **dict.fromkeys(("med", "median"), "median"),
+    **dict.fromkeys(("min", "minimum", "best"), "min"),
+    **dict.fromkeys(("max", "maximum"), "max"),
+    **dict.fromkeys(("std", "stddev", "stdev"), "std"),
+}
+_QUANTILE = re.compile(r"p\d\d?")
+OTHERS = {
+    "ranks": ("ranks", "processes", "processors", "procs", "nprocs", "np"),
+    "algorithm": ("algorithm", "alg"),
+    "operation": ("operation", "collective", "benchmark"),
+    "repetitions": ("repetitions", "reps", "iterations", "iters"),
+    **{
+        name: (name.replace("_", " "),)
+        for name in AXES
+        if name not in ("bytes", "ranks", "algorithm", "operation", "train")
+    },
+    **{name: (name.lower().replace("_", " "),) for name in TRAIN_COLUMNS},
+}
+ROLES = (
+    *("bytes", "time", "bandwidth", "ranks", "algorithm", "operation", "repetitions"),
+    *("window", "mode", "pairs", "peers"),
+)
+"""What --columns gives names for."""
+OWN = frozenset({"statistic", "typical_s", "bandwidth_Bps"})
+"""Names by which a table that hockney exported is known."""
+LONGEST_NAME = 200
+"""Characters: nobody writes longer ones, and damaged logs have some of megabytes."""
+Meaning = str | Column
+
+
+def heading_of(
+    cells: Sequence[str], asked: Mapping[str, str] | None = None, of_one_size: bool = False
+) -> dict[int, Meaning] | None:
+    """The meaning of each column, by its index: a Column of numbers, or the name of what a row
+    belongs to. None without a size, unless the user has said that all are of one, or without a time
+    or a bandwidth. asked: names of columns by role, NAME or NAME:UNIT, that the user has given."""
+    names = [cell.partition(" #")[0].strip().lstrip("\ufeff").strip() for cell in cells]
+    if sum(name.upper() != name.lower() for name in names) < 2:
+        return None  # fewer than two words: a row of numbers, of which logs have a million
+    if set(names) >= OWN:
+        found = _own(names)
+    else:
+        found = _asked(names, asked) if asked else {}
+        taken = {role_of(meaning) for meaning in found.values()} if asked else set()
+        for index, name in enumerate(names):
+            meaning = meaning_of(name)
+            # What is named is alone in its role: another time would be of something else.
+            if index not in found and meaning is not None and role_of(meaning) not in taken:
+                found[index] = meaning
+    has_numbers = any(isinstance(meaning, Column) for meaning in found.values())
+    has_sizes = of_one_size or "bytes" in map(role_of, found.values())
+    return found if has_numbers and has_sizes else None
+
+
+def role_of(meaning: Meaning) -> str:
+    if isinstance(meaning, str):
+        return meaning.partition(":")[0]
+    return "time" if meaning.field == "value_s" else "bandwidth"
+
+
+def meaning_of(name: str) -> Meaning | None:
+    """The meaning of a column by its name alone; None where the name or the unit is unknown."""
+    if len(name) > LONGEST_NAME:
+        return None
+    words, unit = _split(name)
+    role = next((role for role, known in OTHERS.items() if words in known), None)
+    if role and unit is None:
+        return role
+    if words in SIZES and (unit is None or unit.lower() in SIZE_UNITS):
+        return _sizes(unit)
+    if unit is None:
+        return None
+    statistic, rest = _statistic(words)
+    definition = f"{DEFINITION}: {name.lstrip('#').strip()}"
+    if rest in TIMES and unit.lower() in TIME_UNITS:
+        return Column(statistic, definition, factor=TIME_UNITS[unit.lower()])
+    factor = _rate(unit)
+    if rest in RATES and factor is not None:
+        rated = "bandwidth" if statistic == "mean" else f"{statistic} bandwidth"
+        return Column(rated, definition, "value_Bps", factor)
+    return None
+
+
+def statistic_of(name: str) -> str:
+    """The statistic that a name has, the mean where it has none: p99 of "p99_latency"."""
+    return _statistic(_plain(name))[0]
+
+
+def is_size(name: str) -> bool:
+    """True if a column of this name holds sizes, in whatever unit."""
+    return len(name) <= LONGEST_NAME and _split(name.lstrip("\ufeff"))[0] in SIZES
+
+
+def factor_of(unit: str, field: str) -> Decimal:
+    """Of a unit that stands beside a number. Raises RowError where it is not known."""
+    factor = TIME_UNITS.get(unit.lower()) if field == "value_s" else _rate(unit)
+    if factor is None:
+        raise RowError(f"{unit!r} is no known unit")
+    return factor
+
+
+def _split(name: str) -> tuple[str, str | None]:
+    """The words of a name and its unit: "t_avg[usec]", "Latency (us)", "time_ns", "Mbytes/sec"."""
+    text = name.lstrip("#").strip()
+    boxed = re.fullmatch(r"(.*?)\s*[\(\[]\s*([^()\[\]]*?)\s*[\)\]]", text)
+    if boxed:
+        return _plain(boxed[1]), boxed[2]
+    parts = re.split(r"[\s_\-]+", text)
+    if len(parts) > 1 and _plain(text) in SIZES:
+        return _plain(text), None
+    last = parts[-1]
+    # A lone "s" or "b" is no heading that anybody writes.
+    if (last.lower() in TIME_UNITS and (len(parts) > 1 or len(last) > 1)) or _rate(last):
+        return _plain(" ".join(parts[:-1])), last
+    return _plain(text), None
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\s_\-,]+", " ", text).strip().lower()
+
+
+def _statistic(words: str) -> tuple[str, str]:
+    """The statistic that the words name, the mean where they name none, and the other words."""
+    parts = words.split()
+    for place in (0, -1):
+        word = parts[place] if parts else ""
+        name = STATISTICS.get(word) or (word if _QUANTILE.fullmatch(word) else None)
+        if name:
+            return name, " ".join(parts[1:] if place == 0 else parts[:-1])
+    return "mean", words
+
+
+def _rate(unit: str) -> Decimal | None:
+    """Bytes a second of a unit such as MB/s, Gbps or Mbytes/sec."""
+    found = _RATE.fullmatch(unit)
+    if not found or found["prefix"] not in _PREFIXES:
+        return None
+    is_bits = found["what"] == "b" or found["what"].lower().startswith("bit")
+    return _PREFIXES[found["prefix"]] * (_BIT if is_bits else 1)
+
+
+def _sizes(unit: str | None) -> str:
+    factor = SIZE_UNITS[(unit or "b").lower()]
+    return "bytes" if factor == 1 else f"bytes:{factor}"
+
+
+def _own(names: Sequence[str]) -> dict[int, Meaning]:
+    """Of a table that hockney wrote: every statistic in seconds, and the bandwidth of points of
+    which nothing else is known."""
+    found: dict[int, Meaning] = {}
+    for index, name in enumerate(names):
+        text = _plain(name)
+        known = meaning_of(name)
+        if name in ("statistic", "notes"):
+            found[index] = name
+        elif isinstance(known, str):
+            found[index] = known
+        elif name == "bandwidth_Bps":
+            found[index] = Column("bandwidth", FROM_BANDWIDTH, "value_Bps", Decimal(1))
+        elif isinstance(known, Column) and text.split()[0] in (*STATISTICS, *_quantiles(text)):
+            found[index] = known
+    return found
+
+
+def _quantiles(text: str) -> tuple[str, ...]:
+    return (text.split()[0],) if _QUANTILE.fullmatch(text.split()[0]) else ()
+
+
+def _asked(names: Sequence[str], asked: Mapping[str, str]) -> dict[int, Meaning]:
+    """The columns that the user named. Raises UsageError where one is not there or its unit
+    is unknown."""
+    found: dict[int, Meaning] = {}
+    for role, words in asked.items():
+        name, unit = (words, None) if words in names else _with_unit(words)
+        if name not in names:
+            raise UsageError(
+                f"--columns {role}={words}: no column is called {name!r}",
+                f"the header has {', '.join(names)}",
+            )
+        found[names.index(name)] = _asked_meaning(role, name, unit)
+    return found
+
+
+def _with_unit(words: str) -> tuple[str, str | None]:
+    name, colon, unit = words.rpartition(":")
+    return (name, unit) if colon else (words, None)
+
+
+def _asked_meaning(role: str, name: str, unit: str | None) -> Meaning:
+    definition = f"{DEFINITION}: {name.lstrip('#').strip()}"
+    known = _split(name)[1] if unit is None else unit
+    statistic, _ = _statistic(_split(name)[0])
+    if role == "time":
+        if known is None or known.lower() not in TIME_UNITS:
+            raise _unit_error(role, name, unit, "s, ms, us, ns")
+        return Column(statistic, definition, factor=TIME_UNITS[known.lower()])
+    if role == "bandwidth":
+        factor = _rate(known) if known else None
+        if factor is None:
+            raise _unit_error(
+                role, name, unit, "B/s, kB/s, MB/s, GB/s, MiB/s, GiB/s, Mbit/s, Gbit/s"
+            )
+        return Column("bandwidth", definition, "value_Bps", factor)
+    if role == "bytes":
+        if (unit or "b").lower() not in SIZE_UNITS:
+            raise _unit_error(role, name, unit, "B, KiB, MiB")
+        return _sizes(unit)
+    return role
+
+
+def _unit_error(role: str, name: str, unit: str | None, known: str) -> UsageError:
+    what = f"{unit!r} is no unit" if unit else "the unit is not known"
+    return UsageError(
+        f"--columns {role}={name}: {what}", f"write {role}={name}:UNIT with one of {known}"
+    )
+
+
+def parse_columns(text: str) -> dict[str, str]:
+    """ROLE=NAME or ROLE=NAME:UNIT, with commas between: "bytes=size,time=lat:us"."""
+    found: dict[str, str] = {}
+    for item in text.split(","):
+        role, equals, name = item.partition("=")
+        role, name = role.strip(), name.strip()
+        if role not in ROLES:
+            raise UsageError(
+                f"--columns: {role!r} is no column that is read", f"there are {', '.join(ROLES)}"
+            )
+        if not equals or not name:
+            raise UsageError(
+                f"--columns {item.strip()}: the name of the column is missing",
+                "write bytes=size,time=lat:us",
+            )
+        if role in found:
+            raise UsageError(f"--columns: {role} is there twice")
+        found[role] = name
+    return found

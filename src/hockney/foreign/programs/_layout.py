@@ -1,0 +1,39 @@
+"""Values of points that the layouts of classic programs print."""
+
+from __future__ import annotations
+
+from hockney.errors import UsageError
+from hockney.infer.estimate.points import PointEstimate
+from hockney.records import Run
+
+
+def needed(point: PointEstimate, field: str) -> float:
+    """A field of a point. Raises UsageError if it is unknown."""
+    value = getattr(point, field)
+    if isinstance(value, float):
+        return value
+    raise UsageError(
+        f"this layout prints {field}, which is not known at {point.bytes} bytes",
+        "choose another layout, or export to csv",
+    )
+
+
+def counts(run: Run) -> dict[int, int]:
+    """Repetitions of each size, over all samples or from an imported log."""
+    found: dict[int, int] = {}
+    repeated = run.samples.column("repetitions") * run.samples.counts()
+    for code, point in enumerate(run.samples.visited):
+        count = int(repeated[run.samples.codes == code].sum())
+        found[point.bytes] = found.get(point.bytes, 0) + count
+    imported = {s.bytes: s.repetitions for s in run.summaries if s.repetitions is not None}
+    return imported | found
+
+
+def count_of(repetitions: dict[int, int], point: PointEstimate) -> int:
+    """Repetitions of a point's size. Raises UsageError if unknown."""
+    if point.bytes in repetitions:
+        return repetitions[point.bytes]
+    raise UsageError(
+        f"this layout prints how often {point.bytes} bytes were exchanged, which is not known",
+        "choose another layout, or export to csv",
+    )

@@ -1,0 +1,289 @@
+"""Comma-separated values: tables that users made, and points that hockney exported.
+
+The names in the first row give the columns (_csv_heading.py): a size, a time or a bandwidth with
+its unit, and optionally operation, algorithm, number of processes and others. Semicolons and tabs
+separate as well.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from hockney.errors import UsageError
+from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.table import (
+    MOST_NOTES,
+    Column,
+    Table,
+)
+from hockney.foreign.programs._csv_cells import decimal_mark, unit_of
+from hockney.foreign.programs._csv_grid import Grid
+from hockney.foreign.programs._csv_heading import (
+    LONGEST_NAME,
+    RATES,
+    ROLES,
+    SIZES,
+    TIMES,
+    Meaning,
+    heading_of,
+    is_size,
+    meaning_of,
+    role_of,
+)
+from hockney.foreign.programs._csv_heading import parse_columns as parse_columns
+from hockney.foreign.programs._csv_records import Record, is_comment, record, records
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.columns import noted_columns
+
+HEADED = True
+
+Rows = list[Record]
+
+SEPARATORS = (",", ";", "\t")
+MOST_WORDS = 20
+_WORD, _LETTER = re.compile(r"[A-Za-z]{2}"), re.compile(r"[A-Za-z]")
+"""Rows of numbers have no words: they are no headings. Columns that the user named may have one
+letter."""
+
+
+def recognise(log: Log) -> int | None:
+    found = _find_heading(log)
+    return found.line if found else None
+
+
+@dataclass
+class Heading:
+    line: int
+    separator: str
+    cells: list[str]
+    columns: dict[int, Meaning]
+    """What the columns mean; empty where the heading names a size, but no number with its unit."""
+    last: int
+    """Its last line."""
+
+
+def _find_heading(log: Log, first: int = 1) -> Heading | None:
+    """The first heading whose columns are known, from a line on."""
+    for line in range(first, len(log.lines) + 1):
+        text = log.whole_line(line)
+        if not (_LETTER if log.columns else _WORD).search(text):
+            continue
+        for separator in SEPARATORS:
+            if separator in text or text.startswith('"'):
+                found = record(log, line, separator)
+                cells = _names(found)
+                columns = heading_of(cells, log.columns, log.bytes is not None)
+                if columns is None:
+                    columns = heading_of(_with_units_below(log, found, cells, separator))
+                if columns:
+                    return Heading(line, separator, cells, columns, found.last)
+        if log.columns and any(separator in text for separator in SEPARATORS):
+            break  # the columns were named for the first heading
+    return None
+
+
+def _names(found: Record) -> list[str]:
+    """The cells of a heading, whose names may be over several lines."""
+    return [" ".join(cell.split("\n")).strip() if "\n" in cell else cell for cell in found.cells]
+
+
+def _with_units_below(log: Log, found: Record, cells: list[str], separator: str) -> list[str]:
+    """The names with the units that stand beside the numbers of the next line."""
+    if not any(is_size(cell) for cell in cells) or found.last >= len(log.lines):
+        return []
+    below = map(unit_of, record(log, found.last + 1, separator).cells)
+    return [
+        f"{cell} ({unit})" if unit and meaning_of(cell) is None else cell
+        for cell, unit in zip(cells, below, strict=False)
+    ]
+
+
+def _later_heading(log: Log, found: Record, first: Heading) -> Heading | None:
+    """The heading of another table below the first, if this record is one."""
+    cells = _names(found)
+    # Digits first: a table has one heading, and thousands of rows.
+    if any(cell[:1].isdigit() for cell in cells) or not any(map(is_size, cells)):
+        return None
+    if cells == first.cells:
+        return first
+    separator = first.separator
+    columns = heading_of(cells) or heading_of(_with_units_below(log, found, cells, separator))
+    return Heading(found.line, separator, cells, columns or {}, found.last)
+
+
+def unknown_heading(log: Log) -> UsageError | None:
+    """The refusal of a table whose heading names no size, or no time or bandwidth with a unit; None
+    where the log begins with no heading at all."""
+    for line, text in log.numbered():
+        if not text.strip():
+            continue
+        separator = max(SEPARATORS, key=text.count)
+        cells = [cell.strip() for cell in record(log, line, separator).cells]
+        if len(cells) < 2 or not _WORD.search(text):
+            return None
+        return UsageError(
+            f"{log.at(line)}: the heading {', '.join(cells)[:LONGEST_NAME]} names no size, or no "
+            "time or bandwidth with its unit",
+            "name the columns: --columns bytes=NAME,time=NAME:us (or bandwidth=NAME:MB/s, "
+            f"{', '.join(role for role in ROLES[3:7])}); "
+            "give --bytes SIZE where all are of one size (a barrier: 0); known are "
+            f"{', '.join(sorted(SIZES)[:6])} ... in B, KiB or MiB; "
+            f"{', '.join(sorted(TIMES - {''}))} with s, ms, us or ns; "
+            f"{', '.join(sorted(RATES - {''}))} with MB/s, GB/s, MiB/s, Gbit/s ...",
+        )
+    return None
+
+
+def read(log: Log) -> list[Table]:
+    heading = _find_heading(log)
+    if heading is None:
+        refused = unknown_heading(log)
+        if refused:
+            raise refused
+        return []
+    tables: list[Table] = []
+    notes = _passed_over(log, heading)
+    for place, (part, below) in enumerate(_parts(log, heading), 1):
+        if not part.columns:
+            notes.append(_left_out(log, part.line, part.cells, below))
+            continue
+        found = _grid(log, part, below)
+        for table in found if place > 1 else []:
+            # No heading says whether it is of the same thing as the table above.
+            table.options["table"] = place
+            table.note(f"{log.at(part.line)}: another heading: a table of its own")
+        tables += found
+    for note in notes[: MOST_NOTES if tables else 0]:
+        tables[0].note(note)
+    return tables
+
+
+def _parts(log: Log, heading: Heading) -> list[tuple[Heading, Rows]]:
+    """Each heading, from the first one that is known, with the rows below it."""
+    rows: Rows = []
+    parts = [(heading, rows)]
+    for found in records(log, heading.last + 1, heading.separator):
+        later = None if found.is_blank else _later_heading(log, found, parts[-1][0])
+        if later is not None and later is not parts[-1][0]:
+            rows = []
+            parts.append((later, rows))
+        elif later is None and not found.is_blank and not is_comment(log.whole_line(found.line)):
+            rows.append(found)
+    return parts
+
+
+def _passed_over(log: Log, heading: Heading) -> list[str]:
+    """Notes about tables above the first known heading, whose own is not known."""
+    found: list[tuple[int, list[str]]] = []
+    rows: list[Rows] = []
+    for above in records(log, 1, heading.separator):
+        if above.line >= heading.line:
+            break
+        is_row = any(cell[:1].isdigit() for cell in above.cells)
+        if not is_row and len(above.cells) > 1 and any(map(is_size, above.cells)):
+            found.append((above.line, above.cells))
+            rows.append([])
+        elif is_row and rows:
+            rows[-1].append(above)
+    return [_left_out(log, line, cells, of) for (line, cells), of in zip(found, rows, strict=True)]
+
+
+def _left_out(log: Log, line: int, cells: list[str], rows: Rows) -> str:
+    which = f"the {len(rows)} rows below it, to line {rows[-1].last}," if rows else "it"
+    return (
+        f"{log.at(line)}: the heading {', '.join(cells)[:LONGEST_NAME]} names no time or bandwidth "
+        f"with its unit: {which} {'are' if rows else 'is'} left out"
+    )
+
+
+def _grid(log: Log, heading: Heading, rows: Rows) -> list[Table]:
+    _check_alone(log, heading)
+    mark = _mark(heading.columns, rows)
+    whole = Grid(log, heading.columns, mark, rows)
+    is_unclear = whole.repeated_in is not None and log.repeated is None
+    groups = _by_words(heading, rows) if is_unclear else {}
+    if len(groups) < 2:
+        return whole.finished()
+    tables: list[Table] = []
+    for words, of_group in groups.items():
+        found = Grid(log, heading.columns, mark, of_group).finished()
+        for table in found:
+            table.options.update(words)
+        tables += found
+    names = " and ".join(name for name, _ in next(iter(groups)))
+    tables[0].note(
+        f"{log.at(heading.line)}: points are there again for each {names}: these are experiments "
+        f"of their own; where {names} tells launches or samples, say so by --repeated"
+    )
+    return tables
+
+
+def _by_words(heading: Heading, rows: Rows) -> dict[tuple[tuple[str, str], ...], Rows]:
+    """The rows of each combination of words in columns that have no meaning: what a place or a
+    network is called makes two rows unlike. Columns of more words than MOST_WORDS are no such
+    names."""
+    named: dict[int, str] = {}
+    for index, name in enumerate(heading.cells):
+        words = {row.cells[index].strip() for row in rows if index < len(row.cells)}
+        are_words = all(word[:1].isalpha() for word in words)
+        if index not in heading.columns and are_words and 2 <= len(words) <= MOST_WORDS:
+            named[index] = name.strip()[:LONGEST_NAME]
+    found: dict[tuple[tuple[str, str], ...], Rows] = {}
+    short: Rows = []
+    for row in rows:
+        if len(row.cells) > max(named, default=0):
+            words_of = tuple((name, row.cells[index].strip()) for index, name in named.items())
+            found.setdefault(words_of, []).append(row)
+        else:
+            short.append(row)
+    for first in list(found.values())[:1]:
+        first += short  # there they are refused with their lines, or read without their words
+    return found
+
+
+def _check_alone(log: Log, heading: Heading) -> None:
+    """Raises UsageError where two columns are of the same, and nothing says which counts."""
+    seen: dict[tuple[str, ...], str] = {}
+    for index, meaning in heading.columns.items():
+        role, name = role_of(meaning), heading.cells[index].strip()
+        key = (role,) if isinstance(meaning, str) else (role, meaning.statistic)
+        if key in seen:
+            raise UsageError(
+                f"{log.at(heading.line)}: {seen[key]!r} and {name!r} are both the {key[-1]}",
+                f"name one of them: --columns {role}={name} (or {role}=NAME:UNIT)",
+            )
+        seen[key] = name
+
+
+def _mark(columns: dict[int, Meaning], rows: Rows) -> str | None:
+    """The decimal mark of a table, for which all its cells with a comma are looked at."""
+    sizes, values = list[str](), list[str]()
+    for index, meaning in columns.items():
+        kind = values if isinstance(meaning, Column) else sizes
+        if isinstance(meaning, Column) or role_of(meaning) == "bytes":
+            column = [row.cells[index] for row in rows if index < len(row.cells)]
+            kind += [cell for cell in column if "," in cell]
+    return decimal_mark(sizes, values) if sizes or values else None
+
+
+def write(analysis: Analysis) -> bytes:
+    """One row per point."""
+    return text_of([noted_columns(analysis)])
+
+
+def text_of(parts: Iterable[dict[str, list[Any]]]) -> bytes:
+    """Parts of the same columns as CSV; unknown values are empty."""
+    texts: list[bytes] = []
+    for columns in parts:
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        if not texts:
+            writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+        texts.append(out.getvalue().encode())
+    return b"".join(texts)

@@ -1,0 +1,106 @@
+"""LLNL's mpiGraph: the rate from each rank to each other, all ranks at once, in MiB/s ("MB")."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.table import MEGABYTES, Column, RowError, RowOrder, Table, whole
+from hockney.records import Place
+
+HEADED = True
+
+_START = re.compile(r"^\s*START mpiGraph v(\S{1,20})")
+_KNOWN = re.compile(r"^\s*(MsgSize|Times|Window|Procs)\s+(\d{1,19})$")
+_HEADING = re.compile(r"^\s*(?P<side>Send|Recv)\t(?P<names>\S+:\d{1,9}(?:\s+\S+:\d{1,9})*)\s*$")
+_ROW = re.compile(r"^\s*(?P<host>\S+):(?P<rank>\d{1,9}) (?P<way>to|from)\t(?P<cells>.*)$")
+COLUMNS = {
+    "to": Column(
+        "bandwidth", "of a window of sends, as the sender times it", "value_Bps", MEGABYTES["2^20"]
+    ),
+    "from": Column(
+        "receive bandwidth",
+        "of a window of receives, as the receiver times it",
+        "value_Bps",
+        MEGABYTES["2^20"],
+    ),
+}
+
+
+@dataclass
+class Context:
+    """What stands above a matrix."""
+
+    version: str | None = None
+    known: dict[str, int] | None = None
+    ranks: tuple[int, ...] = ()
+    """Of the columns."""
+    order: RowOrder | None = None
+
+
+def recognise(log: Log) -> int | None:
+    start = log.find(_START)
+    if start is not None:
+        return start
+    heads = (n for n in range(1, len(log.lines) + 1) if _HEADING.match(log.whole_line(n)))
+    return next(heads, None)
+
+
+def read(log: Log) -> list[Table]:
+    tables: list[Table] = []
+    context = Context()
+    for line in range(1, len(log.lines) + 1):
+        text = log.whole_line(line)
+        start, known, row = _START.match(text), _KNOWN.match(text), _ROW.match(text)
+        heading = _HEADING.match(text)
+        if start:
+            context = Context(start[1], {})
+        elif known:
+            context.known = {**(context.known or {}), known[1]: int(known[2])}
+        elif heading:
+            _begin(log, line, heading, context, tables)
+        elif row and context.order is not None:
+            _row(log, line, row, context, context.order)
+    return tables
+
+
+def _begin(
+    log: Log, line: int, heading: re.Match[str], context: Context, tables: list[Table]
+) -> None:
+    """The matrices of senders and of receivers are one table."""
+    named = [name.rpartition(":") for name in heading["names"].split()]
+    context.ranks = tuple(int(rank) for _, _, rank in named)
+    if heading["side"] == "Send" or context.order is None:
+        known = context.known or {}
+        places = [Place(rank=int(rank), host=host) for host, _, rank in named]
+        table = Table(
+            "bandwidth",
+            "mpiGraph",
+            line,
+            experiment="mpigraph",
+            version=context.version,
+            ranks=known.get("Procs") or len(named),
+            places=places,
+        )
+        table.note("its MB are 2^20 bytes; rates are read so")
+        tables.append(table)
+        context.order = RowOrder(log, table)
+
+
+def _row(log: Log, line: int, row: re.Match[str], context: Context, order: RowOrder) -> None:
+    table = order.table
+    cells, known = row["cells"].split(), context.known or {}
+    if order.is_cut(line, cells, len(context.ranks)):
+        return
+    size = known.get("MsgSize", log.bytes)
+    with table.row(log, line):
+        if size is None:
+            raise RowError("no MsgSize above: give the message size with --bytes")
+        if len(cells) != len(context.ranks):
+            raise RowError(f"{len(cells)} rates of {len(context.ranks)} ranks")
+        rank, window = whole(row["rank"]), known.get("Window")
+        for other, cell in zip(context.ranks, cells, strict=True):
+            if other != rank:
+                peers = (rank, other) if row["way"] == "to" else (other, rank)
+                table.add(line, size, COLUMNS[row["way"]], cell, peers=peers, window=window)

@@ -1,0 +1,261 @@
+"""nccl-tests and rccl-tests, as text (2.0 to 2.19) and as JSON.
+
+Each size is measured out of place and in place, which are imported as two algorithms. Sizes of
+collectives that gather or scatter count the data of all ranks. GB are 10^9 bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+from hockney.foreign.logs.log import LONGEST_LINE, Log
+from hockney.foreign.logs.surroundings import processes_of
+from hockney.foreign.logs.table import (
+    BYTES,
+    SKIPPED,
+    Column,
+    RowError,
+    Table,
+    is_number,
+    number,
+    read_rows,
+)
+from hockney.records import Place
+
+HEADED = True
+
+_HEADING = re.compile(r"^#\s+size\s+count\b.*\btime\s+algbw\s+busbw")
+_VERSION = re.compile(r"^# (?:nccl|rccl)-tests version (\S+)")
+_START = re.compile(r"^# Collective test starting: (\S+)")
+_RANK = re.compile(r"^#\s+Rank\s+(\d{1,9})\b.* on\s+(\S+)\s+device\b")
+_COMMAND = re.compile(r"(?:^|[\s/])(?P<operation>[a-z]\w{1,30})_perf(?P<options>\s.*)?$")
+_LAUNCHED = re.compile(r"\b(?:mpirun|mpiexec|srun|aprun|jsrun|flux|prun)\b")
+_SETTING = re.compile(r"^# nThreads?:? (\d{1,6}) nGpus:? (\d{1,6})\b.*?(agg iters:? \d+.*)?$")
+_JSON = re.compile(r'"average_bus_bandwidth"|"out_of_place"')
+WAYS = ("out-of-place", "in-place")
+GIGA = Decimal(10**9)
+MEAN = "mean over iterations, then over ranks"
+
+COLUMNS = {
+    "time": Column("mean", MEAN),
+    "algbw": Column("algorithm bandwidth", "size over time", "value_Bps", GIGA),
+    "busbw": Column(
+        "bus bandwidth", "size over time, times what the links carry of it", "value_Bps", GIGA
+    ),
+    "i_min": Column("min", "of iterations"),
+    "i_max": Column("max", "of iterations"),
+    "i_p99": Column("p99", "of iterations"),
+    "i_cv%": Column("coefficient of variation", "of iterations", "value", Decimal("0.01")),
+}
+ITERATIONS = {
+    "min": "min",
+    "max": "max",
+    "p50": "median",
+    "p95": "p95",
+    "p99": "p99",
+    "stdev": "std",
+    "avg": "mean of iterations",
+}
+KINDS = ("type", "redop", "root")
+"""Columns of what is reduced, and to where, which the rows of a table share."""
+WRONG = ("#wrong", "error")
+
+
+def recognise(log: Log) -> int | None:
+    return 1 if _is_json(log) else log.find(_HEADING)
+
+
+def _is_json(log: Log) -> bool:
+    return log.text.lstrip()[:1] == "{" and bool(_JSON.search(log.text))
+
+
+def read(log: Log) -> list[Table]:
+    return _read_json(log) if _is_json(log) else _read_text(log)
+
+
+@dataclass
+class Context:
+    """Information from the lines before a table's heading."""
+
+    unnamed: str
+    version: str | None = None
+    operation: str | None = None
+    commanded: str | None = None
+    """The operation of the command above: the program itself names it only since 2.15."""
+    processes: int | None = None
+    """Of the command: one where no launcher starts it."""
+    devices: int | None = None
+    """Of each process: threads, times GPUs of each."""
+    setting: str = ""
+    places: list[Place] = field(default_factory=list)
+
+    begun: str = ""
+    """A command that goes on in the next line."""
+
+    def see(self, text: str) -> None:
+        text, self.begun = self.begun + text, ""
+        if text.endswith("\\") and len(text) < LONGEST_LINE:
+            self.begun = text[:-1]
+            return
+        start, rank, release = _START.match(text), _RANK.match(text), _VERSION.match(text)
+        command, setting = _COMMAND.search(text), _SETTING.match(text)
+        if release:
+            self.version, self.operation, self.places = release[1], None, []
+        elif start:
+            self.operation, self.places = start[1].removesuffix("_perf"), []
+        elif rank:
+            self.places = [*(self.places if int(rank[1]) else []), _place(rank)]
+        elif setting:
+            self.devices = int(setting[1]) * int(setting[2])
+            self.setting = f"{setting[2]} GPUs a thread, {setting[3] or ''}".strip(", ")
+            self.places = []
+        elif command and not text.startswith("#"):
+            before = text[: command.start()]
+            is_alone = _LAUNCHED.search(before) is None
+            self.processes = 1 if is_alone else processes_of(before)
+            self.commanded, self.operation = command["operation"], None
+
+    def table(self, line: int) -> Table:
+        ranks = len(self.places)
+        if not ranks and self.commanded and self.processes and self.devices:
+            ranks = self.processes * self.devices
+        table = _table(
+            line, self.operation or self.commanded or self.unnamed, self.version, self.places
+        )
+        table.ranks = ranks or None
+        table.parameters = {"setting": self.setting} if self.setting else {}
+        return table
+
+
+def _place(rank: re.Match[str]) -> Place:
+    return Place(rank=int(rank[1]), host=rank[2])
+
+
+def _read_text(log: Log) -> list[Table]:
+    tables: list[Table] = []
+    context = Context(log.operation)
+    reached = 0
+    for line, text in log.numbered():
+        if line < reached:
+            continue
+        if _HEADING.match(text):
+            table = context.table(line)
+            reached = _rows(log, line, text.removeprefix("#").split(), table)
+            tables.append(table)
+        else:
+            context.see(text)
+    return tables
+
+
+def _table(line: int, operation: str, version: str | None, places: list[Place]) -> Table:
+    return Table(
+        operation, "nccl-tests", line, version=version, ranks=len(places) or None, places=places
+    )
+
+
+def _rows(log: Log, line: int, titles: list[str], table: Table) -> int:
+    """Reads the rows. Older versions omit the reduction or root: cells are matched from both
+    ends."""
+    first = titles.index("time")
+    below = line + 1
+    for below, text in log.numbered(line + 1):  # noqa: B007  the first row
+        if is_number(text.strip().partition(" ")[0]) or _HEADING.match(text):
+            break
+    cells = len(log.lines[below - 1].split()) if below <= len(log.lines) else 0
+    if cells == len(titles):
+        row = dict(zip(titles, log.lines[below - 1].split(), strict=True))
+        table.parameters |= {name: row[name] for name in KINDS if name in row}
+    blank = min(max(len(titles) - cells, 0), first - 2)
+    columns = [BYTES, *[SKIPPED] * (first - 1 - blank), *_ways(titles[first:])]
+    # Debug output amid the rows may have empty lines.
+    end = read_rows(log, below, columns, table, ends=lambda text: text.lstrip().startswith("#"))
+    _note_wrong(log, below, end, titles, table)
+    return end
+
+
+def _ways(titles: Sequence[str]) -> list[Column]:
+    """The columns out of place and in place, where a second time column begins the latter."""
+    way, columns = -1, []
+    for title in titles:
+        way += title == "time"
+        column = COLUMNS.get(title, SKIPPED)
+        columns.append(replace(column, algorithm=WAYS[min(way, 1)]) if column.field else column)
+    return columns
+
+
+def _note_wrong(log: Log, first: int, end: int, titles: Sequence[str], table: Table) -> None:
+    """Notes rows with results that the benchmark itself found wrong."""
+    ends = [i - len(titles) for i, title in enumerate(titles) if title in WRONG]
+    for line, text in log.numbered(first):
+        if line >= end:
+            return
+        cells = text.split()
+        is_row = bool(cells) and is_number(cells[0])
+        counts = [cells[i] for i in ends if is_row and len(cells) >= -i]
+        if any(count.replace(".", "").strip("0").isdigit() for count in counts):
+            table.note(f"{log.at(line)}: the benchmark found wrong results")
+
+
+def _read_json(log: Log) -> list[Table]:
+    try:
+        # Numbers keep the digits that were printed.
+        document = json.loads(log.text, parse_float=str)
+    except (ValueError, RecursionError) as error:
+        table = _table(1, log.operation, None, [])
+        table.note(f"{log.at(getattr(error, 'lineno', 1))}: not whole JSON: {error}")
+        return [table]
+    results = document.get("results") if isinstance(document, dict) else None
+    table = _json_table(document if isinstance(document, dict) else {}, log.operation)
+    for result in results if isinstance(results, list) else []:
+        try:
+            _json_row(result, table)
+        except (RowError, KeyError, TypeError, AttributeError) as error:
+            table.note(f"{log.path}: a result is ignored: {error}")
+    return [table]
+
+
+def _json_table(document: dict[str, Any], unnamed: str) -> Table:
+    devices = document.get("devices")
+    places = [
+        Place(rank=rank, host=_text(device["hostname"]) if device.get("hostname") else None)
+        for rank, device in enumerate(devices if isinstance(devices, list) else [])
+        if isinstance(device, dict)
+    ]
+    args = document.get("args")
+    program = _text(args[0] if isinstance(args, list) and args else args or unnamed).split()
+    operation = program[0].rsplit("/", 1)[-1].removesuffix("_perf") if program else unnamed
+    version = document.get("version")
+    return _table(1, operation, None if version is None else _text(version), places)
+
+
+def _text(value: Any) -> str:
+    """The value as text without surrogates, which JSON escapes may contain."""
+    return str(value).encode(errors="replace").decode()
+
+
+def _json_row(result: dict[str, Any], table: Table) -> None:
+    size = result["size"]
+    if type(size) is not int or size < 0:
+        raise RowError(f"size {size!r}")
+    for way in WAYS:
+        name = way.replace("-", "_")
+        of = {"algorithm": way}
+        group, each = result.get(name) or {}, result.get(f"{name}_per_iter") or {}
+        for key, title in (("time", "time"), ("alg_bw", "algbw"), ("bus_bw", "busbw")):
+            _json_value(table, size, COLUMNS[title], group.get(key), of)
+        for key, statistic in ITERATIONS.items():
+            _json_value(table, size, Column(statistic, "of iterations"), each.get(key), of)
+        if group.get("nwrong") not in (None, 0, "0", "0.0", "N/A"):
+            table.note(f"{size} bytes {way}: the benchmark found wrong results")
+
+
+def _json_value(table: Table, size: int, column: Column, value: Any, of: dict[str, Any]) -> None:
+    if value is not None:
+        exact = number(str(value))
+        if exact is not None:
+            table.add(None, size, column, exact, **of)

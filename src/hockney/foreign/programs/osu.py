@@ -1,0 +1,338 @@
+"""OSU Micro-Benchmarks 3 to 7.5, MPI and its Python port: all tables with sizes or times.
+
+Columns are identified by title, not position: titles changed between versions, and contain blanks.
+OSU's MB is 10^6 bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.surroundings import processes_of
+from hockney.foreign.logs.table import BYTES, REPETITIONS, SKIPPED, Column, Table, read_rows
+from hockney.foreign.programs._layout import needed
+from hockney.infer.estimate.points import PointEstimate
+from hockney.plan import Size
+from hockney.plan.preset import KIB, MIB, Preset, powers
+from hockney.records import Run
+
+HEADED = True
+
+_TITLE = re.compile(
+    r"^\s*(?:#{1,6}\s*(?:OSU|OMB)|(?:OSU|OMB)(?=.* Test\s+v[\d.]+\s*$)) "
+    r"(?:Python )?(?P<title>.+?) Test(?:\s+v?(?P<version>[\d.]+))?"
+)
+"""Some remove the # before they keep a table: then it is the whole line, with a version."""
+_DEVICE = re.compile(r"MPI-([A-Z]+) ")
+_PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80}?)\s*$")
+_PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
+_BUFFERS = re.compile(r"# Send Buffer on (\w+)\b.* Receive Buffer on (\w+)")
+_WINDOWS = re.compile(r"^\s*#((?:\s+\d+)+)\s*$")
+_INIT = re.compile(r"^nprocs: (\d+), min: (\d+) ms, max: (\d+) ms, avg: (\d+) ms")
+
+NAMES = {
+    "latency": "pingpong",
+    "multi latency": "multi-latency",
+    "multi-threaded latency": "latency-mt",
+    "multi-process latency": "latency-mp",
+    "bandwidth": "bandwidth",
+    "bi-directional bandwidth": "bibandwidth",
+    "multiple bandwidth / message rate": "multi-bandwidth",
+}
+"""Names of tests between pairs; the others are named after their MPI call."""
+CALLS = {
+    "broadcast": "bcast",
+    "all-to-all personalized exchange": "alltoall",
+    "all-to-allv personalized exchange": "alltoallv",
+}
+"""MPI calls that titles name differently."""
+DATATYPE = "Datatype"
+"""The parameter that may change without another title."""
+TWO_RANKS = frozenset({"pingpong", "bandwidth", "bibandwidth", "latency-mt"})
+MEGA, MILLI = Decimal(10**6), Decimal("1e-3")
+
+TITLES = (
+    r"P(?P<tail>[\d.]+) Tail Lat ?\(us\)",
+    r"P(?P<bw_tail>[\d.]+) Tail BW ?\(MB/s\)",
+    r"Size(?: \(B\))?",
+    r"Avg Latency ?\(us\)",
+    r"Min Latency ?\(us\)",
+    r"Max Latency ?\(us\)",
+    r"Latency ?\(us\)",
+    r"Bandwidth ?\(MB/s\)",
+    r"MB/s",
+    r"Messages/s",
+    r"Iterations",
+    r"Validation",
+    r"Transmit Size",
+    r"Overall ?\(us\)",
+    r"Compute ?\(us\)",
+    r"Coll\. Init ?\(us\)",
+    r"MPI_Test ?\(us\)",
+    r"MPI_Wait ?\(us\)",
+    r"Pure Comm\. ?\(us\)",
+    r"Min Comm\. ?\(us\)",
+    r"Max Comm\. ?\(us\)",
+    r"Overlap ?\(%\)",
+)
+_TITLES = re.compile("|".join(TITLES))
+
+
+@dataclass
+class Context:
+    """Information from the lines before a table's heading."""
+
+    title: str = ""
+    version: str | None = None
+    parameters: dict[str, str] = field(default_factory=dict)
+    ranks: int | None = None
+    pairs: int | None = None
+    quantity: Column | None = None
+    before: Table | None = None
+    """The table before this one, with which it may share a title or a command."""
+    above: Context | None = None
+    """Of the table before this one."""
+
+    @property
+    def device(self) -> str | None:
+        """Whose memory holds the messages, where the title says so: CUDA of "MPI-CUDA Latency"."""
+        found = _DEVICE.match(self.title)
+        return found[1] if found else None
+
+    @property
+    def is_one_sided(self) -> bool:
+        return "_" in self.title.split(" ")[0] or "Window creation" in self.parameters
+
+    @property
+    def operation(self) -> str:
+        title = re.sub(r"^MPI[ _]?(-?[A-Z]+ )?(?=[A-Z])", "", self.title).lower()
+        kind = "i" if title.startswith("non-blocking ") else ""
+        title = title.removeprefix("non-blocking ")
+        if title in NAMES:
+            return NAMES[title]
+        name = title if self.is_one_sided else title.removesuffix(" latency")
+        return kind + CALLS.get(name, name).replace(" ", "-").replace("/", "-")
+
+    def table(self, log: Log, line: int) -> Table:
+        operation = self.operation if self.title else log.operation
+        pairs = None if self.pairs is None else 2 * self.pairs
+        device = {"device": self.device} if self.device else {}
+        table = Table(
+            operation=operation,
+            program=f"OSU {self.title} Test" if self.title else "OSU",
+            version=self.version,
+            line=line,
+            ranks=2 if operation in TWO_RANKS else pairs or self.ranks,
+            options={**self.parameters, **device},
+        )
+        if not self.title:
+            table.note(f"{log.at(line)}: a table without a title, after that of another test")
+        elif self._has_lost_ranks(table):
+            table.note(
+                f"{log.at(line)}: the number of processes of this table is unknown: the command "
+                "stands above the first one alone"
+            )
+        return table
+
+    def _has_lost_ranks(self, table: Table) -> bool:
+        """True in a loop whose command is above the first table only."""
+        before = self.before
+        return bool(before and before.ranks and before.operation == table.operation) and (
+            table.ranks is None
+        )
+
+
+def recognise(log: Log) -> int | None:
+    return log.find(_TITLE)
+
+
+def read(log: Log) -> list[Table]:
+    tables: list[Table] = []
+    context = Context()
+    reached = 0
+    for line, text in log.numbered():
+        if line < reached:
+            continue
+        title, command = _TITLE.match(text), text.find("osu_")
+        processes = processes_of(text[:command]) if command > 0 else None
+        if processes is not None:
+            context.ranks = processes
+        elif title:
+            context.title, context.version = title["title"], title["version"]
+        elif context.title or context.before:
+            table, reached = _table(log, line, text, context)
+            if table:
+                tables.append(table)
+                if not context.quantity:
+                    context.above = None
+                    context = Context(version=context.version, before=table, above=context)
+                continue
+        _parameter(text, context)
+    return tables
+
+
+def _parameter(text: str, context: Context) -> None:
+    pairs = _PAIRS.search(text)
+    if pairs:
+        context.pairs = int(pairs[1])
+        context.parameters["window"] = pairs[2]
+        return
+    if "Uni-directional Bandwidth (MB/sec)" in text:
+        context.quantity = _rate("bandwidth", "all pairs together")
+    elif "Message Rate Profile" in text:
+        context.quantity = Column("message rate", "all pairs together", "value_per_s", Decimal(1))
+    buffers, found = _BUFFERS.search(text), _PARAMETER.match(text)
+    if buffers:
+        context.parameters["buffers"] = f"{buffers[1]} to {buffers[2]}"
+    if found and not _TITLE.match(text):
+        name, value = found[1].strip(), found[2].strip().removesuffix(".")
+        above = context.above
+        if name == DATATYPE and not context.title and above and DATATYPE in above.parameters:
+            # One title stands above the tables of all datatypes (-T).
+            context.title, context.ranks, context.pairs = above.title, above.ranks, above.pairs
+            context.parameters = {**above.parameters, **context.parameters}
+        context.parameters[name] = value
+
+
+def _table(log: Log, line: int, text: str, context: Context) -> tuple[Table | None, int]:
+    """The table that begins in this line, if any, and the line after it."""
+    init, windows = _INIT.match(text), _WINDOWS.match(text)
+    if init:
+        return _startup(log, line, init, context), line + 1
+    if windows and context.quantity:
+        each = [replace(context.quantity, window=int(w)) for w in windows[1].split()]
+        columns = [BYTES, *each]
+    else:
+        columns = _columns(text, context)
+    if not columns:
+        return None, line
+    below = line + 1
+    for below, more in log.numbered(line + 1):  # noqa: B007  the first that is not a parameter
+        if not _PARAMETER.match(more):
+            break
+        _parameter(more, context)
+    table = context.table(log, line)
+    end = read_rows(log, below, columns, table)
+    if SKIPPED in columns:
+        _note_failures(log, below, end, table)
+    return table, end
+
+
+def _columns(text: str, context: Context) -> list[Column]:
+    """The columns of a heading; empty if the line is not a heading."""
+    titles = list(_TITLES.finditer(text))
+    rest = _TITLES.sub("", text).replace("#", "").strip()
+    if not titles or rest:
+        return []
+    every = [_column(title, context) for title in titles]
+    return every if any(column.definition for column in every) else []
+
+
+def _rate(statistic: str, of: str) -> Column:
+    return Column(statistic, f"bytes over time, {of}", "value_Bps", MEGA)
+
+
+def _column(title: re.Match[str], context: Context) -> Column:
+    words = title[0].split("(")[0].strip()
+    if title["tail"]:
+        return Column(_quantile(title["tail"]), f"nearest rank; {_mean_of(context)[1]}")
+    if title["bw_tail"]:
+        return _rate(f"p{title['bw_tail']} bandwidth", "nearest rank over windows")
+    fixed = {
+        "Size": BYTES,
+        "Iterations": REPETITIONS,
+        "Validation": SKIPPED,
+        "Transmit Size": SKIPPED,
+        "Bandwidth": _rate("bandwidth", "windows of messages with one answer each"),
+        "MB/s": _rate("bandwidth", "all pairs together"),
+        "Messages/s": Column("message rate", "all pairs together", "value_per_s", Decimal(1)),
+        "Min Latency": Column("least rank mean", "the least over ranks of each rank's mean"),
+        "Max Latency": Column("largest rank mean", "the largest over ranks of each rank's mean"),
+        "Overall": Column("mean overall", "mean of start, computation and wait together"),
+        "Compute": Column("mean computation", "mean of the computation meanwhile"),
+        "Pure Comm.": Column("mean", "mean of the operation with nothing computed meanwhile"),
+        "Min Comm.": Column("least rank mean", "the least over ranks, the operation alone"),
+        "Max Comm.": Column("largest rank mean", "the largest over ranks, the operation alone"),
+        "Overlap": Column(
+            "overlap",
+            "fraction of the pure operation that computation hides",
+            "value",
+            Decimal("0.01"),
+        ),
+    }
+    if words in fixed:
+        return fixed[words]
+    if words in ("Latency", "Avg Latency"):
+        return Column("mean", _mean_of(context)[0])
+    return Column(f"mean {words}", f"mean time in {words}")
+
+
+def _quantile(percent: str) -> str:
+    return "median" if percent in ("50", "50.0") else f"p{percent}"
+
+
+def _mean_of(context: Context) -> tuple[str, str]:
+    """Definitions of the mean and of percentiles."""
+    if context.is_one_sided:
+        return "mean of operations with their synchronisation, origin rank", "of operations"
+    if context.operation == "multi-latency":
+        return "half the round trip, mean over pairs of each pair's mean", "of means over pairs"
+    if context.operation not in NAMES.values():
+        return "mean over ranks of each rank's mean", "of means over ranks"
+    release = tuple(int(part) for part in re.findall(r"\d+", context.version or "0"))[:2]
+    single = "round trips timed singly, over 2, first rank"
+    if release >= (7, 4):
+        return f"mean of {single}", single
+    if context.version and release < (6, 0):
+        return "whole loop over 2n, first rank", single
+    return "mean of round trips over 2, first rank", single
+
+
+def _startup(log: Log, line: int, init: re.Match[str], context: Context) -> Table:
+    table = context.table(log, line)
+    table.ranks = int(init[1])
+    names = ("least rank", "largest rank", "mean")
+    columns = [Column(name, "MPI_Init, over ranks", factor=MILLI) for name in names]
+    with table.row(log, line):
+        table.add_row(line, init.groups()[1:], columns)
+    return table
+
+
+def _note_failures(log: Log, first: int, end: int, table: Table) -> None:
+    """Notes rows where the benchmark itself found wrong data."""
+    for line, text in log.numbered(first):
+        if line >= end:
+            return
+        if "Fail" in text.split():
+            table.note(f"{log.at(line)}: the benchmark's own validation failed")
+
+
+def preset() -> Preset:
+    """OSU Micro-Benchmarks 7.4, osu_latency: each exchange timed with the clock inside."""
+    sizes = tuple(
+        Size(size, 10000, 100) if size <= 8 * KIB else Size(size, 1000, 10)
+        for size in powers(1, 4 * MIB)
+    )
+    return Preset(
+        sizes,
+        every_iteration=True,
+        keep_clock_cost=True,
+        reduce="first",
+        buffers="separate",
+    )
+
+
+ONLY = None
+HEADING = f"""# Datatype: MPI_CHAR.
+{"# Size":<10}{"Avg Latency(us)":>18}"""
+
+
+def layout(run: Run, points: Sequence[PointEstimate]) -> str:
+    """A table of means over all samples, as osu_latency prints it."""
+    rows = (f"{point.bytes:<10d}{needed(point, 'mean_s') * 1e6:18.2f}" for point in points)
+    operation = run.header.experiment
+    name = "" if operation == "pingpong" else f"{operation.capitalize()} "
+    return "\n".join([f"\n# OSU MPI {name}Latency Test v7.4", HEADING, *rows])

@@ -1,0 +1,170 @@
+"""ReFrame's performance logs: of version 3, a line for each variable, and of version 4, a heading
+and a line for each run. A row is a run; the message size is in the test's name, or given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hockney.errors import UsageError
+from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.table import LONGEST_NUMBER, Column, RowError, Table, is_number, whole
+from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of, statistic_of
+
+HEADED = True
+
+_VERSION_3 = re.compile(r"(?:^|\|)reframe (?P<version>\d[\w.+-]{0,30})\|")
+_CHECK = re.compile(
+    r"^(?P<test>.{1,200}?) on (?P<system>[^\s|]{1,80}) using (?P<environment>[^\s|]{1,80})$"
+)
+_VALUE = re.compile(r"^(?P<name>[\w .%/-]{1,80}?)=(?P<value>[-+\w.]{1,40})$")
+_FIELD = re.compile(r"^(jobid|num_tasks)=(.*)$")
+_HEADING = re.compile(r"(?:^|[|,;])(\w[\w .-]{0,80})_value[|,;].*?\1_unit(?:[|,;]|$)")
+_SEPARATORS = "|,;"
+_SIZED = re.compile(
+    r"%(?:[\w.]*\.)?(?:size|bytes|nbytes|msg_?size|message_?size|message_?bytes)=(\d{1,19})(?=\s|$)"
+)
+OF_SYSTEM = ("system", "partition", "environ")
+RUNS = ("jobid", "job_completion_time")
+
+
+@dataclass(frozen=True)
+class Value:
+    """One performance variable of one run."""
+
+    line: int
+    test: str
+    name: str
+    text: str
+    unit: str
+    version: str | None
+    setting: tuple[tuple[str, str], ...]
+    """System, partition and environment."""
+    run: str
+    ranks: str | None = None
+    has_failed: bool = False
+    """True if the test found that the run failed, by its own references."""
+
+
+def recognise(log: Log) -> int | None:
+    version_3 = (n for n, text in log.numbered() if _VERSION_3.search(text) and "|ref=" in text)
+    return next(version_3, log.find(_HEADING))
+
+
+def read(log: Log) -> list[Table]:
+    """A table for each row and variable. A test is an experiment, and so is each of its variables
+    of another unit."""
+    is_version_3 = any(_VERSION_3.search(text) for text in log.lines)
+    values = _of_version_3(log) if is_version_3 else _of_version_4(log)
+    return [_table(log, value) for value in values]
+
+
+def _table(log: Log, value: Value) -> Table:
+    sized = _SIZED.search(value.test)
+    table = Table(
+        log.operation if log.operation != "unknown" else value.test.split(" ")[0],
+        f"ReFrame: {value.test}",
+        value.line,
+        experiment=f"{value.test.split(' ')[0]}-{value.name}".replace(" ", "-"),
+        version=value.version,
+        options=dict(value.setting) | _parameters(value.test),
+        run=value.run,
+    )
+    size = int(sized[1]) if sized else log.bytes
+    if value.has_failed:
+        table.note(f"{log.at(value.line)}: the test failed by its own references; read as printed")
+    if size is None:
+        raise UsageError(
+            f"{log.at(value.line)}: this test does not show its message size",
+            "give it with --bytes",
+        )
+    with table.row(log, value.line):
+        more = {"ranks": whole(value.ranks)} if value.ranks else {}
+        if not is_number(value.text):
+            raise RowError(f"{value.name} {value.text!r} is not a number")
+        table.add(value.line, size, _column(value), value.text, **more)
+    return table
+
+
+def _parameters(test: str) -> dict[str, str]:
+    """Parameters of a test other than its size: %NAME=VALUE."""
+    pairs = (word.removeprefix("%").partition("=") for word in test.split()[1:] if "=" in word)
+    return {name: value for name, _, value in pairs if not _SIZED.search(f"%{name}={value}")}
+
+
+def _column(value: Value) -> Column:
+    statistic = statistic_of(value.name)
+    definition = f"as the test reports it: {value.name}"
+    if value.unit.lower() in TIME_UNITS:
+        return Column(statistic, definition, factor=TIME_UNITS[value.unit.lower()])
+    rated = "bandwidth" if statistic == "mean" else f"{statistic} bandwidth"
+    return Column(rated, definition, "value_Bps", factor_of(value.unit, "value_Bps"))
+
+
+def _unreadable(line: int, text: str) -> Value:
+    """A row whose value is refused."""
+    return Value(line, "unknown", "row", text[:LONGEST_NUMBER], "s", None, (), str(line))
+
+
+def _of_version_3(log: Log) -> Iterator[Value]:
+    for line, text in log.numbered():
+        version = _VERSION_3.search(text)
+        if not version:
+            continue
+        cells = [cell.strip() for cell in text.split("|")]
+        check = next(filter(None, map(_CHECK.match, cells)), None)
+        fields = {found[1]: found[2] for cell in cells if (found := _FIELD.match(cell))}
+        refs = [place for place, cell in enumerate(cells) if cell.startswith("ref=")]
+        value = _VALUE.match(cells[refs[0] - 1]) if refs and refs[0] else None
+        if check is None or value is None or refs[0] + 1 >= len(cells):
+            yield _unreadable(line, text)
+            continue
+        yield Value(
+            line,
+            check["test"],
+            value["name"],
+            value["value"],
+            cells[refs[0] + 1],
+            version[1],
+            (("system", check["system"]), ("environ", check["environment"])),
+            fields.get("jobid") or str(line),
+            fields.get("num_tasks"),
+        )
+
+
+def _of_version_4(log: Log) -> Iterator[Value]:
+    titles: Sequence[str] = ()
+    separator = "|"
+    for line, text in log.numbered():
+        if _HEADING.search(text):
+            separator = max(_SEPARATORS, key=text.count)
+            titles = [title.strip() for title in text.split(separator)]
+        elif titles and text.strip():
+            cells = [cell.strip() for cell in text.split(separator)]
+            if len(cells) == len(titles) - 1 and titles[0].endswith("time"):
+                cells = ["", *cells]  # the time of the row was taken for that of a logger
+            if len(cells) != len(titles):
+                yield _unreadable(line, text)
+            else:
+                yield from _values(line, dict(zip(titles, cells, strict=True)))
+
+
+def _values(line: int, row: dict[str, str]) -> Iterator[Value]:
+    setting = tuple((name, row[name]) for name in OF_SYSTEM if row.get(name))
+    for title, text in row.items():
+        name = title.removesuffix("_value")
+        unit = row.get(f"{name}_unit")
+        if name != title and unit is not None and text.lower() not in ("", "null", "none"):
+            yield Value(
+                line,
+                row.get("display_name") or row.get("name") or "unknown",
+                name,
+                text,
+                unit,
+                row.get("version") or None,
+                setting,
+                next((row[of] for of in RUNS if row.get(of)), str(line)),
+                row.get("num_tasks") or None,
+                row.get("result", "").startswith("fail"),
+            )

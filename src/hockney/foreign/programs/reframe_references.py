@@ -1,0 +1,131 @@
+"""References of ReFrame tests, (value, lower, upper, unit), with tolerances that were measured.
+
+The names are those of the performance variables in integrations/reframe: latency and bandwidth of a
+ping-pong, and a variable a point of other experiments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from hockney.errors import UsageError
+from hockney.infer.analysis.warnings import source_notes
+from hockney.plan.axes import AXES, axes_of
+from hockney.plan.words import STANDARD
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.estimate.points import PointEstimate
+
+DIGITS = 4
+"""Significant digits of values and tolerances."""
+
+UNITS = {"bytes": "B", "segment_bytes": "Bsegments", "ranks": "ranks", "pairs": "pairs"}
+"""Written behind the value; other numbers stand behind the name of their axis."""
+
+FILE = '''"""{origin}
+{notes}Tolerances: {meaning}.
+Where it does not matter that a value is better, put None for that tolerance.
+"""
+
+reference = {{
+    "*": {{
+{rows}
+    }}
+}}
+'''
+
+
+def write(analysis: Analysis) -> bytes:
+    """A Python module with `reference`. Raises UsageError where a point has no interval."""
+    rows = [f"        {name!r}: {_quadruple(*known)}," for name, known in _variables(analysis)]
+    if not rows:
+        raise UsageError(f"{analysis.label}: no point that could be a reference")
+    notes = [f"Note: {note.text}" for note in source_notes(analysis.run)]
+    text = FILE.format(
+        origin=_in_docstring(f"hockney: {analysis.label}"),
+        notes="".join(f"{_in_docstring(note)}\n" for note in notes),
+        meaning=_meaning(analysis),
+        rows="\n".join(rows),
+    )
+    return text.encode()
+
+
+def _in_docstring(text: str) -> str:
+    """Foreign text, which cannot end the docstring."""
+    printable = "".join(char for char in text if char.isprintable())
+    return printable.replace("\\", "/").replace('"', "'")
+
+
+def _meaning(analysis: Analysis) -> str:
+    expected = analysis.expected
+    known = [expected.at(point) for point in analysis.estimates.own()] if expected else []
+    runs = max((one.runs for one in known if one), default=0)
+    if runs:
+        return f"the 95 % interval for the median of another run, from {runs} runs"
+    return (
+        "the interval of this run's median over its launches; runs of other days differ by "
+        "more, and --history takes them in"
+    )
+
+
+Known = tuple[float, float, float, str]
+"""Value, the ends of its interval, and the unit."""
+
+
+def _variables(analysis: Analysis) -> Iterator[tuple[str, Known]]:
+    points = sorted(analysis.estimates.own(), key=lambda point: point.bytes)
+    if analysis.run.header.experiment != "pingpong":
+        for point in points:
+            yield name_of(point), _time(analysis, point)
+        return
+    if points:
+        yield "latency", _time(analysis, points[0])
+    if points and points[-1].bytes:
+        value, low, high, _ = _time(analysis, points[-1])
+        rates = (points[-1].bytes / (us * 1e-6) / 2**20 for us in (value, high, low))
+        yield "bandwidth", (*rates, "MiB/s")  # type: ignore[misc]
+
+
+def name_of(point: PointEstimate) -> str:
+    """The performance variable of a point, such as "bcast_binomial_8B_4ranks"; the same rule is in
+    integrations/reframe/hockney_points.py."""
+    axes = axes_of(point)
+    parts = (_part(name, axes[name]) for name in AXES if name != "buffers")
+    return re.sub(r"\W+", "_", "_".join(filter(None, parts)))
+
+
+def _part(name: str, value: Any) -> str:
+    """What an axis adds to the name; nothing where it does not apply or is as usual."""
+    if value in (None, False, STANDARD):
+        return ""
+    if value is True:
+        return name
+    if isinstance(value, dict):  # a train
+        return "_".join(f"{inner}{number:g}" for inner, number in value.items() if number)
+    if isinstance(value, list):
+        return "_".join(map(str, value))
+    if name in UNITS:
+        return f"{value}{UNITS[name]}"
+    return value if isinstance(value, str) else f"{name}{value:g}"
+
+
+def _time(analysis: Analysis, point: PointEstimate) -> Known:
+    """Microseconds."""
+    expected = analysis.expected.at(point) if analysis.expected else None
+    low, high = (expected.low_s, expected.high_s) if expected else (point.low_s, point.high_s)
+    if low is None or high is None:
+        raise UsageError(
+            f"{analysis.label}: {point.operation} of {point.bytes} B has no interval from "
+            f"{point.launches} launches",
+            "measure at least 5 launches, or name runs of other days with --history",
+        )
+    # The interval for another run lies around the median of all runs.
+    return point.typical_s * 1e6, low * 1e6, high * 1e6, "us"
+
+
+def _quadruple(value: float, low: float, high: float, unit: str) -> str:
+    lower, upper = min(low / value - 1.0, 0.0), max(high / value - 1.0, 0.0)
+    return f"({value:.{DIGITS}g}, {lower:.{DIGITS}g}, {upper:.{DIGITS}g}, {unit!r})"

@@ -1,0 +1,66 @@
+"""The network of a SimGrid platform file: SMPI's overheads and factors by message size, as
+properties `smpi/os`, `smpi/ois`, `smpi/or`, `smpi/lat-factor` and `smpi/bw-factor`.
+
+A value is a list of sections, `bytes:startup:perbyte;...` or `bytes:factor;...`, each from that
+size on. Such a file is another program's XML: it is searched line by line and never expanded.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.table import Column, RowError, Table, whole
+
+HEADED = True
+
+ONE = Decimal(1)
+OVERHEAD = (
+    Column("startup", "overhead from this size on, its constant part", factor=ONE),
+    Column("per byte", "overhead from this size on", "value_s_per_B", ONE),
+)
+OVERHEADS = {
+    "os": "overhead of a send",
+    "ois": "overhead of a nonblocking send",
+    "or": "overhead of a receive",
+}
+FACTORS = {
+    "lat-factor": "latency over that of the links, from this size on",
+    "bw-factor": "bandwidth over that of the links, from this size on",
+    "latency-factor": "latency over that of the links, from this size on",
+    "bandwidth-factor": "bandwidth over that of the links, from this size on",
+}
+_PROPERTY = re.compile(
+    r"""<prop\s+id=["'](?:smpi|network)/([a-z-]{2,20})["']\s+value=["']([^"'<>]{1,3000})["']"""
+)
+
+
+def recognise(log: Log) -> int | None:
+    return next((line for line, _, _ in _properties(log)), None)
+
+
+def read(log: Log) -> list[Table]:
+    tables = []
+    for line, name, value in _properties(log):
+        words = OVERHEADS.get(name)
+        table = Table(f"smpi-{name}", "SimGrid platform", line)
+        columns = OVERHEAD if words else (Column("factor", FACTORS.get(name, ""), "value", ONE),)
+        for section in value.split(";"):
+            with table.row(log, line):
+                size, *numbers = section.split(":")
+                if len(numbers) != len(columns):
+                    raise RowError(f"{section[:80]!r} is no section of smpi/{name}")
+                for column, text in zip(columns, numbers, strict=True):
+                    table.add(line, whole(size.strip()), column, text.strip())
+        tables.append(table)
+    return tables
+
+
+def _properties(log: Log) -> list[tuple[int, str, str]]:
+    """The line, name and value of each that has sections."""
+    return [
+        (line, found[1], found[2])
+        for line, text in log.numbered()
+        if (found := _PROPERTY.search(text)) and found[1] in {*OVERHEADS, *FACTORS}
+    ]

@@ -1,6 +1,0 @@
-"""What was worked out of result files, kept in an SQLite database: thousands of files are answered
-from it at once. database.py is the index; every other module is one kind of what it keeps."""
-
-from hockney.index.database import NAME, OFF, Index, Kind
-
-__all__ = ["NAME", "OFF", "Index", "Kind"]

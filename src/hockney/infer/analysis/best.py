@@ -1,0 +1,235 @@
+"""The fastest algorithm of a collective, its gain, and whether the gain is significant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from hockney.errors import UsageError
+from hockney.infer.analysis.between import assumed
+from hockney.infer.analysis.compare import differences
+from hockney.infer.estimate.differences import Judged, exact
+from hockney.infer.estimate.points import PointEstimate
+from hockney.plan.arrivals import TOGETHER
+from hockney.plan.axes import Axes, Point, method_text, text_of
+from hockney.plan.words import NONBLOCKING
+from hockney.plan.workloads.collective import DEFAULT, is_collective_name
+
+TOLERANCE = 0.03
+"""Relative difference up to which two times are the same."""
+FASTER, OWN, UNKNOWN = "faster", "own", "unknown"
+BEST_RULE = (
+    "an algorithm is the best where a rank-sum test over launches, corrected for the number of "
+    "comparisons, shows that it is faster than the library's own decision; that decision is the "
+    "best where no algorithm can be more than 3 % faster; where it was not measured, the fastest "
+    "algorithm is the best if it is shown to be faster than the second; between points of two runs "
+    "a difference counts beyond what equal runs may differ by; simulated times are exact, and "
+    "differ from 3 % on"
+)
+"""How Cell.verdict is found."""
+
+
+class Arrived(NamedTuple):
+    """When the ranks of a collective arrived: the axes of that."""
+
+    pattern: str | None
+    skew_s: float | None
+    skew_times: float | None
+
+    @property
+    def text(self) -> str:
+        """ "ascending, skew 100 us"; empty where no pattern was asked for."""
+        axes = Point(operation="", bytes=0, skew_s=self.skew_s, skew_times=self.skew_times)
+        words = (self.pattern, text_of(axes, "skew_s"), text_of(axes, "skew_times"))
+        return ", ".join(filter(None, words))
+
+    @property
+    def is_together(self) -> bool:
+        return self.pattern in (None, TOGETHER)
+
+
+def arrived(point: Axes) -> Arrived:
+    return Arrived(point.arrival, point.skew_s, point.skew_times)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """An algorithm at one size and number of ranks."""
+
+    point: PointEstimate
+    difference: Judged | None
+    """Against the library's own decision (ratio: of it to that); None where that is unknown, and
+    for itself."""
+
+    @property
+    def name(self) -> str:
+        return name_of(self.point)
+
+    @property
+    def is_faster(self) -> bool:
+        """True if it is significantly faster than the library's own decision, and not surely by
+        less than TOLERANCE."""
+        found = self.difference
+        return found is not None and found.matters and found.verdict == "faster"
+
+    @property
+    def may_be_faster(self) -> bool:
+        """True if it may be faster by more than TOLERANCE, as far as the launches show."""
+        found = self.difference
+        if found is None or self.is_faster:
+            return True
+        return found.verdict == "unknown" and (found.low is None or found.low < 1.0 - TOLERANCE)
+
+    @property
+    def is_harmless(self) -> bool:
+        """True if nothing shows that it is slower than the library's own decision."""
+        found = self.difference
+        return found is not None and (
+            found.within_tolerance
+            or found.verdict == "faster"
+            or (found.verdict == "unknown" and found.ratio <= 1)
+        )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """All that was measured of a collective at one size and number of ranks, whose ranks arrived in
+    one pattern."""
+
+    collective: str
+    ranks: int
+    bytes: int
+    arrived: Arrived
+    default: PointEstimate | None
+    contenders: tuple[Contender, ...]
+    """Forced algorithms, the fastest first."""
+    second: Judged | None = None
+    """Where the library's own decision was not measured: the second of the contenders against the
+    first."""
+
+    @property
+    def best(self) -> Contender:
+        """The fastest of all, the library's own decision among them."""
+        if self.default is None:
+            return self.contenders[0]
+        own = Contender(self.default, None)
+        return min((own, *self.contenders), key=lambda one: one.point.typical_s)
+
+    @property
+    def gain(self) -> float | None:
+        """The library's own time over the best."""
+        return None if self.default is None else self.default.typical_s / self.best.point.typical_s
+
+    @property
+    def verdict(self) -> str:
+        """By BEST_RULE: FASTER if the fastest algorithm is the best, OWN if the library's own
+        decision is, else UNKNOWN."""
+        second = self.second
+        surely_first = second and second.matters and second.verdict == "slower"
+        if self.best.is_faster or surely_first:
+            return FASTER
+        if self.default is None or any(one.may_be_faster for one in self.contenders):
+            return UNKNOWN
+        return OWN
+
+    @property
+    def launches(self) -> int:
+        """The smallest number of launches of its points."""
+        points = [one.point for one in self.contenders]
+        return min(point.launches for point in [*points, *([self.default] if self.default else [])])
+
+    @property
+    def is_choice(self) -> bool:
+        """True if several algorithms were measured."""
+        return len(self.contenders) + (self.default is not None) > 1
+
+    @property
+    def unknown_text(self) -> str:
+        """Why the best is unknown."""
+        return f"unknown: {self.launches} launch{'es' * (self.launches != 1)}"
+
+
+def name_of(point: Axes) -> str:
+    """How the operation is done, in words; DEFAULT where nothing was forced."""
+    is_named = point.exchange is None and point.form == NONBLOCKING  # ibcast by its operation
+    form = None if is_named else point.form
+    return ", ".join(filter(None, (method_text(point), form))) or DEFAULT
+
+
+def is_collective(point: PointEstimate) -> bool:
+    """All ranks take part in it, and the library makes it; with the v, w and nonblocking forms."""
+    return is_collective_name(point.operation) and point.phase is None
+
+
+def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Cell]:
+    """By collective, ranks, bytes and arrival. Launches are the units of the tests against the
+    library's own decision (analysis/compare.py), which are corrected for their number over all
+    cells. runs: the points of each; how much runs differ is not in their launches. is_exact: the
+    times are simulated, and one launch of each decides."""
+    found: dict[tuple[str, int, int, Arrived], dict[str, PointEstimate]] = {}
+    measured = [(point, number) for number, points in enumerate(runs) for point in points]
+    run_of = None if is_exact else {id(point): number for point, number in measured}
+    for point, _ in measured:
+        # Another call or question is no algorithm: persistent, one-sided, by threads, in groups.
+        if not is_collective(point) or point.has_own_calls or point.groups is not None:
+            continue
+        if min(point.medians_s) > 0.0 and point.ranks is not None:
+            key = (point.operation, point.ranks, point.bytes, arrived(point))
+            cell = found.setdefault(key, {})
+            if name_of(point) in cell:
+                raise UsageError(
+                    f"{point.operation} by {name_of(point)} with {point.ranks} ranks and "
+                    f"{point.bytes} B is in two files",
+                    "name one of them; `hockney compare` shows whether two runs differ",
+                )
+            cell[name_of(point)] = point
+    to_default = _by_second(
+        (
+            (cell[DEFAULT], point)
+            for cell in found.values()
+            if DEFAULT in cell
+            for name, point in cell.items()
+            if name != DEFAULT
+        ),
+        run_of,
+    )
+    fastest = [
+        sorted(cell.values(), key=lambda point: point.typical_s)
+        for cell in found.values()
+        if DEFAULT not in cell and len(cell) > 1
+    ]
+    to_fastest = _by_second(((points[0], points[1]) for points in fastest), run_of)
+    cells = []
+    for key in sorted(found, key=lambda key: (*key[:3], *((x is not None, x) for x in key[3]))):
+        algorithms = found[key]
+        default = algorithms.get(DEFAULT)
+        tried = [point for name, point in algorithms.items() if name != DEFAULT]
+        contenders = [Contender(point, to_default.get(id(point))) for point in tried]
+        contenders.sort(key=lambda one: one.point.typical_s)
+        second = to_fastest.get(id(contenders[1].point)) if len(contenders) > 1 else None
+        cells.append(Cell(*key, default, tuple(contenders), second))
+    return cells
+
+
+def _by_second(
+    each: Iterable[tuple[PointEstimate, PointEstimate]], run_of: Mapping[int, int] | None
+) -> dict[int, Judged]:
+    """Differences by the identity of the second point of each pair. run_of: the run of each point,
+    by its identity; None where times are exact."""
+    pairs = list(each)
+    if run_of is None:
+        logs = [np.log(np.array([b.typical_s / a.typical_s])) for a, b in pairs]
+        judgements = [exact(log, TOLERANCE) for log in logs]
+    else:
+        unseen = [
+            None
+            if run_of[id(first)] == run_of[id(second)]
+            else assumed([np.log(first.medians_s), np.log(second.medians_s)]).of_two
+            for first, second in pairs
+        ]
+        judgements = differences(pairs, TOLERANCE, unseen)
+    found = zip(pairs, judgements, strict=True)
+    return {id(second): difference for (_, second), difference in found}

@@ -1,0 +1,145 @@
+"""What the engine of outliers works on, and what it finds."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.analysis.outlier_rule import LEAST_RATIO
+from hockney.infer.analysis.pairwise import Array, Whole, own_medians
+
+Flags = NDArray[np.bool_]
+
+NODE = "node"
+PLACE = "place"
+GROUP = "group"
+UPLINK = "uplink"
+INSIDE = "switch"
+CABLE = "cable"
+PAIR = "pair"
+
+
+@dataclass(frozen=True)
+class Board:
+    """The times of many pairs at one size."""
+
+    name: str
+    """The size, and how many pairs communicated at once, in words."""
+    ends: Whole
+    """Shape (pairs, 2): numbers of ranks."""
+    kinds: Whole
+    """Shape (pairs,): what is known to lie between the two."""
+    logs: Array
+    """Shape (pairs,): logarithms of the typical times."""
+    launches: Array
+    """Shape (launches, pairs): the same of each launch, NaN where it did not come to a pair."""
+    rounds: Whole | None = None
+    """Shape (pairs,): pairs with the same number may have delayed each other; None if none did."""
+
+    def shifts(self, members: Whole) -> Array:
+        """How far each launch that made some of these pairs shows them above `logs`, compared with
+        all its pairs."""
+        each = self._rest[:, members]
+        made = np.flatnonzero(~np.isnan(each).all(axis=1))
+        return np.asarray(np.nanmedian(each[made], axis=1) - self._centres[made])
+
+    @cached_property
+    def is_late(self) -> Flags:
+        """Pairs that take longer than most of their kind."""
+        usual = own_medians(self.kinds, self.logs)
+        return np.asarray(self.logs > usual + math.log(LEAST_RATIO))
+
+    def met_others(self, members: Whole, own: Whole, left: Flags) -> bool:
+        """Whether most of the late ones of these pairs shared their round with another late pair
+        that is not among `own`: links that they shared explain both."""
+        if self.rounds is None:
+            return False
+        others = self.is_late & left
+        others[own] = False
+        late = self.rounds[members[self.is_late[members]]]
+        return bool(len(late)) and bool(np.isin(late, self.rounds[others]).mean() > 0.5)
+
+    @cached_property
+    def _rest(self) -> Array:
+        return self.launches - self.logs
+
+    @cached_property
+    def _centres(self) -> Array:
+        made = np.flatnonzero(~np.isnan(self._rest).all(axis=1))
+        found = np.full(len(self._rest), np.nan)
+        found[made] = np.nanmedian(self._rest[made], axis=1)
+        return found
+
+
+@dataclass(frozen=True)
+class Network:
+    """Where ranks are."""
+
+    host: Whole
+    """Shape (ranks,): the number of each one's node, -1 if unknown."""
+    switch: Whole
+    """Shape (nodes,): the number of the switch that each node is known to be on, -1 if unknown."""
+    is_simulated: bool
+    """Simulated times have no noise, and one launch is as good as many."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something slow."""
+
+    kind: str
+    """NODE ... PAIR; UPLINK are the links of a switch to others, INSIDE the switch itself, CABLE
+    the connection of two switches; a GROUP are nodes near each other and slow to all others."""
+    units: tuple[int, ...]
+    """Numbers of nodes (NODE, GROUP), switches (UPLINK, INSIDE, CABLE) or ranks (PLACE, PAIR)."""
+    board: int
+    """The board where its ratio is largest."""
+    members: Whole
+    """The pairs that show it, by their place in that board."""
+    ratio: float
+    p: float
+    """Corrected for all candidates."""
+    agreeing: int
+    """Launches that show it ..."""
+    launches: int
+    """... of those that measured it."""
+
+
+def names_of(
+    fault: Fault,
+    hosts: Sequence[str],
+    switches: Sequence[str],
+    name_of_rank: Callable[[int], str],
+) -> tuple[str, ...]:
+    """The names of a fault's units, by the numbers that nodes, switches and ranks have."""
+    if fault.kind in (NODE, GROUP):
+        return tuple(hosts[i] for i in fault.units)
+    if fault.kind in (UPLINK, INSIDE, CABLE):
+        return tuple(switches[i] for i in fault.units)
+    return tuple(map(name_of_rank, fault.units))
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Why a gate cannot pass, and what would let it."""
+
+    why: str
+    remedy: str
+
+
+@dataclass
+class Judgement:
+    faults: list[Fault] = field(default_factory=list)
+    """Those that explain most first."""
+    judged: Counter[str] = field(default_factory=Counter)
+    """How many of each kind were compared with others."""
+    doubts: list[Doubt] = field(default_factory=list)
+
+    def doubt(self, why: str, remedy: str) -> None:
+        self.doubts.append(Doubt(why, remedy))

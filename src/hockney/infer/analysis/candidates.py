@@ -1,0 +1,175 @@
+"""Candidates of one kind at every size, and which of them are slow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hockney.infer.analysis.boards import PAIR, Board, Fault, Flags, Judgement
+from hockney.infer.analysis.outlier_rule import (
+    LEAST_RATIO,
+    MOST_FRACTION,
+    SURE,
+    Tested,
+    effective,
+    tested,
+)
+from hockney.infer.analysis.pairwise import Array, Whole
+
+AGREEING = 0.8
+"""Fraction of launches that must show it, too."""
+MORE = "more launches or longer ones"
+OTHERS = "more of them to compare, or --topology with the switches that account for it"
+
+Units = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Peers:
+    """Candidates that are compared with each other: of one kind, at one size."""
+
+    board: int
+    units: Sequence[Units]
+    values: Array
+    """Shape (units,): log times against what is usual."""
+    members: Callable[[Units], Whole]
+    """The pairs of a candidate."""
+    test: Tested
+    what: str = ""
+    """Plural, in words."""
+
+    @classmethod
+    def of(
+        cls,
+        what: str,
+        board: int,
+        units: Sequence[Units],
+        values: Array,
+        members: Callable[[Units], Whole],
+    ) -> Peers:
+        return cls(board, units, values, members, tested(values), what)
+
+
+@dataclass(frozen=True)
+class Family:
+    """All candidates of one kind, which share an error rate."""
+
+    kind: str
+    sets: Sequence[Peers]
+    level: float
+
+    @cached_property
+    def tests(self) -> float:
+        """Candidates times independent looks: sizes that show the same are one."""
+        looks: dict[tuple[Units, ...], list[Array]] = {}
+        for peers in self.sets:
+            looks.setdefault(tuple(peers.units), []).append(peers.values)
+        return sum(len(units) * effective(np.stack(each)) for units, each in looks.items())
+
+    @property
+    def most(self) -> int:
+        """How many were compared at one size."""
+        counts: dict[int, int] = {}
+        for peers in self.sets:
+            counts[peers.board] = counts.get(peers.board, 0) + len(peers.units)
+        return max(counts.values(), default=0)
+
+
+def slow_ones(
+    family: Family, boards: Sequence[Board], left: Sequence[Flags], found: Judgement
+) -> tuple[dict[Units, Fault], set[Units]]:
+    """Slow ones, each at the size where its ratio is largest; and those of sets in which so many
+    differ that none can be named. What cannot be named is a doubt."""
+    worst: dict[Units, Fault] = {}
+    many: set[Units] = set()
+    for peers in family.sets:
+        p = np.minimum(peers.test.p * family.tests, 1.0)
+        slow = np.flatnonzero(
+            (peers.test.excess > math.log(LEAST_RATIO)) & (p < family.level)
+        ).tolist()
+        board = boards[peers.board]
+        slow = _without_met(family.kind, peers, slow, board, left[peers.board], found)
+        if len(slow) > max(MOST_FRACTION * len(peers.units), 1.0):
+            many.update(peers.units[i] for i in slow)
+            found.doubt(_too_many(len(slow), peers, board), OTHERS)
+            continue
+        for i in slow:
+            fault = _fault(family.kind, peers, i, float(p[i]), board)
+            if fault.agreeing < AGREEING * fault.launches:
+                found.doubt(_changing(fault, peers.what, board), MORE)
+            elif fault.units not in worst or fault.ratio > worst[fault.units].ratio:
+                worst[fault.units] = fault
+    return {units: worst[units] for units in worst if units not in many}, many
+
+
+def check_sight(
+    family: Family, boards: Sequence[Board], found: Judgement, at_any_size: bool
+) -> None:
+    """A doubt where something slower by SURE could stay unseen: at a size, or at all of them."""
+    unseen: dict[tuple[Units, ...], list[tuple[float, Peers]]] = {}
+    for peers in family.sets:
+        least = peers.test.least_found(family.tests, family.level)
+        unseen.setdefault(tuple(peers.units), []).append((least, peers))
+    for each in unseen.values():
+        chosen = [min(each, key=lambda one: one[0])] if at_any_size else each
+        for least, peers in chosen:
+            if least > SURE:
+                blind(found, peers.what, boards[peers.board], least)
+
+
+def blind(found: Judgement, what: str, board: Board, least: float) -> None:
+    found.doubt(
+        f"{what} differ so much at {board.name} that one is sure to be found only from "
+        f"{least:.3g} times as slow on",
+        MORE,
+    )
+
+
+def _without_met(
+    kind: str, peers: Peers, slow: list[int], board: Board, left: Flags, found: Judgement
+) -> list[int]:
+    """Those that links shared with other pairs of their round do not explain."""
+    each = [peers.members(peers.units[i]) for i in slow]
+    together = np.concatenate(each) if each else np.empty(0, np.int64)
+    own = each if kind == PAIR else [together] * len(each)
+    met = [board.met_others(members, rest, left) for members, rest in zip(each, own, strict=True)]
+    if any(met):
+        found.doubt(
+            f"{sum(met)} of {len(peers.units)} {peers.what} were slow at {board.name} in rounds in "
+            "which others were slow, too: they may have shared a link",
+            "--serial measures one pair at a time",
+        )
+    return [i for i, has_met in zip(slow, met, strict=True) if not has_met]
+
+
+def _fault(kind: str, peers: Peers, i: int, p: float, board: Board) -> Fault:
+    members, excess = peers.members(peers.units[i]), float(peers.test.excess[i])
+    each = excess + board.shifts(members)
+    return Fault(
+        kind=kind,
+        units=peers.units[i],
+        board=peers.board,
+        members=members,
+        ratio=math.exp(excess),
+        p=p,
+        agreeing=int((each > math.log(LEAST_RATIO) / 2.0).sum()),
+        launches=len(each),
+    )
+
+
+def _too_many(count: int, peers: Peers, board: Board) -> str:
+    return (
+        f"{count} of {len(peers.units)} {peers.what} take longer than the rest at {board.name}: "
+        "too many to say which kind is normal"
+    )
+
+
+def _changing(fault: Fault, what: str, board: Board) -> str:
+    return (
+        f"one of the {what} is {fault.ratio:.3g} times as slow at {board.name}, but only in "
+        f"{fault.agreeing} of {fault.launches} launches"
+    )

@@ -1,0 +1,110 @@
+"""Points and samples as named columns: what CSV, Parquet and data frames hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.analysis.warnings import source_notes
+from hockney.infer.estimate.points import PointEstimate
+from hockney.plan.axes import AXES, Axes
+from hockney.plan.trains import Train
+from hockney.records import Run
+from hockney.records.tables import plain
+from hockney.records.visits import Visits
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+
+Columns = dict[str, list[Any]]
+"""Columns of equal length; None where a value is unknown."""
+TRAIN_COLUMNS = tuple(f"train_{name}" for name in Train.__struct_fields__)
+ROWS_AT_ONCE = 100_000
+"""Samples that are columns of Python's objects at once: each row takes 1 KiB."""
+NOTES_APART = " | "
+"""Between the notes of one log, whose sentences have commas and semicolons."""
+OF_LAUNCHES = frozenset({"medians_s", "launch_numbers"})
+"""Fields of a point with a value for each launch, which are not made columns."""
+
+
+def is_float(name: str) -> bool:
+    """True if a column holds floating-point numbers, even where all of them are unknown."""
+    return (
+        name.endswith(("_s", "_Bps"))
+        or name in ("confidence", "effective_samples", "seconds")
+        or name in TRAIN_COLUMNS
+    )
+
+
+def point_columns(points: Sequence[PointEstimate]) -> Columns:
+    """One row per point; participating ranks and grids are text, such as "0 1"."""
+    names = [n for n in PointEstimate.__struct_fields__ if n not in OF_LAUNCHES and n not in AXES]
+    columns = _axis_columns(points, [1] * len(points))
+    columns |= {name: [getattr(point, name) for point in points] for name in names}
+    columns["median_s"] = [point.median_s for point in points]
+    return columns
+
+
+def noted_columns(analysis: Analysis) -> Columns:
+    """The headline's points with what a reader must know of the log that they are from: each row
+    keeps it, also where others are filtered out or files are joined."""
+    columns = point_columns(analysis.estimates.headline)
+    notes = NOTES_APART.join(note.text for note in source_notes(analysis.run)) or None
+    columns["notes"] = [notes] * len(columns["bytes"])
+    return columns
+
+
+def sample_columns(run: Run) -> Columns:
+    """One row per sample of all states, in the order of the file, with its launch and round."""
+    columns, *others = sample_parts(run)
+    for more in others:
+        for name, values in more.items():
+            columns[name] += values
+    return columns
+
+
+def sample_parts(run: Run) -> Iterator[Columns]:
+    """The columns in parts of about ROWS_AT_ONCE samples; one part without rows where there are
+    none."""
+    ends = np.cumsum(run.samples.counts())
+    edges = np.flatnonzero(np.diff(ends // ROWS_AT_ONCE)) + 1
+    for rows in np.split(np.arange(len(ends)), edges):
+        yield _part(run.samples, rows)
+
+
+def _part(visits: Visits, rows: NDArray[np.int64]) -> Columns:
+    counts = visits.counts()[rows]
+    columns: Columns = {
+        name: plain(np.repeat(visits.column(name)[rows], counts))
+        for name in ("launch", "round", "repetitions", "at_s")
+    }
+    known, codes = np.unique(visits.codes[rows], return_inverse=True)
+    of_points = _axis_columns([visits.visited[code] for code in known], [1] * len(known))
+    each = np.repeat(codes, counts).tolist()
+    columns |= {name: [values[code] for code in each] for name, values in of_points.items()}
+    columns["seconds"] = (visits.values(rows) * 1e-9).tolist()
+    return columns
+
+
+def _axis_columns(points: Sequence[Axes], counts: Sequence[int]) -> Columns:
+    """One column per axis, for a train one per part; each value is repeated by its count."""
+    columns: Columns = {}
+    for name in AXES:
+        values = [getattr(point, name) for point in points]
+        if name == "train":
+            columns |= {
+                f"train_{part}": _repeated((t and getattr(t, part) for t in values), counts)
+                for part in Train.__struct_fields__
+            }
+        elif name in ("peers", "grid"):
+            columns[name] = _repeated((" ".join(map(str, each)) or None for each in values), counts)
+        else:
+            columns[name] = _repeated(values, counts)
+    return columns
+
+
+def _repeated(values: Iterable[Any], counts: Sequence[int]) -> list[Any]:
+    return [value for value, count in zip(values, counts, strict=True) for _ in range(count)]

@@ -1,0 +1,308 @@
+"""Whether two runs differ. Launches are the independent units; what differs between equal runs is
+part of the test; p is corrected for many points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.errors import UsageError
+from hockney.infer.analysis.between import (
+    SAME_STATE,
+    Between,
+    alike_state,
+    assumed,
+    between,
+    same_question,
+)
+from hockney.infer.analysis.warnings import source_notes
+from hockney.infer.estimate.differences import (
+    Judged,
+    Unseen,
+    benjamini_hochberg,
+    judged,
+    two_samples,
+    with_unseen,
+)
+from hockney.infer.estimate.launches import SLOW_RULE
+from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.infer.estimate.shifts import LEVEL, sample_shift
+from hockney.lazy import lazy_imports
+from hockney.plan.axes import CIRCUMSTANCES, Key, key_without
+from hockney.records import Run
+
+with lazy_imports():
+    from hockney.infer.analysis import Analysis
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PointDifference:
+    base: PointEstimate
+    other: PointEstimate
+    difference: Judged
+
+
+@dataclass(frozen=True)
+class Comparison:
+    base: Run
+    other: Run
+    points: tuple[PointDifference, ...]
+    overall: Judged | None
+    """Compares each launch's mean over all points; None where nothing could be compared."""
+    notes: tuple[str, ...]
+    between: Between | None = None
+    """How much equal runs differ as a whole; None where that is nothing (simulated runs)."""
+
+    @property
+    def verdict(self) -> str:
+        return self.overall.verdict if self.overall else "unknown"
+
+    def is_slower(self, tolerance: float) -> bool:
+        """Whether B is slower than the tolerance allows, as a whole or surely at some point."""
+        surely = any(
+            point.difference.verdict == "slower" and (point.difference.low or 0.0) > 1.0 + tolerance
+            for point in self.points
+        )
+        overall = self.overall
+        return surely or bool(overall and overall.matters and overall.verdict == "slower")
+
+
+def compare(
+    first: Analysis,
+    second: Analysis,
+    tolerance: float,
+    others: Sequence[Analysis] = (),
+    each_point: bool = True,
+) -> Comparison:
+    """Compares two runs of one experiment. Smaller differences than `tolerance` count as equal.
+    others: more runs; those of the same question show how much equal runs differ. each_point:
+    whether points are compared too, or the runs as a whole alone."""
+    base, other = first.run, second.run
+    if base.header.experiment != other.header.experiment:
+        raise UsageError(
+            f"{base.path} holds {base.header.experiment} and {other.path} "
+            f"{other.header.experiment}: different experiments cannot be compared"
+        )
+    notes = [*_doubts(base, other), *_unlike(base, other)]
+    notes += [*_exclusions(first), *_exclusions(second)]
+    states, words = _matching_states(first, second)
+    notes += words
+    both = (first.of_every_launch, second.of_every_launch)
+    pairs = _pairs(*both, states) if states else []
+    if not pairs:
+        notes += ["the two runs have no size in common"] if states else []
+        return Comparison(base, other, (), None, tuple(notes))
+    drift = _Drift.of(first, second, states[0] if states else 0, others)
+    compared = pairs if each_point else []
+    found = differences(compared, tolerance, [drift.at(*pair) for pair in compared])
+    points = tuple(
+        PointDifference(*pair, difference) for pair, difference in zip(compared, found, strict=True)
+    )
+    overall, spread = _overall(pairs, tolerance, drift)
+    if overall is None:
+        notes.append("no launch has every point, so that only points are compared")
+    return Comparison(base, other, points, overall, tuple(notes), spread)
+
+
+@dataclass(frozen=True)
+class _Drift:
+    """What is known of the difference between equal runs."""
+
+    none: bool
+    """Whether there is none, as between simulated runs."""
+    groups: Sequence[Sequence[dict[Key, PointEstimate]]]
+    """Points of other runs, by the question that they share with the one run or the other."""
+
+    @classmethod
+    def of(
+        cls, first: Analysis, second: Analysis, state: int, others: Sequence[Analysis]
+    ) -> _Drift:
+        handover_s = first.estimates.state(state).handover_s
+        compared = {first.run.header.id, second.run.header.id}
+        left = [one for one in others if one.run.header.id not in compared]
+        groups = []
+        for of in (first, second):
+            alike = [one for one in left if same_question(of, one)]
+            left = [one for one in left if one not in alike]
+            groups.append([_points(one, handover_s) for one in alike])
+        return cls(first.run.is_simulated and second.run.is_simulated, groups)
+
+    def at(self, first: PointEstimate, second: PointEstimate) -> Unseen | None:
+        if self.none:
+            return None
+        sides = (key_without(first), key_without(second))
+        groups = [
+            [np.log(run[key].medians_s) for run in group if key in run]
+            for key, group in zip(sides, self.groups, strict=True)
+        ]
+        launches = [np.log(first.medians_s), np.log(second.medians_s)]
+        return (between(groups) or assumed(launches)).of_two
+
+    def overall(
+        self, pairs: Sequence[tuple[PointEstimate, PointEstimate]], samples: Sequence[Array]
+    ) -> Between | None:
+        if self.none:
+            return None
+        groups = []
+        for side, group in enumerate(self.groups):
+            keys = [key_without(pair[side]) for pair in pairs]
+            whole = [[run[key] for key in keys] for run in group if all(key in run for key in keys)]
+            runs = [_means(points, [0.0] * len(points)) for points in whole]
+            groups.append([values for values in runs if len(values)])
+        return between(groups) or assumed(samples)
+
+
+def _points(analysis: Analysis, handover_s: float | None) -> dict[Key, PointEstimate]:
+    """A run's points in the state that was compared; none where it was in no such state."""
+    state = alike_state(analysis, handover_s)
+    points = analysis.of_every_launch.own(state) if state is not None else []
+    return {key_without(point): point for point in points if min(point.medians_s) > 0.0}
+
+
+def _exclusions(analysis: Analysis) -> list[str]:
+    """What of a run's samples is not compared, or only here."""
+    notes = []
+    label, slow = analysis.label, analysis.estimates.slow_launches
+    if slow:
+        numbers = ", ".join(map(str, slow))
+        notes.append(
+            f"{label}: launches {numbers} are compared as all others are; `show` excludes them as "
+            f"outliers ({SLOW_RULE})"
+        )
+    if analysis.states.changed:
+        rounds = "1 round" if analysis.states.changed == 1 else f"{analysis.states.changed} rounds"
+        notes.append(f"{label}: {rounds} excluded: the state changed in them")
+    modes = analysis.estimates.modes
+    if modes:
+        kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in modes)
+        notes.append(f"{label}: launches are of {len(modes)} kinds ({kinds} times the fastest)")
+    return notes
+
+
+def _definition(run: Run) -> str | None:
+    return run.launches[0].definition if run.launches else None
+
+
+def _doubts(base: Run, other: Run) -> list[str]:
+    """What was wrong with the logs that the numbers are from."""
+    notes = {run.label: source_notes(run) for run in (base, other)}
+    return [f"{label}: {note.text}" for label, of in notes.items() for note in of]
+
+
+def _unlike(base: Run, other: Run) -> list[str]:
+    """Notes definitions of a sample that differ between the runs."""
+    first, second = _definition(base), _definition(other)
+    if first == second:
+        return []
+    return [f"unlike definitions: {base.label}: {first}; {other.label}: {second}"]
+
+
+def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int] | None, list[str]]:
+    """Which state of each: on one host that of the same core-to-core latency, preferably of most
+    rounds; across hosts each one's headline."""
+    host, other_host = (one.run.header.environment.get("host") for one in (first, second))
+    if host != other_host:
+        return (0, 0), []
+    if first.states.probe != "handover" or second.states.probe != "handover":
+        return (0, 0), []
+    best: tuple[float, int, int] | None = None
+    for a in first.states.states:
+        for b in second.states.states:
+            if not a.handover_s or not b.handover_s:
+                continue
+            fraction = min(a.fraction, b.fraction)
+            alike = abs(math.log(a.handover_s / b.handover_s)) < SAME_STATE
+            if alike and (best is None or fraction > best[0]):
+                best = (fraction, a.id, b.id)
+    if best is None:
+        states = [
+            ", ".join(f"{1e9 * (state.handover_s or 0.0):.0f} ns" for state in found.states.states)
+            for found in (first, second)
+        ]
+        return None, [
+            "the machine was in different states: core-to-core latency "
+            f"{states[0]} in {first.label}, {states[1]} in {second.label}; measure again"
+        ]
+    fraction, a_id, b_id = best
+    notes = []
+    if (a_id, b_id) != (0, 0):
+        handover = first.estimates.state(a_id).handover_s or 0.0
+        notes.append(
+            "compared in the state that both runs were in: core-to-core latency "
+            f"{1e9 * handover:.0f} ns, at least {100.0 * fraction:.0f} % of rounds"
+        )
+    return (a_id, b_id), notes
+
+
+def _pairs(
+    first: Estimates, second: Estimates, states: tuple[int, int]
+) -> list[tuple[PointEstimate, PointEstimate]]:
+    ours, theirs = (
+        [point for point in estimates.own(state) if min(point.medians_s) > 0.0]
+        for estimates, state in zip((first, second), states, strict=True)
+    )
+    # The one pair of a run may be any two ranks; of several each is compared with itself.
+    left_out = list(CIRCUMSTANCES)
+    for name in CIRCUMSTANCES:
+        if all(_are_apart(points, left_out) for points in (ours, theirs)):
+            break
+        left_out.remove(name)
+    others = {key_without(point, *left_out): point for point in theirs}
+    keys = [(point, key_without(point, *left_out)) for point in ours]
+    return [(point, others[key]) for point, key in keys if key in others]
+
+
+def _are_apart(points: Sequence[PointEstimate], left_out: Sequence[str]) -> bool:
+    """Whether all the points still differ without those axes."""
+    return len({key_without(point, *left_out) for point in points}) == len(points)
+
+
+def differences(
+    pairs: Sequence[tuple[PointEstimate, PointEstimate]],
+    tolerance: float,
+    unseen: Sequence[Unseen | None] | None = None,
+) -> list[Judged]:
+    """Compares the second of each pair with the first; p is corrected for the number of pairs.
+    unseen: what each pair's launches do not show; nothing for pairs of one run."""
+    parts = unseen or [None] * len(pairs)
+    shifts = [
+        with_unseen(sample_shift(np.log(a.medians_s), np.log(b.medians_s)), part)
+        for (a, b), part in zip(pairs, parts, strict=True)
+    ]
+    known = np.array([shift.p for shift in shifts if shift.p is not None])
+    corrected = iter(benjamini_hochberg(known).tolist())
+    return [
+        judged(shift, None if shift.p is None else next(corrected), tolerance, LEVEL, part)
+        for shift, part in zip(shifts, parts, strict=True)
+    ]
+
+
+def _overall(
+    pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float, drift: _Drift
+) -> tuple[Judged | None, Between | None]:
+    """Of each launch the mean over points of its log time against A's median: one number each.
+    None where no launch has every point, as of collectives measured by algorithm."""
+    centres = [math.log(a.typical_s) for a, _ in pairs]
+    first, second = (_means([pair[side] for pair in pairs], centres) for side in (0, 1))
+    if not (len(first) and len(second)):
+        return None, None
+    spread = drift.overall(pairs, (first, second))
+    unseen = spread.of_two if spread else None
+    return two_samples(first, second, tolerance, unseen), spread
+
+
+def _means(points: Sequence[PointEstimate], centres: Sequence[float]) -> Array:
+    """Takes only launches that have every point: a missing one would shift the mean."""
+    launches = set.intersection(*(set(point.launch_numbers) for point in points))
+    values: dict[int, list[float]] = {launch: [] for launch in sorted(launches)}
+    for point, centre in zip(points, centres, strict=True):
+        for launch, median in zip(point.launch_numbers, point.medians_s, strict=True):
+            if launch in values:
+                values[launch].append(math.log(median) - centre)
+    return np.array([np.mean(ratios) for ratios in values.values()])

@@ -1,0 +1,159 @@
+"""The congestion factor: what victims take under load over what they take alone, in the same
+launches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from hockney.infer.analysis.tails import Sketches
+from hockney.infer.estimate.cells import cells_of
+from hockney.infer.estimate.differences import Judged, exact, paired
+from hockney.infer.estimate.sketch import Sketch, samples_needed
+from hockney.infer.estimate.states import States
+from hockney.plan.axes import Point, sort_key
+from hockney.plan.variants import DEFAULT_TOLERANCE
+from hockney.plan.workloads import Workload
+from hockney.plan.workloads.congestion import Congestion
+from hockney.records import Run
+
+MEDIAN = 0.5
+QUANTILES = (MEDIAN, 0.99, 0.999)
+"""What is compared: medians, and tails."""
+TOO_FEW = "too few"
+"""Shown where a quantile needs more samples than any launch has."""
+
+Array = NDArray[np.float64]
+OfLaunches = Mapping[int, Array | Sketch]
+"""Samples, or a histogram of them, by launch."""
+Times = Mapping[Point, OfLaunches]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One quantile of the victims' times under load, over the same of their times alone."""
+
+    quantile: float
+    isolated_s: float
+    """The median over launches of that quantile of their samples."""
+    loaded_s: float
+    judged: Judged
+    """The ratio of each launch, over launches."""
+    launches: int
+    """Those with enough samples of both."""
+
+    def surely_above(self, limit: float) -> bool:
+        return self.judged.low is not None and self.judged.low > limit
+
+
+@dataclass(frozen=True)
+class Congested:
+    """A victim at one size under one load."""
+
+    point: Point
+    factors: tuple[Factor, ...]
+    """By quantile, that of the median first; without those for which samples are too few."""
+    load_Bps: float | None
+    """What all aggressors together exchanged: the median over visits."""
+    most_factor: float | None
+    """What the plan allows."""
+
+    @property
+    def median(self) -> Factor:
+        return self.factors[0]
+
+    def factor(self, quantile: float) -> Factor | None:
+        """None where there are too few samples."""
+        return next((one for one in self.factors if one.quantile == quantile), None)
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether a factor is surely above what the plan allows."""
+        limit = self.most_factor
+        return limit is not None and any(one.surely_above(limit) for one in self.factors)
+
+
+def isolated_of(point: Point) -> Point:
+    """The same victim alone."""
+    return replace(
+        point, aggressor=None, load_bytes=None, load_window=None, burst_s=None, gap_s=None
+    )
+
+
+def congested(
+    run: Run, states: States, workload: Workload | None, sketches: Sketches
+) -> list[Congested]:
+    """Every victim under every load, against the same victim alone: medians by the samples, tails
+    by the histograms of all operations where there are some. Empty unless congestion was
+    measured."""
+    if not isinstance(workload, Congestion):
+        return []
+    samples = _by_launch(run, states)
+    rates = _rates(run)
+    found = []
+    for point in sorted(samples, key=sort_key):
+        alone = isolated_of(point)
+        if point.aggressor is None or alone not in samples:
+            continue
+        each: list[Factor | None] = []
+        for quantile in QUANTILES:
+            times: Times = samples if quantile == MEDIAN or not sketches else sketches
+            both = times.get(alone, {}), times.get(point, {})
+            each.append(_factor(quantile, *both, run.is_simulated))
+        if each[0] is not None:
+            factors = tuple(one for one in each if one is not None)
+            found.append(Congested(point, factors, rates.get(point), workload.most_factor))
+    return found
+
+
+def _by_launch(run: Run, states: States) -> Times:
+    """The samples of each launch in the headline state, in seconds. No launch is excluded as slow:
+    with roles drawn anew, launches differ because placements do."""
+    found: dict[Point, OfLaunches] = {}
+    for (point, state), cell in cells_of(run, states).items():
+        if state == 0:
+            parts = np.split(cell.seconds(), np.cumsum(cell.counts)[:-1])
+            found[point] = dict(zip(cell.numbers.tolist(), parts, strict=True))
+    return found
+
+
+def _factor(
+    quantile: float, alone: OfLaunches, loaded: OfLaunches, is_exact: bool
+) -> Factor | None:
+    """None where no launch has enough samples."""
+    needed = 1 if quantile == MEDIAN else samples_needed(quantile)
+    pairs = np.array(
+        [
+            (_quantile(alone[launch], quantile), _quantile(times, quantile))
+            for launch, times in loaded.items()
+            if launch in alone and min(len(alone[launch]), len(times)) >= needed
+        ]
+    ).reshape(-1, 2)
+    pairs = pairs[(pairs > 0.0).all(axis=1)]
+    if not len(pairs):
+        return None
+    log_ratios = np.log(pairs[:, 1] / pairs[:, 0])
+    isolated_s, loaded_s = np.median(pairs, axis=0).tolist()
+    judged = (exact if is_exact else paired)(log_ratios, DEFAULT_TOLERANCE)
+    return Factor(quantile, isolated_s, loaded_s, judged, len(pairs))
+
+
+def _quantile(times: Array | Sketch, quantile: float) -> float:
+    if isinstance(times, Sketch):
+        return times.quantile(quantile)
+    return float(np.quantile(times, quantile))
+
+
+def _rates(run: Run) -> dict[Point, float]:
+    """The median over visits of what aggressors exchanged."""
+    visits = run.samples
+    rates, codes = visits.column("load_Bps"), visits.codes
+    return {
+        point: float(np.median(known))
+        for code, point in enumerate(visits.visited)
+        if len(known := rates[(codes == code) & ~np.isnan(rates)])
+    }

@@ -1,0 +1,210 @@
+"""Contention between pairs: times at different numbers of pairs at once, in the same run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.by_launch import visit_medians_ns
+from hockney.infer.estimate.cells import rows_in_state
+from hockney.infer.estimate.points import Estimates, PointEstimate, estimate_point
+from hockney.lazy import lazy_imports
+from hockney.plan.axes import Key, Point, key_without, point_of, sort_key
+from hockney.records import Run
+
+with lazy_imports():
+    from scipy.optimize import lsq_linear
+
+LEAST_RISE = 0.10
+"""There is a knee only if most pairs take longer than the fewest by at least this fraction."""
+LEAST_COUNTS = 3
+"""Numbers of pairs that a curve needs: two of them give only a slowdown."""
+OF_PAIRS = ("peers", "level", "pairs", "ranks")
+"""Axes in which one number of pairs at once differs from another."""
+
+Array = NDArray[np.float64]
+
+
+def over_pairs(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
+    """The time of one pair and its confidence interval; of several pairs the median pair, the
+    fastest and the slowest."""
+    if len(points) == 1:
+        return points[0].typical_s, points[0].low_s, points[0].high_s
+    times = [point.typical_s for point in points]
+    return float(np.median(times)), min(times), max(times)
+
+
+@dataclass(frozen=True)
+class Contention:
+    """One size and number of pairs at once."""
+
+    together: PointEstimate
+    """The slowest pair of each visit."""
+    each: tuple[PointEstimate, ...]
+    """Every pair, or with --every-iteration every rank, the fastest first."""
+    slowdown: float | None
+    """A pair's time over its time alone, the median of those pairs that were also measured alone;
+    None where none was."""
+
+    @property
+    def pairs(self) -> int:
+        return self.together.pairs or 1
+
+    @property
+    def typical_s(self) -> float:
+        return float(np.median([point.typical_s for point in self.each]))
+
+    @property
+    def best(self) -> PointEstimate:
+        return self.each[0]
+
+    @property
+    def worst(self) -> PointEstimate:
+        return self.each[-1]
+
+    @property
+    def messages_per_s(self) -> float | None:
+        """The rate of all pairs, of all their threads. If each sent equally many messages, it is
+        over the time until the last was done: bandwidth is then Hager & Wellein's 4 x n / T_b, with
+        T_b the time of n round trips of two pairs. If all communicated for the same time, their
+        rates add up."""
+        at_once = self.together.messages_at_once
+        if self.together.repetitions is not None:
+            last_s = self.together.typical_s
+            return at_once * self.pairs / last_s if last_s > 0.0 else None
+        seconds = [point.typical_s for point in self.each]
+        return at_once * sum(1.0 / time for time in seconds) if min(seconds) > 0.0 else None
+
+    @property
+    def aggregate_Bps(self) -> float | None:
+        """Bandwidth of all pairs together; None for empty messages."""
+        rate = self.messages_per_s
+        return rate * self.together.bytes if rate and self.together.bytes else None
+
+
+@dataclass(frozen=True)
+class Knee:
+    """The contention curve of one size: T(k) = max(T_alone, c + k b / plateau) of a typical pair,
+    so that one slow pair does not bend it."""
+
+    point: Point
+    """The point, without a number of pairs."""
+    pairs: float | None
+    """The number from which pairs wait for each other; None where they do not, up to most_pairs."""
+    plateau_Bps: float | None
+    """Bandwidth of all pairs beyond the knee; None without a knee or for empty messages."""
+    most_pairs: int
+    error: float
+    """Largest relative deviation of a measured time from the curve."""
+
+
+def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
+    """The slowest pair at every size and number of pairs at once: for each visit the largest of the
+    pairs' medians. In the headline state, without slow launches."""
+    visits, slowest = run.samples, dict[Point, dict[int, dict[int, float]]]()
+    repetitions: dict[Point, set[int]] = {}
+    keys = [msgspec.structs.replace(point, peers=(), level=None) for point in visits.visited]
+    has_peers = np.array([bool(point.peers) for point in visits.visited], dtype=np.bool_)
+    rows = rows_in_state(run, estimates.states)
+    slow = np.isin(visits.column("launch")[rows], estimates.slow_launches)
+    rows = rows[has_peers[visits.codes[rows]] & ~slow]
+    medians = visit_medians_ns(visits, rows) * 1e-9
+    columns = [visits.column(name)[rows].tolist() for name in ("launch", "round", "repetitions")]
+    codes = visits.codes[rows].tolist()
+    for code, launch, round_, times, seconds in zip(codes, *columns, medians.tolist(), strict=True):
+        key = keys[code]
+        repetitions.setdefault(key, set()).add(times)
+        of_launch = slowest.setdefault(key, {}).setdefault(launch, {})
+        of_launch[round_] = max(of_launch.get(round_, 0.0), seconds)
+    points = []
+    for key in sorted(slowest, key=lambda key: (key.operation, key.bytes, sort_key(key))):
+        launches = slowest[key]
+        arrays = {launch: np.array(list(visits.values())) for launch, visits in launches.items()}
+        counts = repetitions[key]
+        points.append(
+            msgspec.structs.replace(
+                estimate_point(key, 0, arrays),
+                repetitions=counts.pop() if len(counts) == 1 else None,
+            )
+        )
+    return points
+
+
+def contention(slowest: Sequence[PointEstimate], estimates: Estimates) -> list[Contention]:
+    """Every size and number of pairs at once. slowest: those of `at_once`."""
+    each: dict[Key, list[PointEstimate]] = {}
+    alone: dict[Key, list[PointEstimate]] = {}
+    for point in estimates.own():
+        if point.peers:
+            each.setdefault(key_without(point, "peers", "level"), []).append(point)
+            if point.pairs == 1:
+                alone.setdefault(key_without(point, *OF_PAIRS), []).append(point)
+    found = []
+    for together in slowest:
+        points = each.get(key_without(together, "peers", "level"))
+        if points:
+            ordered = tuple(sorted(points, key=lambda point: point.typical_s))
+            before = alone.get(key_without(together, *OF_PAIRS), [])
+            slowdown = _slowdown(ordered, before) if (together.pairs or 1) > 1 else None
+            found.append(Contention(together, ordered, slowdown))
+    return found
+
+
+def _slowdown(each: Sequence[PointEstimate], alone: Sequence[PointEstimate]) -> float | None:
+    before = {point.peers: point.typical_s for point in alone}
+    ratios = [p.typical_s / before[p.peers] for p in each if before.get(p.peers)]
+    return float(np.median(ratios)) if ratios else None
+
+
+def knees(curve: Sequence[Contention]) -> list[Knee]:
+    """A knee for each size that was measured with at least LEAST_COUNTS numbers of pairs."""
+    by_size: dict[Key, list[Contention]] = {}
+    for one in curve:
+        by_size.setdefault(key_without(one.together, *OF_PAIRS), []).append(one)
+    return [
+        _knee(sorted(counts, key=lambda one: one.pairs))
+        for counts in by_size.values()
+        if len(counts) >= LEAST_COUNTS and counts[0].typical_s > 0.0
+    ]
+
+
+def _knee(curve: Sequence[Contention]) -> Knee:
+    together = point_of(curve[0].together)
+    point = msgspec.structs.replace(together, pairs=None, ranks=None)
+    pairs = np.array([float(one.pairs) for one in curve])
+    seconds = np.array([one.typical_s for one in curve])
+    most = curve[-1].pairs
+    if seconds[-1] < (1.0 + LEAST_RISE) * seconds[0]:
+        flat = float(np.exp(np.log(seconds).mean()))
+        return Knee(point, None, None, most, float(np.abs(seconds / flat - 1.0).max()))
+    alone, constant, slope, error = min(
+        (_two_lines(pairs, seconds, split) for split in range(1, len(pairs))),
+        key=lambda found: found[3],
+    )
+    return Knee(
+        point,
+        max((alone - constant) / slope, float(pairs[0])),
+        point.bytes / slope if point.bytes else None,
+        most,
+        error,
+    )
+
+
+def _two_lines(pairs: Array, seconds: Array, split: int) -> tuple[float, float, float, float]:
+    """T_alone, c and the slope over pairs of T(k) = max(T_alone, c + slope k), c from 0 to T_alone,
+    with points before `split` on the first and the rest on the second line; and the largest
+    relative error. One point alone on the second does not determine c: 0 is taken."""
+    alone = float(np.exp(np.log(seconds[:split]).mean()))
+    k, t = pairs[split:], seconds[split:]
+    if len(k) == 1:
+        constant, slope = 0.0, float(t[0] / k[0])
+    else:
+        columns = np.column_stack([alone / t, alone * k / t])
+        found = lsq_linear(columns, np.ones(len(t)), bounds=([0.0, 1e-12], [1.0, np.inf])).x
+        constant, slope = alone * float(found[0]), alone * float(found[1])
+    curve = np.maximum(alone, constant + slope * pairs)
+    return alone, constant, slope, float(np.abs(curve / seconds - 1.0).max())

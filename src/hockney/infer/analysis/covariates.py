@@ -1,0 +1,141 @@
+"""How much of the variance between launches goes with what probes say of the machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.differences import holm
+from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.lazy import lazy_imports
+from hockney.records import Noise, Round, Run
+
+with lazy_imports():
+    from scipy.stats import rankdata
+    from scipy.stats import t as student
+
+Array = NDArray[np.float64]
+ByLaunch = dict[int, float]
+
+LEAST_LAUNCHES = 8
+SIGNIFICANCE = 0.01
+CERTAIN = 1.0 - 1e-12
+"""The largest correlation that a test can be made of."""
+LEAST_FRACTION = 0.1
+"""Of the variance; less is not worth a word however sure it is."""
+
+
+@dataclass(frozen=True)
+class Covariate:
+    """A probe that the launch medians of an operation go with."""
+
+    operation: str
+    probe: str
+    """compute, memory-copy or core-to-core."""
+    fraction: float
+    """Of the variance between launches: the adjusted R squared of the line through the launches'
+    logarithms."""
+    p: float
+    """Of the rank correlation, corrected for the number of probes and operations."""
+    launches: int
+
+
+def covariates(run: Run, estimates: Estimates) -> list[Covariate]:
+    """Those that explain something in the headline state, the largest fraction first."""
+    probes = {
+        "compute": _compute(run, estimates),
+        "memory-copy": _levels(p for p in estimates.headline if p.operation == "copy"),
+        "core-to-core": _handover(run, estimates),
+    }
+    own = estimates.own()
+    found = [
+        one
+        for operation in dict.fromkeys(point.operation for point in own)
+        for probe, by_launch in probes.items()
+        if (one := _fitted(operation, probe, _levels(_of(own, operation)), by_launch)) is not None
+    ]
+    corrected = holm(np.array([one.p for one in found])).tolist()
+    sure = [
+        Covariate(one.operation, one.probe, one.fraction, p, one.launches)
+        for one, p in zip(found, corrected, strict=True)
+        if p < SIGNIFICANCE and one.fraction >= LEAST_FRACTION
+    ]
+    return sorted(sure, key=lambda one: -one.fraction)
+
+
+def _of(points: Iterable[PointEstimate], operation: str) -> Iterable[PointEstimate]:
+    return (p for p in points if p.operation == operation and p.statistic == "median")
+
+
+def _levels(points: Iterable[PointEstimate]) -> ByLaunch:
+    """Each launch's mean over points of its log median against the point's."""
+    found: dict[int, list[float]] = {}
+    for point in points:
+        if point.typical_s:
+            for launch, median_s in zip(point.launch_numbers, point.medians_s, strict=True):
+                if median_s > 0.0:
+                    found.setdefault(launch, []).append(math.log(median_s / point.typical_s))
+    return {launch: float(np.mean(logs)) for launch, logs in found.items()}
+
+
+def _compute(run: Run, estimates: Estimates) -> ByLaunch:
+    """The slowest rank's time for the fixed work."""
+    looks: list[Round | Noise] = [*run.rounds, *run.noises]
+    of_round: dict[tuple[int, int], float] = {}
+    for look in looks:
+        if look.probe_s and look.round is not None:
+            key = (look.launch, look.round)
+            of_round[key] = max(of_round.get(key, 0.0), look.probe_s)
+    return _medians(of_round, estimates)
+
+
+def _handover(run: Run, estimates: Estimates) -> ByLaunch:
+    ns = {(p.launch, p.round): p.handover_ns for p in run.probes if p.handover_ns > 0.0}
+    return _medians(ns, estimates)
+
+
+def _medians(of_round: dict[tuple[int, int], float], estimates: Estimates) -> ByLaunch:
+    """The logarithm of each launch's median over its rounds in the headline state."""
+    found: dict[int, list[float]] = {}
+    for (launch, round_), value in of_round.items():
+        if value > 0.0 and estimates.states.of(launch, round_) == 0:
+            found.setdefault(launch, []).append(math.log(value))
+    return {launch: float(np.median(logs)) for launch, logs in found.items()}
+
+
+def _fitted(operation: str, probe: str, levels: ByLaunch, by_launch: ByLaunch) -> Covariate | None:
+    """None where launches are too few or the probe does not vary."""
+    launches = sorted(levels.keys() & by_launch.keys())
+    times = np.array([levels[launch] for launch in launches])
+    probed = np.array([by_launch[launch] for launch in launches])
+    n = len(launches)
+    if n < LEAST_LAUNCHES or not np.ptp(times) or not np.ptp(probed):
+        return None
+    r = float(np.corrcoef(times, probed)[0, 1])
+    fraction = 1.0 - (1.0 - r**2) * (n - 1) / (n - 2)
+    return Covariate(operation, probe, fraction, rank_p(times, probed), n)
+
+
+def rank_p(first: Array, second: Array) -> float:
+    """p of a positive rank correlation (Spearman's, by Student's t).
+
+    What drifts resembles whatever else drifts: two series, each of which follows its last value,
+    have n (1 - r r') / (1 + r r') independent pairs, r and r' being the correlations of either with
+    its last value (Bretherton et al. 1999, Journal of Climate 12, equation 31).
+    """
+    a, b = rankdata(first), rankdata(second)
+    rank_r = float(np.clip(np.corrcoef(a, b)[0, 1], -CERTAIN, CERTAIN))
+    shared = max(_lag_one(a) * _lag_one(b), 0.0)
+    free = len(a) * (1.0 - shared) / (1.0 + shared) - 2.0
+    if free < 1.0:
+        return 1.0
+    return float(student.sf(rank_r * math.sqrt(free / (1.0 - rank_r**2)), free))
+
+
+def _lag_one(values: Array) -> float:
+    centred = values - values.mean()
+    return float(centred[1:] @ centred[:-1] / (centred @ centred))

@@ -1,0 +1,372 @@
+"""Slow nodes, switches, cables, places and pairs among the times of many pairs: one engine for all
+verbs that measure pairs.
+
+What explains most is named first: a node before its pairs, a switch before its nodes; what is named
+takes no part in later tests. Hardware that is known to lie between two ranks (places, a topology)
+accounts for a time; a level that only the times show does so where it is spread over the network
+(profiles.py). Where two explanations fit equally, or a fault could have stayed unseen, there is a
+doubt, and no gate passes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hockney.infer.analysis.boards import (
+    CABLE,
+    GROUP,
+    INSIDE,
+    NODE,
+    PAIR,
+    PLACE,
+    UPLINK,
+    Board,
+    Doubt,
+    Fault,
+    Flags,
+    Judgement,
+    Network,
+)
+from hockney.infer.analysis.candidates import Family, Peers, Units, blind, check_sight, slow_ones
+from hockney.infer.analysis.groups_of_nodes import Part, near_groups, parts_of
+from hockney.infer.analysis.outlier_rule import (
+    LEAST_MEMBERS,
+    LEAST_RATIO,
+    MOST_FRACTION,
+    SIGNIFICANCE,
+    SOUGHT,
+)
+from hockney.infer.analysis.pairwise import Array, Whole, own_medians
+from hockney.infer.analysis.profiles import effects, levels
+
+LEAST_PARTNERS = 3
+"""Partners by which a node or a place is known."""
+LEAST_OF_CABLE, MANY_OF_CABLE = 2, 9
+"""Pairs that make a cable, where the only one is judged as a pair; and all pairs of two switches of
+three nodes."""
+MOST_STEP = 1.75
+"""Times between two halves of a network over those within: more than one more tier of switches
+costs. With two halves there is no third to compare them with."""
+MOST_FOR_NOISE = 64
+"""Nodes whose scatter over launches is looked at."""
+TOPOLOGY = "describe the switches with --topology"
+
+
+def judged(boards: Sequence[Board], network: Network) -> Judgement:
+    """All that is slow in a network, and what a gate has to know."""
+    return _Judge(boards, network).judgement()
+
+
+class _Judge:
+    """Goes from nodes to pairs, and leaves out what was named."""
+
+    def __init__(self, boards: Sequence[Board], network: Network) -> None:
+        self.boards, self.network = boards, network
+        self.left: list[Flags] = [np.ones(len(board.logs), np.bool_) for board in boards]
+        self.hosts = [network.host[board.ends] for board in boards]
+        self.apart: list[Flags] = [
+            (ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1]) for ends in self.hosts
+        ]
+        self.found = Judgement()
+        self.level = SIGNIFICANCE / len(self._kinds())
+        """Kinds are tested one after the other, each with its part of SIGNIFICANCE."""
+
+    def _kinds(self) -> set[str]:
+        """What there is to compare."""
+        several = any(
+            (_partners(board.ends, len(self.network.host)) >= LEAST_PARTNERS).any()
+            for board in self.boards
+        )
+        found = {PAIR, *((NODE, PLACE) if several else ())}
+        return found | ({INSIDE, CABLE} if (self.network.switch >= 0).any() else set())
+
+    def judgement(self) -> Judgement:
+        if not self.boards:
+            return self._nothing()
+        self._nodes()
+        self._halves()
+        self._places()
+        self._switches()
+        self._pairs()
+        return self.found if any(self.found.judged.values()) else self._nothing()
+
+    def _nothing(self) -> Judgement:
+        why = f"too few pairs to compare: {LEAST_MEMBERS} are needed"
+        return Judgement(doubts=[Doubt(why, "measure more of them")])
+
+    def _nodes(self) -> None:
+        slow, many = self._units(NODE, self.hosts, self.apart, len(self.network.switch))
+        if slow:
+            board = max(slow.values(), key=lambda fault: fault.ratio).board
+            pairs = self.boards[board], self.hosts[board], self.apart[board]
+            for part in parts_of(slow, self.network.switch, *pairs, self._near_groups()):
+                self._name(part, [slow[node] for node in part.nodes])
+        self.found.faults.sort(key=lambda fault: -fault.ratio)
+        self._leave_out(self.hosts, {*slow, *many})
+
+    def _near_groups(self) -> list[set[int]]:
+        """By the size that shows most of them."""
+        count = len(self.network.switch)
+        each = zip(self.boards, self.hosts, self.apart, strict=True)
+        return max((near_groups(*pairs, count) for pairs in each), key=len)
+
+    def _name(self, part: Part, faults: list[Fault]) -> None:
+        worst = max(faults, key=lambda fault: fault.ratio)
+        of_board = [fault.members for fault in faults if fault.board == worst.board]
+        members = np.unique(np.concatenate(of_board))
+        if len(part.nodes) == 1:
+            self.found.faults.append(worst)
+        elif part.switch is not None:
+            self._name_switch(part, replace(worst, units=(part.switch,)), members)
+        elif part.like >= LEAST_MEMBERS:
+            self.found.faults.append(replace(worst, kind=GROUP, units=part.nodes, members=members))
+        else:
+            self.found.doubt(
+                f"{len(part.nodes)} nodes are near each other, and {worst.ratio:.3g} times as far "
+                f"from all others as those are at {self.boards[worst.board].name}: on a switch of "
+                "their own, or behind a slow link",
+                TOPOLOGY,
+            )
+
+    def _name_switch(self, part: Part, worst: Fault, members: Whole) -> None:
+        """Its links; and itself, where the pairs of its own nodes are slow, too."""
+        board = self.boards[worst.board]
+        inside = np.isin(self.hosts[worst.board][members], part.nodes).all(axis=1)
+        self.found.faults.append(replace(worst, kind=UPLINK, members=members[~inside]))
+        own = members[inside]
+        if len(own):
+            others = self.apart[worst.board] & np.isin(board.kinds, board.kinds[own])
+            others[members] = False
+            excess = np.median(board.logs[own]) - np.median(board.logs[others])
+            if excess > math.log(LEAST_RATIO):
+                ratio = math.exp(excess)
+                self.found.faults.append(replace(worst, kind=INSIDE, members=own, ratio=ratio))
+
+    def _halves(self) -> None:
+        """A doubt where the network has two parts, far from each other."""
+        for number, board in enumerate(self.boards):
+            hosts, apart = self.hosts[number], self.apart[number] & self.left[number]
+            known = np.unique(self.network.switch)
+            if known.min(initial=-1) >= 0:
+                groups = [set(np.flatnonzero(self.network.switch == s).tolist()) for s in known]
+            else:
+                groups = near_groups(board, hosts, apart, len(self.network.switch))
+            groups = [group for group in groups if group]
+            if len(groups) != 2 or min(map(len, groups)) < 2:
+                continue
+            is_first = np.isin(hosts, list(groups[0]))
+            across = apart & (is_first[:, 0] != is_first[:, 1])
+            inside = apart & ~across
+            if not across.any() or not inside.any():
+                continue
+            step = math.exp(float(np.median(board.logs[across]) - np.median(board.logs[inside])))
+            if step > MOST_STEP:
+                self.found.doubt(
+                    f"two parts of the network are {step:.3g} times as far from each other as "
+                    f"their own nodes are at {board.name}, and there is no third to compare with",
+                    "measure nodes of more switches, or compare with an earlier run",
+                )
+                return
+
+    def _places(self) -> None:
+        """Ranks by all their pairs; the only one of its node was judged as a node."""
+        host = self.network.host
+        counts = Counter(host[host >= 0].tolist())
+        alone = [i for i, at in enumerate(host.tolist()) if len(counts) > 1 and counts[at] == 1]
+        ends = [board.ends for board in self.boards]
+        chosen = [np.asarray(~np.isin(one, alone).any(axis=1)) for one in ends]
+        slow, many = self._units(PLACE, ends, chosen, len(host))
+        self.found.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
+        self._leave_out(ends, {*slow, *many})
+
+    def _units(
+        self, kind: str, units: Sequence[Whole], chosen: Sequence[Flags], count: int
+    ) -> tuple[dict[int, Fault], set[int]]:
+        """Slow nodes or places, by their profiles; and those that cannot be named."""
+        sets: list[Peers] = []
+        for number, board in enumerate(self.boards):
+            own = np.flatnonzero(chosen[number] & self.left[number])
+            ends = units[number][own]
+            judged = np.flatnonzero(_partners(ends, count) >= LEAST_PARTNERS)
+            if len(judged) >= LEAST_MEMBERS:
+                values = effects(ends, board.kinds[own], board.logs[own], count)[judged]
+                names = [(unit,) for unit in judged.tolist()]
+                sets.append(Peers.of(f"{kind}s", number, names, values, _with(own, ends)))
+        family, slow, many = self._tested(kind, sets)
+        if kind == NODE:
+            self._check_noise(family)
+            self._check_nearest(sets, slow)
+        return {one: fault for (one,), fault in slow.items()}, {one for (one,) in many}
+
+    def _tested(
+        self, kind: str, sets: Sequence[Peers]
+    ) -> tuple[Family, dict[Units, Fault], set[Units]]:
+        """Slow ones of one kind, and those that cannot be named."""
+        family = Family(kind, sets, self.level)
+        slow, many = slow_ones(family, self.boards, self.left, self.found)
+        self.found.judged[kind] = family.most
+        # Lines of a regular network differ in latency by nature, in bandwidth hardly.
+        check_sight(family, self.boards, self.found, at_any_size=kind in (CABLE, PAIR))
+        return family, slow, many
+
+    def _check_noise(self, family: Family) -> None:
+        """A doubt where noise hides what is slower by SOUGHT: a node, or the pair that stands for
+        one. What differs by nature may hide as much; of that nothing can be known."""
+        if self.network.is_simulated:
+            return
+        for peers in family.sets:
+            noise = self._noise(peers)
+            least = peers.test.least_found(family.tests, family.level, noise)
+            if least > SOUGHT:
+                blind(self.found, peers.what, self.boards[peers.board], least)
+
+    def _check_nearest(self, sets: Sequence[Peers], slow: Mapping[Units, Fault]) -> None:
+        """A doubt where many nodes have no partner as near as the others have, and no known switch
+        accounts for it: half of the switches may be slow inside."""
+        if (self.network.switch >= 0).any():
+            return
+        for peers in sets:
+            logs = self.boards[peers.board].logs
+            rest = [unit for unit in peers.units if unit not in slow]
+            nearest = np.array([logs[peers.members(unit)].min() for unit in rest])
+            far = nearest > np.median(np.sort(nearest)[: len(rest) // 2 + 1]) + math.log(MOST_STEP)
+            if MOST_FRACTION * len(rest) < far.sum():
+                self.found.doubt(
+                    f"{far.sum()} of {len(rest)} nodes have no partner as near as the others have "
+                    f"at {self.boards[peers.board].name}",
+                    TOPOLOGY,
+                )
+                return
+
+    def _noise(self, peers: Peers) -> float | None:
+        """The standard deviation by chance of a unit's value; None where launches do not show
+        it."""
+        board = self.boards[peers.board]
+        if len(board.launches) < 2:
+            return None
+        shifts = [board.shifts(peers.members(one)) for one in peers.units[:MOST_FOR_NOISE]]
+        each = [float(np.var(one, ddof=1)) / len(one) for one in shifts if len(one) > 1]
+        return math.sqrt(math.pi / 2.0 * float(np.mean(each))) if each else None
+
+    def _switches(self) -> None:
+        """What is inside of known switches, and cables between them."""
+        count = len(np.unique(self.network.switch[self.network.switch >= 0]))
+        if count:
+            for kind, is_inside in ((INSIDE, True), (CABLE, False)):
+                self._lines(kind, is_inside)
+
+    def _lines(self, kind: str, is_inside: bool) -> None:
+        sets, lines = [], []
+        for number, board in enumerate(self.boards):
+            ends = np.sort(self.network.switch[self.hosts[number]], axis=1)
+            own = np.flatnonzero(
+                self.apart[number]
+                & self.left[number]
+                & (ends[:, 0] >= 0)
+                & ((ends[:, 0] == ends[:, 1]) == is_inside)
+            )
+            lines.append((own, ends[own]))
+            if len(own):
+                above = board.logs[own] - own_medians(board.kinds[own], board.logs[own])
+                names, values = _by_line(ends[own], above, np.median if is_inside else of_cable)
+                if len(names) >= LEAST_MEMBERS:
+                    what = "switches" if is_inside else "cables"
+                    sets.append(Peers.of(what, number, names, values, _equal(own, ends[own])))
+        _, slow, many = self._tested(kind, sets)
+        self.found.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
+        for number, (own, ends) in enumerate(lines):
+            for line in {*slow, *many}:
+                self.left[number][own[(ends == [line[0], line[-1]]).all(axis=1)]] = False
+
+    def _pairs(self) -> None:
+        sets: list[Peers] = []
+        for number, board in enumerate(self.boards):
+            small = []
+            for kind in np.unique(board.kinds[self.left[number]]):
+                own = np.flatnonzero(self.left[number] & (board.kinds == kind))
+                if len(own) < LEAST_MEMBERS:
+                    small.append(own)
+                    continue
+                units = [board.ends[own]]
+                if self.apart[number][own].all():
+                    units.append(self.hosts[number][own])
+                values = board.logs[own] - levels(units, board.logs[own])
+                sets.append(self._pair_peers(number, own, values))
+            if sets and sets[-1].board == number:
+                self._few(number, small, sets)
+        family, slow, _ = self._tested(PAIR, sets)
+        if not (self.found.judged[NODE] or self.found.judged[PLACE]):
+            self._check_noise(family)
+        self.found.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
+
+    def _leave_out(self, units: Sequence[Whole], named: Iterable[int]) -> None:
+        chosen = list(named)
+        for number, ends in enumerate(units):
+            self.left[number] &= ~np.isin(ends, chosen).any(axis=1)
+
+    def _pair_peers(self, number: int, own: Whole, values: Array) -> Peers:
+        ends = np.sort(self.boards[number].ends[own], axis=1)
+        names = [(a, b) for a, b in ends.tolist()]
+        return Peers.of("pairs", number, names, values, _equal(own, ends))
+
+    def _few(self, number: int, kinds: Sequence[Whole], sets: list[Peers]) -> None:
+        """Pairs of which there are too few of a kind, by the scatter of the commonest kind. Of two
+        that differ nobody knows which is normal."""
+        logs = self.boards[number].logs
+        most = max((peers for peers in sets if peers.board == number), key=lambda p: len(p.units))
+        for own in kinds:
+            values = logs[own] - np.median(logs[own])
+            if len(own) == 2 and 2.0 * values.max() > math.log(MOST_STEP):
+                self.found.doubt(
+                    f"two pairs of one kind differ by {math.exp(2.0 * values.max()):.3g} times at "
+                    f"{self.boards[number].name}, and there is no third to compare with",
+                    "measure more of them",
+                )
+            elif len(own) > 2:
+                few = self._pair_peers(number, own, values)
+                sets.append(replace(few, test=most.test.beside(values)))
+
+
+def _partners(ends: Whole, count: int) -> Whole:
+    """How many different partners each unit has."""
+    both = np.unique(np.concatenate([ends, ends[:, ::-1]]), axis=0)
+    return np.asarray(np.bincount(both[both[:, 0] != both[:, 1], 0], minlength=count))
+
+
+def _with(own: Whole, ends: Whole) -> Callable[[Units], Whole]:
+    return lambda unit: own[(ends == unit[0]).any(axis=1)]
+
+
+def _equal(own: Whole, ends: Whole) -> Callable[[Units], Whole]:
+    """The pairs with these two ends, or with the same one twice."""
+    return lambda names: own[(ends == [names[0], names[-1]]).all(axis=1)]
+
+
+def _by_line(
+    ends: Whole, values: Array, typical: Callable[[Array], float]
+) -> tuple[list[Units], Array]:
+    """Switches or cables with enough pairs, and a number for each."""
+    lines, which = np.unique(ends, axis=0, return_inverse=True)
+    order = np.argsort(which.ravel(), kind="stable")
+    counts = np.bincount(which.ravel())
+    each = np.split(values[order], np.cumsum(counts)[:-1])
+    names: list[Units] = []
+    found = []
+    for (a, b), own in zip(lines.tolist(), each, strict=True):
+        if a == b or len(own) >= LEAST_OF_CABLE:
+            names.append((a,) if a == b else (a, b))
+            found.append(float(typical(own)))
+    return names, np.array(found)
+
+
+def of_cable(values: Array) -> float:
+    """The upper quartile of the known values: a narrow cable delays only pairs that met in it in
+    the same round. Of few pairs the median: half of them may be those of slow nodes."""
+    known = values[~np.isnan(values)]
+    quantile = 0.75 if len(known) >= MANY_OF_CABLE else 0.5
+    return float(np.quantile(known, quantile, method="lower"))

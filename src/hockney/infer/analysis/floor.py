@@ -1,0 +1,48 @@
+"""The ratio of MPI to what the hardware allows, measured in the same rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.infer.estimate.points import Estimates, PointEstimate
+
+
+@dataclass(frozen=True)
+class FloorRatio:
+    floor_s: float
+    cold_s: float | None
+    """The floor with a copy of data that is in no cache."""
+    ratio: float
+    """MPI's time over the floor's, the median over launches of the ratio inside each."""
+
+
+def floor_ratios(estimates: Estimates) -> dict[int, FloorRatio]:
+    """By size in bytes: against the best core-to-core latency at 0 bytes, above with a warm copy;
+    empty where no floor was measured."""
+    warm: dict[int, PointEstimate] = {}
+    cold: dict[int, PointEstimate] = {}
+    for point in estimates.headline:
+        if point.operation == "handover":
+            best = warm.get(0)
+            warm[0] = point if best is None or point.typical_s < best.typical_s else best
+        elif point.operation == "copy":
+            (warm if point.algorithm == "warm" else cold)[point.bytes] = point
+    ratios = {}
+    for point in estimates.own():
+        floor = warm.get(point.bytes)
+        if floor is None:
+            continue
+        below = dict(zip(floor.launch_numbers, floor.medians_s, strict=True))
+        each = [
+            median / below[launch]
+            for launch, median in zip(point.launch_numbers, point.medians_s, strict=True)
+            if below.get(launch)
+        ]
+        if each:
+            uncached = cold.get(point.bytes)
+            ratios[point.bytes] = FloorRatio(
+                floor.typical_s, uncached.typical_s if uncached else None, float(np.median(each))
+            )
+    return ratios

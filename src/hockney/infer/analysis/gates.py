@@ -1,0 +1,88 @@
+"""The gates of a run: outliers among pairs, variants that are slower, congestion factors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hockney.infer.analysis.boards import Doubt
+from hockney.infer.analysis.congestion import Congested
+from hockney.infer.analysis.fabric import Suspect, Verdict
+from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
+from hockney.infer.analysis.outliers import Outlier, Outliers
+from hockney.infer.analysis.variants import VariantStudy
+from hockney.units import format_size
+
+MORE = "more launches, or a larger --budget, would decide"
+
+
+def pairs_gate(found: Outliers) -> Gate:
+    """Of pairs and cores."""
+    each = [f"{one.what} {', '.join(one.names)}: {_ratio(one)}" for one in found.found]
+    names = [name for one in found.found for name in one.names]
+    return _of_outliers(each, names, found.doubts, dict(found.judged))
+
+
+def fabric_gate(found: Verdict) -> Gate:
+    each = [f"{one.words}: {_ratio(one)}" for one in found.suspects]
+    names = [name for one in found.suspects for name in one.names]
+    judged = {"node": found.nodes, "cable": found.cables, "pair": found.pairs}
+    return _of_outliers(each, names, found.doubts, judged)
+
+
+def variants_gate(study: VariantStudy | None) -> Gate | None:
+    """None where no variant was gated."""
+    if study is None or study.comparison.gate is None:
+        return None
+    allowed = study.comparison.gate
+    slower = study.slower(allowed)
+    if slower:
+        each = [f"{one.variant} takes {one.judged.ratio:.4g} times as long" for one in slower]
+        return failed(list(dict.fromkeys(each)), [one.variant for one in slower])
+    open_ = [one for one in study.ratios if not one.is_decided(allowed)]
+    if study.left_out or not study.ratios:
+        return not_judged("not every variant has a complete block of launches", MORE)
+    if open_:
+        names = ", ".join(dict.fromkeys(one.variant for one in open_))
+        return not_judged(f"{names} may be slower by more than {100.0 * allowed:g} %", MORE)
+    return passed(f"no variant is slower by more than {100.0 * allowed:g} %")
+
+
+def congestion_gate(found: Sequence[Congested]) -> Gate | None:
+    """None where no factor was gated."""
+    allowed = next((one.most_factor for one in found), None)
+    if allowed is None:
+        return None
+    above = [one for one in found if one.exceeds]
+    if above:
+        each = [
+            f"{one.point.operation} under {one.point.aggressor} takes "
+            f"{max(f.judged.ratio for f in one.factors if f.surely_above(allowed)):.3g} times as "
+            "long"
+            for one in above
+        ]
+        return failed(each, [one.point.operation for one in above])
+    factors = [factor.judged for one in found for factor in one.factors]
+    if any(judged.high is None for judged in factors):
+        return not_judged("too few launches for an interval", "measure at least 5 launches")
+    highs = [judged.high for judged in factors if judged.high is not None]
+    if max(highs) > allowed:
+        return not_judged(
+            f"a factor may be above {allowed:g}: it is at most {max(highs):.3g}", MORE
+        )
+    return passed(f"no factor is above {allowed:g}")
+
+
+def _ratio(one: Outlier | Suspect) -> str:
+    return f"{one.ratio:.3g} times the others at {format_size(one.bytes)}"
+
+
+def _of_outliers(
+    each: Sequence[str], names: Sequence[str], doubts: Sequence[Doubt], judged: Mapping[str, int]
+) -> Gate:
+    if each:
+        return failed(each, names)
+    if doubts:
+        more = f" (and {len(doubts) - 1} more reasons)" if len(doubts) > 1 else ""
+        return not_judged(doubts[0].why + more, doubts[0].remedy)
+    counts = [f"{count} {what}s" for what, count in judged.items() if count]
+    return passed(f"no outlier among {', '.join(counts)}")

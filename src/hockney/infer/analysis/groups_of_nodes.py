@@ -1,0 +1,101 @@
+"""Which slow nodes are slow together: nodes behind the same links, and two halves of a network."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.infer.analysis.boards import Board, Fault, Flags
+from hockney.infer.analysis.outlier_rule import LEAST_RATIO
+from hockney.infer.analysis.pairwise import Whole
+from hockney.infer.estimate.states import cluster
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+NEAREST = 0.05
+"""Quantile of the times of pairs that are no outliers, which stands for the nearest ones."""
+LEAST_NEAR = 3
+"""Pairs with similar times that are the nearest level."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Slow nodes that one cause explains."""
+
+    nodes: tuple[int, ...]
+    switch: int | None
+    """The known switch whose nodes they all are."""
+    like: int
+    """Groups of near nodes by the times, where these nodes are one of them; 0 otherwise."""
+
+
+def parts_of(
+    slow: Mapping[int, Fault],
+    switch_of: Whole,
+    board: Board,
+    hosts: Whole,
+    apart: Flags,
+    groups: list[set[int]],
+) -> list[Part]:
+    """slow: by node; switch_of: shape (nodes,); board: the one that shows them best; hosts: shape
+    (pairs, 2), the nodes of its pairs; apart: pairs of different nodes; groups: of near nodes."""
+    rest, found = set(slow), []
+    for switch, count in Counter(switch_of[switch_of >= 0].tolist()).items():
+        own = set(np.flatnonzero(switch_of == switch).tolist())
+        if count > 1 and own <= rest:
+            found.append(Part(tuple(sorted(own)), switch, 0))
+            rest -= own
+    near = _near_each_other(rest, slow, hosts, apart, board)
+    while rest:
+        nodes = reached = {rest.pop()}
+        while reached:
+            reached = {b for a, b in near if a in nodes and b in rest}
+            nodes = nodes | reached
+            rest -= reached
+        alike = groups if nodes in groups else []
+        found.append(Part(tuple(sorted(nodes)), None, sum(len(one) > 1 for one in alike)))
+    return found
+
+
+def _near_each_other(
+    rest: set[int], slow: Mapping[int, Fault], hosts: Whole, apart: Flags, board: Board
+) -> set[tuple[int, int]]:
+    """Pairs of slow nodes, in both orders, that do not show what is slow about them."""
+    is_slow = np.isin(hosts, list(slow))
+    both = np.flatnonzero(apart & np.isin(hosts, list(rest)).all(axis=1))
+    near = set()
+    for i in both.tolist():
+        usual = board.logs[apart & ~is_slow.any(axis=1) & (board.kinds == board.kinds[i])]
+        a, b = hosts[i].tolist()
+        least = math.log(min(slow[a].ratio, slow[b].ratio))
+        if len(usual) and board.logs[i] <= np.quantile(usual, NEAREST) + least / 2.0:
+            near |= {(a, b), (b, a)}
+    return near
+
+
+def near_groups(board: Board, hosts: Whole, apart: Flags, count: int) -> list[set[int]]:
+    """Nodes that the nearest level of the times connects; empty where there is one level."""
+    logs, ends = board.logs[apart], hosts[apart]
+    if len(logs) < LEAST_NEAR:
+        return []
+    labels = cluster(np.exp(logs), least=LEAST_NEAR)
+    farther = logs[labels > 0]
+    if not len(farther):
+        return []
+    border = (logs[labels == 0].max() + farther.min()) / 2.0
+    if farther.min() - logs[labels == 0].max() < math.log(LEAST_RATIO):
+        return []
+    near = ends[logs <= border]
+    graph = coo_array((np.ones(len(near)), near.T), shape=(count, count))
+    _, numbers = connected_components(graph, directed=False)
+    return [
+        set(np.flatnonzero(numbers == number).tolist()) & set(ends.ravel().tolist())
+        for number in range(numbers.max() + 1)
+    ]

@@ -1,0 +1,275 @@
+"""Many runs of one system in the order of their start: trends, change points, and whether the last
+runs are worse."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.analysis.changes import LAST, LEAST_RUNS, Drift, changes_or_drift
+from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.plan import plan_facts
+from hockney.records import Run
+from hockney.units import format_size
+
+Array = NDArray[np.float64]
+
+WORSE_RULE = (
+    "worse: the level since the last change is worse than the level before it by more than the "
+    "tolerance, or a drift made it worse by more than that"
+)
+VOLATILE = (
+    "load",
+    "command",
+    "env.SLURM_JOB",
+    "env.SLURM_STEP",
+    "env.SLURM_TASK_PID",
+    "env.PBS_JOBID",
+    "env.LSB_JOBID",
+    "env.FLUX_",
+    "env.PMI",
+    "env.HYDRA_",
+)
+"""Beginnings of names in the environment that differ from run to run and explain nothing."""
+SAME_STATE = 0.25
+"""Relative; core-to-core latencies of one state scatter by a few per cent, states differ by half
+and more."""
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """One run, as a history keeps it."""
+
+    id: str
+    started: datetime
+    label: str
+    file: str
+    system: str
+    latencies: dict[int, tuple[float, float | None, float | None]]
+    """The time in seconds with its interval, by message size in bytes."""
+    facts: dict[str, str]
+    """Where and how it was measured: names with their values."""
+
+
+@dataclass(frozen=True)
+class RunPoint:
+    id: str
+    started: datetime
+    file: str
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class ChangePoint:
+    """The first run of a new level."""
+
+    index: int
+    started: datetime
+    ratio: float
+    """Median after over median before."""
+    p: float
+    changed: tuple[tuple[str, str | None, str | None], ...]
+    """What differs between the records of this run and the one before: name, before, after."""
+
+
+@dataclass(frozen=True)
+class Trend:
+    """One number of a system over its runs; latency in s, bandwidth in B/s."""
+
+    what: str
+    unit: str
+    bytes: int
+    points: tuple[RunPoint, ...]
+    changes: tuple[ChangePoint, ...]
+    drift: Drift | None
+    """A slow change of the whole series; then there are no changes of level."""
+    worse: str | None
+    """Why the last runs are worse, by WORSE_RULE; None where they are not."""
+    enough: bool
+    """Whether there are enough runs to judge the last ones."""
+
+    @property
+    def level(self) -> float:
+        """The median since the last change point."""
+        start = self.changes[-1].index if self.changes else 0
+        return float(np.median([point.value for point in self.points[start:]]))
+
+
+@dataclass(frozen=True)
+class History:
+    system: str
+    runs: tuple[RunFacts, ...]
+    trends: tuple[Trend, ...]
+    left_out: tuple[str, ...]
+    """Files whose runs have nothing in common with most of the others."""
+
+    @property
+    def worse(self) -> list[str]:
+        return [f"{trend.what}: {trend.worse}" for trend in self.trends if trend.worse]
+
+
+def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
+    """What a history keeps of a run; None where it has no point or no date."""
+    started = _time(run.header.started)
+    points = estimates.own()
+    if started is None or not points:
+        return None
+    by_size: dict[int, list[PointEstimate]] = {}
+    for point in points:
+        by_size.setdefault(point.bytes, []).append(point)
+    every = {size: _typical(of) for size, of in sorted(by_size.items())}
+    typical = {
+        size: found for size, found in every.items() if found[0] > 0.0
+    }  # ratios are of these
+    return RunFacts(
+        run.header.id,
+        started,
+        run.label,
+        str(run.path or ""),
+        system_of(run),
+        typical,
+        _facts(run, estimates),
+    )
+
+
+def _time(text: str | None) -> datetime | None:
+    try:
+        started = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return started if started.tzinfo else started.replace(tzinfo=timezone.utc)
+
+
+def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
+    """Returns the time and its interval; of several points the median, without an interval."""
+    centres = [float(np.median(point.medians_s)) for point in points]
+    if len(points) == 1:
+        return centres[0], points[0].low_s, points[0].high_s
+    return float(np.median(centres)), None, None
+
+
+def system_of(run: Run) -> str:
+    """What makes runs comparable: the experiment, and the label that the user gave or else the MPI
+    library (any version) and the hosts."""
+    if run.header.label:
+        return f"{run.header.experiment}, {run.header.label}"
+    if not run.launches:
+        return run.header.experiment
+    first = run.launches[0]
+    hosts = sorted({place.host or "unknown" for place in first.places})
+    words = [run.header.experiment, first.mpi.library or "unknown MPI", " and ".join(hosts)]
+    return ", ".join([*words, "simulated"] if first.simulated else words)
+
+
+def _facts(run: Run, estimates: Estimates) -> dict[str, str]:
+    facts: dict[str, str] = {"hockney": run.header.hockney}
+    facts |= _flat("", run.header.environment) | _flat("option.", plan_facts(run.header.options))
+    if run.launches:
+        first = run.launches[0]
+        facts |= {
+            "MPI version": f"{first.mpi.library or '-'} {first.mpi.version or '-'}",
+            "launcher": first.launcher or "-",
+            "definition": first.definition or "-",
+            "places": ", ".join(f"{p.host} CPU {p.pu}" for p in first.places),
+            "simulated": str(first.simulated),
+        }
+    handover = estimates.states.states[0].handover_s
+    if handover:
+        facts["core-to-core latency"] = f"{handover * 1e9:.1f} ns"
+    return {name: value for name, value in facts.items() if not name.startswith(VOLATILE)}
+
+
+def _flat(prefix: str, values: dict[str, Any]) -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            flat |= _flat(f"{prefix}{name}.", value)
+        else:
+            flat[prefix + name] = str(value)
+    return flat
+
+
+def histories(runs: Sequence[RunFacts], tolerance: float, together: bool = False) -> list[History]:
+    """One history of each system; of all runs together where asked."""
+    systems: dict[str, list[RunFacts]] = {}
+    for run in sorted(runs, key=lambda run: run.started):
+        systems.setdefault("all runs" if together else run.system, []).append(run)
+    return [_history(name, of, tolerance) for name, of in sorted(systems.items())]
+
+
+def _history(system: str, runs: Sequence[RunFacts], tolerance: float) -> History:
+    counts = Counter(size for run in runs for size in run.latencies)
+    common = [size for size, count in counts.items() if 2 * count > len(runs)]
+    ends = {min(common), max(common)} if common else set()
+    kept = [run for run in runs if ends and ends <= run.latencies.keys()]
+    left_out = tuple(run.file for run in runs if not (ends and ends <= run.latencies.keys()))
+    if not kept:
+        return History(system, tuple(runs), (), left_out)
+    trends = [_trend(kept, min(common), False, tolerance)]
+    if max(common) > 0:
+        trends.append(_trend(kept, max(common), True, tolerance))
+    return History(system, tuple(runs), tuple(trends), left_out)
+
+
+def _trend(runs: Sequence[RunFacts], size: int, bandwidth: bool, tolerance: float) -> Trend:
+    points = [_point(run, size, bandwidth) for run in runs]
+    logs = np.log([point.value for point in points])
+    found, drift = changes_or_drift(logs, tolerance)
+    changes = tuple(
+        ChangePoint(at, points[at].started, ratio, p, _differences(runs[at - 1], runs[at]))
+        for at, ratio, p in found
+    )
+    sign = -1.0 if bandwidth else 1.0
+    worse, enough = _worse(sign * logs, [change.index for change in changes], tolerance)
+    drifted = sign * math.log(drift.ratio) if drift else 0.0
+    if drifted > 0.0:
+        worse, enough = f"a drift made it {math.exp(drifted):.3f} times worse", True
+    what = f"{'bandwidth' if bandwidth else 'time'} at {format_size(size)}"
+    unit = "B/s" if bandwidth else "s"
+    return Trend(what, unit, size, tuple(points), changes, drift, worse, enough)
+
+
+def _point(run: RunFacts, size: int, bandwidth: bool) -> RunPoint:
+    value, low, high = run.latencies[size]
+    if bandwidth:
+        value, low, high = size / value, size / high if high else None, size / low if low else None
+    return RunPoint(run.id, run.started, run.file, value, low, high)
+
+
+def _differences(
+    before: RunFacts, after: RunFacts
+) -> tuple[tuple[str, str | None, str | None], ...]:
+    found = []
+    for name in sorted(before.facts.keys() | after.facts.keys()):
+        first, second = before.facts.get(name), after.facts.get(name)
+        if first != second and not (name == "core-to-core latency" and _one_state(first, second)):
+            found.append((name, first, second))
+    return tuple(found)
+
+
+def _one_state(first: str | None, second: str | None) -> bool:
+    if not first or not second:
+        return False
+    return abs(math.log(float(first.split()[0]) / float(second.split()[0]))) < SAME_STATE
+
+
+def _worse(badness: Array, changes: Sequence[int], tolerance: float) -> tuple[str | None, bool]:
+    """Applies WORSE_RULE to changes of level. badness: logarithms that rise as the system gets
+    worse. Whether there are enough runs at the last level to show another change, too."""
+    enough = len(badness) - (changes[-1] if changes else 0) >= LEAST_RUNS + LAST
+    if not changes:
+        return None, enough
+    before = badness[changes[-2] if len(changes) > 1 else 0 : changes[-1]]
+    step = float(np.median(badness[changes[-1] :]) - np.median(before))
+    if step > math.log1p(tolerance):
+        return f"{math.exp(step):.3f} times worse since the last change point", True
+    return None, enough

@@ -1,0 +1,201 @@
+"""Every pair of ranks, grouped by the hardware that the two share and by their times."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.errors import HockneyError
+from hockney.infer.analysis.places import SHARED, UNKNOWN, places_of, shared
+from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.infer.estimate.states import cluster
+from hockney.infer.fitting.fit import Fit, curve_of_arrays
+from hockney.infer.models.hockney import fit as fit_hockney
+from hockney.records import Run
+
+Pair = tuple[int, int]
+Array = NDArray[np.float64]
+
+DISTURBED = 0.05
+"""Pairs at once that are slower than alone by more than this disturb each other."""
+
+
+@dataclass(frozen=True)
+class GroupTimes:
+    """Pairs of one group exchanging messages of one size: over the pairs' medians."""
+
+    bytes: int
+    pairs: int
+    mean_s: float
+    std_s: float | None
+    launch_means_s: dict[int, float]
+    """The mean over pairs of each launch."""
+
+    @property
+    def ratio(self) -> float | None:
+        """Standard deviation over mean."""
+        return None if self.std_s is None else self.std_s / self.mean_s
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pairs of ranks that share the same level of hardware, or that have similar times."""
+
+    name: str
+    pairs: tuple[Pair, ...]
+    times: tuple[GroupTimes, ...]
+    """One for each message size, ascending."""
+
+    @cached_property
+    def line(self) -> Fit | None:
+        """Hockney's line through the group's means; None where two sizes are missing."""
+        launches = sorted({n for one in self.times for n in one.launch_means_s})
+        seconds = [[one.launch_means_s.get(n, np.nan) for one in self.times] for n in launches]
+        try:
+            return fit_hockney(curve_of_arrays([one.bytes for one in self.times], seconds))
+        except HockneyError:
+            return None
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Every pair that was measured; pairs are in order of rank."""
+
+    ranks: tuple[int, ...]
+    times: dict[int, dict[Pair, PointEstimate]]
+    """The points of all pairs, by message size in bytes."""
+    by_places: tuple[Group, ...]
+    by_times: tuple[Group, ...]
+    """Clusters of the times at the smallest size, the fastest first."""
+    disagreeing: tuple[tuple[Pair, str, str], ...]
+    """Pairs with a time of another group: the pair, its group, the group with that time."""
+    not_told_apart: tuple[tuple[str, ...], ...]
+    """Groups by places whose times fall into one cluster."""
+    parallel_ratio: float | None
+    """Time with other pairs at once over time alone, the median of pairs measured in both ways."""
+
+    def seconds(self, size: int) -> Array:
+        """Shape (ranks, ranks), NaN where nothing was measured."""
+        index = {rank: i for i, rank in enumerate(self.ranks)}
+        found = np.full((len(self.ranks), len(self.ranks)), np.nan)
+        for (first, second), point in self.times[size].items():
+            found[index[first], index[second]] = point.typical_s
+            found[index[second], index[first]] = point.typical_s
+        return found
+
+
+def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
+    """None where no pair was measured."""
+    points = [p for p in estimates.headline if p.is_one_pair and p.typical_s > 0.0]
+    alone = _by_size([p for p in points if (p.pairs or 1) == 1])
+    crowded = _by_size([p for p in points if (p.pairs or 1) > 1])
+    times = crowded if _pairs(crowded) >= _pairs(alone) and crowded else alone
+    if not times:
+        return None
+    places = places_of(run)
+    smallest = times[min(times)]
+    named = {pair: shared(places.get(pair[0]), places.get(pair[1])) for pair in smallest}
+    timed = _clusters(smallest)
+    homes = {
+        name: Counter(timed[p] for p in smallest if named[p] == name).most_common(1)[0][0]
+        for name in set(named.values())
+    }
+    order = sorted(homes, key=(*SHARED, UNKNOWN).index)
+    return Matrix(
+        ranks=tuple(sorted({rank for pairs in times.values() for pair in pairs for rank in pair})),
+        times=times,
+        by_places=_groups(order, named, times),
+        by_times=_groups(sorted(set(timed.values()), key=_number), timed, times),
+        disagreeing=_disagreeing(named, timed, homes),
+        not_told_apart=_together(order, homes),
+        parallel_ratio=_parallel_ratio(alone, crowded),
+    )
+
+
+def _by_size(points: Sequence[PointEstimate]) -> dict[int, dict[Pair, PointEstimate]]:
+    sizes: dict[int, dict[Pair, PointEstimate]] = {}
+    for point in points:
+        pair = (min(point.peers), max(point.peers))
+        sizes.setdefault(point.bytes, {})[pair] = point
+    return dict(sorted(sizes.items()))
+
+
+def _pairs(times: Mapping[int, Mapping[Pair, PointEstimate]]) -> int:
+    return max((len(pairs) for pairs in times.values()), default=0)
+
+
+def _clusters(times: Mapping[Pair, PointEstimate]) -> dict[Pair, str]:
+    """Every pair is in a cluster, even alone: few pairs of a node share a core."""
+    labels = cluster(np.array([point.typical_s for point in times.values()]), least=1)
+    return {pair: f"cluster {label}" for pair, label in zip(times, labels.tolist(), strict=True)}
+
+
+def _number(name: str) -> int:
+    return int(name.rpartition(" ")[2])
+
+
+def _groups(
+    names: Sequence[str], of: Mapping[Pair, str], times: Mapping[int, Mapping[Pair, PointEstimate]]
+) -> tuple[Group, ...]:
+    groups = []
+    for name in names:
+        members = tuple(pair for pair, group in of.items() if group == name)
+        rows = (
+            _times(size, [pairs[p] for p in members if p in pairs]) for size, pairs in times.items()
+        )
+        groups.append(Group(name, members, tuple(row for row in rows if row)))
+    return tuple(groups)
+
+
+def _times(size: int, points: Sequence[PointEstimate]) -> GroupTimes | None:
+    if not points:
+        return None
+    medians = np.array([point.typical_s for point in points])
+    launches: dict[int, list[float]] = {}
+    for point in points:
+        for launch, median in zip(point.launch_numbers, point.medians_s, strict=True):
+            launches.setdefault(launch, []).append(median)
+    return GroupTimes(
+        bytes=size,
+        pairs=len(points),
+        mean_s=float(medians.mean()),
+        std_s=float(medians.std(ddof=1)) if len(medians) > 1 else None,
+        launch_means_s={n: float(np.mean(v)) for n, v in launches.items() if len(v) == len(points)},
+    )
+
+
+def _disagreeing(
+    named: Mapping[Pair, str], timed: Mapping[Pair, str], homes: Mapping[str, str]
+) -> tuple[tuple[Pair, str, str], ...]:
+    """A pair outside the cluster of most of its group has the time of the groups in its cluster."""
+    found = []
+    for pair, group in named.items():
+        if timed[pair] != homes[group]:
+            like = [name for name, home in homes.items() if home == timed[pair]]
+            found.append((pair, group, " or ".join(like) or timed[pair]))
+    return tuple(found)
+
+
+def _together(order: Sequence[str], homes: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+    by_home: dict[str, list[str]] = {}
+    for name in order:
+        by_home.setdefault(homes[name], []).append(name)
+    return tuple(tuple(names) for names in by_home.values() if len(names) > 1)
+
+
+def _parallel_ratio(
+    alone: Mapping[int, Mapping[Pair, PointEstimate]],
+    crowded: Mapping[int, Mapping[Pair, PointEstimate]],
+) -> float | None:
+    ratios = [
+        crowded[size][pair].typical_s / point.typical_s
+        for size, pairs in alone.items()
+        for pair, point in pairs.items()
+        if pair in crowded.get(size, {})
+    ]
+    return float(np.median(ratios)) if ratios else None

@@ -1,0 +1,96 @@
+"""What disturbed the ranks while they were measured, from counters that they read themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.infer.estimate.launches import WAITED
+from hockney.records import Noise, Run
+
+STOLEN, STOLEN_LEAST_S = 0.02, 0.03
+"""Fraction of a rank's run, and at least three kernel ticks of 10 ms, the unit of the counter."""
+IDLE = 0.15
+"""A rank that spins has its CPU all the time; less is a throttled quota, or an MPI that sleeps."""
+SLOWER_WORK = 1.25
+"""The fixed work's 90 % quantile over its 10 %: a changing frequency or a busy sibling thread."""
+LEAST_PROBES = 10
+"""Timings of the fixed work that its quantiles need."""
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """A disturbance beyond its limit."""
+
+    kind: str
+    """waited, throttled, stolen, moved or slower work."""
+    size: float
+    """The worst rank's fraction of the time; of moved how often, of slower work the ratio."""
+
+
+def disturbances(run: Run) -> list[Disturbance]:
+    """Each kind that is beyond its limit; empty for a simulated run."""
+    by_rank: dict[tuple[int, int], list[Noise]] = {}
+    every = list(run.noises)
+    for noise in every:
+        by_rank.setdefault((noise.launch, noise.rank), []).append(noise)
+    if not by_rank or run.is_simulated:
+        return []
+    groups = list(by_rank.values())
+    looked_for = (
+        ("waited", max(_fraction(group, "waited_s") for group in groups), WAITED),
+        ("throttled", _throttled(groups), IDLE),
+        ("stolen", _stolen(groups), STOLEN),
+        ("moved", sum(noise.migrations or 0.0 for noise in every), 0.0),
+        ("slower work", _slower_work(groups), SLOWER_WORK),
+    )
+    return [Disturbance(kind, size) for kind, size, most in looked_for if size > most]
+
+
+def _fraction(group: Iterable[Noise], field: str) -> float:
+    """A counter as a fraction of the wall time over which it was recorded."""
+    values = [(getattr(noise, field), noise.wall_s) for noise in group]
+    known = [(value, wall) for value, wall in values if wall and value is not None]
+    wall = sum(wall for _, wall in known)
+    return sum(value for value, _ in known) / wall if wall else 0.0
+
+
+def _throttled(groups: list[list[Noise]]) -> float:
+    """The largest fraction of a launch that a rank neither ran nor waited for a CPU that another
+    had."""
+    known = [group for group in groups if any(noise.cpu_s is not None for noise in group)]
+    return max(
+        (1.0 - _fraction(group, "cpu_s") - _fraction(group, "waited_s") for group in known),
+        default=0.0,
+    )
+
+
+def _stolen(groups: list[list[Noise]]) -> float:
+    """Each look records what was taken since the last one that did, so all of the time counts."""
+    worst = 0.0
+    by_rank: dict[int, list[Noise]] = {}
+    for group in groups:
+        by_rank.setdefault(group[0].rank, []).extend(group)
+    for looks in by_rank.values():
+        stolen = sum(noise.steal_s or 0.0 for noise in looks)
+        if stolen >= STOLEN_LEAST_S:
+            worst = max(worst, stolen / sum(noise.wall_s or 0.0 for noise in looks))
+    return worst
+
+
+def _slower_work(groups: list[list[Noise]]) -> float:
+    """The largest ratio of the slow quantile of the fixed work to the fast one."""
+    ratios = [
+        noise.probe_high_s / noise.probe_low_s
+        for group in groups
+        for noise in group
+        if noise.probe_low_s and noise.probe_high_s
+    ]
+    for group in groups:
+        work = [noise.probe_s for noise in group if noise.probe_s]
+        if len(work) >= LEAST_PROBES:
+            low, high = np.quantile(work, (0.1, 0.9))
+            ratios.append(float(high / low))
+    return max(ratios, default=0.0)

@@ -1,0 +1,123 @@
+"""One-sided operations against the two-sided exchange that was measured in the same rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.differences import Judged, exact, paired_each
+from hockney.infer.estimate.points import PointEstimate
+from hockney.plan.axes import Axes, Key, key_without
+from hockney.plan.variants import DEFAULT_TOLERANCE
+from hockney.plan.workloads.rma import TWO_SIDED
+
+WAYS = ("synchronization", "window_kind", "direction", "element", "reduction")
+"""Axes that only one-sided operations have."""
+AT_ORIGIN = frozenset({"flush-local"})
+"""Synchronisations after which the origin may reuse its buffer, while the target may not be
+reached. After all others an operation is done at the target."""
+
+
+@dataclass(frozen=True)
+class OneSided:
+    """One point of a one-sided operation, and the exchange of as many bytes beside it."""
+
+    point: PointEstimate
+    two_sided: PointEstimate
+    judged: Judged
+    """Its time over that of the exchange, by the launches' ratios."""
+
+    @property
+    def done_at(self) -> str:
+        """Where the operation is known to be done when its time ends: target or origin."""
+        return "origin" if self.point.synchronization in AT_ORIGIN else "target"
+
+
+@dataclass(frozen=True)
+class Helped:
+    """A one-sided operation while its target computed, over the same while the target waited in
+    MPI: far above 1 if the operation needs the target's help."""
+
+    point: PointEstimate
+    """While the target waited."""
+    judged: Judged
+
+    @property
+    def needs_target(self) -> bool | None:
+        """Whether it surely needs the target, or surely does not; None if that is unknown."""
+        if self.judged.low is None or self.judged.high is None:
+            return None
+        if self.judged.low > NEEDS_TARGET:
+            return True
+        return False if self.judged.high < NEEDS_TARGET else None
+
+
+NEEDS_TARGET = 1.5
+"""Ratio that separates them: a target computes for three times as long as the operations take."""
+
+
+def one_sided_ratios(points: Sequence[PointEstimate], is_simulated: bool) -> list[OneSided]:
+    """Every one-sided point that has its exchange, judged together (Holm). Simulated times are
+    exact."""
+    exchanges = {_key(point): point for point in points if point.synchronization is None}
+    pairs = [
+        (point, exchanges[key])
+        for point in points
+        if point.synchronization is not None
+        and not point.overlap
+        and (key := _key(point, TWO_SIDED[point.direction])) in exchanges
+    ]
+    return [
+        OneSided(point, exchange, judged)
+        for point, exchange, judged in _judged(pairs, is_simulated)
+    ]
+
+
+def helped_ratios(points: Sequence[PointEstimate], is_simulated: bool) -> list[Helped]:
+    """Every one-sided point that was measured with a computing target as well."""
+    waiting = {key_without(point, "overlap"): point for point in points if not point.overlap}
+    pairs = [
+        (point, waiting[key])
+        for point in points
+        if point.synchronization is not None
+        and point.overlap
+        and (key := key_without(point, "overlap")) in waiting
+    ]
+    return [Helped(alone, judged) for _, alone, judged in _judged(pairs, is_simulated)]
+
+
+def _judged(
+    pairs: Sequence[tuple[PointEstimate, PointEstimate]], is_simulated: bool
+) -> Iterator[tuple[PointEstimate, PointEstimate, Judged]]:
+    """The first of each pair over the second, where launches have both."""
+    ratios = [(*pair, _log_ratios(*pair)) for pair in pairs]
+    known = [one for one in ratios if len(one[2])]
+    each = [log_ratios for _, _, log_ratios in known]
+    if is_simulated:
+        judged = [exact(log_ratios, DEFAULT_TOLERANCE) for log_ratios in each]
+    else:
+        judged = paired_each(each, DEFAULT_TOLERANCE)
+    for (point, other, _), one in zip(known, judged, strict=True):
+        yield point, other, one
+
+
+def _key(axes: Axes, operation: str | None = None) -> Key:
+    """What a one-sided point and its exchange have in common, with the exchange's operation."""
+    same = key_without(axes, "operation", "mode", *WAYS)
+    return (operation or axes.operation, *same)
+
+
+def _log_ratios(point: PointEstimate, exchange: PointEstimate) -> NDArray[np.float64]:
+    """Of the launches that have both; what takes no time, as in a simulation, has no ratio."""
+    beside = dict(zip(exchange.launch_numbers, exchange.medians_s, strict=True))
+    own = zip(point.launch_numbers, point.medians_s, strict=True)
+    ratios: list[float] = [
+        seconds / beside[launch]
+        for launch, seconds in own
+        if seconds > 0.0 and beside.get(launch, 0.0) > 0.0
+    ]
+    logarithms: NDArray[np.float64] = np.log(np.array(ratios))
+    return logarithms

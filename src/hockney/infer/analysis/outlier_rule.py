@@ -1,0 +1,106 @@
+"""The test of an outlier: one value among its peers, such as one node's among all nodes.
+
+A value's peers are the other values that are not far off by the median absolute deviation
+(Iglewicz and Hoaglin 1993, How to Detect and Handle Outliers). It is a new observation beside them,
+judged by Student's t (the externally studentized residual).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.launches import MAD_TO_SIGMA
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from scipy.special import ndtri, stdtr, stdtrit
+
+LEAST_RATIO = 1.10
+"""Smaller differences are normal: cables, distances and counters cause as much."""
+SIGNIFICANCE = 0.01
+LEAST_SPREAD = 0.01
+"""Least spread of log times that is assumed; simulated times have no spread at all."""
+LEAST_MEMBERS = 5
+"""Peers that are needed to find an outlier among them."""
+MOST_FRACTION = 0.25
+"""Of its peers more than this fraction are no outliers: which of the two kinds is normal?"""
+FAR = 4.0
+"""Deviations from the median beyond which a value is no peer."""
+MOST_FREEDOM = 20.0
+"""Degrees of freedom at most: tails of times are heavier than normal ones."""
+SURE = 2.0
+"""A ratio that a gate must be able to see of everything; else it passes nothing ..."""
+SOUGHT = 1.2
+"""... and of nodes, whose many pairs average noise, as far as noise limits it."""
+POWER = 0.99
+"""With this probability."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Every value against its peers."""
+
+    excess: Array
+    """Shape (values,): above the centre."""
+    p: Array
+    """Shape (values,): one-sided, not corrected for their number."""
+    spread: float
+    """The standard deviation of peers, and its degrees of freedom for one that is no peer."""
+    freedom: float
+
+    def beside(self, values: Array) -> Tested:
+        """Other values, too few to have a spread of their own, by the spread of these. values:
+        shape (n,), against their own centre."""
+        t = values / (self.spread * math.sqrt(1.0 + 1.0 / len(values)))
+        return Tested(values, np.asarray(stdtr(self.freedom, -t)), self.spread, self.freedom)
+
+    def least_found(self, tests: float, level: float, noise: float | None = None) -> float:
+        """The ratio of times that is found with POWER where `tests` are made at this level.
+
+        noise: the standard deviation of each value by chance, in place of the spread.
+        """
+        spread = self.spread if noise is None else max(noise, 0.0)
+        t = -float(stdtrit(self.freedom, level / max(tests, 1.0)))
+        return math.exp(min(spread * (t + float(ndtri(POWER))), 50.0))
+
+
+def tested(values: Array) -> Tested:
+    """values: shape (n,), logarithms of times, n at least 3."""
+    away = np.abs(values - np.median(values))
+    typical = max(MAD_TO_SIGMA * float(np.median(away)), LEAST_SPREAD)
+    is_peer = away <= FAR * typical
+    centre, spread, peers = _beside_itself(values, is_peer)
+    spread = np.maximum(spread, LEAST_SPREAD)
+    t = (values - centre) / (spread * np.sqrt(1.0 + 1.0 / peers))
+    p = stdtr(np.clip(peers - 1.0, 1.0, MOST_FREEDOM), -t)
+    usual = float(np.median(spread[is_peer])) if is_peer.any() else LEAST_SPREAD
+    freedom = float(np.clip(is_peer.sum() - 1, 1, MOST_FREEDOM))
+    return Tested(values - centre, np.asarray(p), usual, freedom)
+
+
+def _beside_itself(values: Array, is_peer: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+    """Of each value the mean, standard deviation and number of its peers, which it is not among."""
+    own = np.where(is_peer, values - values[is_peer].mean(), 0.0)
+    peers = is_peer.sum() - is_peer.astype(np.float64)
+    mean = (own.sum() - own) / peers
+    squares = (own**2).sum() - own**2 - peers * mean**2
+    spread = np.sqrt(np.maximum(squares, 0.0) / np.maximum(peers - 1.0, 1.0))
+    return mean + values[is_peer].mean(), spread, peers
+
+
+def effective(values: Array) -> float:
+    """How many independent looks several are, by their correlation (Li and Ji 2005, Heredity 95,
+    doi 10.1038/sj.hdy.6800717). values: shape (looks, units)."""
+    scatter = values - values.mean(axis=1, keepdims=True)
+    norms = np.sqrt((scatter**2).sum(axis=1))
+    if len(values) < 2 or not norms.all():
+        return float(len(values))
+    scatter /= norms[:, None]
+    each = np.abs(np.linalg.eigvalsh(scatter @ scatter.T))
+    return float(((each >= 1.0 - 1e-9) + each - np.floor(each + 1e-9)).clip(0.0).sum())

@@ -1,0 +1,332 @@
+"""The times of all pairs of a network as arrays, by the level of the switches between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.analysis.places import SHARED, places_of
+from hockney.infer.estimate.sketch import quantile_of
+from hockney.infer.estimate.states import cluster
+from hockney.lazy import lazy_imports
+from hockney.plan.topology import LEVELS, SAME_NODE, level_of, switches_of
+from hockney.records import PairBlock, Place, Run, Samples
+
+with lazy_imports():
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Path = tuple[str, ...]
+"""The switches above a node, the topmost first."""
+
+MOST_BINS = 64
+"""Rows and columns of a matrix that people look at."""
+MOST_TO_CLUSTER = 100_000
+"""Pairs whose times are clustered to find switches; of more, as many are drawn at random."""
+CLEAR = 1.15
+"""Times of the next level are at least so many times those on a switch, if switches are to be found
+by times."""
+LEAST_CLUSTER = 3
+"""Pairs with similar times that make a cluster."""
+CLIQUE = 0.98
+"""Fraction of the pairs of a found switch that must have its time."""
+SEED = 1
+FOUND = "?"
+"""Stands above switches that were found by the times, of which no more is known."""
+OTHER_SWITCH = "other switch"
+"""The level of nodes on different ones of these."""
+
+
+@dataclass(frozen=True)
+class LevelTimes:
+    """One size among the pairs of one level, over their medians."""
+
+    bytes: int
+    level: str
+    pairs: int
+    median_s: float
+    p99_s: float | None
+    """None where there are too few pairs (samples_needed)."""
+    max_s: float
+
+
+@dataclass(frozen=True)
+class Binned:
+    """A matrix that is small enough to be looked at."""
+
+    names: tuple[str, ...]
+    """Switches, or the first node of each block."""
+    seconds: Array
+    """Shape (names, names), NaN where nothing was measured."""
+    nodes: int
+    """Ranks of a switch or block, at most."""
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """Every pair of ranks that was measured. Pairs are in order of their ranks."""
+
+    ranks: Whole
+    """Shape (ranks,), ascending."""
+    places: dict[int, Place]
+    ends: Whole
+    """Shape (pairs, 2): positions in `ranks`."""
+    bytes: tuple[int, ...]
+    passes: tuple[int, ...]
+    seconds: NDArray[np.float32]
+    """Shape (sizes, passes, pairs), NaN where a pass did not come to it."""
+    switch: Whole
+    """Shape (ranks,): the number of the switch of each rank's node in `switches`, -1 if unknown."""
+    switches: tuple[str, ...]
+    are_found: bool
+    """Whether the switches were found by the times, and not known before."""
+    levels: tuple[str, ...]
+    level: Whole
+    """Shape (pairs,): the number of each pair's level in `levels`, the nearest first."""
+    rounds: Whole
+    """Shape (pairs,): pairs that communicated at the same time have the same number."""
+
+    @cached_property
+    def typical_s(self) -> NDArray[np.float32]:
+        """Shape (sizes, pairs): the median over passes."""
+        return np.stack([median_of_passes(one) for one in self.seconds])
+
+    @cached_property
+    def level_medians_s(self) -> Array:
+        """Shape (sizes, levels)."""
+        return np.array(
+            [
+                [np.median(one[self.level == i]) for i in range(len(self.levels))]
+                for one in self.typical_s
+            ]
+        )
+
+    @property
+    def fraction(self) -> float:
+        """The fraction of all pairs that was measured."""
+        return len(self.ends) / (len(self.ranks) * (len(self.ranks) - 1) / 2)
+
+    def host(self, position: int) -> str:
+        rank = int(self.ranks[position])
+        place = self.places.get(rank)
+        return (place.host if place else None) or f"rank {rank}"
+
+    def level_times(self) -> list[LevelTimes]:
+        found = []
+        for size, times in zip(self.bytes, self.typical_s, strict=True):
+            for number, level in enumerate(self.levels):
+                own = times[self.level == number]
+                median, most = float(np.median(own)), float(own.max())
+                p99 = quantile_of(own, 0.99)
+                found.append(LevelTimes(size, level, len(own), median, p99, most))
+        return found
+
+    def binned(self, size: int) -> Binned:
+        """The median of the pairs of every two switches; where there are too many of them, or they
+        are unknown, of every two blocks of neighbouring nodes. size: position in `bytes`."""
+        count = len(self.ranks)
+        if 1 < len(self.switches) <= MOST_BINS and self.switch.min() >= 0:
+            names, bins = self.switches, self.switch
+        else:
+            order = np.argsort(np.argsort(self.switch, kind="stable"), kind="stable")
+            step = -(-count // MOST_BINS)
+            bins = order // step
+            firsts = np.argsort(order)[::step]
+            names = tuple(self.host(i) for i in firsts.tolist())
+        both = np.sort(bins[self.ends], axis=1)
+        known, medians = medians_by(
+            both[:, 0] * len(names) + both[:, 1], self.typical_s[size].astype(np.float64)
+        )
+        found = np.full((len(names), len(names)), np.nan)
+        found[known // len(names), known % len(names)] = medians
+        found[known % len(names), known // len(names)] = medians
+        return Binned(names, found, -(-count // len(names)))
+
+    def worst(self, size: int, count: int) -> list[tuple[int, float, float]]:
+        """The slowest pairs against the median of their level: position in `ends`, time, ratio."""
+        times = self.typical_s[size].astype(np.float64)
+        ratios = times / self.level_medians_s[size][self.level]
+        order = np.argsort(-ratios, kind="stable")[:count]
+        return [(int(i), float(times[i]), float(ratios[i])) for i in order]
+
+
+def medians_by(keys: Whole, values: Array) -> tuple[Whole, Array]:
+    """The different keys, ascending, and the median of each one's values."""
+    order = np.lexsort((values, keys))
+    keys, values = keys[order], values[order]
+    known, starts, counts = np.unique(keys, return_index=True, return_counts=True)
+    low, high = starts + (counts - 1) // 2, starts + counts // 2
+    return known, (values[low] + values[high]) / 2.0
+
+
+def own_medians(keys: Whole, values: Array) -> Array:
+    """The median of all values with the same key, for each of them."""
+    known, medians = medians_by(keys, values)
+    return np.asarray(medians[np.searchsorted(known, keys)])
+
+
+def median_of_passes(times: NDArray[np.float32]) -> NDArray[np.float32]:
+    """times: shape (passes, pairs), each pair in one of them at least."""
+    if len(times) == 1:
+        return np.asarray(times[0])
+    return np.asarray(np.nanmedian(times, axis=0), dtype=np.float32)
+
+
+def pairwise_of(run: Run) -> Pairwise | None:
+    """None where no pass was made."""
+    blocks = [block for block in run.pair_times if len(block.peers)]
+    if not blocks:
+        return None
+    ranks = np.unique(np.concatenate([np.unique(block.peers) for block in blocks]))
+    passes = tuple(sorted({block.pass_number for block in blocks}))
+    sizes = tuple(sorted({size for block in blocks for size in block.bytes}))
+    ends, seconds, rounds = _table(blocks, ranks, sizes, passes)
+    places = places_of(run)
+    own = [places.get(int(rank)) for rank in ranks]
+    paths, switch = _known_switches(own)
+    if not paths:
+        paths, switch = _found_switches(own, ends, median_of_passes(seconds[0]))
+    levels, level = _levels(own, ends, paths, switch)
+    return Pairwise(
+        ranks=ranks.astype(np.int64),
+        places=places,
+        ends=ends,
+        bytes=sizes,
+        passes=passes,
+        seconds=seconds,
+        switch=switch,
+        switches=tuple(path[-1] for path in paths),
+        are_found=bool(paths) and paths[0][0] == FOUND,
+        levels=levels,
+        level=level,
+        rounds=rounds,
+    )
+
+
+def _table(
+    blocks: Sequence[PairBlock],
+    ranks: NDArray[np.int32],
+    sizes: Sequence[int],
+    passes: Sequence[int],
+) -> tuple[Whole, NDArray[np.float32], Whole]:
+    """`Pairwise.ends`, `seconds` and `rounds`; pairs that lack a size are left out."""
+    keys = [_keys(block, ranks) for block in blocks]
+    known = np.unique(np.concatenate(keys))
+    seconds = np.full((len(sizes), len(passes), len(known)), np.nan, np.float32)
+    rounds = np.full(len(known), -1)
+    for block, key in zip(blocks, keys, strict=True):
+        at = np.searchsorted(known, key)
+        rounds[at] = rounds.max() + 1 + _rounds_of(block)
+        for size, ns in zip(block.bytes, block.ns, strict=True):
+            seconds[sizes.index(size), passes.index(block.pass_number), at] = ns * 1e-9
+    has_all = ~np.isnan(seconds).all(axis=1).any(axis=0)
+    ends = np.stack([known // len(ranks), known % len(ranks)], axis=1)
+    return ends[has_all], seconds[:, :, has_all], rounds[has_all]
+
+
+def _rounds_of(block: PairBlock) -> Whole:
+    """The visit of each pair of a block, from 0 on. Where visits have different numbers of pairs, a
+    new one begins where a rank is there again."""
+    count = len(block.peers)
+    if count % block.visits == 0:
+        return np.arange(count) // (count // block.visits)
+    found = np.zeros(count, np.int64)
+    seen: set[int] = set()
+    for i, pair in enumerate(block.peers.tolist()):
+        again = not seen.isdisjoint(pair)
+        seen = set(pair) if again else seen.union(pair)
+        found[i] = (found[i - 1] if i else 0) + again
+    return found
+
+
+def _keys(block: PairBlock, ranks: NDArray[np.int32]) -> Whole:
+    places = np.searchsorted(ranks, np.sort(block.peers, axis=1)).astype(np.int64)
+    return np.asarray(places[:, 0] * len(ranks) + places[:, 1])
+
+
+def _known_switches(places: Sequence[Place | None]) -> tuple[list[Path], Whole]:
+    """Switches of nodes, and the number of that of each place, or -1."""
+    numbers: dict[Path, int] = {}
+    found = np.full(len(places), -1)
+    for i, place in enumerate(places):
+        path = switches_of(place.topology if place else None)
+        if path:
+            found[i] = numbers.setdefault(path, len(numbers))
+    return list(numbers), found
+
+
+def _found_switches(
+    places: Sequence[Place | None], ends: Whole, seconds: NDArray[np.float32]
+) -> tuple[list[Path], Whole]:
+    """Switches by the times of the smallest size: nodes are on one switch where all pairs of them
+    have the shortest time, clearly shorter than that of all others. Empty where that is not so."""
+    count = len(places)
+    unknown: tuple[list[Path], Whole] = [], np.full(count, -1)
+    if len(ends) < count * (count - 1) // 2 or len({p.host for p in places if p}) < count:
+        return unknown
+    chosen = np.random.default_rng(SEED).permutation(len(ends))[:MOST_TO_CLUSTER]
+    sample = seconds[chosen].astype(np.float64)
+    labels = cluster(sample, least=LEAST_CLUSTER)
+    is_shortest = labels == 0
+    if is_shortest.all() or not is_shortest.any():
+        return unknown
+    longest, others = float(sample[is_shortest].max()), float(sample[~is_shortest].min())
+    if others < CLEAR * longest:
+        return unknown
+    is_near = seconds <= (longest + others) / 2.0
+    near = coo_array((np.ones(is_near.sum()), ends[is_near].T), shape=(count, count))
+    switches, numbers = connected_components(near, directed=False)
+    inside = numbers[ends[:, 0]] == numbers[ends[:, 1]]
+    if switches < 2 or is_near[inside].mean() < CLIQUE:
+        return unknown
+    firsts = [places[i] for i in np.unique(numbers, return_index=True)[1]]
+    names = [f"of {place.host if place else '?'}" for place in firsts]
+    return [(FOUND, name) for name in names], numbers.astype(np.int64)
+
+
+def _levels(
+    places: Sequence[Place | None], ends: Whole, paths: Sequence[Path], switch: Whole
+) -> tuple[tuple[str, ...], Whole]:
+    """Names of the levels, and the number of that of each pair."""
+    names = (SAME_NODE, *LEVELS, OTHER_SWITCH, SHARED[-1])
+    hosts = {place.host if place else None: i for i, place in enumerate(places)}
+    host = np.array([hosts[place.host if place else None] for place in places])
+    between = np.full((len(paths) + 1, len(paths) + 1), names.index(SHARED[-1]))  # -1: unknown
+    for i, first in enumerate(paths):
+        for j, second in enumerate(paths):
+            is_other = i != j and first[0] == FOUND
+            name = OTHER_SWITCH if is_other else level_of(first, second)
+            between[i, j] = names.index(name)
+    level = between[switch[ends[:, 0]], switch[ends[:, 1]]]
+    level[host[ends[:, 0]] == host[ends[:, 1]]] = names.index(SAME_NODE)
+    used, numbers = np.unique(level, return_inverse=True)
+    return tuple(names[i] for i in used), numbers
+
+
+def level_samples(pairwise: Pairwise, operation: str) -> list[Samples]:
+    """The median pair of each level and size in each pass, as samples of it: what is compared,
+    fitted and exported. A pass that came to less than all pairs does not count, if another did."""
+    made = [int((~np.isnan(pairwise.seconds[0, i])).sum()) for i in range(len(pairwise.passes))]
+    whole = [i for i, pairs in enumerate(made) if pairs == max(made)]
+    return [
+        Samples(
+            operation=operation,
+            bytes=size,
+            ranks=len(pairwise.ranks),
+            level=level,
+            launch=pairwise.passes[i],
+            round=0,
+            repetitions=1,
+            ns=[float(np.nanmedian(pairwise.seconds[place, i, pairwise.level == number])) * 1e9],
+        )
+        for i in whole
+        for place, size in enumerate(pairwise.bytes)
+        for number, level in enumerate(pairwise.levels)
+        if not np.isnan(pairwise.seconds[place, i, pairwise.level == number]).all()
+    ]

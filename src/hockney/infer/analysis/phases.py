@@ -1,0 +1,90 @@
+"""Collectives that were made by messages: the time of each phase, beside the library's own time and
+what message costs predict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hockney.infer.analysis.best import is_collective
+from hockney.infer.analysis.predicted import Predicted
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.predict.phases import phases_in_order
+from hockney.plan.axes import key_without
+from hockney.plan.words import ALL_PHASES
+from hockney.plan.workloads.collective import DEFAULT
+from hockney.records import Run
+
+
+@dataclass(frozen=True)
+class Phase:
+    point: PointEstimate
+    predicted_s: float | None
+    """By the run's own times of single messages; None where it has none."""
+
+
+@dataclass(frozen=True)
+class Phased:
+    """One collective by messages, at one size and number of ranks."""
+
+    whole: Phase
+    phases: tuple[Phase, ...]
+    """In the order of the schedule; empty for an algorithm of one phase."""
+    library: PointEstimate | None
+    """The library's own collective: forced to the same algorithm, or else by its own decision."""
+
+    @property
+    def bytes(self) -> int:
+        return self.whole.point.bytes
+
+    @property
+    def algorithm(self) -> str:
+        return self.whole.point.algorithm or DEFAULT
+
+    @property
+    def library_algorithm(self) -> str:
+        return (self.library and self.library.algorithm) or DEFAULT
+
+    def fraction(self, point: PointEstimate) -> float | None:
+        """The time over that of the whole; None where the whole took 0 s."""
+        whole_s = self.whole.point.typical_s
+        return point.typical_s / whole_s if whole_s else None
+
+
+def phased(
+    run: Run, points: Sequence[PointEstimate], predicted: Sequence[Predicted]
+) -> list[Phased]:
+    """All of a run; points are its estimates."""
+    places = {len(launch.places): launch.places for launch in run.launches}
+    seconds = {id(one.point): one.seconds for one in predicted}
+    groups: dict[object, list[Phase]] = {}
+    for point in points:
+        if point.phase is not None:
+            one = Phase(point, seconds.get(id(point)))
+            groups.setdefault(key_without(point, "phase", "buffers"), []).append(one)
+    found = []
+    for group in groups.values():
+        wholes = [one for one in group if one.point.phase == ALL_PHASES]
+        parts = {one.point.phase or "": one for one in group if one.point.phase != ALL_PHASES}
+        for whole in wholes:
+            order = phases_in_order(whole.point, places.get(whole.point.known_ranks))
+            names = [*(name for name in order if name in parts), *sorted(set(parts) - set(order))]
+            own = tuple(parts[name] for name in names)
+            found.append(Phased(whole, own, _library(points, whole.point)))
+    return found
+
+
+def _library(points: Sequence[PointEstimate], whole: PointEstimate) -> PointEstimate | None:
+    """The same algorithm if that was forced, else the library's own decision, else None."""
+    same = [
+        point
+        for point in points
+        if is_collective(point)
+        and (point.operation, point.ranks, point.bytes, point.form)
+        == (whole.operation, whole.ranks, whole.bytes, None)
+    ]
+    for name in (whole.algorithm, DEFAULT):
+        for point in same:
+            if point.algorithm == name and point.radix is None and point.requests is None:
+                return point
+    return same[0] if len(same) == 1 else None

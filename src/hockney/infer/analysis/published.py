@@ -1,0 +1,224 @@
+"""A result compared with published figures of like systems, and with earlier runs of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from hockney.infer.analysis.history import History, RunPoint, system_of
+from hockney.infer.analysis.published_base import (
+    HALF_ROUND_TRIP,
+    OUR_LINE,
+    SHARED_MEMORY,
+    TCP,
+    UNKNOWN_NETWORK,
+    PublishedFigure,
+    published_figures,
+)
+from hockney.infer.estimate.points import Estimates
+from hockney.infer.fitting.fit import Fit
+from hockney.infer.models.hockney import NO_ASYMPTOTE
+from hockney.records import Run
+
+TCP_VARIABLES = {"FI_PROVIDER": {"tcp", "sockets"}, "UCX_TLS": {"tcp"}, "OMPI_MCA_btl": {"tcp"}}
+"""Variables that choose TCP alone. Verbs are no such sign: they run over Ethernet, too."""
+TO_ITSELF = {"self", "sm", "vader", "shm", ""}
+"""Transports that never leave a host, named together with the network's."""
+OF_A_LOOP = frozenset({"median", "mean"})
+"""Statistics of a run that are compared; a least time is another definition."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A number of this run among the published ones of its kind."""
+
+    quantity: str
+    bytes: int | None
+    value: float
+    like: tuple[PublishedFigure, ...]
+    """Ascending."""
+    method: str = HALF_ROUND_TRIP
+    is_alike: bool = True
+    """False where the published numbers are of another definition: these are not compared."""
+
+    @property
+    def systems(self) -> dict[str, float]:
+        """The number of each published system; the median where it has several."""
+        names = dict.fromkeys(one.system for one in self.like)
+        return {n: median(one.value for one in self.like if one.system == n) for n in names}
+
+    @property
+    def percentile(self) -> float:
+        """The percentage of published systems that are worse: slower, or of less bandwidth. Equal
+        ones count half."""
+        return self._percentile(list(self.systems.values()))
+
+    @property
+    def by_transport(self) -> dict[str, tuple[float, int]]:
+        """The percentile among the systems of each transport, and how many there are."""
+        found: dict[str, set[str]] = {}
+        for one in self.like:
+            found.setdefault(one.transport, set()).add(one.system)
+        systems = self.systems
+        return {
+            transport: (self._percentile([systems[name] for name in names]), len(names))
+            for transport, names in found.items()
+        }
+
+    def _percentile(self, values: Sequence[float]) -> float:
+        lower = sum(value < self.value for value in values)
+        equal = sum(value == self.value for value in values)
+        worse = lower if self.quantity.endswith("_Bps") else len(values) - lower - equal
+        return 100.0 * (worse + equal / 2.0) / len(values)
+
+
+@dataclass(frozen=True)
+class PastPosition:
+    """A number of this run among those of earlier runs of the same system."""
+
+    what: str
+    value: float
+    earlier: int
+    lower: int
+    """The number of earlier ones that are lower."""
+    median: float
+
+
+@dataclass(frozen=True)
+class Positions:
+    transport: str | None
+    """None for a simulated machine, which is not compared."""
+    places: tuple[Position, ...]
+    past: tuple[PastPosition, ...]
+    definition: str | None
+    """The definition of a sample of the run."""
+    not_ranked: str | None = None
+    """Why the line's numbers are not compared; None where they are, or there is no line."""
+    hosts_known: bool = True
+    """False where the run may as well have been on one host, as logs of others do not show it."""
+
+
+def transport_of(run: Run) -> str | None:
+    """The network or memory that carries the messages; None where they are simulated."""
+    if not run.launches:
+        return UNKNOWN_NETWORK
+    first = run.launches[0]
+    if first.simulated:
+        return None
+    if not _are_hosts_known(run):
+        return UNKNOWN_NETWORK
+    if len({place.host for place in first.places}) == 1:
+        return SHARED_MEMORY
+    recorded = run.header.environment.get("env")
+    env = {**(recorded if isinstance(recorded, dict) else {}), **first.env}
+    for name, networks in TCP_VARIABLES.items():
+        chosen = set(str(env.get(name, "")).split(",")) - TO_ITSELF
+        if chosen and chosen <= networks:
+            return TCP
+    return UNKNOWN_NETWORK
+
+
+def _are_hosts_known(run: Run) -> bool:
+    hosts = {place.host for place in run.launches[0].places} if run.launches else set()
+    return bool(hosts) and None not in hosts
+
+
+def own_name(run: Run) -> str:
+    """The name by which the run's own system is published."""
+    return system_of(run).removeprefix("pingpong, ")
+
+
+def positions(
+    run: Run, estimates: Estimates, line: Fit | None, histories: Sequence[History] = ()
+) -> Positions:
+    """Compares ping-pong times, and Hockney's line through them, with published ones of the same
+    transport, and with the run's own histories."""
+    transport = transport_of(run)
+    definition = run.launches[0].definition if run.launches else None
+    own = _own_numbers(run, estimates, line) if transport is not None else {}
+    groups: dict[tuple[str, int | None, str], list[PublishedFigure]] = {}
+    name = own_name(run)
+    for one in published_figures():
+        if (
+            one.system != name
+            and (one.quantity, one.bytes) in own
+            and _is_alike(one.transport, transport)
+        ):
+            groups.setdefault((one.quantity, one.bytes, one.method), []).append(one)
+    places = []
+    for (quantity, size), (method, value) in own.items():
+        places += [
+            Position(
+                quantity,
+                size,
+                value,
+                tuple(sorted(like, key=lambda one: one.value)),
+                of,
+                of == method,
+            )
+            for (*of_what, of), like in groups.items()
+            if of_what == [quantity, size]
+        ]
+    places.sort(key=lambda place: not place.is_alike)
+    past = tuple(past for history in histories for past in _past(run.header.id, history))
+    why = None if line is None or not own else _not_ranked(line)
+    return Positions(transport, tuple(places), past, definition, why, _are_hosts_known(run))
+
+
+def _own_numbers(
+    run: Run, estimates: Estimates, line: Fit | None
+) -> dict[tuple[str, int | None], tuple[str, float]]:
+    """The run's numbers with their methods, by quantity and size; only ping-pongs of one pair are
+    published."""
+    if run.header.experiment != "pingpong":
+        return {}
+    points = [
+        point
+        for point in estimates.headline
+        if point.operation == "pingpong"
+        and point.ranks in (2, None)
+        and point.is_plain
+        and point.statistic in OF_A_LOOP
+    ]
+    own: dict[tuple[str, int | None], tuple[str, float]] = {
+        ("time_s", point.bytes): (HALF_ROUND_TRIP, point.typical_s) for point in points
+    }
+    if line is None or not points or _not_ranked(line):
+        return own
+    known = {"alpha_s": line.parameters["alpha_s"], "r_inf_Bps": line.derived["r_inf_Bps"]}
+    return own | {
+        (name, None): (OUR_LINE, p.value) for name, p in known.items() if p.value is not None
+    }
+
+
+def _not_ranked(line: Fit) -> str | None:
+    """Why a line's alpha and r_inf say too little to be ranked; None where they may be."""
+    return next((note for note in line.notes if note.startswith(NO_ASYMPTOTE)), None)
+
+
+def _is_alike(other: str, own: str | None) -> bool:
+    """True if two transports are alike; an unknown network is like any other between hosts."""
+    if SHARED_MEMORY in (other, own):
+        return other == own
+    return UNKNOWN_NETWORK in (other, own) or other == own
+
+
+def _past(own_id: str, history: History) -> list[PastPosition]:
+    """Compares the run, where it is in the history, with all runs before it."""
+    past = []
+    for trend in history.trends:
+        ids = [point.id for point in trend.points]
+        if own_id not in ids:
+            continue
+        now = trend.points[ids.index(own_id)]
+        earlier = trend.points[: ids.index(own_id)]
+        if earlier:
+            past.append(_among(trend.what, now, earlier))
+    return past
+
+
+def _among(what: str, now: RunPoint, earlier: Sequence[RunPoint]) -> PastPosition:
+    values = [point.value for point in earlier]
+    lower = sum(value < now.value for value in values)
+    return PastPosition(what, now.value, len(values), lower, median(values))

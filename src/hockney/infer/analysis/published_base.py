@@ -1,0 +1,128 @@
+"""The base of published systems, which comes with hockney, and what users add to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from hockney.errors import UsageError
+
+SHARED_MEMORY, TCP = "shared memory", "TCP/IP"
+UNKNOWN_NETWORK = "unknown network"
+"""Neither the source of a figure nor the records of a run need to name the network."""
+HALF_ROUND_TRIP = "half of a round trip"
+OUR_LINE = "hockney's line"
+"""The line that `fit` draws through times of a log."""
+THEIR_LINE = "a line by others"
+SIZES = (0, 8, 1024, 65536, 1 << 20, 1 << 22)
+"""Bytes at which times are kept: ends of the curve, and what most programs print between them."""
+OWN_BASE = "HOCKNEY_PUBLISHED"
+"""Environment variable: the user's own base, instead of the usual place."""
+
+
+class PublishedNumber(msgspec.Struct, frozen=True):
+    quantity: str
+    """time_s (one way, at `bytes`), alpha_s or r_inf_Bps (of a line)."""
+    bytes: int | None
+    value: float
+
+
+class PublishedSystem(msgspec.Struct, frozen=True, kw_only=True):
+    """One system between two ranks, with what its source gives of it; None where it does not."""
+
+    system: str
+    transport: str
+    """The class that it is compared in."""
+    detail: str | None = None
+    """The processor, or the generation of the network."""
+    library: str | None = None
+    date: str | None = None
+    method: str
+    """What makes numbers comparable: those of other methods are kept apart."""
+    definition: str
+    source: str
+    numbers: tuple[PublishedNumber, ...]
+
+
+class PublishedFigure(msgspec.Struct, frozen=True):
+    """One number of a system."""
+
+    system: str
+    transport: str
+    quantity: str
+    bytes: int | None
+    value: float
+    definition: str
+    source: str
+    method: str = HALF_ROUND_TRIP
+    detail: str | None = None
+    library: str | None = None
+    date: str | None = None
+
+
+def published_figures() -> tuple[PublishedFigure, ...]:
+    """Of the base and of the user's own. Raises UsageError where the latter is damaged."""
+    return _figures(published_systems()) + _figures(own_systems())
+
+
+@cache
+def published_systems() -> tuple[PublishedSystem, ...]:
+    text = (files("hockney.infer.analysis") / "published.json").read_bytes()
+    return tuple(msgspec.json.decode(text, type=list[PublishedSystem]))
+
+
+def own_base() -> Path:
+    """The file that holds the user's own systems; it need not be there."""
+    named = os.environ.get(OWN_BASE)
+    if named:
+        return Path(named)
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(data) / "hockney" / "published.json"
+
+
+def own_systems() -> tuple[PublishedSystem, ...]:
+    path = own_base()
+    try:
+        return tuple(msgspec.json.decode(path.read_bytes(), type=list[PublishedSystem]))
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{path}: no base of published systems: {error}", "repair it, or move it away"
+        ) from error
+
+
+def encoded(systems: Sequence[PublishedSystem]) -> bytes:
+    """The content of a base: one system a line."""
+    lines = b",\n".join(msgspec.json.encode(system) for system in systems)
+    return b"[\n" + lines + b"\n]\n"
+
+
+def _figures(systems: Sequence[PublishedSystem]) -> tuple[PublishedFigure, ...]:
+    return tuple(
+        PublishedFigure(
+            one.system,
+            one.transport,
+            number.quantity,
+            number.bytes,
+            number.value,
+            one.definition,
+            one.source,
+            one.method if number.quantity == "time_s" else _line_of(one.method),
+            one.detail,
+            one.library,
+            one.date,
+        )
+        for one in systems
+        for number in one.numbers
+    )
+
+
+def _line_of(method: str) -> str:
+    """Lines through half round trips are ours, where the source does not draw one itself."""
+    return OUR_LINE if method == HALF_ROUND_TRIP else method

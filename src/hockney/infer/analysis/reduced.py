@@ -1,0 +1,48 @@
+"""A run without its samples, as a table of hundreds of runs keeps it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate import Estimates
+from hockney.records import End, LaunchRecord, Run, RunRecord
+
+
+class Reduced(msgspec.Struct, frozen=True):
+    """What is kept of an analysis."""
+
+    header: RunRecord
+    launches: list[LaunchRecord]
+    """The first as it is, of the others their numbers."""
+    ends: list[End]
+    cut: str | None
+    estimates: Estimates
+    """Without the state of each round."""
+    of_every_launch: Estimates | None
+    """None where it is the same."""
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> Reduced:
+        """Works out the estimates, and leaves out all else."""
+        run, own, every = analysis.run, analysis.estimates, analysis.of_every_launch
+        return cls(
+            run.header,
+            [*run.launches[:1], *(LaunchRecord(launch=one.launch) for one in run.launches[1:])],
+            run.ends,
+            run.cut,
+            _without_rounds(own),
+            None if every is own else _without_rounds(every),
+        )
+
+    def analysis(self, path: Path) -> Analysis:
+        """The analysis of the run in that file, of which only these estimates are known."""
+        run = Run(self.header, path=path, cut=self.cut, launches=self.launches, ends=self.ends)
+        return Analysis.of_estimates(run, self.estimates, self.of_every_launch or self.estimates)
+
+
+def _without_rounds(estimates: Estimates) -> Estimates:
+    return replace(estimates, states=replace(estimates.states, rounds={}))

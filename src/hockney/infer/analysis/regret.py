@@ -1,0 +1,72 @@
+"""Which algorithm loses least, whatever the pattern in which ranks arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hockney.infer.analysis.best import Cell, name_of
+from hockney.plan.arrivals import PATTERNS
+from hockney.plan.workloads.collective import DEFAULT
+
+
+@dataclass(frozen=True)
+class Regret:
+    """The algorithm whose largest loss over patterns is the least (Savage's minimax regret)."""
+
+    collective: str
+    ranks: int
+    bytes: int
+    patterns: tuple[str, ...]
+    algorithm: str
+    worst: float
+    """Its time over that of the fastest algorithm, in the pattern where that is largest."""
+    worst_pattern: str
+    own_worst: float | None
+    """The same of the library's own decision; None where it was not measured."""
+
+
+def regrets(cells: Sequence[Cell]) -> list[Regret]:
+    """By collective, ranks and size, where several algorithms met several patterns. Medians alone
+    are compared: what is surely the best in one pattern is in the cells."""
+    groups: dict[tuple[str, int, int], list[Cell]] = {}
+    for cell in cells:
+        if cell.arrived.pattern is not None:
+            groups.setdefault((cell.collective, cell.ranks, cell.bytes), []).append(cell)
+    found = []
+    for key, group in groups.items():
+        group.sort(key=_place)
+        losses = _losses(group)
+        if len(group) > 1 and len(losses) > 1:
+            name = min(losses, key=lambda name: max(losses[name].values()))
+            pattern = max(losses[name], key=lambda pattern: losses[name][pattern])
+            own = losses.get(DEFAULT)
+            found.append(
+                Regret(
+                    *key,
+                    patterns=tuple(losses[name]),
+                    algorithm=name,
+                    worst=losses[name][pattern],
+                    worst_pattern=pattern,
+                    own_worst=max(own.values()) if own else None,
+                )
+            )
+    return found
+
+
+def _place(cell: Cell) -> int:
+    """Of its pattern in the order that people know; behind them one of another file."""
+    pattern = cell.arrived.pattern
+    return PATTERNS.index(pattern) if pattern in PATTERNS else len(PATTERNS)
+
+
+def _losses(cells: Sequence[Cell]) -> dict[str, dict[str, float]]:
+    """Of each algorithm that met every pattern: its time over the fastest one's, by pattern."""
+    found: dict[str, dict[str, float]] = {}
+    for cell in cells:
+        points = [one.point for one in cell.contenders] + ([cell.default] if cell.default else [])
+        for point in points:
+            assert cell.arrived.pattern is not None
+            loss = point.typical_s / cell.best.point.typical_s
+            found.setdefault(name_of(point), {})[cell.arrived.pattern] = loss
+    return {name: losses for name, losses in found.items() if len(losses) == len(cells)}

@@ -1,0 +1,121 @@
+"""Samples of one size in groups that are alike, in the order measured, and their distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.points import AUXILIARY
+from hockney.infer.estimate.states import States
+from hockney.plan.axes import grouped, texts_apart
+from hockney.records import Run, Samples
+
+LEAST_BINS, MOST_BINS = 12, 60
+TAIL = 0.002
+"""Fraction of the samples at each end that the outermost bins count: one outlier would leave all
+others in a single bin."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Successive samples of one launch: their median and range."""
+
+    launch: int
+    at: float
+    """How far into the launch, from 0 to 1."""
+    median_s: float
+    min_s: float
+    max_s: float
+
+
+@dataclass
+class Group:
+    """Samples that are alike, in the order in which they were measured."""
+
+    name: str
+    """The axes in which it differs from the run's other groups, in words."""
+    visits: list[Samples]
+
+    @cached_property
+    def launches(self) -> dict[int, Array]:
+        """Seconds of each launch."""
+        found: dict[int, list[float]] = {}
+        for visit in self.visits:
+            found.setdefault(visit.launch, []).extend(visit.ns)
+        return {launch: 1e-9 * np.array(ns) for launch, ns in sorted(found.items())}
+
+    @cached_property
+    def seconds(self) -> Array:
+        return np.concatenate(list(self.launches.values()))
+
+    @property
+    def zeros(self) -> int:
+        """Samples of 0 s or below."""
+        return int((self.seconds <= 0.0).sum())
+
+    def merged(self, most: int | None) -> Iterator[Merged]:
+        """Every sample; of more than `most`, about as many groups of successive ones."""
+        each = None if most is None else max(most // len(self.launches), 1)
+        for launch, samples in self.launches.items():
+            count = min(len(samples), each or len(samples))
+            for number, part in enumerate(np.array_split(samples, count)):
+                ends = float(part.min()), float(part.max())
+                yield Merged(launch, (number + 0.5) / count, float(np.median(part)), *ends)
+
+    def by_state(self, states: States) -> list[tuple[int | None, Group]]:
+        """The visits of each state of the machine, then those without a state."""
+        found: dict[int | None, list[Samples]] = {}
+        for visit in self.visits:
+            found.setdefault(states.of(visit.launch, visit.round), []).append(visit)
+        order = sorted(found, key=lambda state: (state is None, state))
+        return [(state, Group(self.name, found[state])) for state in order]
+
+
+def sampled(
+    run: Run, operation: str | None, ranks: int | None = None, size: int | None = None
+) -> list[Samples]:
+    """Visits of the experiment's own operations; None chooses nothing."""
+    visits = run.samples.at(
+        lambda point: (
+            point.operation not in AUXILIARY
+            and operation in (None, point.operation)
+            and ranks in (None, point.ranks)
+            and size in (None, point.bytes)
+        )
+    )
+    return [visit for visit in visits if visit.ns]
+
+
+def sampled_sizes(run: Run, operation: str | None) -> set[int]:
+    """The sizes of the visits that sampled() gives, in bytes."""
+    codes = run.samples.codes[run.samples.counts() > 0]
+    points = [run.samples.visited[code] for code in np.unique(codes).tolist()]
+    own = (point for point in points if point.operation not in AUXILIARY)
+    return {point.bytes for point in own if operation in (None, point.operation)}
+
+
+def groups_of(visits: Sequence[Samples]) -> list[Group]:
+    """A group for each algorithm and the like, the fastest first."""
+    found = grouped(sorted(visits, key=lambda visit: (visit.launch, visit.round)), "peers", "level")
+    groups = map(Group, texts_apart(found.values()), found.values())
+    return sorted(groups, key=lambda group: float(np.median(group.seconds)))
+
+
+def distribution(groups: Sequence[Group]) -> tuple[list[float], list[list[float]]]:
+    """The edges of bins in seconds, and the fraction of each group's samples in each; the outermost
+    bins hold all beyond."""
+    every = np.concatenate([group.seconds for group in groups])
+    low, high = np.quantile(every[every > 0.0], (TAIL, 1.0 - TAIL))
+    bins = int(np.clip(2.0 * np.sqrt(len(every)), LEAST_BINS, MOST_BINS))
+    edges = np.geomspace(0.99 * low, 1.01 * high, bins + 1)
+    fractions = []
+    for group in groups:
+        counts = np.histogram(np.clip(group.seconds, edges[0], edges[-1]), edges)[0]
+        fractions.append((counts / len(group.seconds)).tolist())
+    return edges.tolist(), fractions

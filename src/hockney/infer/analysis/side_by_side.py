@@ -1,0 +1,80 @@
+"""Ways to exchange the same messages that were measured side by side: each over the one that it
+replaces, launch by launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.infer.estimate.differences import Judged, paired_each
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.estimate.shifts import Array
+from hockney.plan.axes import Key, curve_key, key_without
+from hockney.plan.messages import BY_DATATYPE, BY_HAND
+from hockney.plan.variants import DEFAULT_TOLERANCE
+from hockney.plan.words import CONTIGUOUS, PARTITIONED, PERSISTENT
+
+
+@dataclass(frozen=True)
+class MethodRatio:
+    """The time of one way over that of another, in the same launches."""
+
+    point: PointEstimate
+    base: PointEstimate
+    judged: Judged
+
+    @property
+    def is_faster(self) -> bool:
+        """True if the point is surely faster, and not within the tolerance."""
+        return self.judged.verdict == "faster" and self.judged.matters
+
+
+def over_contiguous(points: Sequence[PointEstimate]) -> list[MethodRatio]:
+    """Every way to send a layout over contiguous messages: what its gaps cost."""
+    packed = [point for point in points if point.packing is not None]
+    return _ratios(packed, [p for p in points if p.datatype == CONTIGUOUS], "datatype", "packing")
+
+
+def over_datatype(points: Sequence[PointEstimate]) -> list[MethodRatio]:
+    """Data packed by hand over the same data sent as a datatype. The datatype should be no slower
+    (Carpen-Amarie, Hunold & Träff 2016, EuroMPI, doi 10.1145/2966884.2966905)."""
+    by_hand = [point for point in points if point.packing == BY_HAND]
+    return _ratios(by_hand, [p for p in points if p.packing == BY_DATATYPE], "packing")
+
+
+def over_whole(points: Sequence[PointEstimate]) -> list[MethodRatio]:
+    """Partitioned messages over messages that wait for all of their parts."""
+    divided = [point for point in points if point.partitions is not None]
+    partitioned = [point for point in divided if point.mode == PARTITIONED]
+    return _ratios(partitioned, [point for point in divided if point.mode == PERSISTENT], "mode")
+
+
+def _ratios(
+    points: Sequence[PointEstimate], bases: Sequence[PointEstimate], *axes: str
+) -> list[MethodRatio]:
+    """Points over those that differ from them in these axes only; those of one curve are judged
+    together."""
+    found = {key_without(base, *axes): base for base in bases}
+    curves: dict[Key, list[tuple[PointEstimate, PointEstimate]]] = {}
+    for point in points:
+        base = found.get(key_without(point, *axes))
+        if base is not None:
+            curves.setdefault(curve_key(point), []).append((point, base))
+    ratios = []
+    for both in curves.values():
+        judged = paired_each([_log_ratios(*one) for one in both], DEFAULT_TOLERANCE)
+        ratios += [MethodRatio(*one, each) for one, each in zip(both, judged, strict=True)]
+    return ratios
+
+
+def _log_ratios(point: PointEstimate, base: PointEstimate) -> Array:
+    """Of the launches that have both."""
+    known = dict(zip(base.launch_numbers, base.medians_s, strict=True))
+    pairs = [
+        (own, known[number])
+        for number, own in zip(point.launch_numbers, point.medians_s, strict=True)
+        if known.get(number, 0.0) > 0.0 and own > 0.0
+    ]
+    return np.array([np.log(own / other) for own, other in pairs], dtype=np.float64)

@@ -1,0 +1,80 @@
+"""Tails of single operations: quantiles from histograms that hold every one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.infer.estimate.quantiles import Interval, launch_interval
+from hockney.infer.estimate.sketch import Sketch, merged, samples_needed
+from hockney.plan.axes import Point, point_of, sort_key
+from hockney.records import Run
+
+QUANTILES = (0.5, 0.99, 0.999, 0.9999)
+Sketches = Mapping[Point, Mapping[int, Sketch]]
+"""By point and launch."""
+
+
+@dataclass(frozen=True)
+class Quantile:
+    quantile: float
+    seconds: float | None
+    """The median of the launches' quantiles; None where no launch has enough operations."""
+    interval: Interval | None
+    """Of that, over launches."""
+    launches: int
+    """Those with enough operations."""
+    whole_s: float | None
+    """The quantile of all launches' operations together."""
+
+
+@dataclass(frozen=True)
+class Tail:
+    point: Point
+    operations: int
+    relative_error: float
+    """Each quantile of a launch is within this fraction of the true one."""
+    quantiles: tuple[Quantile, ...]
+    sketch: Sketch
+    """Of all launches together."""
+
+
+def sketches_of(run: Run) -> Sketches:
+    """The histogram of each launch. Damaged records are left out."""
+    found: dict[Point, dict[int, Sketch]] = {}
+    for record in run.tails:
+        of_point = found.setdefault(point_of(record), {})
+        try:
+            sketch = Sketch.of_record(record)
+            known = of_point.get(record.launch)
+            of_point[record.launch] = known.merged(sketch) if known else sketch
+        except ValueError:
+            continue
+    return {point: launches for point, launches in found.items() if launches}
+
+
+def tails_of(sketches: Sketches) -> list[Tail]:
+    """The tails of each point."""
+    found = []
+    for point in sorted(sketches, key=sort_key):
+        launches = list(sketches[point].values())
+        if len({one.relative_error for one in launches}) > 1:
+            continue
+        whole = merged(launches)
+        quantiles = tuple(_quantile(fraction, launches, whole) for fraction in QUANTILES)
+        found.append(Tail(point, len(whole), whole.relative_error, quantiles, whole))
+    return found
+
+
+def _quantile(fraction: float, launches: list[Sketch], whole: Sketch) -> Quantile:
+    needed = samples_needed(fraction)
+    known = np.array([one.quantile(fraction) for one in launches if len(one) >= needed])
+    return Quantile(
+        fraction,
+        float(np.median(known)) if len(known) else None,
+        launch_interval(known),
+        len(known),
+        whole.quantile(fraction) if len(whole) >= needed else None,
+    )

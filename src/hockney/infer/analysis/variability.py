@@ -1,0 +1,125 @@
+"""How much times vary: over the repetitions of each rank, and over all ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, tested
+from hockney.infer.estimate.cells import rows_in_state
+from hockney.infer.estimate.differences import holm
+from hockney.infer.estimate.points import Estimates
+from hockney.infer.estimate.sketch import quantile_of
+from hockney.plan import workload_of
+from hockney.plan.axes import Point, sort_key
+from hockney.records import Run
+from hockney.records.visits import Visits
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """All samples of one rank, or of all ranks, at one point."""
+
+    point: Point
+    """The point, without its pair of ranks."""
+    rank: int | None
+    """None stands for all ranks together."""
+    samples: int
+    mean_s: float
+    std_s: float | None
+    min_s: float
+    p5_s: float | None
+    """This and the other quantiles: None where there are too few samples (samples_needed)."""
+    median_s: float
+    p95_s: float | None
+    p99_s: float | None
+    max_s: float
+
+
+def variability(run: Run, estimates: Estimates) -> list[Spread]:
+    """For each size all ranks together, then each rank, from every sample of the headline state.
+
+    Where only pairs were timed, a sample counts for both of its ranks.
+    """
+    workload = workload_of(run.header.options)
+    each_rank = workload is not None and workload.times_every_iteration
+    visits, found = run.samples, dict[Point, dict[int, list[Rows]]]()
+    rows = rows_in_state(run, estimates.states)
+    codes = visits.codes[rows]
+    by_point = rows[np.argsort(codes, kind="stable")]
+    counts = np.bincount(codes, minlength=len(visits.visited))
+    parts = np.split(by_point, np.cumsum(counts)[:-1]) if len(counts) else []
+    for point, part in zip(visits.visited, parts, strict=True):
+        key = msgspec.structs.replace(point, peers=(), level=None)
+        for rank in (point.peers[:1] if each_rank else point.peers) if len(part) else ():
+            found.setdefault(key, {}).setdefault(rank, []).append(part)
+    spreads = []
+    for key in sorted(found, key=sort_key):
+        ranks = {rank: _seconds(visits, found[key][rank]) for rank in sorted(found[key])}
+        spreads.append(_spread(key, None, np.concatenate(list(ranks.values()))))
+        spreads += [_spread(key, rank, seconds) for rank, seconds in ranks.items()]
+    return spreads
+
+
+def _seconds(visits: Visits, parts: Sequence[Rows]) -> Array:
+    return visits.values(np.sort(np.concatenate(parts))) * 1e-9
+
+
+def _spread(point: Point, rank: int | None, seconds: Array) -> Spread:
+    p5, p95, p99 = (quantile_of(seconds, fraction) for fraction in (0.05, 0.95, 0.99))
+    return Spread(
+        point,
+        rank,
+        samples=len(seconds),
+        mean_s=float(seconds.mean()),
+        std_s=float(seconds.std(ddof=1)) if len(seconds) > 1 else None,
+        min_s=float(seconds.min()),
+        p5_s=p5,
+        median_s=float(np.median(seconds)),
+        p95_s=p95,
+        p99_s=p99,
+        max_s=float(seconds.max()),
+    )
+
+
+@dataclass(frozen=True)
+class SlowRank:
+    """A rank whose mean is an outlier among the ranks' means."""
+
+    rank: int
+    point: Point
+    """The point at which its ratio is largest."""
+    ratio: float
+    """Its mean over the median of the ranks' means."""
+    p: float
+    """p, corrected for the number of ranks and points."""
+
+
+def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
+    """Ranks whose mean, which every disturbance moves, is an outlier by the test of
+    analysis/outlier_rule.py, the slowest first."""
+    sets: dict[Point, list[Spread]] = {}
+    for one in spreads:
+        if one.rank is not None and one.mean_s > 0.0:
+            sets.setdefault(one.point, []).append(one)
+    suspects: list[tuple[Spread, float]] = []
+    chances: list[float] = []
+    for members in sets.values():
+        if len(members) >= LEAST_MEMBERS:
+            test = tested(np.log([one.mean_s for one in members]))
+            suspects += zip(members, np.exp(test.excess).tolist(), strict=True)
+            chances += test.p.tolist()
+    worst: dict[int, SlowRank] = {}
+    for (one, ratio), p in zip(suspects, holm(np.array(chances)).tolist(), strict=True):
+        if one.rank is None or ratio <= LEAST_RATIO or p >= SIGNIFICANCE:
+            continue
+        if one.rank not in worst or ratio > worst[one.rank].ratio:
+            worst[one.rank] = SlowRank(one.rank, one.point, ratio, p)
+    return sorted(worst.values(), key=lambda found: -found.ratio)

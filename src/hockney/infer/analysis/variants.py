@@ -1,0 +1,148 @@
+"""What a run shows about its variants: each over the first, and whether that can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hockney.infer.estimate.blocks import VariantRatio, block_times, variant_ratios
+from hockney.lazy import lazy_imports
+from hockney.plan import Plan
+from hockney.plan.variants import ENVIRONMENT, Comparison
+from hockney.records import Run
+
+with lazy_imports():
+    from scipy.stats import kendalltau
+
+DRIFT_LEVEL = 0.01
+"""p of the test for a trend below which drift is said to be in the ratios."""
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The ratio of a variant moved during the run, although blocks should keep drift out of it."""
+
+    variant: str
+    p: float
+    """Of Kendall's test of the log ratios against the order of blocks."""
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """A variable that the library may not have obeyed."""
+
+    variable: str
+    value: str | None
+    """What the library's control variable held under every variant (MPI_T); None where the
+    library has no such variable."""
+
+
+@dataclass(frozen=True)
+class Gains:
+    """What a variant surely gains and loses over the first, point by point."""
+
+    variant: str
+    points: int
+    faster: tuple[VariantRatio, ...]
+    """The largest gain first."""
+    slower: tuple[VariantRatio, ...]
+    """The largest loss first."""
+
+
+@dataclass(frozen=True)
+class VariantStudy:
+    comparison: Comparison
+    ratios: tuple[VariantRatio, ...]
+    """Each variant over the first: as a whole (where there are several points), then at each
+    point. The ratio of times; intervals and verdicts hold for all of them together with 95 %."""
+    blocks: int
+    """The most that any ratio has."""
+    left_out: tuple[str, ...]
+    """Variants without a launch that ended by itself."""
+    doubts: tuple[Drift | Ignored, ...]
+
+    @property
+    def answers(self) -> list[VariantRatio]:
+        """One ratio for each variant: that of the whole, or of the only point."""
+        return _first_of_each(self.ratios)
+
+    @property
+    def gains(self) -> list[Gains]:
+        """Those of each variant that was measured at several points."""
+        found = []
+        for name in self.comparison.names[1:]:
+            at = self.at_points(name)
+            sure = sorted((one for one in at if one.judged.matters), key=lambda x: x.judged.ratio)
+            faster = tuple(one for one in sure if one.judged.verdict == "faster")
+            slower = tuple(one for one in sure[::-1] if one.judged.verdict == "slower")
+            found += [Gains(name, len(at), faster, slower)] if len(at) > 1 else []
+        return found
+
+    def at_points(self, variant: str) -> list[VariantRatio]:
+        """The ratios of a variant at single points."""
+        return [one for one in self.ratios if one.variant == variant and one.point is not None]
+
+    def points_disagree(self, variant: str) -> bool:
+        """Whether no single ratio stands for all points: the intervals of two of them are apart, so
+        that their mean is of nothing."""
+        known = [one.judged for one in self.at_points(variant)]
+        lows = [judged.low for judged in known if judged.low is not None]
+        highs = [judged.high for judged in known if judged.high is not None]
+        return bool(lows and highs) and max(lows) > min(highs)
+
+    def slower(self, gate: float) -> list[VariantRatio]:
+        """Those that are surely slower than the first by more than the gate."""
+        return [one for one in self.ratios if one.is_slower(gate)]
+
+
+def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
+    """None for a run without variants."""
+    if plan is None or plan.comparison is None:
+        return None
+    comparison = plan.comparison
+    times = block_times(run)
+    looks = run.finish.looks if run.finish is not None else []
+    blocks = run.finish.look_blocks if run.finish is not None else []
+    ratios = variant_ratios(times, comparison, looks or (1.0,), blocks)
+    measured = {variant for block in times.by_block.values() for variant in block}
+    return VariantStudy(
+        comparison=comparison,
+        ratios=tuple(ratios),
+        blocks=max((one.blocks for one in ratios), default=0),
+        left_out=tuple(name for name in comparison.names if name not in measured),
+        doubts=(*_drifts(ratios), *_ignored(run, comparison)),
+    )
+
+
+def _drifts(ratios: Sequence[VariantRatio]) -> Iterator[Drift]:
+    for one in _first_of_each(ratios):
+        if len(set(one.log_ratios)) > 1:
+            p = float(kendalltau(range(one.blocks), one.log_ratios).pvalue)
+            if p < DRIFT_LEVEL:
+                yield Drift(one.variant, p)
+
+
+def _first_of_each(ratios: Sequence[VariantRatio]) -> list[VariantRatio]:
+    found: dict[str, VariantRatio] = {}
+    for one in ratios:
+        found.setdefault(one.variant, one)
+    return list(found.values())
+
+
+def _ignored(run: Run, comparison: Comparison) -> Iterator[Ignored]:
+    """Variables whose values differ between measured variants, and whose control variables do not.
+    Of a variant with which the library refused to start nothing was read."""
+    read: dict[str, set[str | None]] = {}
+    for launch in run.launches:
+        for name, value in launch.controls.items():
+            read.setdefault(name, set()).add(value)
+    names = {launch.variant for launch in run.launches}
+    measured = [variant for variant in comparison.variants if variant.name in names]
+    keys = dict.fromkeys(key for variant in comparison.variants for key in variant.values)
+    for key in keys:
+        variable = key.removeprefix(ENVIRONMENT)
+        asked = {variant.values.get(key) for variant in measured}
+        control = next((name for name in read if variable.endswith(name)), None)
+        if key == variable or control is None or len(asked) < 2 or len(read[control]) > 1:
+            continue
+        yield Ignored(variable, *read[control])

@@ -1,0 +1,298 @@
+"""Variants against the first of them, by blocks: each block has one launch of each variant, made
+within the same seconds, so that what drifts is in all of them and not in their ratio."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.conditions import ASIDE, Conditions, compared, conditions_of
+from hockney.infer.estimate.differences import Judged, exact, paired
+from hockney.infer.estimate.points import AUXILIARY
+from hockney.infer.estimate.sequential import level_of_counts, level_of_look
+from hockney.infer.estimate.shifts import LEVEL, Array
+from hockney.plan.axes import AXES, Point, point_of, sort_key
+from hockney.plan.variants import LEAST_BLOCKS, Comparison
+from hockney.records import Probe, Round, Run, Samples
+
+LEAST_LEVEL = 1e-9
+"""Of a test at an early look, which may use next to nothing of the error rate."""
+OF_RATIOS = 1.0 - 2.0 * ASIDE
+"""Part of the error rate for the test of the ratios; the rest is for those of the two probes."""
+UNPROBED = Conditions()
+T = TypeVar("T", Samples, Probe, Round)
+
+
+class Seen(NamedTuple):
+    """A point in a launch."""
+
+    median_s: float
+    conditions: Conditions
+
+
+Medians = dict[Point, Seen]
+"""Those of a launch."""
+
+
+@dataclass(frozen=True)
+class VariantRatio:
+    """A variant over the first, at one point or as a whole."""
+
+    variant: str
+    point: Point | None
+    """Without the axes in which the variants differ; None for the mean over all points."""
+    base_s: float
+    """The median over blocks of the first variant's medians, or of their geometric means."""
+    time_s: float
+    """The same of this variant."""
+    blocks: int
+    """Those that were compared."""
+    judged: Judged
+    log_ratios: tuple[float, ...]
+    """One of each block, in their order, without what the compute probe explains."""
+    changed: int
+    """Blocks left out because the machine's state changed between their launches."""
+    slope: float | None
+    """Of the log ratios over those of the compute probe; None where they were not adjusted."""
+
+    def is_slower(self, gate: float) -> bool:
+        """True if it is surely slower by more than the gate allows."""
+        return self.judged.low is not None and self.judged.low > 1.0 + gate
+
+    def is_decided(self, gate: float | None) -> bool:
+        """True if more blocks would not change what is to be decided: whether it passes the gate,
+        or else whether it is faster, slower or the same."""
+        if gate is None:
+            return self.judged.verdict != "unknown"
+        high = self.judged.high
+        return self.is_slower(gate) or (high is not None and high < 1.0 + gate)
+
+    def may_fail(self, gate: float, needed: int) -> bool:
+        """True if more blocks may show that it is slower by more than the gate: they have not
+        decided it yet, and it looks so, or too few were made to show anything."""
+        is_open = self.blocks < needed or self.judged.ratio > 1.0 + gate
+        return is_open and not self.is_decided(gate)
+
+
+@dataclass
+class BlockTimes:
+    """The medians of launches by block and variant. Launches are added as they are made."""
+
+    by_block: dict[int, dict[str, Medians]] = field(default_factory=dict)
+    is_simulated: bool = False
+    """Simulated launches do not vary: their ratios are exact."""
+
+    def add(
+        self,
+        variant: str,
+        block: int,
+        samples: Sequence[Samples],
+        conditions: Conditions = UNPROBED,
+    ) -> None:
+        """Adds one launch; the other cases of the variant have launches of their own in a block."""
+        times: dict[Point, list[float]] = {}
+        for one in samples:
+            if one.operation not in AUXILIARY:
+                times.setdefault(_of_all_pairs(one), []).extend(one.ns)
+        medians = {
+            point: Seen(float(np.median(ns)) * 1e-9, conditions) for point, ns in times.items()
+        }
+        self.by_block.setdefault(block, {}).setdefault(variant, {}).update(medians)
+
+
+def block_times(run: Run) -> BlockTimes:
+    """Those of the launches that ended by themselves."""
+    failed = {end.launch for end in run.ends if end.reason in ("failed", "interrupted")}
+    samples, probes = _by_launch(run.samples), _by_launch(run.probes)
+    rounds = _by_launch(run.rounds)
+    times = BlockTimes(is_simulated=run.is_simulated)
+    for launch in run.launches:
+        if launch.variant is None or launch.block is None or launch.launch in failed:
+            continue
+        here = launch.launch
+        conditions = conditions_of(probes.get(here, ()), rounds.get(here, ()))
+        times.add(launch.variant, launch.block, samples.get(here, ()), conditions)
+    return times
+
+
+def _by_launch(records: Iterable[T]) -> dict[int, list[T]]:
+    found: dict[int, list[T]] = {}
+    for record in records:
+        found.setdefault(record.launch, []).append(record)
+    return found
+
+
+def _of_all_pairs(samples: Samples) -> Point:
+    """The point of a sample, with all pairs of ranks together and no variant."""
+    point = point_of(samples)
+    return _without(point, ("peers", "variant"))
+
+
+def _without(point: Point, axes: Sequence[str]) -> Point:
+    values = {name: getattr(point, name) for name in AXES if name not in axes}
+    return Point(**values)
+
+
+Block = dict[str, Medians]
+"""The medians of each variant."""
+
+
+def blocks_needed(points: int) -> int:
+    """The fewest blocks whose signed-rank test can show a difference at one of so many points: the
+    error rate is halved between points and the whole, and once more where a look spends half."""
+    level = LEVEL * OF_RATIOS / points / 2.0 / 2.0
+    return max(LEAST_BLOCKS, math.ceil(-math.log2(level)) + 1)
+
+
+def variant_ratios(
+    times: BlockTimes,
+    comparison: Comparison,
+    looks: Sequence[float] = (1.0,),
+    look_blocks: Sequence[int] = (),
+) -> list[VariantRatio]:
+    """Each variant over the first, where both have launches in a block: as a whole, then at each
+    point. Intervals and verdicts hold for
+    all of them together with 95 %: half of the error rate is the wholes', half the points', divided
+    by their number (Bonferroni), and over all `looks` at the run so far (estimate.sequential).
+    look_blocks: where the comparison narrows, the blocks that had been made at each look."""
+    base, *others = comparison.names
+    blocks = _matched([times.by_block[block] for block in sorted(times.by_block)])
+    points = _points(blocks)
+    if not points:
+        return []
+    whole_level = LEVEL / len(others) / (2.0 if len(points) > 1 else 1.0)
+    numbers = np.array(sorted(times.by_block))
+    rows: list[tuple[Point | None, Sequence[Point], float]] = []
+    rows += [(None, points, whole_level)] * (len(points) > 1)
+    rows += [(point, [point], whole_level / len(points)) for point in points]
+    found = []
+    for variant in others:
+        for point, of, level in rows:
+            logs, has_both = _pairs(blocks, base, variant, of)
+            if not len(logs):
+                continue
+            at_look = _Levels(looks, look_blocks if comparison.narrows else (), numbers[has_both])
+            levels = at_look.of(OF_RATIOS * level), at_look.of(ASIDE * level)
+            judge = exact if times.is_simulated else paired
+            found.append(_ratio(variant, point, logs, levels, judge, comparison.tolerance))
+    return found
+
+
+def _ratio(
+    variant: str,
+    point: Point | None,
+    logs: Array,
+    levels: tuple[float, float],
+    judge: Callable[[Array, float, float], Judged],
+    tolerance: float,
+) -> VariantRatio:
+    """logs: as of _pairs. levels: of the test of the ratios, and of those of the probes."""
+    log_ratios, handover, compute = (logs[:, 1] - logs[:, 0]).T
+    with_ = compared(log_ratios, handover, compute, levels[1])
+    base_s, time_s = np.exp(np.median(logs[with_.is_kept, :, 0], axis=0)).tolist()
+    return VariantRatio(
+        variant=variant,
+        point=point,
+        base_s=base_s,
+        time_s=time_s,
+        blocks=len(with_.log_ratios),
+        judged=judge(with_.log_ratios, tolerance, levels[0]),
+        log_ratios=tuple(with_.log_ratios.tolist()),
+        changed=len(logs) - len(with_.log_ratios),
+        slope=with_.slope,
+    )
+
+
+class _Levels(NamedTuple):
+    """What levels of the whole run become at its last look."""
+
+    looks: Sequence[float]
+    look_blocks: Sequence[int]
+    """Empty where the comparison does not narrow."""
+    numbers: NDArray[np.int64]
+    """Those of the blocks that are compared."""
+
+    def of(self, level: float) -> float:
+        if self.look_blocks:
+            level = _of_counts(level, self.looks, self.look_blocks, self.numbers)
+        else:
+            level = level_of_look(level, self.looks)
+        return max(level, LEAST_LEVEL)
+
+
+def _of_counts(
+    level: float, looks: Sequence[float], look_blocks: Sequence[int], numbers: NDArray[np.int64]
+) -> float:
+    """The level of a point at the look at which its last block had been made: it was measured no
+    further. numbers: those of its blocks."""
+    counts = [int((numbers < made).sum()) for made in look_blocks]
+    last = next((k for k, count in enumerate(counts) if count == len(numbers)), len(counts) - 1)
+    known = [k for k in range(last + 1) if counts[k] > (counts[k - 1] if k else 0)]
+    return level_of_counts(level, [looks[k] for k in known], [counts[k] for k in known])
+
+
+def _matched(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks without the axes in which variants differ by having one value each, as a window
+    that is varied, beside points to which the axis does not apply."""
+    values: dict[str, dict[str, set[object]]] = {}
+    for block in blocks:
+        for variant, medians in block.items():
+            for point in medians:
+                for name in AXES:
+                    values.setdefault(name, {}).setdefault(variant, set()).add(getattr(point, name))
+    differ = [
+        name
+        for name, by_variant in values.items()
+        if all(len(each - {None}) == 1 for each in by_variant.values())
+        and len(set().union(*by_variant.values()) - {None}) > 1
+    ]
+    return [
+        {
+            variant: {_without(point, differ): seen for point, seen in medians.items()}
+            for variant, medians in block.items()
+        }
+        for block in blocks
+    ]
+
+
+def _points(blocks: Sequence[Block]) -> list[Point]:
+    """The points with a time above 0 s in every variant of some block."""
+    found: set[Point] = set()
+    for block in blocks:
+        every = [
+            {point for point, seen in medians.items() if seen.median_s > 0.0}
+            for medians in block.values()
+        ]
+        found |= set.intersection(*every) if every else set()
+    return sorted(found, key=sort_key)
+
+
+def _pairs(
+    blocks: Sequence[Block], base: str, variant: str, points: Sequence[Point]
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Of each block that has all points of both: the mean logarithms over the points of medians
+    (seconds), core-to-core latencies and compute probes. Shape (blocks, 2, 3), the base first. And
+    which blocks these are."""
+    found = []
+    has_both = np.zeros(len(blocks), dtype=bool)
+    for number, block in enumerate(blocks):
+        both = [
+            [seen for point in points if (seen := block.get(name, {}).get(point)) is not None]
+            for name in (base, variant)
+        ]
+        if all(
+            len(each) == len(points) and all(one.median_s > 0.0 for one in each) for each in both
+        ):
+            found.append([[_logs(one) for one in each] for each in both])
+            has_both[number] = True
+    return (np.array(found).mean(axis=2) if found else np.empty((0, 2, 3))), has_both
+
+
+def _logs(seen: Seen) -> tuple[float, float, float]:
+    of = seen.conditions
+    return math.log(seen.median_s), math.log(of.handover_ns), math.log(of.compute_s)

@@ -1,0 +1,121 @@
+"""What is known of each launch of a point: its samples in a few numbers, for all launches at once.
+
+Launches with the same number of samples are the rows of one matrix, so that a file of a hundred
+thousand launches is reduced by numpy alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.quantiles import effective_sizes
+from hockney.infer.estimate.sketch import samples_needed
+from hockney.records.visits import Visits
+
+QUANTILES = (0.05, 0.25, 0.75, 0.95, 0.99)
+NEEDED = np.array([samples_needed(quantile) for quantile in QUANTILES])
+"""Samples from which on each is given."""
+MOST_AT_ONCE = 1 << 20
+"""Samples in one matrix, unless a launch has more."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Launches:
+    """A row for each launch, in the order in which they were measured; times in seconds."""
+
+    numbers: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    medians: Array
+    quantiles: Array
+    """Shape (launches, len(QUANTILES)); NaN where a launch has too few samples for one."""
+    means: Array
+    variances: Array
+    """Mean squares of the deviations from the launch's own mean."""
+    lowest: Array
+    highest: Array
+    effective_sizes: Array
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def where(self, kept: NDArray[np.bool_]) -> Launches:
+        """Only these rows."""
+        return Launches(**{one.name: getattr(self, one.name)[kept] for one in fields(self)})
+
+
+def launches_of(numbers: NDArray[np.int64], counts: NDArray[np.int64], seconds: Array) -> Launches:
+    """numbers, counts: the number of each launch and of its samples, at least one; seconds: all
+    samples, launch after launch."""
+    found = Launches(
+        numbers,
+        counts,
+        *(np.empty(shape) for shape in [(len(counts),), (len(counts), len(QUANTILES))]),
+        *(np.empty(len(counts)) for _ in range(5)),
+    )
+    for rows, samples in _matrices(counts, seconds):
+        ordered = np.sort(samples, axis=1)
+        found.medians[rows] = median_of_ordered(ordered)
+        found.quantiles[rows] = quantiles_of_ordered(ordered)
+        found.means[rows] = means = samples.mean(axis=1)
+        found.variances[rows] = ((samples - means[:, None]) ** 2).mean(axis=1)
+        found.lowest[rows], found.highest[rows] = ordered[:, 0], ordered[:, -1]
+        found.effective_sizes[rows] = effective_sizes(samples, found.medians[rows])
+    return found
+
+
+def medians_of(counts: NDArray[np.int64], seconds: Array) -> Array:
+    """The median of each launch, as in launches_of()."""
+    medians = np.empty(len(counts))
+    for rows, samples in _matrices(counts, seconds):
+        medians[rows] = median_of_ordered(np.sort(samples, axis=1))
+    return medians
+
+
+def visit_medians_ns(visits: Visits, rows: NDArray[np.int64]) -> Array:
+    """The median of each of these visits, which ascend and have samples; a part at a time."""
+    counts = visits.counts()
+    edges = np.flatnonzero(np.diff(np.cumsum(counts[rows]) // MOST_AT_ONCE)) + 1
+    parts = np.split(rows, edges) if len(rows) else []
+    found = [medians_of(counts[part], visits.values(part)) for part in parts]
+    return np.concatenate([np.empty(0), *found])
+
+
+def _matrices(
+    counts: NDArray[np.int64], seconds: Array
+) -> Iterator[tuple[NDArray[np.int64], Array]]:
+    """Launches with the same number of samples, and these samples, a row for each."""
+    starts = np.cumsum(counts) - counts
+    order = np.argsort(counts, kind="stable")
+    sizes, firsts = np.unique(counts[order], return_index=True)
+    for size, alike in zip(sizes.tolist(), np.split(order, firsts[1:]), strict=True):
+        step = max(MOST_AT_ONCE // size, 1)
+        for first in range(0, len(alike), step):
+            rows = alike[first : first + step]
+            if len(rows) == 1:
+                start = int(starts[rows[0]])
+                yield rows, seconds[None, start : start + size]
+            else:
+                yield rows, seconds[starts[rows][:, None] + np.arange(size)]
+
+
+def median_of_ordered(ordered: Array) -> Array:
+    """The median of each ascending row."""
+    half = ordered.shape[1] // 2
+    middle: Array = ordered[:, (ordered.shape[1] - 1) // 2 : half + 1].mean(axis=1)
+    return middle
+
+
+def quantiles_of_ordered(ordered: Array) -> Array:
+    """QUANTILES of each ascending row, linear between neighbours as numpy's; NaN where the row is
+    too short: the largest of few values is not their 99 % quantile but far below it."""
+    places = np.array(QUANTILES) * (ordered.shape[1] - 1)
+    below = np.floor(places).astype(int)
+    low, high = ordered[:, below], ordered[:, np.minimum(below + 1, ordered.shape[1] - 1)]
+    found: Array = low + (high - low) * (places - below)
+    return np.where(ordered.shape[1] >= NEEDED, found, np.nan)

@@ -1,0 +1,103 @@
+"""Which samples belong together: those of one point in one state of the machine, launch by launch.
+
+A cell names the rows of its visits. Its samples are taken out of the run when they are needed, as
+those of all cells together may be larger than the memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.states import States
+from hockney.plan.axes import Point
+from hockney.records import Run
+from hockney.records.columns import factorised
+
+LEAST_ROUNDS = 3
+"""Rounds that a state needs in a launch with several states."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The visits of one point in one state, in the launches that have enough rounds in it."""
+
+    run: Run
+    times: str
+    numbers: NDArray[np.int64]
+    """The launches, in the order in which they were measured."""
+    counts: NDArray[np.int64]
+    """The samples of each launch."""
+    rows: NDArray[np.int32]
+    """The visits, ascending."""
+    launch: NDArray[np.int32]
+    """The place of each visit's launch in `numbers`."""
+
+    def seconds(self) -> NDArray[np.float64]:
+        """All samples, launch after launch."""
+        seconds = self.run.samples.values(self.rows, self.times)
+        seconds *= 1e-9
+        if (np.diff(self.launch) < 0).any():  # launches that were measured in turn
+            each = np.repeat(self.launch, self.run.samples.counts(self.times)[self.rows])
+            seconds = seconds[np.argsort(each, kind="stable")]
+        return seconds
+
+
+Cells = dict[tuple[Point, int], Cell]
+"""By point and state."""
+
+
+def cells_of(run: Run, states: States, times: str = "ns") -> Cells:
+    """The cells in the order in which they were first visited. times: which list of the samples."""
+    visits = run.samples
+    rounds, round_ = visits.rounds_of()
+    of_round = [states.of(*one) for one in rounds]
+    if all(state is None for state in of_round):
+        return {}
+    state = np.array([-1 if one is None else one for one in of_round], dtype=np.int32)[round_]
+    kept = np.flatnonzero(state >= 0).astype(np.int32)
+    numbers, launch = factorised(visits.column("launch")[kept])
+    state, codes, counts = state[kept], visits.codes[kept], visits.counts(times)[kept]
+    most = int(state.max()) + 1
+    of_cell, cell = factorised(codes * most + state)
+    of_group, group = factorised(cell * np.int64(len(numbers)) + launch)
+    enough = _enough(of_group, of_cell // most, group, counts > 0, len(numbers))
+    chosen = np.flatnonzero(enough[group] & (counts > 0))
+    del group, round_
+    by_cell = chosen[np.argsort(cell[chosen], kind="stable")].astype(np.int32)
+    edges = np.flatnonzero(np.diff(cell[by_cell])) + 1
+    parts = sorted(np.split(by_cell, edges), key=lambda part: int(part[0])) if len(chosen) else []
+    found: Cells = {}
+    for part in parts:
+        places, firsts, place = np.unique(launch[part], return_index=True, return_inverse=True)
+        order = np.argsort(firsts)  # as they were measured
+        of_launch = np.argsort(order).astype(np.int32)[place]
+        samples = np.bincount(of_launch, counts[part]).astype(np.int64)
+        key = (visits.visited[codes[part[0]]], int(state[part[0]]))
+        found[key] = Cell(run, times, numbers[places[order]], samples, kept[part], of_launch)
+    return found
+
+
+def rows_in_state(run: Run, states: States, state: int = 0) -> NDArray[np.int64]:
+    """The visits with samples in that state, ascending."""
+    rounds, round_ = run.samples.rounds_of()
+    is_in = np.array([states.of(*one) == state for one in rounds], dtype=np.bool_)
+    return np.flatnonzero(is_in[round_] & (run.samples.counts() > 0))
+
+
+def _enough(
+    groups: NDArray[np.int64],
+    code_of_cell: NDArray[np.int64],
+    group: NDArray[np.int32],
+    filled: NDArray[np.bool_],
+    launches: int,
+) -> NDArray[np.bool_]:
+    """Whether each group, the visits of a cell in a launch, has LEAST_ROUNDS with samples, or its
+    point was in one state only in that launch."""
+    visits = np.bincount(group, filled, len(groups))
+    _, same = factorised(code_of_cell[groups // launches] * launches + groups % launches)
+    alone = np.bincount(same)[same] == 1
+    enough: NDArray[np.bool_] = (visits > 0) & ((visits >= LEAST_ROUNDS) | alone)
+    return enough

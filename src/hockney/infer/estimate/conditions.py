@@ -1,0 +1,118 @@
+"""What probes show of the machine during a launch, and the part of a block's ratio that is theirs.
+
+Of two equal variants, which launch of a block belongs to which is chance: exchanging both changes
+the sign of the log ratio and of its probes together. What is decided here from the probes depends
+only on what such an exchange leaves as it is, so that the signed-rank test of what remains is exact
+(Fisher's randomisation test with a covariate; Rosenbaum 2002, Statistical Science 17, 286-327).
+
+Where a probe goes with the variant, as of ranks that were placed elsewhere, it is part of the
+difference and nothing is done. The two tests for this have their own part of the error rate: were
+they made at the level of the whole, equal variants whose probes happen to differ would keep that
+difference, and be called different more often than stated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.shifts import LEVEL, Array, signed_rank_p
+from hockney.lazy import lazy_imports
+from hockney.records import Probe, Round
+
+with lazy_imports():
+    from scipy.stats import binomtest
+
+OTHER_STATE = 1.25
+"""Core-to-core latencies of launches whose ratio is larger are of different states; within one,
+medians of a launch differ by some 5 %."""
+LEAST_BLOCKS = 8
+"""That must be left."""
+LEAST_ADJUSTED = 20
+"""Blocks from which a slope is taken."""
+SIGNIFICANCE = 0.01
+"""p of the test that the ratios go with the probe, from which they are adjusted."""
+ASIDE = 0.1
+"""Part of the error rate for each of the two tests whether a probe goes with the variant."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Medians over the rounds of a launch; NaN where nothing was probed."""
+
+    handover_ns: float = math.nan
+    compute_s: float = math.nan
+    """Time of the slowest rank for a fixed amount of arithmetic."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The log ratios of blocks whose launches met the same machine."""
+
+    log_ratios: Array
+    is_kept: NDArray[np.bool_]
+    """Of all blocks: whether both launches met the same state."""
+    slope: float | None
+    """Of the log ratios over those of the compute probe, which was taken out; None where it was
+    not."""
+
+
+def conditions_of(probes: Iterable[Probe], rounds: Iterable[Round]) -> Conditions:
+    """Those of one launch."""
+    return Conditions(
+        _median([one.handover_ns for one in probes if one.handover_ns > 0.0]),
+        _median([one.probe_s for one in rounds if one.probe_s]),
+    )
+
+
+def compared(
+    log_ratios: Array, handover: Array, compute: Array, aside: float = ASIDE * LEVEL
+) -> Compared:
+    """Leaves out blocks in which the state changed, and takes out what the compute probe explains.
+
+    log_ratios, handover, compute: of each block, the logarithm of the second over the first; NaN
+    where there was no probe. aside: level of each of the two tests whether a probe goes with the
+    variant. The slope is of at least LEAST_ADJUSTED blocks."""
+    is_kept = _of_one_state(handover, aside)
+    kept, probed = log_ratios[is_kept], compute[is_kept]
+    if _explains(kept, probed) and signed_rank_p(probed) >= aside:
+        slope = slope_through_0(kept, probed)
+        return Compared(kept - slope * probed, is_kept, slope)
+    return Compared(kept, is_kept, None)
+
+
+def _of_one_state(handover: Array, aside: float) -> NDArray[np.bool_]:
+    """The blocks in which the state did not change. All of them where it changed with the variant,
+    by a sign test, and where too few would be left."""
+    other = np.abs(handover) > math.log(OTHER_STATE)
+    up, changed = int((handover[other] > 0.0).sum()), int(other.sum())
+    goes_with_variant = changed > 0 and binomtest(up, changed).pvalue < aside
+    if goes_with_variant or (~other).sum() < LEAST_BLOCKS:
+        return np.ones(len(handover), dtype=bool)
+    return ~other
+
+
+def _explains(log_ratios: Array, probed: Array) -> bool:
+    """True if the ratios go with the probe: they have its sign more often than not."""
+    if len(probed) < LEAST_ADJUSTED or not np.isfinite(probed).all() or not probed.any():
+        return False
+    return signed_rank_p(log_ratios * np.sign(probed)) < SIGNIFICANCE
+
+
+def slope_through_0(values: Array, at: Array) -> float:
+    """The slope of a line through the origin with the least sum of absolute deviations: the median
+    of all values / at, weighted by abs(at). Exchanging the sign of a value and of its place
+    together does not change it."""
+    used = at != 0.0
+    slopes, weights = values[used] / at[used], np.abs(at[used])
+    ascending = np.argsort(slopes)
+    below = np.cumsum(weights[ascending])
+    return float(slopes[ascending][np.searchsorted(below, below[-1] / 2.0)])
+
+
+def _median(values: list[float]) -> float:
+    return float(np.median(values)) if values else math.nan

@@ -1,0 +1,133 @@
+"""Whether values are in groups, or one hill that chance made uneven."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.dip import dip, dip_p
+from hockney.infer.estimate.quantiles import autocorrelation_time
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+SIGNIFICANCE = 0.005
+"""Of the test that a valley between two groups is real: of runs with one state, 1 % may have more,
+and a run has several valleys."""
+LEAST_CROSSED = 3
+"""Values of a launch in either group that show that it changed from one to the other."""
+SCATTER, SCATTER_FEW = 0.045, 0.00045
+"""Standard deviation of launches in their groups, over the gap between the groups, beyond which
+launches may scatter over one hill; below ten launches SCATTER_FEW times the square of their number.
+Launches drawn from a normal, uniform, exponential or Student's t distribution (three degrees of
+freedom) have so wide a gap in 0.3 % of draws at most (100,000 for each number from 4 to 30)."""
+FAR, CLOSE = math.log(2.0), 0.065
+"""A gap between groups, and a standard deviation of launches in them over that gap, which show two
+states however few the launches are: medians of a state differ by 1.4 to 4.2 % from launch to launch
+(benchmarks/RESULTS.md, probe.py), and hypervisors move cores to ones twice and four times as far.
+Six launches of one state that differ by 20 or 40 % have both in 0.2 % of draws from a normal and
+1.1 % from Student's t distribution (three degrees of freedom; 200,000 draws)."""
+
+
+@dataclass(frozen=True)
+class Probed:
+    """What was probed, on a log scale, and in which launch: within it values follow in time."""
+
+    logs: Array
+    launches: Labels
+    luck: float = 0.0
+    """How far apart launches may be by the addresses that they got: these may be in groups too,
+    and no test tells them from states."""
+
+
+def merged(probed: Probed, labels: Labels) -> Labels:
+    """Neighbouring groups become one where the valley between them may be chance.
+
+    labels: groups from the lowest up, -1 for values in none.
+    """
+    logs, labels = probed.logs, labels.copy()
+    while labels.max() > 0:
+        chances = [valley_p(probed, labels, lower) for lower in range(int(labels.max()))]
+        lower = int(np.argmax(chances))
+        if chances[lower] <= SIGNIFICANCE:
+            break
+        both = (labels == lower) | (labels == lower + 1)
+        labels[labels > lower + 1] -= 1
+        labels[(logs >= logs[both].min()) & (logs <= logs[both].max())] = lower
+    return labels
+
+
+def valley_p(probed: Probed, labels: Labels, lower: int) -> float:
+    """The probability of such a valley above group `lower` where there is one mode.
+
+    The dip test of equally many values on either side, as a part of a distribution with one mode
+    has one mode; times the number of such parts, as the valley was chosen among them. Where each
+    launch may have its own value, the launches must show the valley too, with one value each.
+    """
+    launches = np.unique(probed.launches)
+    series = [
+        [probed.logs[(labels == group) & (probed.launches == launch)] for launch in launches]
+        for group in (lower, lower + 1)
+    ]
+    sides = [np.concatenate(group) for group in series]
+    # What wanders goes on from launch to launch, which many short launches do not show.
+    memory = max(_memory([one for group in series for one in group if len(one)]), _memory(sides))
+    p = _valley_p(sides, memory)
+    medians = [np.array([np.median(one) for one in group if len(one)]) for group in series]
+    if _crossed(series):
+        return p
+    is_changed_inside = any(len(a) and len(b) for a, b in zip(*series, strict=True))
+    if not is_changed_inside and _are_far_apart(medians, of=len(launches)):
+        return 0.0
+    if np.median(medians[1]) - np.median(medians[0]) < probed.luck:
+        return 1.0
+    are_scattered = _are_scattered(medians, of=len(launches))
+    return max(p, _valley_p(medians, memory=1.0)) if are_scattered else p
+
+
+def _valley_p(sides: list[Array], memory: float) -> float:
+    lower, upper = sides
+    count = min(len(lower), len(upper))
+    part = np.concatenate((np.sort(lower)[-count:], np.sort(upper)[:count]))
+    parts = (len(lower) + len(upper)) / len(part)
+    return dip_p(dip(part), len(part) / memory) * parts
+
+
+def _crossed(series: list[list[Array]]) -> bool:
+    """Whether a launch was in both groups: its addresses were the same in both."""
+    lower, upper = series
+    return any(min(len(a), len(b)) >= LEAST_CROSSED for a, b in zip(lower, upper, strict=True))
+
+
+def _are_scattered(medians: list[Array], of: int) -> bool:
+    """Whether launches may have made the valley: each has its own value of a hill. of: all launches
+    of the run, of which two that are a group each may be the next on the hill."""
+    lower, upper = medians
+    here = len(lower) + len(upper)
+    if here == 2:
+        return of > 2
+    residuals = np.concatenate((lower - np.median(lower), upper - np.median(upper)))
+    limit = min(SCATTER, SCATTER_FEW * here**2)
+    return float(np.std(residuals)) > limit * float(upper.min() - lower.max())
+
+
+def _are_far_apart(medians: list[Array], of: int) -> bool:
+    """Whether groups of launches are so far apart, and each so close, that no hill is both. of: all
+    launches of the run; of more than three, two groups of one launch do not show how close launches
+    are."""
+    lower, upper = medians
+    if len(lower) + len(upper) == 2 and of > 3:
+        return False
+    residuals = np.concatenate((lower - lower.mean(), upper - upper.mean()))
+    gap = float(upper.min() - lower.max())
+    return gap >= FAR and float(np.std(residuals)) <= CLOSE * gap
+
+
+def _memory(series: list[Array]) -> float:
+    """How many successive values are worth an independent one, on average: what wanders over a hill
+    makes lumps, but is near its last value inside of them too."""
+    times = [autocorrelation_time(one) for one in series]
+    return float(np.average(times, weights=[len(one) for one in series]))

@@ -1,0 +1,155 @@
+"""The partition of sizes into lines that has the least criterion, over all partitions.
+
+The criterion (`likelihood.criterion`) of a partition takes one scale sigma for all residuals, so
+that its segments do not add up. At a given sigma they do: the least of
+
+    F(sigma) = 2 n ln(sigma) + G(sigma),   G = min over partitions of their cost and penalty
+
+is found exactly by dynamic programming over the cost of every run of sizes. G does not rise with
+sigma. So for sigma' below sigma, F(sigma') is at least 2 n ln(sigma') + G(sigma): from the highest
+possible sigma downwards, everything that cannot be better than the best known partition is skipped,
+and the rest is looked at in steps of _STEP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.fitting.likelihood import DEGREES, LEAST_SCALE, criterion, penalty, scale
+from hockney.infer.fitting.partition import LEAST_SIZES, MOST_SEGMENTS, best_partitions
+from hockney.infer.fitting.segment_costs import Lines, SegmentCosts, Table
+
+Array = NDArray[np.float64]
+
+MOST_SIZES = 200
+"""Sizes of which all partitions are looked at, in some seconds; the time grows with the square."""
+_LINEAR, _SQUARE = 2.0, (DEGREES + 1.0) / 2.0
+"""For each point: how F and a partition's deviance may change with ln sigma (see above)."""
+_STEP = 0.05
+"""Least step of ln sigma. What it may overlook is better by _SQUARE n (_STEP / 2)^2 at most: 0.04
+for 24 sizes, where a difference of 2 is no reason to prefer a partition."""
+_LOOKED_AT = 50.0
+"""Partitions are priced exactly up to so much above the least known criterion."""
+_LOOKS = 3
+_NEARLY, _WHOLLY = 1e-3, 1e-9
+"""Relative change of sigma at which lines are settled: its square changes the criterion."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Lines of least criterion for one partition."""
+
+    starts: list[int]
+    """Points at which the second and later segments start."""
+    alpha: Array
+    """Seconds."""
+    beta: Array
+    """Seconds per byte."""
+    ln_residuals: Array
+    criterion: float
+    """Infinite where there are too few points for one."""
+
+
+def free_numbers(segments: int) -> int:
+    """alpha and beta of each segment, and the places between them."""
+    return 3 * segments - 1
+
+
+class Search:
+    """The best partition among those that were looked at."""
+
+    def __init__(self, bytes_: Array, seconds: Array) -> None:
+        """bytes_ (ascending), seconds: shape (points,)."""
+        self._table = Table(bytes_, seconds)
+        self._points = len(bytes_)
+        most = min(MOST_SEGMENTS, self._table.sizes // LEAST_SIZES)
+        penalties = [penalty(self._points, free_numbers(k + 1)) for k in range(most)]
+        self._penalty = np.array([one for one in penalties if one is not None])
+        self._seen: dict[tuple[int, ...], Partition] = {}
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether there are too many sizes to look at all partitions."""
+        return self._table.sizes > MOST_SIZES
+
+    def consider(
+        self, starts: list[int], lines: Lines | None = None, sigma: float | None = None
+    ) -> None:
+        """Looks at one partition. lines, sigma: about its own, where they are known. The likelihood
+        of one partition may have several maxima: of several looks at it the best counts."""
+        lines = lines or self._table.least_squares(self._table.runs(starts))
+        found = self._settled(starts, lines, sigma, _NEARLY)
+        known = self._seen.get(tuple(starts))
+        if known is None or found.criterion < known.criterion:
+            self._seen[tuple(starts)] = found
+
+    def _settled(
+        self, starts: list[int], lines: Lines, sigma: float | None, tolerance: float
+    ) -> Partition:
+        table = self._table
+        (alpha, beta), residuals = table.settled(table.runs(starts), lines, sigma, tolerance)
+        value = criterion(residuals, free_numbers(len(alpha)))
+        return Partition(
+            starts,
+            alpha * table.unit_s,
+            beta * (table.unit_s / table.unit_B),
+            residuals,
+            np.inf if value is None else value,
+        )
+
+    @property
+    def settled_best(self) -> Partition:
+        """The best one, with its lines to all digits that matter."""
+        best, table = self.best, self._table
+        lines = best.alpha / table.unit_s, best.beta / (table.unit_s / table.unit_B)
+        return self._settled(best.starts, lines, scale(best.ln_residuals), _WHOLLY)
+
+    @property
+    def best(self) -> Partition:
+        return min(self._seen.values(), key=lambda partition: partition.criterion)
+
+    def everywhere(self) -> None:
+        """Looks at all partitions. One must have been considered."""
+        if not len(self._penalty):
+            return
+        self._costs = SegmentCosts(self._table)
+        lowest = float(np.log(LEAST_SCALE))
+        ln_sigma = (self.best.criterion - self._penalty[0]) / (_LINEAR * self._points)
+        while ln_sigma > lowest:
+            worse = max(self._at(ln_sigma) - self.best.criterion, 0.0) / self._points
+            ln_sigma -= max(worse / _LINEAR, float(np.sqrt(worse / _SQUARE)), _STEP)
+        self._at(lowest)
+        self._until_settled()
+
+    def _until_settled(self) -> None:
+        """Looks at the best partition's own scale until no look in _LOOKS is better: each hands the
+        lines of shorter runs on to longer ones."""
+        looks = 0
+        while looks < _LOOKS:
+            before = self.best
+            self._at(float(np.log(scale(before.ln_residuals))))
+            looks = looks + 1 if self.best is before else 0
+
+    def _at(self, ln_sigma: float) -> float:
+        """F at this scale, or what it is at least. Considers the best partitions there."""
+        fixed, sigma = _LINEAR * self._points * ln_sigma, float(np.exp(ln_sigma))
+        known = self.best.criterion
+        least = known + _LOOKED_AT
+        # Penalties of more segments rise faster.
+        per_segment = float(np.diff(self._penalty[:2]).sum()) if len(self._penalty) > 1 else np.inf
+        cost = self._costs.at(sigma, least - fixed - float(self._penalty[0]), per_segment)
+        for blocks in best_partitions(cost, len(self._penalty)):
+            bounds = [0, *blocks, len(cost)]
+            total = sum(cost[a, b - 1] for a, b in pairwise(bounds))
+            value = fixed + float(total) + float(self._penalty[len(blocks)])
+            least = min(least, value)
+            starts = [int(self._table.first[block]) for block in blocks]
+            seen = self._seen.get(tuple(starts))
+            limit = known + _SQUARE * self._points * _STEP**2
+            if value < (limit if seen is None else seen.criterion):
+                self.consider(starts, self._costs.lines(self._table.runs(starts)), sigma)
+        return float(least)

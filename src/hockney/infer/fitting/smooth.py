@@ -1,0 +1,194 @@
+"""Smooth curves as the alternative to lines with breaks between them.
+
+Three kinds bend without a break: alpha + beta b + sum c_k b^p_k bends everywhere; with
+c sqrt(b^2 + k^2) or c b^2 / (b + k) instead of the powers one slope becomes another about k,
+within some octaves or a decade. Where such a curve explains the times of several neighbouring lines
+as well as these do, no change of protocol is shown between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.fitting.likelihood import criterion, deviance, weights
+from hockney.infer.fitting.line import LEAST_PREDICTED
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from scipy.optimize import minimize_scalar
+
+Array = NDArray[np.float64]
+
+POWERS = ((0.5,), (0.25, 0.5, 0.75), (0.2, 0.4, 0.6, 0.8, 1.25))
+"""Exponents p_k beside 0 and 1, the simplest curve first. Over seven decades the last is within
+0.3 % of a + b x^0.9 and of a + b x + c ln(1 + x), and several per cent off a jump or a bend that
+takes less than an octave."""
+CORNERS: dict[str, Callable[[Array, float], Array]] = {
+    "narrow": np.hypot,
+    "wide": lambda b, k: b**2 / (b + k),
+}
+MOST_CORNERS = 24
+"""Sizes k that are tried, before the best is refined between its neighbours."""
+SHOWN = 0.0
+"""The criterion of lines with a break must be below the curve's by more than this."""
+_NEAR = 1e-3
+_ROUNDS = 3
+"""Rounds of weighting outliers less."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Which terms a curve has beside alpha and beta b."""
+
+    powers: tuple[float, ...] = ()
+    corner: str | None = None
+    corner_bytes: float = 0.0
+
+    @property
+    def free(self) -> int:
+        """Fitted numbers."""
+        return 2 + len(self.powers) + (0 if self.corner is None else 2)
+
+    def terms(self, bytes_: Array) -> Array:
+        """Shape (points, terms)."""
+        found = [bytes_**power for power in (0.0, 1.0, *self.powers)]
+        if self.corner is not None:
+            found.append(CORNERS[self.corner](bytes_, self.corner_bytes))
+        return np.stack(found, axis=-1)
+
+
+@dataclass(frozen=True)
+class Curved:
+    """A smooth curve through points of neighbouring sizes."""
+
+    shape: Shape
+    coefficients: Array
+    """In the order of the shape's terms."""
+
+    def seconds(self, bytes_: Array, last_bytes: float) -> Array:
+        """Times on the curve; above last_bytes on its tangent there."""
+        inside = np.minimum(bytes_, last_bytes)
+        times = self.shape.terms(inside) @ self.coefficients
+        return np.asarray(times + self.slope(last_bytes) * (bytes_ - inside))
+
+    def slope(self, at_bytes: float) -> float:
+        """Seconds per byte at that size, from the size a thousandth below it; not below 0."""
+        ends = np.array([(1.0 - _NEAR) * at_bytes, at_bytes])
+        below, above = self.shape.terms(ends) @ self.coefficients
+        return max(float(above - below), 0.0) / max(_NEAR * at_bytes, 1e-12)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Points first to end, on a line or, where `curve` is given, on a curve."""
+
+    first: int
+    end: int
+    ln_residuals: Array
+    curve: Curved | None = None
+
+    @property
+    def free(self) -> int:
+        """Fitted numbers."""
+        return 2 if self.curve is None else self.curve.shape.free
+
+
+def without_bends(bytes_: Array, seconds: Array, pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, in which neighbouring ones are one curve wherever that does not raise the
+    criterion of the whole by more than SHOWN: the breaks that are left are jumps or changes of
+    slope that no smooth curve explains. bytes_ (ascending), seconds: shape (points,)."""
+
+    @cache
+    def curves(first: int, end: int) -> list[Piece]:
+        return _curves(bytes_, seconds, first, end)
+
+    found = list(pieces)
+    while len(found) > 1:
+        joined = [
+            [*found[:i], piece, *found[j:]]
+            for i, j in combinations(range(len(found) + 1), 2)
+            if j - i > 1
+            for piece in curves(found[i].first, found[j - 1].end)
+        ]
+        best = min(joined, key=_criterion, default=found)
+        if best is found or _criterion(best) > _criterion(found) + SHOWN:
+            break
+        found = best
+    return found
+
+
+def _criterion(pieces: Sequence[Piece]) -> float:
+    free = sum(piece.free for piece in pieces) + len(pieces) - 1
+    value = criterion(np.concatenate([piece.ln_residuals for piece in pieces]), free)
+    return np.inf if value is None else value
+
+
+def least_criterion(bytes_: Array, seconds: Array) -> float:
+    """The least criterion of one smooth curve through all points; infinite without one."""
+    whole = _curves(bytes_, seconds, 0, len(bytes_))
+    return min((_criterion([piece]) for piece in whole), default=np.inf)
+
+
+def _curves(bytes_: Array, seconds: Array, first: int, end: int) -> list[Piece]:
+    """Points first to end on one curve of each kind, as far as there are sizes enough."""
+    b, t = bytes_[first:end], seconds[first:end]
+    found = [fitted(b, t, Shape(powers)) for powers in POWERS]
+    found += [_with_corner(b, t, corner) for corner in CORNERS]
+    known = [one for one in found if one is not None]
+    return [Piece(first, end, off(one, b, t), one) for one in known]
+
+
+def off(curve: Curved, bytes_: Array, seconds: Array) -> Array:
+    """ln residuals of the curve at points that it was fitted to."""
+    return np.asarray(np.log(seconds / (curve.shape.terms(bytes_) @ curve.coefficients)))
+
+
+def _with_corner(bytes_: Array, seconds: Array, corner: str) -> Curved | None:
+    """The best curve with this corner inside the range."""
+    inside = np.unique(bytes_[bytes_ > 0.0])[1:-1]
+    if len(inside) > MOST_CORNERS:
+        inside = np.geomspace(inside[0], inside[-1], MOST_CORNERS)
+
+    def at(ln_corner: float) -> float:
+        one = fitted(bytes_, seconds, Shape((), corner, float(np.exp(ln_corner))), rounds=1)
+        return np.inf if one is None else deviance(off(one, bytes_, seconds))
+
+    tried = np.log(inside)
+    deviances = np.array([at(one) for one in tried])
+    if not np.isfinite(deviances).any():
+        return None
+    best = int(deviances.argmin())
+    limits = tried[max(best - 1, 0)], tried[min(best + 1, len(tried) - 1)]
+    if limits[0] == limits[1]:
+        return fitted(bytes_, seconds, Shape((), corner, float(inside[best])))
+    refined = minimize_scalar(at, bounds=limits, method="bounded", options={"maxiter": 20}).x
+    return fitted(bytes_, seconds, Shape((), corner, float(np.exp(refined))))
+
+
+def fitted(bytes_: Array, seconds: Array, shape: Shape, rounds: int = _ROUNDS) -> Curved | None:
+    """The curve of least squares of relative residuals, in which outliers count less; None from
+    too few sizes, and where it is not positive at each of them."""
+    if len(np.unique(bytes_)) <= shape.free:
+        return None
+    terms, weight = shape.terms(bytes_) / seconds[:, None], np.ones_like(seconds)
+    for _ in range(rounds):
+        coefficients = _least_squares(terms, weight)
+        ratio = terms @ coefficients
+        if not (ratio > LEAST_PREDICTED).all():
+            return None
+        weight = weights(-np.log(ratio))
+    return Curved(shape, coefficients)
+
+
+def _least_squares(terms: Array, weight: Array) -> Array:
+    """The coefficients for which the terms add up to about 1."""
+    root = np.sqrt(weight)
+    scaled = terms * root[:, None]
+    size = np.maximum(np.abs(scaled).max(axis=0), 1e-300)
+    return np.asarray(np.linalg.lstsq(scaled / size, root, rcond=1e-12)[0] / size)

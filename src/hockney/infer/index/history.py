@@ -1,0 +1,110 @@
+"""What a history keeps of each file."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from hockney import records
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.history import RunFacts
+from hockney.infer.index.database import Index, Kind, Rows
+from hockney.plan.bounds import LARGEST_S
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What is known of one file."""
+
+    cut: str | None
+    """What is missing in the file (Run.cut)."""
+    facts: RunFacts | None
+
+
+Time = Annotated[float, msgspec.Meta(gt=0.0, le=LARGEST_S)]
+"""In seconds; a time of 0 would have no bandwidth."""
+
+
+class _Row(msgspec.Struct, frozen=True, array_like=True):
+    """A row of `runs`; but for `cut` null where the file holds no point or no date."""
+
+    cut: str | None
+    run: str | None
+    started: datetime | None
+    label: str | None
+    system: str | None
+    facts: str | None
+
+
+class _Point(msgspec.Struct, frozen=True, array_like=True):
+    """A row of `points`."""
+
+    bytes: Annotated[int, msgspec.Meta(ge=0)]
+    time_s: Time
+    low_s: Time | None
+    high_s: Time | None
+
+
+_NAMES_AND_VALUES = msgspec.json.Decoder(dict[str, str])
+
+
+def facts_from(index: Index, path: Path) -> Known:
+    """As it is called here: an entry may be of the same file by another name."""
+    known = index.of(path, FACTS)
+    if known.facts is None:
+        return known
+    return Known(known.cut, replace(known.facts, file=str(path)))
+
+
+def _worked_out(path: Path) -> Known:
+    run = records.read(path)
+    return Known(run.cut, Analysis(run).facts)
+
+
+def _rows(database: sqlite3.Connection, file: int) -> Rows:
+    """That of the run, and those of its points."""
+    run = "SELECT cut, run, started, label, system, facts FROM runs WHERE file_id = ?"
+    points = "SELECT bytes, time_s, low_s, high_s FROM points WHERE file_id = ? ORDER BY bytes"
+    return [row for query in (run, points) for row in database.execute(query, (file,)).fetchall()]
+
+
+def _read(rows: Rows) -> Known:
+    row = msgspec.convert(rows[0], _Row)
+    if row.run is None or row.started is None or row.system is None:
+        return Known(row.cut, None)
+    points = msgspec.convert(rows[1:], list[_Point])
+    facts = RunFacts(
+        row.run,
+        row.started,
+        row.label or "",
+        "",
+        row.system,
+        {point.bytes: (point.time_s, point.low_s, point.high_s) for point in points},
+        _NAMES_AND_VALUES.decode(row.facts or "{}"),
+    )
+    return Known(row.cut, facts)
+
+
+def _write(database: sqlite3.Connection, file: int, known: Known) -> None:
+    facts = known.facts
+    row = (
+        (facts.id, facts.started.isoformat(), facts.label, facts.system)
+        if facts
+        else (None, None, None, None)
+    )
+    words = msgspec.json.encode(facts.facts).decode() if facts else None
+    database.execute(
+        "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", (file, known.cut, *row, words)
+    )
+    database.execute("DELETE FROM points WHERE file_id = ?", (file,))
+    database.executemany(
+        "INSERT INTO points VALUES (?, ?, ?, ?, ?)",
+        [(file, size, *times) for size, times in facts.latencies.items()] if facts else [],
+    )
+
+
+FACTS = Kind("history", _worked_out, _rows, _read, _write)

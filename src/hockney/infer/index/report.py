@@ -1,0 +1,45 @@
+"""What a report keeps of each file: its estimates."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from hockney import records
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.reduced import Reduced
+from hockney.infer.index.database import Kind, Rows
+
+LONGEST_ENTRY = 1 << 20
+"""Bytes; a larger one is not kept."""
+
+
+def _reduced(path: Path) -> Reduced:
+    return Reduced.of(Analysis(records.read(path)))
+
+
+def _rows(database: sqlite3.Connection, file: int) -> Rows:
+    return database.execute("SELECT content FROM estimates WHERE file_id = ?", (file,)).fetchall()
+
+
+def _read(rows: Rows) -> Reduced:
+    if not rows:
+        raise ValueError("it was too long to be kept")
+    return _decoder().decode(rows[0][0])
+
+
+@lru_cache(maxsize=1)
+def _decoder() -> msgspec.msgpack.Decoder[Reduced]:
+    return msgspec.msgpack.Decoder(Reduced)
+
+
+def _write(database: sqlite3.Connection, file: int, reduced: Reduced) -> None:
+    content = msgspec.msgpack.encode(reduced)
+    if len(content) <= LONGEST_ENTRY:
+        database.execute("INSERT OR REPLACE INTO estimates VALUES (?, ?)", (file, content))
+
+
+REDUCED = Kind("report", _reduced, _rows, _read, _write)

@@ -1,0 +1,38 @@
+"""Models, one file each. `fitting` has what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from hockney.lazy import lazy_imports
+from hockney.registry import Registry
+
+with lazy_imports():  # names are asked for at every start, numbers only to fit
+    from hockney.infer.estimate.points import PointEstimate
+    from hockney.infer.fitting.fit import Curve, Fit, curve_of
+
+CHANNELS = ("hockney", "segmented", "loggp", "max-rate")
+"""Models that give the cost of one message, from which patterns are predicted."""
+TERMS = ("latency", "bandwidth", "overhead", "gap")
+"""Terms of these costs."""
+
+
+class Model(Protocol):
+    DATA: str
+    """The data that it needs, for messages."""
+
+    def lacks(self, curve: Curve) -> str | None:
+        """What a curve lacks for the model; None if it can be fitted."""
+
+    def fit(self, curve: Curve, *, resamples: int = ...) -> Fit:
+        """The fit, with intervals by the bootstrap over launches."""
+
+
+MODELS = Registry(__name__, "model", Model)
+
+
+def fit_model(name: str, data: Curve | Sequence[PointEstimate]) -> Fit:
+    """Fits the model to a curve, or to points of one operation and state."""
+    curve = curve_of(data) if isinstance(data, Sequence) else data
+    return MODELS.find(name).fit(curve)

@@ -1,0 +1,90 @@
+"""Hockney's model: T(b) = alpha + beta b (Hockney 1994, Parallel Computing 20)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.fitting.fit import (
+    RESAMPLES,
+    Curve,
+    Fit,
+    lacks_sizes,
+    new_fit,
+    parameter,
+    require,
+)
+from hockney.infer.fitting.line import line
+from hockney.units import format_size
+
+ORDINARY = "ordinary least squares: the largest sizes decide alpha"
+"""The note of a fit on plain residuals, by which it is known."""
+NO_ASYMPTOTE = "r_inf and n_half are not known: "
+"""The note of a line whose sizes do not reach its bandwidth begins so."""
+Array = NDArray[np.float64]
+
+DATA = "times of one pair, of at least two different sizes"
+
+
+def lacks(curve: Curve) -> str | None:
+    """What the curve lacks for this model; None if it can be fitted."""
+    return lacks_sizes(curve, 2)
+
+
+def fit(curve: Curve, ordinary: bool = False, resamples: int = RESAMPLES) -> Fit:
+    """alpha and beta with intervals by resampling launches; derived r_inf = 1/beta, n_half =
+    alpha/beta. Needs two different sizes. r_inf and n_half are None, and a note says why, from two
+    sizes alone and where the largest size is below n_half: they would be extrapolated."""
+    require("hockney", DATA, lacks(curve), "measure more: --sizes 0,1..4MiB")
+    alphas, betas = line(curve.bytes, curve.median_s[None, :], ordinary)
+    alpha, beta = float(alphas[0]), float(betas[0])
+    sample_alpha, sample_beta = line(curve.bytes, curve.resampled(resamples), ordinary)
+
+    def predict(bytes_: Array, *_: Array) -> Array:
+        return alpha + beta * bytes_
+
+    why = _no_asymptote(curve, alpha, beta)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r_inf, n_half = (None, None) if why or beta <= 0.0 else (1.0 / beta, alpha / beta)
+        derived = {
+            "r_inf_Bps": parameter(r_inf, 1.0 / sample_beta, curve.launches),
+            "n_half_B": parameter(n_half, sample_alpha / sample_beta, curve.launches),
+        }
+    return new_fit(
+        "hockney",
+        curve,
+        predict,
+        parameters={
+            "alpha_s": parameter(alpha, sample_alpha, curve.launches),
+            "beta_s_per_B": parameter(beta, sample_beta, curve.launches),
+        },
+        derived=derived,
+        free=2,
+        notes=[*_notes(alpha, beta, ordinary), *([NO_ASYMPTOTE + why] if why else [])],
+    )
+
+
+def _no_asymptote(curve: Curve, alpha: float, beta: float) -> str | None:
+    """Why these sizes do not show the bandwidth of large messages; None where they do."""
+    if curve.sizes <= 2:
+        return "a line goes through any two sizes"
+    largest = float(curve.bytes.max())
+    if beta > 0.0 and largest < alpha / beta:
+        return (
+            f"the largest size, {format_size(round(largest))}, is below the n_half of "
+            f"{format_size(round(alpha / beta))} that the line would have"
+        )
+    return None
+
+
+def _notes(alpha: float, beta: float, ordinary: bool) -> tuple[str, ...]:
+    notes = []
+    if ordinary:
+        notes.append(ORDINARY)
+        if alpha < 0.0:
+            notes.append("alpha is below 0, which no latency can be")
+    elif alpha == 0.0:
+        notes.append("alpha is at its bound 0: these sizes do not show a latency")
+    if beta == 0.0:
+        notes.append("beta is at its bound 0: these sizes do not show a bandwidth")
+    return tuple(notes)

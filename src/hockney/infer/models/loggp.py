@@ -1,0 +1,389 @@
+"""LogGP: what a message costs the sender (o_s), the wire (L, G a byte), the receiver (o_r), and how
+soon the next one may follow (g) (Alexandrov, Ionescu, Schauser & Scheiman 1995, SPAA).
+
+T(b) = o_s + L + (b - 1) G + o_r; a train's messages follow each other every
+max(o_s, o_r, g + (b - 1) G). From whole trains with their answer, PRTT(n, d_s, d_r, b) for n
+messages with delay d_s after each send and d_r before each receive (after Hoefler, Lichei & Rehm
+2007, IPDPS, who ask the same for the sender):
+
+    o_s(b) = [PRTT(n, d, 0, b) - PRTT(1, d, 0, b)] / (n - 1) - d
+    o_r(b) = [PRTT(n, 0, d, b) - PRTT(1, 0, d, b)] / (n - 1) - d
+    gap(b) = [PRTT(n, 0, 0, b) - PRTT(1, 0, 0, b)] / (n - 1)
+    L      = PRTT(1, 0, 0, b) / 2 - o_s(b) - o_r(b) - (b - 1) G
+
+d is no shorter than PRTT(1, 0, 0, b), so that the rank that waits decides, and is itself measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.quantiles import carries_interval
+from hockney.infer.fitting.fit import (
+    RESAMPLES,
+    SEED,
+    Array,
+    Curve,
+    Fit,
+    Parameter,
+    new_fit,
+    parameter,
+    require,
+)
+from hockney.infer.fitting.line import weighted_line
+from hockney.plan.trains import Delay, Train, delay_s
+
+DATA = "times of trains of messages with and without delays, of at least two different sizes"
+ADVICE = "measure them: hockney overheads"
+
+SHOWS = 1.1
+"""A gap must exceed o by this factor to count as g."""
+LEAST_RELATIVE = 1e-4
+"""Smaller relative differences from a line are clock noise."""
+LEAST_FRACTION = 0.25
+"""Fraction of the median below which smaller overheads get no more weight."""
+_ROUNDS = 3
+"""Rounds of weighting a line by itself."""
+POOR = 0.10
+TOLD_APART = 0.05
+"""Least fraction of the time that must be left without both overheads to know L from o_r."""
+
+
+@dataclass(frozen=True)
+class Overheads:
+    """Overheads of one size, before any line is fitted: seconds with intervals."""
+
+    bytes: int
+    one_way_s: Parameter
+    o_send_s: Parameter
+    o_receive_s: Parameter
+    gap_s: Parameter
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Times of shape (launches, sizes), NaN where a launch lacks trains of the size; after
+    `medians`, (rows, sizes)."""
+
+    bytes: Array
+    one_way: Array
+    send: Array
+    receive: Array
+    gap: Array
+
+    @property
+    def launches(self) -> int:
+        return len(self.gap)
+
+    def medians(self, draws: list[NDArray[np.intp]]) -> _Parts:
+        """Over each draw of launches."""
+        return _Parts(
+            self.bytes,
+            *(
+                np.array([_median(part[draw]) for draw in draws]).reshape(-1, len(self.bytes))
+                for part in (self.one_way, self.send, self.receive, self.gap)
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """The fitted numbers. A constant has slope 0; an unknown g is NaN, an unknown G 0."""
+
+    L: float
+    send: tuple[float, float]
+    receive: tuple[float, float]
+    gap: tuple[float, float]
+    G: float
+
+
+def lacks(curve: Curve) -> str | None:
+    """What the curve lacks for this model; None if it can be fitted."""
+    if curve.trains is None:
+        return "these times are of single messages"
+    sizes = len(_parts(curve).bytes)
+    return None if sizes >= 2 else f"there {'is' if sizes == 1 else 'are'} {sizes or 'none'}"
+
+
+def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
+    """L, o_s, o_r, g and G with intervals by resampling launches; o_s and o_r as lines of the size
+    where they grow with it. Residuals are those of every train's time."""
+    require("loggp", DATA, lacks(curve), ADVICE)
+    parts = _parts(curve)
+    medians = parts.medians([np.arange(parts.launches)])
+    grows = tuple(_grows(parts.bytes, one[0]) for one in (medians.send, medians.receive))
+    best = _solved(medians, 0, grows)
+    rows = resamples if carries_interval(parts.launches) else 0
+    draws = parts.medians(_draws(parts.launches, rows))
+    sampled = [_solved(draws, row, grows) for row in range(rows)]
+    delays = _measured_delays(curve)
+    return new_fit(
+        "loggp",
+        curve,
+        _predict(best, delays),
+        parameters=_parameters(best, sampled, grows, parts.launches),
+        derived=_derived(best, sampled, parts.launches),
+        free=5 + sum(grows),
+        notes=[*_notes(best, grows, medians), *_short_delays(delays, medians)],
+    )
+
+
+def overheads(curve: Curve) -> list[Overheads]:
+    """Overheads of each size, with bootstrap intervals over launches."""
+    require("loggp", DATA, lacks(curve), ADVICE)
+    parts = _parts(curve)
+    medians = parts.medians([np.arange(parts.launches)])
+    rows = RESAMPLES if carries_interval(parts.launches) else 0
+    draws = parts.medians(_draws(parts.launches, rows))
+
+    def of(one: Array, sample: Array, i: int) -> Parameter:
+        known = sample[~np.isnan(sample[:, i]), i]
+        return parameter(float(one[0, i]), known, parts.launches)
+
+    return [
+        Overheads(
+            int(size),
+            of(medians.one_way, draws.one_way, i),
+            of(medians.send, draws.send, i),
+            of(medians.receive, draws.receive, i),
+            of(medians.gap, draws.gap, i),
+        )
+        for i, size in enumerate(parts.bytes)
+    ]
+
+
+# What was measured
+
+
+def _sizes(curve: Curve) -> dict[float, dict[Train, Array]]:
+    """The times of all trains, each of shape (launches,), for each size that has them all."""
+    assert curve.trains is not None
+    found: dict[float, dict[Train, Array]] = {}
+    for column, (size, train) in enumerate(zip(curve.bytes, curve.trains, strict=True)):
+        found.setdefault(float(size), {})[train] = curve.seconds[:, column]
+    return {size: trains for size, trains in found.items() if _roles(trains) is not None}
+
+
+def trains_with(n: int, delay: Delay) -> tuple[Train, ...]:
+    """All trains that the equations need: the delay alone, then 1 and n messages without a delay,
+    with a send delay, and with a receive delay."""
+    delays = ((), delay, (0.0, 0.0, *delay))
+    return Train(0, *delay), *(Train(messages, *one) for one in delays for messages in (1, n))
+
+
+def _roles(trains: dict[Train, Array]) -> tuple[int, Delay] | None:
+    """The number of messages of the long trains, and the delay."""
+    for train in trains:
+        n, delay = train.messages, train.send_delay
+        if n > 1 and any(delay) and all(one in trains for one in trains_with(n, delay)):
+            return n, delay
+    return None
+
+
+def _parts(curve: Curve) -> _Parts:
+    columns = []
+    sizes = _sizes(curve)
+    for trains in sizes.values():
+        roles = _roles(trains)
+        assert roles is not None
+        wait, one, many, one_sent, many_sent, one_received, many_received = (
+            trains[train] for train in trains_with(*roles)
+        )
+        more = roles[0] - 1
+        send, receive = (many_sent - one_sent) / more, (many_received - one_received) / more
+        columns.append((one / 2.0, send - wait, receive - wait, (many - one) / more))
+    found = np.array(columns).reshape(len(columns), 4, curve.launches).transpose(1, 2, 0)
+    whole = ~np.isnan(found).any(axis=0)
+    found = np.where(whole, found, np.nan)[:, whole.any(axis=1)][:, :, whole.any(axis=0)]
+    return _Parts(np.array(list(sizes))[whole.any(axis=0)], *found)
+
+
+def _measured_delays(curve: Curve) -> dict[Delay, tuple[Array, Array]]:
+    """The measured length of each delay, over sizes."""
+    assert curve.trains is not None
+    median = curve.median_s
+    delays: dict[Delay, tuple[Array, Array]] = {}
+    for delay in {train.send_delay for train in curve.trains if train.messages == 0}:
+        of_it = np.array([train == Train(0, *delay) for train in curve.trains])
+        delays[delay] = curve.bytes[of_it], median[of_it]
+    return delays
+
+
+def _draws(launches: int, resamples: int) -> list[NDArray[np.intp]]:
+    return list(np.random.default_rng(SEED).integers(launches, size=(resamples, launches)))
+
+
+def _median(rows: Array) -> Array:
+    """Medians over launches that have the size."""
+    known = ~np.isnan(rows).all(axis=0)
+    median = np.full(rows.shape[1], np.nan)
+    median[known] = np.nanmedian(rows[:, known], axis=0)
+    return median
+
+
+# The fit
+
+
+def _solved(medians: _Parts, row: int, grows: tuple[bool, ...]) -> _Numbers:
+    """The fitted numbers for one row of medians."""
+    known = ~np.isnan(medians.one_way[row] + medians.send[row] + medians.gap[row])
+    known &= ~np.isnan(medians.receive[row])
+    bytes_, one_way = medians.bytes[known], medians.one_way[row, known]
+    send = _line(bytes_, medians.send[row, known], grows[0])
+    receive = _line(bytes_, medians.receive[row, known], grows[1])
+    slopes = np.maximum(_at(send, bytes_), _at(receive, bytes_))
+    gap = medians.gap[row, known]
+    own = gap > SHOWS * slopes
+    rest = np.maximum(one_way - _at(send, bytes_) - _at(receive, bytes_), 0.0)
+    wire = np.maximum(bytes_ - 1.0, 0.0)
+    g, G = np.nan, _line(wire, rest, True, one_way)[1]
+    if len(np.unique(bytes_[own])) >= 2:
+        g, G = _line(wire[own], gap[own], True)
+    if (G * wire < LEAST_RELATIVE * one_way).all():
+        G = 0.0
+    latency = _line(wire, rest - G * wire, False, one_way)[0]
+    return _Numbers(latency, send, receive, (g, G), G)
+
+
+def _line(
+    bytes_: Array, seconds: Array, grows: bool, scale: Array | None = None
+) -> tuple[float, float]:
+    """Value at 0 bytes and slope, not below 0, by least squares relative to the scale; None for the
+    line itself: relative to the times, those that noise made short would count more, and the line
+    would lie too low."""
+    if scale is not None:
+        return _weighted(bytes_, seconds, grows, scale)
+    least = LEAST_FRACTION * max(float(np.median(seconds)), 1e-12)
+    scale = np.maximum(seconds, least)
+    for _ in range(_ROUNDS):
+        line = _weighted(bytes_, seconds, grows, scale)
+        scale = np.maximum(_at(line, bytes_), least)
+    return line
+
+
+def _weighted(bytes_: Array, seconds: Array, grows: bool, scale: Array) -> tuple[float, float]:
+    weight = scale**-2.0
+    if not grows:
+        return max(float((weight * seconds).sum() / weight.sum()), 0.0), 0.0
+    at_zero, slope = weighted_line(bytes_, seconds[None, :], weight[None, :])
+    return max(float(at_zero[0]), 0.0), max(float(slope[0]), 0.0)
+
+
+def _at(line: tuple[float, float], bytes_: Array) -> Array:
+    return line[0] + line[1] * bytes_
+
+
+def _grows(bytes_: Array, seconds: Array) -> bool:
+    """True if a line fits better than a constant by Schwarz's criterion."""
+    scale = np.maximum(seconds, LEAST_FRACTION * max(float(np.median(seconds)), 1e-12))
+    criteria = []
+    for grows, free in ((False, 1), (True, 2)):
+        off = (seconds - _at(_line(bytes_, seconds, grows), bytes_)) / scale
+        mean = max(float((off**2).mean()), LEAST_RELATIVE**2)
+        criteria.append(len(bytes_) * np.log(mean) + free * np.log(len(bytes_)))
+    return bool(criteria[1] < criteria[0])
+
+
+def _predict(numbers: _Numbers, delays: dict[Delay, tuple[Array, Array]]) -> Callable[..., Array]:
+    def really(delay: Delay, size: float) -> float:
+        return float(np.interp(size, *delays[delay])) if delay in delays else delay_s(delay, size)
+
+    def one(size: float, train: Train) -> float:
+        """PRTT of the train."""
+        after, before = really(train.send_delay, size), really(train.receive_delay, size)
+        if train.messages == 0:
+            return after
+        send, receive, wire, gap = _terms(numbers, size)
+        answer = max(2.0 * (send + wire + receive), send + receive + max(after, before))
+        period = max(send + after, receive + before, gap)
+        return answer + (train.messages - 1) * period
+
+    def predict(bytes_: Array, trains: tuple[Train, ...] | None = None) -> Array:
+        if trains is None:
+            return np.array([sum(_terms(numbers, float(size))[:3]) for size in bytes_])
+        return np.array([one(float(b), train) for b, train in zip(bytes_, trains, strict=True)])
+
+    return predict
+
+
+def _terms(numbers: _Numbers, size: float) -> tuple[float, float, float, float]:
+    """o_s, o_r, L + (b - 1) G and the gap of that size, seconds."""
+    before_last = max(size - 1.0, 0.0)
+    g, G = (0.0, numbers.G) if np.isnan(numbers.gap[0]) else numbers.gap
+    send = numbers.send[0] + numbers.send[1] * size
+    receive = numbers.receive[0] + numbers.receive[1] * size
+    return send, receive, numbers.L + numbers.G * before_last, g + G * before_last
+
+
+# Results
+
+
+def _parameters(
+    best: _Numbers, sampled: list[_Numbers], grows: tuple[bool, ...], launches: int
+) -> dict[str, Parameter]:
+    reads: dict[str, Callable[[_Numbers], float]] = {
+        "L_s": lambda one: one.L,
+        "o_send_s": lambda one: one.send[0],
+        **({"o_send_s_per_B": lambda one: one.send[1]} if grows[0] else {}),
+        "o_receive_s": lambda one: one.receive[0],
+        **({"o_receive_s_per_B": lambda one: one.receive[1]} if grows[1] else {}),
+        "g_s": lambda one: one.gap[0],
+        "G_s_per_B": lambda one: one.G or np.nan,
+    }
+    return {name: _known(read(best), map(read, sampled), launches) for name, read in reads.items()}
+
+
+def _derived(best: _Numbers, sampled: list[_Numbers], launches: int) -> dict[str, Parameter]:
+    def rate(one: _Numbers) -> float:
+        return 1.0 / one.G if one.G > 0.0 else np.nan
+
+    return {"r_inf_Bps": _known(rate(best), map(rate, sampled), launches)}
+
+
+def _known(value: float, sample: map[float], launches: int) -> Parameter:
+    values = np.array([one for one in sample if not np.isnan(one)])
+    return parameter(None if np.isnan(value) else value, values, launches)
+
+
+def _short_delays(delays: dict[Delay, tuple[Array, Array]], medians: _Parts) -> list[str]:
+    """A delay shorter than the gap does not decide the pace of a train."""
+    shortest = np.min([np.interp(medians.bytes, *delay) for delay in delays.values()], axis=0)
+    if (medians.gap[0] <= shortest).all():
+        return []
+    return [
+        "delays are shorter than the gap at some sizes: o_send and o_receive include part of it"
+    ]
+
+
+def _notes(best: _Numbers, grows: tuple[bool, ...], medians: _Parts) -> list[str]:
+    notes = []
+    bounds = {"L": best.L, "o_send": best.send[0], "o_receive": best.receive[0]}
+    for name, value in bounds.items():
+        if value == 0.0:
+            notes.append(f"{name} is at its bound 0: these times do not show it")
+    rest = 1.0 - (medians.send[0] + medians.receive[0]) / medians.one_way[0]
+    if float(np.median(rest)) < TOLD_APART:
+        notes.append(
+            "L and o_receive cannot be told apart: a receive takes as long as the whole message, "
+            "as it does where the transfer begins when the receive is posted; only their sum is "
+            "known"
+        )
+    if best.G == 0.0:
+        notes.append("G does not show: over these sizes it changes the time by less than rounding")
+    if np.isnan(best.gap[0]):
+        notes.append("g does not show: the overheads limit how fast messages follow each other")
+    elif best.gap[0] == 0.0:
+        notes.append("g is at its bound 0: the gap is (b - 1) G or o")
+    for name, of_sizes, line, does in (
+        ("o_send", medians.send[0], best.send, grows[0]),
+        ("o_receive", medians.receive[0], best.receive, grows[1]),
+    ):
+        off = np.abs(of_sizes - _at(line, medians.bytes)) / np.maximum(np.abs(of_sizes), 1e-12)
+        if float(np.median(off)) > POOR:
+            kind = "not a line" if does else "not constant"
+            notes.append(f"{name} is {kind} over the size: use sizes of one protocol (--sizes)")
+    return notes

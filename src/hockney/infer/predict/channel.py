@@ -1,0 +1,352 @@
+"""Costs of a message by a fitted model, from which patterns are predicted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hockney.errors import UsageError
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.estimate.quantiles import CONFIDENCE, carries_interval
+from hockney.infer.fitting.fit import (
+    SEED,
+    Array,
+    Curve,
+    Fit,
+    Parameter,
+    Segment,
+    at_once,
+    curve_of,
+    require,
+)
+from hockney.infer.fitting.line import line
+from hockney.infer.fitting.smooth import Curved, fitted
+from hockney.infer.models import CHANNELS, loggp, max_rate, segmented
+from hockney.infer.models import hockney as line_model
+from hockney.infer.models.segmented import log_line
+from hockney.plan.axes import Key, curve_key
+from hockney.plan.trains import Train
+
+RESAMPLES = 200
+"""Bootstrap resamples of launches, for intervals of predictions."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Costs of a message of one size: T(b) = overhead + latency + b / bandwidth, and the gap to a
+    rank's next message."""
+
+    latency_s: float
+    s_per_B: float
+    overhead_s: float = 0.0
+    """Overhead of sender and receiver together."""
+    gap_s: float | None = None
+    """Gap in addition to b / bandwidth; None if the next message waits until this one arrives."""
+
+    def message_s(self, bytes_: int) -> float:
+        return self.overhead_s + self.latency_s + bytes_ * self.s_per_B
+
+    def row_s(self, messages: int, bytes_: int) -> float:
+        """Time until the last of a rank's messages has arrived, while it receives as many."""
+        if not messages:
+            return 0.0
+        one = self.message_s(bytes_)
+        if self.gap_s is None:
+            return messages * one
+        period = max(self.overhead_s, self.gap_s + bytes_ * self.s_per_B)
+        return one + (messages - 1) * period
+
+    def scaled(self, factors: dict[str, float]) -> Costs:
+        """Costs with terms multiplied by these factors; a bandwidth factor divides the time."""
+        return Costs(
+            self.latency_s * factors.get("latency", 1.0),
+            self.s_per_B / factors.get("bandwidth", 1.0),
+            self.overhead_s * factors.get("overhead", 1.0),
+            None if self.gap_s is None else self.gap_s * factors.get("gap", 1.0),
+        )
+
+    def without(self, term: str) -> Costs:
+        """Costs without one term."""
+        return self.scaled({term: np.inf if term == "bandwidth" else 0.0})
+
+
+CostsOf = Callable[[int, int], Costs]
+"""Costs by size in bytes and number of ranks of a node that send at once (used by max-rate)."""
+
+
+Measured = tuple[int, int]
+"""A size in bytes and a number of pairs that were measured."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A measured time of one message as `show` gives it."""
+
+    seconds: Parameter
+    confidence: float | None
+    """Of its interval; None without one."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Costs of messages by the best fit, and by the fit of each resample."""
+
+    model: str
+    best: CostsOf
+    resampled: tuple[CostsOf, ...]
+    largest_bytes: int
+    """Largest measured size."""
+    most_pairs: int
+    """Largest measured number of concurrent pairs."""
+    fit: Fit
+    measured: dict[Measured, Array]
+    """Each launch's one-way seconds. Empty for a machine that was changed by --what-if."""
+    shown: dict[Measured, Shown]
+    """The same points with the intervals that `show` gives them."""
+    misfit: dict[Measured, float]
+    """|ln(measured / model)| of the medians over launches."""
+
+    def misfit_at(self, bytes_: int, senders: int) -> float:
+        """How far the model may be off, as |ln|: what it is at that size; between measured sizes
+        the larger one of both neighbours, beyond them that of the nearest."""
+        pairs = min({pairs for _, pairs in self.misfit}, key=lambda one: abs(one - senders))
+        sizes = sorted(size for size, at_once in self.misfit if at_once == pairs)
+        below = [size for size in sizes if size <= bytes_][-1:]
+        above = [size for size in sizes if size >= bytes_][:1]
+        return max(self.misfit[size, pairs] for size in below + above)
+
+    def scaled(self, factors: dict[str, float]) -> Channel:
+        """The channel with changed costs (--what-if)."""
+        return replace(
+            self,
+            measured={} if factors else self.measured,
+            shown={} if factors else self.shown,
+            best=_scaled(self.best, factors),
+            resampled=tuple(_scaled(costs, factors) for costs in self.resampled),
+        )
+
+
+def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Channel:
+    """The channel by that model, by default the most detailed that the points support."""
+    if len({_which(point) for point in points}) > 1:
+        raise UsageError(
+            "these are times of several operations, algorithms or pairs of ranks: each has its own "
+            "costs",
+            "predict from a run of pingpong, of overheads, or of pairs with one --window",
+        )
+    curve = curve_of(points)
+    if model is None:
+        detailed = {
+            "loggp": loggp.lacks(curve),
+            "max-rate": max_rate.lacks(curve),
+            "segmented": segmented.lacks(curve),
+        }
+        model = next((name for name, lacking in detailed.items() if lacking is None), "hockney")
+    if model not in CHANNELS:
+        raise UsageError(f"{model} does not predict single messages", f"use {', '.join(CHANNELS)}")
+    by = {
+        "hockney": _by_line,
+        "segmented": _by_segments,
+        "loggp": _by_loggp,
+        "max-rate": _by_max_rate,
+    }
+    channel = by[model](curve)
+    return replace(channel, shown=_shown(points, curve))
+
+
+def _shown(points: Sequence[PointEstimate], curve: Curve) -> dict[Measured, Shown]:
+    """Of trains, the overheads' one-way times, whose intervals are by bootstrap."""
+    if curve.trains is not None:
+        each = [] if loggp.lacks(curve) else loggp.overheads(curve)
+        return {(one.bytes, 1): Shown(one.one_way_s, CONFIDENCE) for one in each}
+    return {
+        (point.bytes, at_once(point) or 1): Shown(
+            Parameter(point.typical_s, point.low_s, point.high_s), point.confidence
+        )
+        for point in points
+    }
+
+
+def _which(point: PointEstimate) -> Key:
+    """The key of a point's curve. For points of all concurrent pairs, the ranks do not matter."""
+    return curve_key(point, "peers") if point.is_all_pairs else curve_key(point)
+
+
+def _by_line(curve: Curve) -> Channel:
+    require("hockney", line_model.DATA, line_model.lacks(curve), "measure more: --sizes 0,1..4MiB")
+    fit = line_model.fit(curve, resamples=0)
+    everywhere = np.array([np.inf])
+    best = _lines(everywhere, *line(curve.bytes, curve.median_s[None, :]))
+    rows = _rows(curve)
+    alphas, betas = line(curve.bytes, rows) if len(rows) else (np.empty(0), np.empty(0))
+    sampled = [
+        _lines(everywhere, alpha[None], beta[None])
+        for alpha, beta in zip(alphas, betas, strict=True)
+    ]
+    return _channel(curve, fit, best, sampled)
+
+
+def _by_segments(curve: Curve) -> Channel:
+    fit = segmented.fit(curve, resamples=0)
+    rows = _rows(curve)
+    sampled = [[segment] * len(rows) for segment in fit.segments]
+    for i, segment in enumerate(fit.segments if len(rows) else ()):
+        inside = (curve.bytes >= segment.from_bytes) & (curve.bytes <= segment.to_bytes)
+        sampled[i] = _resampled_segment(segment, curve.bytes[inside], rows[:, inside])
+    return _channel(
+        curve,
+        fit,
+        _segment_costs(fit.segments),
+        list(map(_segment_costs, zip(*sampled, strict=True))),
+    )
+
+
+def _resampled_segment(segment: Segment, bytes_: Array, times: Array) -> list[Segment]:
+    """The segment through each row of times, of shape (rows, sizes)."""
+    if segment.curve is not None:
+        found = [fitted(bytes_, row, segment.curve) for row in times]
+        return [
+            segment
+            if one is None
+            else replace(segment, coefficients=tuple(map(float, one.coefficients)))
+            for one in found
+        ]
+    lines = zip(*log_line(bytes_, times, np.ones_like(times)), strict=True)
+    return [
+        replace(segment, alpha_s=float(alpha), beta_s_per_B=float(beta)) for alpha, beta in lines
+    ]
+
+
+def _by_loggp(curve: Curve) -> Channel:
+    fit = loggp.fit(curve, resamples=0)
+    sampled = [
+        _loggp_costs(loggp.fit(drawn, resamples=0))
+        for drawn in _drawn(curve)
+        if loggp.lacks(drawn) is None
+    ]
+    return _channel(curve, fit, _loggp_costs(fit), sampled)
+
+
+def _by_max_rate(curve: Curve) -> Channel:
+    require("max-rate", max_rate.DATA, max_rate.lacks(curve), "measure 1, 2, 4 ... pairs at once")
+    fit = max_rate.fit(curve, resamples=0)
+    limits = [limit.value or 0.0 for n, limit in fit.parameters.items() if n.startswith("break_")]
+    fits = [max_rate.fit(drawn, resamples=0, breaks_bytes=limits) for drawn in _drawn(curve)]
+    return _channel(
+        curve, fit, _max_rate_costs(fit, limits), [_max_rate_costs(one, limits) for one in fits]
+    )
+
+
+def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) -> Channel:
+    most_pairs = 1 if curve.pairs is None else int(curve.pairs.max())
+    measured = _one_way(curve)
+    misfit = {
+        point: _misfit(float(np.median(seconds)), best(*point).message_s(point[0]))
+        for point, seconds in measured.items()
+    }
+    return Channel(
+        fit.model,
+        best,
+        tuple(sampled),
+        int(curve.bytes[-1]),
+        most_pairs,
+        fit,
+        measured,
+        {},
+        misfit,
+    )
+
+
+def _misfit(measured_s: float, modelled_s: float) -> float:
+    """|ln(measured / model)|; infinite where one of them is nothing."""
+    if min(measured_s, modelled_s) <= 0.0:
+        return math.inf
+    return abs(math.log(measured_s) - math.log(modelled_s))
+
+
+def _one_way(curve: Curve) -> dict[Measured, Array]:
+    """Each launch's time of one message, of every size and number of pairs that has one."""
+    found = {}
+    for column, size in enumerate(curve.bytes):
+        if curve.trains is not None and curve.trains[column] != Train(1):
+            continue
+        pairs = 1 if curve.pairs is None else int(curve.pairs[column])
+        seconds = curve.seconds[:, column] / (1.0 if curve.trains is None else 2.0)
+        found[int(size), pairs] = seconds[~np.isnan(seconds)]
+    return found
+
+
+def _drawn(curve: Curve) -> Iterator[Curve]:
+    """Bootstrap resamples of the curve; none for too few launches."""
+    draws = np.random.default_rng(SEED).integers(curve.launches, size=(RESAMPLES, curve.launches))
+    for draw in draws if carries_interval(curve.launches) else ():
+        yield replace(curve, seconds=curve.seconds[draw])
+
+
+def _rows(curve: Curve) -> Array:
+    """Medians of bootstrap resamples; none for too few launches."""
+    return curve.resampled(RESAMPLES)
+
+
+def _lines(last: Array, alpha: Array, beta: Array) -> CostsOf:
+    """The line of the segment that a size falls into."""
+
+    def costs(bytes_: int, _senders: int) -> Costs:
+        segment = int(np.searchsorted(last, bytes_, side="left"))
+        return Costs(float(alpha[segment]), float(beta[segment]))
+
+    return costs
+
+
+def _segment_costs(segments: Sequence[Segment]) -> CostsOf:
+    """The line of the segment that a size falls into, or its curve's tangent at the size."""
+    last = np.array([float(segment.to_bytes) for segment in segments[:-1]])
+
+    def costs(bytes_: int, _senders: int) -> Costs:
+        segment = segments[int(np.searchsorted(last, bytes_, side="left"))]
+        if segment.curve is None:
+            return Costs(segment.alpha_s, segment.beta_s_per_B)
+        seconds = float(segment.seconds(np.array([float(bytes_)]))[0])
+        curved = Curved(segment.curve, np.array(segment.coefficients))
+        at = float(min(max(bytes_, segment.from_bytes), segment.to_bytes))
+        slope = min(curved.slope(at), seconds / max(bytes_, 1))
+        return Costs(seconds - slope * bytes_, slope)
+
+    return costs
+
+
+def _loggp_costs(fit: Fit) -> CostsOf:
+    value = {name: one.value or 0.0 for name, one in fit.parameters.items()}
+
+    def costs(bytes_: int, _senders: int) -> Costs:
+        overhead = sum(
+            value[f"{name}_s"] + value.get(f"{name}_s_per_B", 0.0) * bytes_
+            for name in ("o_send", "o_receive")
+        )
+        # L + (b - 1) G = (L - G) + b G
+        G = value["G_s_per_B"] if bytes_ else 0.0
+        return Costs(max(value["L_s"] - G, 0.0), G, overhead, max(value["g_s"] - G, 0.0))
+
+    return costs
+
+
+def _max_rate_costs(fit: Fit, limits: Sequence[float]) -> CostsOf:
+    """k messages at once take the time of k n / min(R_N, k R_C) each."""
+
+    def costs(bytes_: int, senders: int) -> Costs:
+        number = int(np.searchsorted(limits, bytes_, side="left")) + 1
+        alpha, pair, node = (
+            fit.parameters[f"{name}_{number}_{unit}"].value
+            for name, unit in (("alpha", "s"), ("R_C", "Bps"), ("R_N", "Bps"))
+        )
+        each = 1.0 / pair if pair else 0.0
+        return Costs(alpha or 0.0, max(each, senders / node) if node else each)
+
+    return costs
+
+
+def _scaled(costs_of: CostsOf, factors: dict[str, float]) -> CostsOf:
+    return lambda bytes_, senders: costs_of(bytes_, senders).scaled(factors)

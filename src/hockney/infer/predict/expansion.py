@@ -1,0 +1,67 @@
+"""Collectives as messages, for formats that know messages alone."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from hockney.errors import UsageError
+from hockney.infer.predict.schedule import bounded
+from hockney.infer.predict.schedules import SCHEDULES
+
+Message = tuple[int, int, int]
+"""Sender, receiver (counted from the root) and bytes."""
+USUAL = {
+    "allgather": ("ring", "basic_linear"),
+    "allreduce": ("recursive_doubling", "ring", "basic_linear"),
+    "alltoall": ("pairwise", "basic_linear"),
+    "barrier": ("bruck", "basic_linear"),
+    "bcast": ("binomial", "basic_linear"),
+    "gather": ("binomial", "basic_linear"),
+    "reduce": ("binomial", "basic_linear"),
+    "reduce_scatter_block": ("pairwise", "basic_linear"),
+    "scan": ("recursive_doubling", "basic_linear"),
+    "scatter": ("binomial", "basic_linear"),
+}
+"""Algorithms that any library could have chosen, the first that takes the number of ranks."""
+
+
+@cache
+def expanded(name: str, ranks: int, bytes_: int) -> tuple[tuple[Message, ...], ...]:
+    """The messages of each step; a rank sends in a step what it had at the end of the one before.
+    Raises UsageError where there is no schedule."""
+    known = SCHEDULES.find({"exscan": "scan"}.get(name, name)).ALGORITHMS
+    if ranks < 2:
+        return ()
+    for algorithm in USUAL.get(name, ("basic_linear",)):
+        try:
+            steps = bounded(known[algorithm](ranks, bytes_, None))
+            return tuple(
+                tuple(
+                    zip(
+                        step.sources.tolist(),
+                        step.destinations.tolist(),
+                        [round(size) for size in step.bytes.tolist()],
+                        strict=True,
+                    )
+                )
+                for step in steps
+            )
+        except UsageError:  # it needs other numbers of ranks
+            continue
+    raise UsageError(f"{name} on {ranks} ranks has no schedule")
+
+
+def of_rank(name: str, ranks: tuple[int, ...], root: int, rank: int, bytes_: int) -> list[
+    tuple[list[tuple[int, int]], list[tuple[int, int]]]
+]:  # fmt: skip
+    """By step, what a rank sends to whom and receives from whom: ranks and bytes. root: its place
+    among `ranks`."""
+    size = len(ranks)
+    own = (ranks.index(rank) - root) % size
+    found = []
+    for step in expanded(name, size, bytes_):
+        out = [(ranks[(to + root) % size], b) for of, to, b in step if of == own]
+        into = [(ranks[(of + root) % size], b) for of, to, b in step if to == own]
+        if out or into:
+            found.append((out, into))
+    return found

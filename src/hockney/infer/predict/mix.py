@@ -1,0 +1,343 @@
+"""Predicts how long the mix of a program's messages and collectives takes on a measured machine.
+
+Every rank has a clock, and links that messages occupy one after the other. A message leaves when
+its sender's clock and link allow it, a large one when its receiver is ready too, and arrives T(b)
+later, the receiver's clock moving on to that. In a collective each rank is done when the messages
+of its schedule that it depends on are, from whenever those ranks began: a root has left its
+broadcast before the others. What the program computes between its calls is not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from hockney.errors import UsageError
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.fitting.fit import Parameter, parameter
+from hockney.infer.predict.channel import Channel, Costs, CostsOf
+from hockney.infer.predict.collectives import LEAST_S, dependencies, time
+from hockney.infer.predict.parameters import Level, Parameters
+from hockney.infer.predict.schedule import Array
+from hockney.infer.predict.schedules import SCHEDULES
+from hockney.plan.words import RETURNED
+from hockney.plan.workloads.collective import DEFAULT
+from hockney.profiling.mix import Item, Mix
+
+MOST_STEPS = 20_000
+"""Items walked through, of a mix; longer ones are walked through in part, evenly."""
+LEAST_TURNS = 10
+"""An item that takes its turn less often in that part is rare: it would count too much there, or
+not at all."""
+MOST_RESAMPLES = 40
+LATENCY_S = 1e-6
+"""The latency that sensitivity adds."""
+MOST_SIMULATED = 256
+"""Ranks of a collective whose schedules are simulated."""
+MOST_DEPENDING = 32
+"""Ranks of a collective of which it is found out who depends on whom; in larger ones all depend on
+the last."""
+
+RENDEZVOUS_BYTES = 64 * 1024
+"""Messages from here on are taken to leave when their receiver is ready."""
+
+FROM_ROOT = frozenset({"bcast", "scatter"})
+"""Its root sends, and may do so again before the others have what it sent."""
+TO_ROOT = frozenset({"reduce", "gather"})
+"""Its root receives, and the others may send again before it has what they sent."""
+
+CollectiveTime = Callable[[Item], Array]
+"""How long after a rank of the item began another is done: see collectives.dependencies()."""
+
+
+@dataclass(frozen=True)
+class MixPrediction:
+    seconds: Parameter
+    """Of one rank, until the last is done with all of the mix."""
+    more_latency_s: float
+    """The same with LATENCY_S more for each message."""
+    half_bandwidth_s: float
+    """The same with half the bandwidth."""
+    collectives: str
+    """Where the times of collectives are from: "measured", "schedules", "both" or "none"."""
+
+
+def predict_mix(
+    mix: Mix, channel: Channel, collectives: Sequence[PointEstimate] = ()
+) -> MixPrediction:
+    """`collectives`: measured ones, which are preferred to simulated schedules."""
+    measured = _measured(collectives)
+    sources: set[str] = set()
+    beyond = _beyond_model(channel)
+
+    def seconds(costs_of: CostsOf) -> float:
+        times = _times(costs_of, measured, sources)
+        return _walk(mix, costs_of, times, beyond, channel.largest_bytes)
+
+    best = seconds(channel.best)
+    sampled = [seconds(costs) for costs in channel.resampled[:MOST_RESAMPLES]]
+    launches = min((len(of) for of in channel.measured.values()), default=0)
+    found = parameter(best, np.array(sampled), launches)
+    slower = seconds(_with_latency(channel.best))
+    narrow = seconds(
+        lambda bytes_, at_once: channel.best(bytes_, at_once).scaled({"bandwidth": 0.5})
+    )
+    where = "both" if len(sources) > 1 else next(iter(sources), "none")
+    return MixPrediction(found, slower, narrow, where)
+
+
+def has_warmer_buffers(mix: Mix, messages: Sequence[PointEstimate]) -> bool:
+    """True if most bytes of the program come from several buffers in turn, and all messages that it
+    is predicted from came from one, which stays in a cache."""
+    return mix.several_buffers > 0.5 and all(point.buffers == RETURNED for point in messages)
+
+
+def _beyond_model(channel: Channel) -> Callable[[int], float]:
+    """By its bytes, how many seconds a message takes more than by the channel's model, from the
+    measured sizes around it: libraries change their protocol, and one line through all sizes is
+    off."""
+    least = min((pairs for _, pairs in channel.measured), default=1)
+    sizes = sorted(size for size, pairs in channel.measured if pairs == least)
+    if not sizes:
+        return lambda _: 0.0
+    more = [
+        float(np.median(channel.measured[size, least])) - channel.best(size, 1).message_s(size)
+        for size in sizes
+    ]
+    return lambda bytes_: float(np.interp(bytes_, sizes, more))
+
+
+def _with_latency(costs_of: CostsOf) -> CostsOf:
+    def costs(bytes_: int, at_once: int) -> Costs:
+        found = costs_of(bytes_, at_once)
+        return Costs(found.latency_s + LATENCY_S, found.s_per_B, found.overhead_s, found.gap_s)
+
+    return costs
+
+
+def _measured(points: Sequence[PointEstimate]) -> Mapping[tuple[str, int], list[tuple[int, float]]]:
+    """The library's own choice for each collective, by its ranks: bytes and seconds."""
+    found: dict[tuple[str, int], list[tuple[int, float]]] = {}
+    for point in points:
+        if point.algorithm in (None, DEFAULT) and point.ranks and point.typical_s > 0.0:
+            key = point.operation, point.ranks
+            found.setdefault(key, []).append((point.bytes, point.typical_s))
+    return {key: sorted(times) for key, times in found.items()}
+
+
+def collectives_by(
+    collectives: Sequence[PointEstimate],
+) -> Callable[[CostsOf], Callable[[str, int, int], tuple[float, float]]]:
+    """By the costs of messages: by name, ranks and bytes, a collective's seconds, measured ones
+    first, and how many latencies one after the other are in it."""
+    measured = _measured(collectives)
+
+    def by(costs_of: CostsOf) -> Callable[[str, int, int], tuple[float, float]]:
+        times = _times(costs_of, measured, set())
+
+        @cache
+        def found(name: str, ranks: int, bytes_: int) -> tuple[float, float]:
+            if ranks < 2:
+                return 0.0, 0.0
+            item = Item(name, bytes_, 1, tuple(range(ranks)))
+            here = _simulated(costs_of, name, ranks, bytes_)
+            slower = _simulated(_with_latency(costs_of), name, ranks, bytes_)
+            return float(times(item).max()), (slower.seconds - here.seconds) / LATENCY_S
+
+        return found
+
+    return by
+
+
+def _times(
+    costs_of: CostsOf,
+    measured: Mapping[tuple[str, int], list[tuple[int, float]]],
+    sources: set[str],
+) -> CollectiveTime:
+    @cache
+    def simulated(name: str, ranks: int, bytes_: int) -> _Fastest:
+        return _simulated(costs_of, name, ranks, bytes_)
+
+    @cache
+    def depending(name: str, ranks: int, bytes_: int) -> Array:
+        """In units of the completion time."""
+        fastest = simulated(name, ranks, bytes_)
+        if ranks > MOST_DEPENDING or not fastest.seconds:
+            return np.ones((ranks, ranks))
+        how = (fastest.parameters, fastest.name, fastest.algorithm, ranks, bytes_, fastest.seconds)
+        return dependencies(*how) / fastest.seconds
+
+    def seconds(item: Item) -> Array:
+        of_it = item.operation, len(item.ranks), item.bytes
+        times = measured.get(of_it[:2])
+        if times is None:
+            sources.add("schedules")
+            whole = simulated(*of_it).seconds
+        else:
+            sources.add("measured")
+            sizes, of_them = zip(*times, strict=True)
+            whole = float(np.interp(item.bytes, sizes, of_them))
+        return np.roll(max(whole, LEAST_S) * depending(*of_it), (item.root, item.root), axis=(0, 1))
+
+    return seconds
+
+
+@dataclass(frozen=True)
+class _Fastest:
+    name: str
+    algorithm: str
+    seconds: float
+    parameters: Parameters
+
+
+def _simulated(costs_of: CostsOf, name: str, ranks: int, bytes_: int) -> _Fastest:
+    """By the algorithm that is the fastest there, which a library is taken to choose."""
+    name = {"exscan": "scan"}.get(name, name)
+    ranks = min(ranks, MOST_SIMULATED)
+    costs = costs_of(bytes_, 1)
+    level = Level(costs.latency_s + costs.overhead_s, costs.s_per_B)
+    parameters = Parameters(network=level, eager_bytes=RENDEZVOUS_BYTES)
+    found = []
+    for algorithm in SCHEDULES.find(name).ALGORITHMS:
+        try:
+            taken = time(parameters, name, algorithm, ranks, bytes_)
+        except UsageError:  # it needs other numbers of ranks
+            continue
+        found.append(_Fastest(name, algorithm, taken, parameters))
+    if not found:
+        raise UsageError(f"{name} on {ranks} ranks has no schedule that can be simulated")
+    return min(found, key=lambda one: one.seconds)
+
+
+def _walk(
+    mix: Mix,
+    costs_of: CostsOf,
+    collective_s: CollectiveTime,
+    beyond: Callable[[int], float],
+    largest_bytes: int,
+) -> float:
+    """The time of the whole mix; of one with many steps, from a part of its turns, to which items
+    are added that are too rare for it."""
+    steps = sum(item.count for item in mix.items)
+    turns = min(mix.turns, max(1, MOST_STEPS * mix.turns // steps))
+    clocks, rare = _Clocks(mix.ranks), _Clocks(mix.ranks)
+    times = [
+        _seconds(item, costs_of, beyond) if item.operation == "message" else collective_s(item)
+        for item in mix.items
+    ]
+    wires = [_wire(item, costs_of, largest_bytes) for item in mix.items]
+    shares = np.array([item.count / mix.turns for item in mix.items])
+    due = np.array(mix.phases)
+    if turns < mix.turns:
+        is_rare = shares * turns < LEAST_TURNS
+        for number in np.flatnonzero(is_rare):
+            item = mix.items[number]
+            rare.exchange(item, times[number] * item.count, wires[number] * item.count)
+        rare.finish()
+        shares[is_rare] = 0.0
+    for _ in range(turns):
+        due += shares
+        for number in np.flatnonzero(due >= 1.0):
+            due[number] -= 1.0
+            clocks.exchange(mix.items[number], times[number], wires[number])
+        clocks.finish()
+    return max(clocks.now) * mix.turns / turns + max(rare.now)
+
+
+def _seconds(item: Item, costs_of: CostsOf, beyond: Callable[[int], float]) -> float:
+    return max(costs_of(item.bytes, 1).message_s(item.bytes) + beyond(item.bytes), 0.0)
+
+
+def _wire(item: Item, costs_of: CostsOf, largest_bytes: int) -> float:
+    """How long a message keeps the links of its sender and of its receiver: small ones share them,
+    and get through as fast as large ones. Of a collective, the messages of its root in a tree, or
+    (scatter, gather) all blocks."""
+    large = max(item.bytes, largest_bytes)
+    bytes_ = item.bytes
+    if item.operation in ("scatter", "gather"):
+        bytes_ *= len(item.ranks) - 1
+    elif item.operation != "message":
+        bytes_ *= (len(item.ranks) - 1).bit_length()
+    return bytes_ * min(costs_of(item.bytes, 1).s_per_B, costs_of(large, 1).s_per_B)
+
+
+def _ends(begun: Array, seconds: Array) -> Array:
+    """When each rank is done, if it depends on each other for that long after that began."""
+    found: Array = np.maximum(begun, (begun[:, None] + seconds).max(axis=0))
+    return found
+
+
+class _Clocks:
+    """The clock of each rank, when its links are free again, and when the last of its messages that
+    are under way will be done."""
+
+    def __init__(self, ranks: int) -> None:
+        self.now = [0.0] * ranks
+        self._done = [0.0] * ranks
+        self._out_free = [0.0] * ranks
+        self._in_free = [0.0] * ranks
+
+    def exchange(self, item: Item, seconds: float | Array, wire: float) -> None:
+        if isinstance(seconds, float):
+            self._message(item, seconds, wire)
+        else:
+            self._together(item, seconds, wire)
+
+    def _together(self, item: Item, seconds: Array, wire: float) -> None:
+        """seconds: how long after each rank began each is done."""
+        self._finish(item.ranks)
+        begun = np.array([self.now[rank] for rank in item.ranks])
+        if item.operation in FROM_ROOT:
+            ended = self._sent_by_root(item, begun, seconds, wire)
+        else:
+            ended = _ends(begun, seconds)
+        if item.operation in TO_ROOT:
+            self._received_by_root(item, begun, ended, wire)
+        for rank, end in zip(item.ranks, ended, strict=True):
+            self.now[rank] = float(end)
+
+    def _sent_by_root(self, item: Item, begun: Array, seconds: Array, wire: float) -> Array:
+        """What the root sends leaves after the messages of the collectives before; it does not
+        wait for that itself."""
+        root = item.ranks[item.root]
+        leaves = begun.copy()
+        leaves[item.root] = max(begun[item.root], self._out_free[root])
+        self._out_free[root] = float(leaves[item.root]) + wire
+        ended = _ends(leaves, seconds)
+        ended[item.root] = _ends(begun, seconds)[item.root]
+        return ended
+
+    def _received_by_root(self, item: Item, begun: Array, ended: Array, wire: float) -> None:
+        """What arrives at the root does so after the messages of the collectives before."""
+        root = item.ranks[item.root]
+        self._in_free[root] = max(self._in_free[root], float(begun[item.root])) + wire
+        ended[item.root] += max(0.0, self._in_free[root] - float(ended.max()))
+
+    def _message(self, item: Item, seconds: float, wire: float) -> None:
+        source, target = item.ranks
+        if item.is_blocking:
+            self._finish(item.ranks)
+        waits = item.bytes >= RENDEZVOUS_BYTES
+        start = max(self.now[source], self._out_free[source])
+        if waits:
+            start = max(start, self.now[target])
+        wire = min(wire, seconds)
+        arrives = max(start + seconds - wire, self._in_free[target]) + wire
+        self._out_free[source] = start + wire
+        self._in_free[target] = arrives
+        self._done[target] = max(self._done[target], arrives)
+        if waits:
+            self._done[source] = max(self._done[source], arrives)
+        if item.is_blocking:
+            self._finish(item.ranks if waits else (target,))
+
+    def finish(self) -> None:
+        """All messages that are under way."""
+        self._finish(range(len(self.now)))
+
+    def _finish(self, ranks: Sequence[int]) -> None:
+        for rank in ranks:
+            self.now[rank] = max(self.now[rank], self._done[rank])

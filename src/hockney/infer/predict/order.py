@@ -1,0 +1,195 @@
+"""Predicts a program's run from the order of its calls on a measured machine, and how much latency
+it tolerates (LLAMP's question: Shen et al., SC'24, arXiv 2404.14193).
+
+Every rank has a clock that its steps move: computing by what it took in the profile, a message by
+LogGP's o, L, G and g, a collective to the last arrival plus its own time. All clocks are kept for
+several added latencies at once, shape (latencies,): the run time is a convex function of these
+whose slope is the number of messages on the critical path. A sender does not wait for its receiver.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.errors import UsageError
+from hockney.infer.fitting.bootstrap import bootstrap_interval
+from hockney.infer.predict.channel import Channel, CostsOf
+from hockney.profiling.order import (
+    COMPLETE,
+    RECEIVE,
+    SEND,
+    START_RECEIVE,
+    START_SEND,
+    START_TOGETHER,
+    TOGETHER,
+    Order,
+    Step,
+)
+
+Array = NDArray[np.float64]
+CollectiveOf = Callable[[str, int, int], tuple[float, float]]
+"""By name, ranks and bytes: seconds, and how many latencies are in them."""
+NONE = np.zeros(1)
+SLOPE_S = 1e-9
+"""Latency that is added to see on how many messages the run waits."""
+ADDED_S = np.concatenate([[0.0, SLOPE_S], np.geomspace(1e-8, 10.0, 73)])
+TOLERATED = (0.01, 0.02, 0.05)
+"""Longer run times, as fractions, for which the tolerated latency is asked."""
+MOST_RESAMPLES = 40
+MOST_STEPS = 3_000_000
+"""Steps walked through for the interval; a million takes some seconds."""
+
+
+@dataclass(frozen=True)
+class OrderPrediction:
+    seconds: float
+    """Until the last rank is done with the recorded steps, with what it computes."""
+    low_s: float | None
+    """95 % interval, by resampling launches; None where there are too few or too many steps."""
+    high_s: float | None
+    computing_s: float
+    """Of the rank that computes the most."""
+    latencies: float
+    """Messages on the critical path: what a second of latency would cost, in seconds."""
+    tolerated_s: dict[float, float | None]
+    """By fraction of longer run time: added latency; None where it is above 10 s."""
+
+
+def predict_order(
+    order: Order, channel: Channel, collectives_by: Callable[[CostsOf], CollectiveOf]
+) -> OrderPrediction:
+    """`collectives_by`: the times of collectives where messages have these costs."""
+    times = walk(order, channel.best, collectives_by(channel.best), ADDED_S).max(axis=0)
+    seconds = float(times[0])
+    resampled = channel.resampled[: min(MOST_RESAMPLES, MOST_STEPS // max(order.steps, 1))]
+    low = high = None
+    if len(resampled) == MOST_RESAMPLES:
+        found = [float(walk(order, one, collectives_by(one), NONE).max()) for one in resampled]
+        low, high = bootstrap_interval(seconds, np.array(found), channel.fit.launches)
+    return OrderPrediction(
+        seconds=seconds,
+        low_s=low,
+        high_s=high,
+        computing_s=max((sum(one.before_s for one in of) for of in order.ranks), default=0.0),
+        latencies=float(times[1] - times[0]) / SLOPE_S,
+        tolerated_s={part: _tolerated(times, part) for part in TOLERATED},
+    )
+
+
+def _tolerated(times: Array, part: float) -> float | None:
+    """The added latency at which the run takes longer by that part; between two of ADDED_S the
+    run time is taken to be a line."""
+    limit = times[0] * (1.0 + part)
+    above = np.flatnonzero(times > limit)
+    if not len(above):
+        return None
+    place = int(above[0])
+    run, step = times[place] - times[place - 1], ADDED_S[place] - ADDED_S[place - 1]
+    return float(ADDED_S[place - 1] + step * (limit - times[place - 1]) / run)
+
+
+def walk(order: Order, costs_of: CostsOf, collective_of: CollectiveOf, added: Array) -> Array:
+    """When each rank is done with its steps; shape (ranks, latencies)."""
+    run = _Run(order, costs_of, collective_of, added)
+    ready = deque(range(len(order.ranks)))
+    while ready:
+        ready += run.advance(ready.popleft())
+    if any(run.next[rank] < len(steps) for rank, steps in enumerate(order.ranks)):
+        raise UsageError("the recorded order of calls does not come to its end")
+    return np.array(run.now)
+
+
+class _Run:
+    """Clocks of all ranks, and what they wait for: the match of a message or of a collective."""
+
+    def __init__(
+        self, order: Order, costs_of: CostsOf, collective_of: CollectiveOf, added: Array
+    ) -> None:
+        self.order, self.costs_of, self.added = order, costs_of, added
+        self.collective_of = collective_of
+        ranks = len(order.ranks)
+        self.next = [0] * ranks
+        self.now = [np.zeros(len(added)) for _ in range(ranks)]
+        self._free = [np.zeros(len(added)) for _ in range(ranks)]
+        """When each rank's port can send the next message."""
+        self._arrived: dict[int, Array] = {}
+        self._met: dict[int, Array] = {}
+        self._came: dict[int, list[Array]] = defaultdict(list)
+        self._waiting: dict[tuple[str, int], list[int]] = defaultdict(list)
+        self._started: list[dict[int, Step]] = [{} for _ in range(ranks)]
+        self._entered: list[bool] = [False] * ranks
+
+    def advance(self, rank: int) -> list[int]:
+        """Moves a rank on until it waits; the ranks that need not wait any more."""
+        woken: list[int] = []
+        steps = self.order.ranks[rank]
+        while self.next[rank] < len(steps):
+            step = steps[self.next[rank]]
+            if not self._entered[rank]:
+                self._entered[rank] = True
+                self.now[rank] = self.now[rank] + step.before_s
+                woken += self._enter(rank, step)
+            needs = self._needs(rank, step)
+            if needs is not None:
+                self._waiting[needs].append(rank)
+                return woken
+            self._leave(rank, step)
+            self.next[rank] += 1
+            self._entered[rank] = False
+        return woken
+
+    def _enter(self, rank: int, step: Step) -> list[int]:
+        if step.what in (SEND, START_SEND):
+            return self._send(rank, step)
+        if step.what in (START_RECEIVE, START_TOGETHER):
+            self._started[rank][step.request] = step
+        if step.what in (TOGETHER, START_TOGETHER):
+            return self._come(rank, step)
+        return []
+
+    def _send(self, rank: int, step: Step) -> list[int]:
+        costs = self.costs_of(step.bytes, 1)
+        begins = np.maximum(self.now[rank], self._free[rank]) + costs.overhead_s / 2.0
+        gone = begins + step.bytes * costs.s_per_B
+        self._free[rank] = np.maximum(gone, begins + (costs.gap_s or 0.0))
+        self._arrived[step.match] = gone + costs.latency_s + self.added
+        self.now[rank] = gone if step.what == SEND else self.now[rank] + costs.overhead_s / 2.0
+        return self._waiting.pop(("message", step.match), [])
+
+    def _come(self, rank: int, step: Step) -> list[int]:
+        came = self._came[step.match]
+        came.append(self.now[rank])
+        ranks = len(self.order.groups[step.match])
+        if len(came) < ranks:
+            return []
+        seconds, latencies = self.collective_of(step.name, ranks, step.bytes)
+        last = np.maximum.reduce(self._came.pop(step.match))
+        self._met[step.match] = last + seconds + latencies * self.added
+        return self._waiting.pop(("collective", step.match), [])
+
+    def _needs(self, rank: int, step: Step) -> tuple[str, int] | None:
+        """What the rank must wait for."""
+        of = self._started[rank].get(step.request) if step.what == COMPLETE else step
+        if of is None or (step.what != COMPLETE and step.what not in (RECEIVE, TOGETHER)):
+            return None
+        if of.what in (RECEIVE, START_RECEIVE):
+            return None if of.match in self._arrived else ("message", of.match)
+        if of.what in (TOGETHER, START_TOGETHER):
+            return None if of.match in self._met else ("collective", of.match)
+        return None
+
+    def _leave(self, rank: int, step: Step) -> None:
+        of = self._started[rank].pop(step.request, None) if step.what == COMPLETE else step
+        if of is None or (step.what != COMPLETE and step.what not in (RECEIVE, TOGETHER)):
+            return
+        if of.what in (RECEIVE, START_RECEIVE):
+            overhead = self.costs_of(of.bytes, 1).overhead_s / 2.0
+            arrived = self._arrived.pop(of.match)
+            self.now[rank] = np.maximum(self.now[rank], arrived) + overhead
+        else:
+            self.now[rank] = np.maximum(self.now[rank], self._met[of.match])

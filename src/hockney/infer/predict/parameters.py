@@ -1,0 +1,192 @@
+"""Costs of point-to-point messages, by the distance between ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hockney.errors import HockneyError, UsageError
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.fitting.fit import curve_of
+from hockney.infer.fitting.line import line
+from hockney.infer.predict.schedule import Array, Ranks
+from hockney.plan import plan_of
+from hockney.records import Place, Run
+
+ONE_WAY = ("pingpong", "message")
+"""Operations whose times are those of one message."""
+LEVELS = ("socket", "node", "network")
+"""From near to far: two ranks of one socket, of one node, of two nodes."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """Hockney's T(b) = alpha + beta b, one way."""
+
+    alpha_s: float
+    beta_s_per_B: float
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Costs by level. An unknown level (None) uses the next known one, farther ones first."""
+
+    socket: Level | None = None
+    node: Level | None = None
+    network: Level | None = None
+    overhead_s: float = 0.0
+    """Processor time of each send and each receive, o of LogP, in addition to alpha."""
+    gamma_s_per_B: float = 0.0
+    """Time per byte to combine data in a reduction."""
+    eager_bytes: int | None = None
+    """From this size on a sender waits until its message arrives (rendezvous); None for never."""
+    early_bytes: int | None = None
+    """From this size on a message leaves only when its receiver is ready; None for eager_bytes.
+    SimGrid calls it smpi/async-small-thresh, 0 by default."""
+    sharing: str = "serial"
+    """How messages of one rank (between nodes: of one node) that are posted together use its
+    bandwidth: serial, one after the other, or fair, all at once, as SimGrid's flows do."""
+
+    def level(self, name: str) -> Level:
+        """The parameters of that level, or of the level used in its place."""
+        at = LEVELS.index(name)
+        known = {"socket": self.socket, "node": self.node, "network": self.network}
+        for other in (*LEVELS[at:], *reversed(LEVELS[:at])):
+            level = known[other]
+            if level is not None:
+                return level
+        raise UsageError(
+            "no level has parameters",
+            "give alpha and beta of at least one of socket, node and network",
+        )
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Costs and ports of each message of a step; shapes (messages,)."""
+
+    alpha_s: Array
+    beta_s_per_B: Array
+    out_port: Ranks
+    in_port: Ranks
+
+
+class Machine:
+    """Ranks with their places, and the costs between any two. Rank 0 is the root."""
+
+    def __init__(
+        self, parameters: Parameters, ranks: int, placement: Sequence[Place] | None, root: int
+    ) -> None:
+        if parameters.sharing not in ("serial", "fair"):
+            raise UsageError(f"sharing is serial or fair, not {parameters.sharing!r}")
+        self.ranks = ranks
+        self.ports = 2 * ranks
+        self.overhead_s = parameters.overhead_s
+        self.gamma_s_per_B = parameters.gamma_s_per_B
+        eager, early = parameters.eager_bytes, parameters.early_bytes
+        self.eager_bytes = np.inf if eager is None else float(eager)
+        self.early_bytes = self.eager_bytes if early is None else float(early)
+        self.is_fair = parameters.sharing == "fair"
+        levels = [parameters.level(name) for name in LEVELS]
+        self._alpha_s = np.array([level.alpha_s for level in levels])
+        self._beta_s_per_B = np.array([level.beta_s_per_B for level in levels])
+        self._node, self._socket = _where(ranks, placement, root)
+
+    def paths(self, sources: Ranks, destinations: Ranks) -> Paths:
+        """Messages between nodes go through the ports of their nodes, others through those of
+        their ranks."""
+        away = self._node[sources] != self._node[destinations]
+        across = self._socket[sources] != self._socket[destinations]
+        level = np.where(away, 2, np.where(across, 1, 0))
+        return Paths(
+            self._alpha_s[level],
+            self._beta_s_per_B[level],
+            np.where(away, self.ranks + self._node[sources], sources),
+            np.where(away, self.ranks + self._node[destinations], destinations),
+        )
+
+
+def _where(ranks: int, placement: Sequence[Place] | None, root: int) -> tuple[Ranks, Ranks]:
+    """Node and socket numbers of each rank, counted from the root; without a placement each rank
+    has its own node."""
+    if placement is None:
+        return np.arange(ranks), np.arange(ranks)
+    at = {place.rank: place for place in placement}
+    missing = [rank for rank in range(ranks) if rank not in at]
+    if missing:
+        raise UsageError(f"the placement has no place for rank {missing[0]}")
+    order = [at[(rank + root) % ranks] for rank in range(ranks)]
+    hosts = [place.host for place in order]
+    sockets = [(place.host, place.package) for place in order]
+    return _numbered(hosts), _numbered(sockets)
+
+
+def _numbered(names: Sequence[object]) -> Ranks:
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.int64)
+
+
+def level_of(first: Place, second: Place) -> str:
+    """The level of messages between two places."""
+    if first.host != second.host:
+        return "network"
+    return "socket" if first.package == second.package else "node"
+
+
+SMPI_THRESHOLDS = {"smpi/send-is-detached-thresh": 65536, "smpi/async-small-thresh": 0}
+"""Defaults of what SimGrid calls eager_bytes and early_bytes (smpi_config.cpp)."""
+
+
+def of_simgrid(parameters: Parameters, cfg: Sequence[str]) -> Parameters:
+    """The parameters adapted to a simulated run with these settings (key:value): fair sharing, and
+    SMPI's thresholds."""
+    settings = dict(setting.split(":", 1) for setting in cfg if ":" in setting)
+    eager, early = (int(settings.get(name, default)) for name, default in SMPI_THRESHOLDS.items())
+    return replace(parameters, eager_bytes=eager, early_bytes=early, sharing="fair")
+
+
+def parameters_of_run(run: Run, points: Sequence[PointEstimate]) -> Parameters:
+    """Parameters from a run with ping-pong times; `points` are its estimates."""
+    found = parameters_of(points, run.launches[0].places if run.launches else [])
+    if run.is_simulated:
+        plan = plan_of(run.header.options)
+        return of_simgrid(found, plan.first.placement.cfg if plan else ())
+    return found
+
+
+def parameters_of(
+    points: Sequence[PointEstimate], placement: Sequence[Place], eager_bytes: int | None = None
+) -> Parameters:
+    """Fits each level to ping-pong times between ranks that far apart: alpha and beta of each pair
+    by hockney.line, then their medians over the pairs. Raises where no pair has two sizes."""
+    at = {place.rank: place for place in placement}
+    pairs: dict[tuple[int, ...], list[PointEstimate]] = {}
+    for point in points:
+        of_two = len(point.peers) == 2 and point.ranks == 2
+        if point.operation in ONE_WAY and of_two and point.is_plain:
+            pairs.setdefault(point.peers, []).append(point)
+    found: dict[str, list[tuple[float, float]]] = {}
+    for (one, other), times in pairs.items():
+        if one not in at or other not in at:
+            continue
+        try:
+            curve = curve_of(times)
+        except HockneyError:
+            continue
+        if curve.sizes >= 2:
+            alpha, beta = line(curve.bytes, curve.median_s[None, :])
+            found.setdefault(level_of(at[one], at[other]), []).append((alpha[0], beta[0]))
+    if not found:
+        raise UsageError(
+            "no ping-pong times of at least two sizes",
+            "measure them: hockney pingpong, or hockney cores for every level",
+        )
+    levels = {name: Level(*map(float, np.median(of, axis=0))) for name, of in found.items()}
+    return Parameters(
+        socket=levels.get("socket"),
+        node=levels.get("node"),
+        network=levels.get("network"),
+        eager_bytes=eager_bytes,
+    )

@@ -1,0 +1,236 @@
+"""Predicts the time of patterns of messages from the cost of one message.
+
+A pattern is a function of the costs, `ranks` and `bytes`, listed in PATTERNS. In models without
+overheads (hockney, segmented), a rank's messages follow one after the other; in loggp the next one
+leaves after max(o_s + o_r, g + (b - 1) G).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.errors import UsageError
+from hockney.infer.estimate.quantiles import CONFIDENCE
+from hockney.infer.fitting.fit import Parameter, parameter
+from hockney.infer.models import TERMS
+from hockney.infer.predict.channel import Channel, Costs, CostsOf, Shown
+from hockney.infer.predict.collectives import effort, schedule_of, time
+from hockney.infer.predict.parameters import Level, Parameters
+from hockney.infer.predict.schedules import SCHEDULES
+from hockney.units import format_size, parse_size
+
+LARGEST_RANKS = 2**31 - 1
+MOST_MISFIT = 100.0
+"""|ln|: of a model that is off by more there is no interval."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One message, many, or an operation of all ranks."""
+
+    name: str
+    bytes: int
+    ranks: int = 2
+    algorithm: str | None = None
+    per_node: int | None = None
+    """Ranks per node that all send at once to other nodes; None if nothing is shared."""
+
+    @property
+    def words(self) -> str:
+        if self.name == "message":
+            return format_size(self.bytes)
+        name = f"{self.name} {self.algorithm}" if self.algorithm else self.name
+        node = f", {self.per_node} a node" if self.per_node else ""
+        return f"{name}, {self.ranks} ranks{node}, {format_size(self.bytes)}"
+
+
+@dataclass(frozen=True)
+class Prediction:
+    pattern: Pattern
+    seconds: Parameter
+    dominant: str
+    """The term whose removal shortens the time most."""
+    share: float
+    """Fraction of the time that its removal saves."""
+    note: str | None = None
+    measured: bool = False
+    """Whether the time is the measured one of that size, and no prediction."""
+    confidence: float | None = None
+    """That the interval of `seconds` reaches; None without one."""
+
+
+def message(costs: Costs, ranks: int, bytes_: int) -> float:  # noqa: ARG001
+    return costs.message_s(bytes_)
+
+
+def ring(costs: Costs, ranks: int, bytes_: int) -> float:
+    """A message is passed from rank to rank until it returns."""
+    return ranks * costs.message_s(bytes_)
+
+
+def halo2d(costs: Costs, ranks: int, bytes_: int) -> float:
+    """`bytes` to and from both neighbours in each dimension of a periodic grid."""
+    return costs.row_s(_neighbours(ranks, 2), bytes_)
+
+
+def halo3d(costs: Costs, ranks: int, bytes_: int) -> float:
+    return costs.row_s(_neighbours(ranks, 3), bytes_)
+
+
+def all_pairs(costs: Costs, ranks: int, bytes_: int) -> float:
+    """Every rank sends `bytes` to every other one, in as many steps."""
+    return costs.row_s(ranks - 1, bytes_)
+
+
+PATTERNS: dict[str, Callable[[Costs, int, int], float]] = {
+    "message": message,
+    "ring": ring,
+    "halo2d": halo2d,
+    "halo3d": halo3d,
+    "alltoall": all_pairs,
+}
+AT_ONCE = ("halo2d", "halo3d", "alltoall")
+"""Patterns in which all ranks of a node send at the same time."""
+MOST_WALKED = 2**24
+"""Limit of messages times resamples, as collectives are simulated message by message."""
+LEAST_RESAMPLES = 8
+
+
+def grid(ranks: int, dimensions: int) -> list[int]:
+    """The grid of these ranks with the least surface."""
+    if dimensions == 1:
+        return [ranks]
+    small = [side for side in range(1, math.isqrt(ranks) + 1) if ranks % side == 0]
+    sides = {*small, *(ranks // side for side in small)}
+    grids = [[side, *grid(ranks // side, dimensions - 1)] for side in sides]
+    return min(grids, key=lambda one: (sum(1 / side for side in one), sorted(one)))
+
+
+def _neighbours(ranks: int, dimensions: int) -> int:
+    """Messages that a rank sends: two per dimension with neighbours."""
+    return sum(2 for side in grid(ranks, dimensions) if side > 1)
+
+
+def parse_pattern(text: str) -> Pattern:
+    """Reads "halo3d:ranks=4096,bytes=64KiB" or "bcast:binomial,ranks=64,bytes=1MiB"."""
+    name, _, rest = text.strip().partition(":")
+    words = [word.strip() for word in rest.split(",") if word.strip()]
+    algorithm = words.pop(0) if words and "=" not in words[0] else None
+    given: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or key not in ("ranks", "bytes", "per-node") or key in given:
+            raise UsageError(
+                f"--pattern {text}: {word!r} is unknown",
+                "give ranks=N and bytes=SIZE, and per-node=N where ranks share a node",
+            )
+        given[key] = value
+    _check_name(name, algorithm, text)
+    missing = " and ".join(key for key in ("ranks", "bytes") if key not in given)
+    if missing:
+        raise UsageError(
+            f"--pattern {text}: {missing} missing", f"write {name}:ranks=64,bytes=8KiB"
+        )
+    ranks = _ranks(given["ranks"], text)
+    per_node = _per_node(given["per-node"], name, ranks, text) if "per-node" in given else None
+    return Pattern(name, parse_size(given["bytes"]), ranks, algorithm, per_node)
+
+
+def _check_name(name: str, algorithm: str | None, text: str) -> None:
+    collectives = SCHEDULES.names()
+    if name not in {*PATTERNS, *collectives}:
+        raise UsageError(
+            f"--pattern {text}: there is no pattern called {name!r}",
+            f"there are {', '.join(sorted({*PATTERNS, *collectives}))}",
+        )
+    if algorithm is not None and name not in collectives:
+        raise UsageError(f"--pattern {text}: {name} has no algorithms")
+    if algorithm is not None:
+        schedule_of(name, algorithm)
+    elif name not in PATTERNS:
+        raise UsageError(
+            f"--pattern {text}: which algorithm?", f"write {name}:ALGORITHM,ranks=64,bytes=8KiB"
+        )
+
+
+def _ranks(word: str, text: str) -> int:
+    if not re.fullmatch(r"\d{1,10}", word) or not 2 <= int(word) <= LARGEST_RANKS:
+        raise UsageError(f"--pattern {text}: {word!r} is not a number of ranks from 2 up")
+    return int(word)
+
+
+def _per_node(word: str, name: str, ranks: int, text: str) -> int:
+    if name not in AT_ONCE:
+        raise UsageError(
+            f"--pattern {text}: the ranks of a node do not all send at once in {name}",
+            f"per-node is for {', '.join(AT_ONCE)}",
+        )
+    if not re.fullmatch(r"\d{1,10}", word) or not 1 <= int(word) <= ranks:
+        raise UsageError(f"--pattern {text}: per-node is from 1 to the {ranks} ranks")
+    return int(word)
+
+
+def _seconds(costs: Costs, pattern: Pattern) -> float:
+    if pattern.algorithm is None:
+        return PATTERNS[pattern.name](costs, pattern.ranks, pattern.bytes)
+    level = Level(costs.latency_s, costs.s_per_B)
+    parameters = Parameters(network=level, overhead_s=costs.overhead_s / 2.0)
+    return time(parameters, pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes)
+
+
+def predict(channel: Channel, pattern: Pattern) -> Prediction:
+    """The predicted time. A message of a measured size takes what was measured, with the interval
+    and confidence that `show` gives. Otherwise the interval is that of the bootstrap over launches,
+    wider on both sides by what the model is off at that size."""
+    if pattern.per_node is not None and channel.model != "max-rate":
+        raise UsageError(
+            f"{pattern.words}: {channel.model} does not describe what ranks of a node share",
+            "predict from a run of hockney pairs --pairs-active 1,2,4,...,all",
+        )
+    size, senders = pattern.bytes, pattern.per_node or 1
+    costs = channel.best(size, senders)
+    whole = _seconds(costs, pattern)
+    sampled = [_seconds(one(size, senders), pattern) for one in _few(channel, pattern)]
+    saved = {term: whole - _seconds(costs.without(term), pattern) for term in TERMS}
+    dominant = max(saved, key=lambda term: saved[term])
+    note = None
+    if size > channel.largest_bytes:
+        note = f"{format_size(channel.largest_bytes)} is the largest size that was measured"
+    elif senders > channel.most_pairs:
+        note = f"{channel.most_pairs} pairs at once are the most that were measured"
+    shown = channel.shown.get((size, senders)) if pattern.name == "message" else None
+    is_measured = shown is not None
+    if shown is None:
+        predicted = parameter(whole, np.array(sampled), channel.fit.launches)
+        shown = Shown(_wider(predicted, channel.misfit_at(size, senders)), CONFIDENCE)
+    return Prediction(
+        pattern,
+        shown.seconds,
+        dominant,
+        saved[dominant] / whole if whole > 0.0 else 0.0,
+        note,
+        is_measured,
+        None if shown.seconds.low is None else shown.confidence,
+    )
+
+
+def _wider(predicted: Parameter, misfit: float) -> Parameter:
+    """misfit: |ln(measured / model)|."""
+    if predicted.low is None or predicted.high is None:
+        return predicted
+    if misfit > MOST_MISFIT:
+        return Parameter(predicted.value, None, None)
+    factor = math.exp(misfit)
+    return Parameter(predicted.value, predicted.low / factor, predicted.high * factor)
+
+
+def _few(channel: Channel, pattern: Pattern) -> tuple[CostsOf, ...]:
+    if pattern.algorithm is None:
+        return channel.resampled
+    messages = effort(pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes)
+    return channel.resampled[: max(MOST_WALKED // messages, LEAST_RESAMPLES)]

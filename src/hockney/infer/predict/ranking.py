@@ -1,0 +1,106 @@
+"""Ranks all models that can be fitted to the data, the best first, with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hockney.errors import UsageError
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.fitting.fit import Curve, Fit, curve_of, predicted_s
+from hockney.infer.models import MODELS, Model
+
+MOST_FOLDS = 10
+"""Most folds of launches for cross-validation."""
+AS_GOOD = 2.0
+"""Criteria that differ by less are equivalent (Raftery 1995, Sociological Methodology)."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    fit: Fit
+    cross_validated_error: float | None
+    """Median relative error for launches excluded from the fit; None with fewer than two."""
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ranking:
+    best_first: tuple[Ranked, ...]
+    lacking: dict[str, str]
+    """For each model that could not be fitted: what it needs."""
+
+
+def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
+    """Fits all models for which the data suffice. The best has the least criterion per point; among
+    equivalent ones, the fewest parameters."""
+    curve = data if isinstance(data, Curve) else curve_of(data)
+    lacking: dict[str, str] = {}
+    found: list[tuple[Fit, float | None]] = []
+    for name, one in MODELS.all().items():
+        missing = one.lacks(curve)
+        if missing:
+            lacking[name] = f"needs {one.DATA}; {missing}"
+        else:
+            found.append((one.fit(curve), cross_validated_error(one, curve)))
+    if not found:
+        reasons = "; ".join(f"{name} {missing}" for name, missing in lacking.items())
+        raise UsageError(f"no model can be fitted: {reasons}", "measure more")
+    least = min(_rating(fit) for fit, _ in found)
+    found.sort(key=lambda pair: _order(pair[0], least))
+    best = found[0][0]
+    ranked = [Ranked(fit, error, _reason(fit, error, best)) for fit, error in found]
+    return Ranking(tuple(ranked), lacking)
+
+
+def cross_validated_error(one: Model, curve: Curve) -> float | None:
+    """Fits the model without one fold of launches and predicts the medians of that fold; the mean
+    over folds of the median relative error."""
+    folds = min(curve.launches, MOST_FOLDS)
+    if folds < 2:
+        return None
+    part = np.arange(curve.launches) % folds
+    errors = []
+    for fold in range(folds):
+        rest = replace(curve, seconds=curve.seconds[part != fold])
+        left_out = replace(curve, seconds=curve.seconds[part == fold])
+        known = ~np.isnan(rest.median_s)
+        if one.lacks(rest.at(known)):
+            return None
+        predict = one.fit(rest.at(known), resamples=0).predict
+        measured = left_out.median_s
+        error = np.abs(predicted_s(predict, left_out) - measured) / measured
+        if not np.isnan(error).all():
+            errors.append(float(np.nanmedian(error)))
+    return float(np.mean(errors)) if errors else None
+
+
+def _rating(fit: Fit) -> float:
+    return np.inf if fit.criterion is None else fit.criterion / len(fit.residuals)
+
+
+def _order(fit: Fit, least: float) -> tuple[bool, float]:
+    """The sort key: equivalent best fits first, the simplest of them first."""
+    rating = _rating(fit)
+    as_good = rating <= least + AS_GOOD / len(fit.residuals)
+    return not as_good, float(len(fit.parameters)) if as_good else rating
+
+
+def _reason(fit: Fit, error: float | None, best: Fit) -> str:
+    words = [f"{len(fit.parameters)} parameters"]
+    if fit.criterion is None:
+        words.append("too few points for its criterion")
+    elif fit is best or best.criterion is None:
+        words.append(f"criterion {fit.criterion:.1f}")
+    else:
+        words.append(
+            f"criterion {fit.criterion:.1f}, {fit.criterion - best.criterion:+.1f} against "
+            f"{best.model}"
+        )
+    if error is None:
+        words.append("a single launch cannot be cross-validated")
+    else:
+        words.append(f"predicts excluded launches to {100.0 * error:.2g} %")
+    return "; ".join(words)

@@ -1,0 +1,17 @@
+"""Schedules of the algorithms of collectives: one file a collective."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from hockney.infer.predict.schedule import Algorithm
+from hockney.registry import Registry
+
+
+class Collective(Protocol):
+    ALGORITHMS: Mapping[str, Algorithm]
+    """The schedule of each algorithm by the name that libraries share."""
+
+
+SCHEDULES = Registry(__name__, "collective with schedules", Collective, separator="_")

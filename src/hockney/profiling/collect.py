@@ -1,0 +1,204 @@
+"""Makes a profile of what the ranks of a program recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from msgspec.structs import replace
+
+from hockney.errors import HockneyError
+from hockney.profiling.kinds import MOST_ACTS, Acts, Blame, Calls, Profile, Program, RankRecord
+from hockney.profiling.layout import (
+    COARSE_BYTES,
+    DATATYPES,
+    ENDS,
+    FIRST_BIN_TICKS,
+    NO_GROUP,
+    PROBLEM_NAME,
+    TRACE_NAME,
+    RankFile,
+    Records,
+    buffers_in,
+    read_rank,
+    text,
+)
+from hockney.profiling.waits import Waits, waits_of
+
+LEAST_BLAME = 1e-3
+"""Of a rank's waiting: what others are blamed for less is left out."""
+
+
+def collect(directory: Path, program: Program) -> Profile:
+    """The profile of all ranks whose files are in the directory. Those that cannot be read are left
+    out; `cut` names the last, or what the recorder reports."""
+    profile = Profile(program)
+    files = []
+    for path in sorted(directory.iterdir()):
+        if path.name.startswith((TRACE_NAME, ".")):
+            continue
+        if path.name == PROBLEM_NAME:
+            profile.cut = text(path.read_bytes())
+            continue
+        try:
+            files.append(read_rank(path))
+        except (HockneyError, OSError) as error:
+            profile.cut = str(error)
+    if files:
+        first_line = bytes(files[0].header["library"]).partition(b"\n")[0]
+        library = text(b" ".join(first_line.split()))
+        profile.program = replace(program, library=library or None)
+    for job, of_job in enumerate(_jobs(files)):
+        _add_job(profile, job, of_job)
+    return profile
+
+
+def _jobs(files: Sequence[RankFile]) -> Iterator[list[RankFile]]:
+    """The ranks of each MPI_COMM_WORLD, in the order in which these began. What its launcher gave
+    all ranks of one tells it from others, but not from another that the same processes, or
+    processes without a launcher, were part of later."""
+    jobs: list[list[RankFile]] = []
+    for file in sorted(files, key=lambda file: int(file.header["first_ns"])):
+        for of_job in jobs:
+            if _belongs(file, of_job):
+                of_job.append(file)
+                break
+        else:
+            jobs.append([file])
+    for of_job in jobs:
+        yield sorted(of_job, key=lambda file: int(file.header["rank"]))
+
+
+def _belongs(file: RankFile, of_job: Sequence[RankFile]) -> bool:
+    """Whether a rank is one of a job, by those of its ranks that began before."""
+    first, rank = of_job[0].header, int(file.header["rank"])
+    if any(first[name] != file.header[name] for name in ("job", "ranks")):
+        return False
+    here = [one for one in of_job if one.header["boot"] == file.header["boot"]]
+    is_over = any(
+        ENDS.get(int(one.header["state"])) == "finalized"
+        and int(one.header["last_ns"]) < int(file.header["first_ns"])
+        for one in here
+    )
+    return not is_over and all(int(one.header["rank"]) != rank for one in of_job)
+
+
+def _add_job(profile: Profile, job: int, files: Sequence[RankFile]) -> None:
+    waits, blamed, errors = waits_of(files)
+    for file, waited, blames, error in zip(files, waits, blamed, errors, strict=True):
+        rank = int(file.header["rank"])
+        profile.ranks.append(_rank(job, file, error))
+        for place in np.flatnonzero(file.cells["count"]):
+            profile.calls.append(_calls(job, file, file.cells[place], waited, int(place)))
+        profile.acts += _acts(job, file)
+        for other, seconds in zip(files, blames.tolist(), strict=True):
+            if seconds > LEAST_BLAME * blames.sum():
+                blame = Blame(
+                    job=job, rank=rank, for_rank=int(other.header["rank"]), seconds=seconds
+                )
+                profile.blames.append(blame)
+
+
+def _rank(job: int, file: RankFile, clock_error_s: float | None) -> RankRecord:
+    header = file.header
+    return RankRecord(
+        job=job,
+        rank=int(header["rank"]),
+        ranks=int(header["ranks"]),
+        host=text(header["host"]),
+        boot=text(header["boot"]),
+        cpu=int(header["cpu_first"]) if header["cpu_first"] >= 0 else None,
+        cpus=text(header["cpus"]),
+        cache=text(header["cache"]),
+        program=text(header["program"]),
+        end=ENDS.get(int(header["state"]), "lost"),
+        wall_s=file.wall_s,
+        clock_error_s=clock_error_s,
+        lost_calls=int(header["lost_calls"]),
+        lost_s=int(header["lost_ticks"]) * file.s_per_tick,
+        lost_requests=int(header["lost_requests"]),
+        unfinished=int(header["unfinished"]),
+        recording_s=file.recording_s,
+        cpu_wait_s=int(header["cpu_wait_ns"]) * 1e-9 if header["cpu_wait_ns"] >= 0 else None,
+    )
+
+
+def _calls(job: int, file: RankFile, cell: Records, waits: Waits, place: int) -> Calls:
+    tick = file.s_per_tick
+    group = int(cell["group"])
+    known = file.groups[group] if group < len(file.groups) else None
+    count, seen = int(cell["count"]), int(waits.seen[place])
+    peer = int(cell["peer"])
+    return Calls(
+        job=job,
+        rank=int(file.header["rank"]),
+        call=_name(file, int(cell["call"])),
+        started=_name(file, int(cell["started"])) if cell["started"] else None,
+        communicator_size=None if group == NO_GROUP or known is None else int(known["size"]),
+        communicator="" if known is None else text(known["name"]),
+        members=None if known is None else f"{int(known['members']):016x}",
+        peer=peer if peer >= 0 else None,
+        datatype=DATATYPES[int(cell["datatype"])],
+        region=file.regions[int(cell["region"])] if cell["region"] else "",
+        bytes=int(cell["bytes"]),
+        bytes_sum=int(cell["bytes_sum"]),
+        is_coarse=bool(cell["coarse"] & COARSE_BYTES),
+        count=count,
+        time_s=int(cell["ticks"]) * tick,
+        most_s=int(cell["most_ticks"]) * tick,
+        completion_s=int(cell["completion_ticks"]) * tick,
+        # Those that were not seen are taken to have waited like the others.
+        wait_s=float(waits.seconds[place]) * count / seen if seen else None,
+        seen=seen,
+        buffers=buffers_in(int(cell["buffers"])),
+        untimed=min(int(cell["untimed"]), count),
+        histogram=tuple(
+            (FIRST_BIN_TICKS * 2.0 ** (number + 1) * tick, int(calls))
+            for number, calls in enumerate(cell["bins"])
+            if calls
+        ),
+    )
+
+
+def _acts(job: int, file: RankFile) -> Iterator[Acts]:
+    """The order of a rank's calls, in lines of up to MOST_ACTS."""
+    if file.acts is None or not len(file.acts):
+        return
+    acts, tick = file.acts, file.s_per_tick * 1e9
+    exits = np.maximum.accumulate(acts["exit"].astype(np.int64))
+    begins = np.concatenate([[int(file.header["began_ticks"])], exits[:-1]])
+    before = np.maximum(acts["enter"].astype(np.int64) - begins, 0)
+    # What waits for several requests spends its time in the first of them.
+    inside = np.maximum(acts["exit"].astype(np.int64) - np.maximum(acts["enter"], begins), 0)
+    sizes = {int(group["members"]): int(group["size"]) for group in file.groups}
+    digests, group = np.unique(acts["members"], return_inverse=True)
+    groups = tuple((f"{int(one):016x}", sizes.get(int(one), 0)) for one in digests)
+    columns = {
+        "what": acts["what"],
+        "before_ns": np.rint(before * tick).astype(np.int64),
+        "inside_ns": np.rint(inside * tick).astype(np.int64),
+        "bytes": acts["bytes"],
+        "peer": acts["peer"],
+        "tag": acts["tag"],
+        "request": acts["request"],
+        "call": np.maximum(acts["call"].astype(np.int64) - 1, 0),
+        "group": group,
+    }
+    for first in range(0, len(acts), MOST_ACTS):
+        is_last = first + MOST_ACTS >= len(acts)
+        yield Acts(
+            job=job,
+            rank=int(file.header["rank"]),
+            calls=tuple(file.names),
+            groups=groups,
+            left_out=file.acts_left_out if is_last else 0,
+            **{
+                name: tuple(column[first : first + MOST_ACTS].tolist())
+                for name, column in columns.items()
+            },
+        )
+
+
+def _name(file: RankFile, number: int) -> str:
+    return file.names[number - 1] if 0 < number <= len(file.names) else "a call of MPI"

@@ -1,0 +1,97 @@
+"""The time that messages of a size take on the machine of a profile, where nobody is waited for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from hockney.profiling.kinds import Calls, Machine
+
+ONE_MESSAGE = frozenset(
+    f"MPI_{name}"
+    for name in (
+        *(
+            "Send",
+            "Bsend",
+            "Ssend",
+            "Rsend",
+            "Isend",
+            "Ibsend",
+            "Issend",
+            "Irsend",
+            "Recv",
+            "Irecv",
+        ),
+        *("Mrecv", "Imrecv", "Sendrecv", "Sendrecv_replace", "Isendrecv", "Isendrecv_replace"),
+        *("Put", "Get", "Rput", "Rget", "Accumulate", "Raccumulate", "Start", "Startall"),
+    )
+)
+BY_TREE = frozenset({"barrier", "bcast", "reduce", "allreduce", "scan", "exscan"})
+"""At least log2(p) messages of the whole buffer follow each other."""
+BY_BLOCKS = frozenset(
+    {"scatter", "gather", "allgather", "alltoall", "scatterv", "gatherv", "allgatherv"}
+    | {"alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block"}
+)
+"""A rank exchanges a block with every other one."""
+OF_ALL_BLOCKS = frozenset({"alltoallv", "alltoallw", "reduce_scatter"})
+"""Their bytes are those of all blocks together."""
+
+
+class Model:
+    """Times of single messages, between measured sizes by a line through logarithms, beyond the
+    largest by its bandwidth."""
+
+    def __init__(self, machine: Machine) -> None:
+        points = sorted((size, seconds) for size, seconds in machine.messages if seconds > 0.0)
+        self.sizes = [size for size, _ in points]
+        self.seconds = [seconds for _, seconds in points]
+
+    @property
+    def latency_s(self) -> float:
+        """The time of the smallest message."""
+        return self.seconds[0]
+
+    def message_s(self, bytes_: float) -> float:
+        if bytes_ >= self.sizes[-1] > 0:
+            return self.seconds[-1] * bytes_ / self.sizes[-1]
+        places = np.log2(np.maximum(self.sizes, 0.5))
+        logs = np.interp(math.log2(max(bytes_, 0.5)), places, np.log2(self.seconds))
+        return float(2.0**logs)
+
+    def call_s(self, calls: Calls) -> tuple[float, float] | None:
+        """Latency and the rest of one such call; None for calls whose messages are unknown."""
+        count = messages_of(calls)
+        if count is None:
+            return None
+        number, bytes_ = count
+        latency = number * self.latency_s
+        return latency, max(number * self.message_s(bytes_) - latency, 0.0)
+
+
+def messages_of(calls: Calls) -> tuple[float, float] | None:
+    """How many messages of how many bytes must follow each other in a call. Collectives by what
+    the usual algorithms need at least (Thakur et al., 2005): log2(p) steps of a tree, or a block
+    for each other rank, all at the price of one large message."""
+    name = calls.call.removeprefix("MPI_")
+    if calls.call in ONE_MESSAGE:
+        return 1.0, float(calls.bytes)
+    name = name.removesuffix("_init").lower()
+    plain = name.removeprefix("i") if name.removeprefix("i") in BY_TREE | BY_BLOCKS else name
+    ranks = calls.communicator_size or 1
+    steps = float(max(ranks - 1, 0).bit_length())
+    if plain in BY_TREE:
+        return steps, float(calls.bytes)
+    if plain in BY_BLOCKS:
+        blocks = 1 if plain in OF_ALL_BLOCKS else max(ranks - 1, 0)
+        return steps, calls.bytes * blocks / max(steps, 1.0)
+    return None
+
+
+def model_of(machine: Machine | None, hosts: Sequence[str]) -> Model | None:
+    """None where no message was measured, or ranks are on several hosts, between which messages
+    take longer."""
+    if machine is None or not machine.messages or len(set(hosts)) != 1:
+        return None
+    return Model(machine)

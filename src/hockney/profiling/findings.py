@@ -1,0 +1,233 @@
+"""What stands out in a profile: facts with their numbers, from which views make sentences."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hockney.profiling.causes import (
+    BANDWIDTH,
+    BUSY,
+    COMPLETING,
+    CONTENTION,
+    COPYING,
+    LATE,
+    LATENCY,
+    MESSAGES,
+    spent_in,
+)
+from hockney.profiling.kinds import Calls
+from hockney.profiling.places import crowded
+from hockney.profiling.summary import Summary, sends
+
+LEAST_FRACTION = 0.1
+"""Of the time in MPI: what takes less is no finding."""
+MOST_OF = 0.5
+"""Of the calls or the waiting: a size or a rank that has more stands out."""
+MOST_CPU_WAIT = 0.1
+"""Of a rank's time, as for ranks that are measured (analysis/noise.py)."""
+MOST_RECORDING = 0.02
+"""Of the ranks' time: a recorder that takes more has changed what it records."""
+POLLS = 100
+"""Tests per request that completed, from which on the program polls."""
+POLLING = frozenset(
+    f"MPI_{name}"
+    for name in (
+        *("Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Parrived"),
+        *("Request_get_status", "Request_get_status_all"),
+        *("Request_get_status_any", "Request_get_status_some"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    kind: str
+    facts: dict[str, Any]
+
+
+def findings_of(summary: Summary) -> list[Finding]:
+    """What spoils the profile first, then what costs the program its time."""
+    return [
+        *_incomplete(summary),
+        *_recording(summary),
+        *_disturbed_messages(summary),
+        *_shared_cpus(summary),
+        *_busy_cpus(summary),
+        *_decides(summary),
+        *_one_size(summary),
+        *_polling(summary),
+    ]
+
+
+def _incomplete(summary: Summary) -> Iterator[Finding]:
+    profile = summary.profile
+    for end in ("lost", "aborted"):
+        ranks = [one.rank for one in profile.ranks if one.end == end]
+        if ranks:
+            yield Finding(f"rank-{end}", {"ranks": ranks})
+    jobs = {one.job: one.ranks for one in profile.ranks}
+    missing = sum(jobs.values()) - len(profile.ranks)
+    if missing > 0:
+        yield Finding("ranks-missing", {"missing": missing, "ranks": sum(jobs.values())})
+    lost = sum(one.lost_calls for one in profile.ranks)
+    if lost:
+        yield Finding(
+            "calls-lost", {"calls": lost, "seconds": sum(o.lost_s for o in profile.ranks)}
+        )
+    coarse = sum(calls.count for calls in profile.calls if calls.is_coarse)
+    if coarse:
+        yield Finding("sizes-rounded", {"calls": coarse})
+    unfinished = sum(one.unfinished for one in profile.ranks)
+    if unfinished:
+        yield Finding("receives-unfinished", {"receives": unfinished})
+
+
+def _recording(summary: Summary) -> Iterator[Finding]:
+    fraction = summary.recording_fraction
+    if fraction is not None and fraction > MOST_RECORDING:
+        facts = {"seconds": summary.recording_s, "fraction": fraction, "wall_s": summary.wall_s}
+        yield Finding("recording", facts)
+
+
+def _disturbed_messages(summary: Summary) -> Iterator[Finding]:
+    machine = summary.profile.machine
+    if machine is not None and machine.disturbed:
+        yield Finding("messages-disturbed", {})
+
+
+def _shared_cpus(summary: Summary) -> Iterator[Finding]:
+    for cpus, ranks in crowded(summary.profile.ranks):
+        facts = {"host": ranks[0].host, "cpus": sorted(cpus), "ranks": [one.rank for one in ranks]}
+        yield Finding("cpus-shared", facts)
+
+
+def _busy_cpus(summary: Summary) -> Iterator[Finding]:
+    """Ranks that were kept off their CPU, as measuring verbs warn of."""
+    known = [one for one in summary.profile.ranks if one.cpu_wait_s is not None and one.wall_s]
+    busy = [one for one in known if (one.cpu_wait_s or 0.0) > MOST_CPU_WAIT * one.wall_s]
+    if busy:
+        worst = max(busy, key=lambda one: (one.cpu_wait_s or 0.0) / one.wall_s)
+        part = min((worst.cpu_wait_s or 0.0) / worst.wall_s, 1.0)
+        yield Finding(
+            "cpus-busy", {"ranks": [o.rank for o in busy], "rank": worst.rank, "fraction": part}
+        )
+
+
+def _decides(summary: Summary) -> Iterator[Finding]:
+    """The cause of most of the time in MPI, with what shows it. Latency and bandwidth are two ends
+    of one cause: the messages."""
+    seconds = summary.causes.seconds
+    together = {name: seconds[name] for name in (LATE, BUSY, CONTENTION, COPYING, MESSAGES)}
+    together[LATENCY if seconds[LATENCY] >= seconds[BANDWIDTH] else BANDWIDTH] = (
+        seconds[LATENCY] + seconds[BANDWIDTH]
+    )
+    cause, most = max(together.items(), key=lambda item: item[1])
+    if not summary.time_s or most < LEAST_FRACTION * summary.time_s:
+        return
+    facts: dict[str, Any] = {"cause": cause, "fraction": min(most / summary.time_s, 1.0)}
+    facts["is_most"] = most > MOST_OF * summary.time_s
+    evidence = {
+        LATE: _late,
+        BUSY: _busy,
+        CONTENTION: _crowding,
+        LATENCY: _messages,
+        BANDWIDTH: _messages,
+    }
+    yield Finding("decides", facts | (evidence[cause](summary) if cause in evidence else {}))
+
+
+def _late(summary: Summary) -> dict[str, Any]:
+    """Who is waited for, how much longer that rank computes than the mean, and in which calls."""
+    blamed: dict[tuple[int, int], float] = defaultdict(float)
+    for one in summary.profile.blames:
+        blamed[one.job, one.for_rank] += one.seconds
+    facts: dict[str, Any] = {"rank": None, "of_waiting": None, "over_mean": None}
+    facts["where"] = _where(summary)
+    if not blamed:
+        return facts
+    key, seconds = max(blamed.items(), key=lambda item: item[1])
+    if seconds > MOST_OF * sum(blamed.values()):
+        known = summary.profile.by_rank
+        computing = {
+            k: max(known[k].wall_s - sum_.time_s, 0.0) for k, sum_ in summary.of_rank.items()
+        }
+        mean = sum(computing.values()) / len(computing)
+        facts |= {"rank": key[1], "of_waiting": seconds / sum(blamed.values())}
+        facts["over_mean"] = computing[key] / mean if mean and len(computing) > 1 else None
+    return facts
+
+
+def _where(summary: Summary) -> str | None:
+    """The kind of calls that waited most: their partner is late there."""
+    waited: dict[str, float] = defaultdict(float)
+    for calls in summary.profile.calls:
+        waited[_kind(calls)] += spent_in(calls)[1]
+    return max(waited, key=lambda kind: waited[kind]) if any(waited.values()) else None
+
+
+def _kind(calls: Calls) -> str:
+    if calls.call.startswith("MPI_Sendrecv"):
+        return "receives"
+    if sends(calls):
+        return "sends"
+    return "receives" if "recv" in (calls.started or calls.call).lower() else "collectives"
+
+
+def _busy(summary: Summary) -> dict[str, Any]:
+    known = [one for one in summary.profile.ranks if one.cpu_wait_s is not None]
+    return {"cpu_wait_s": sum(one.cpu_wait_s or 0.0 for one in known), "wall_s": summary.wall_s}
+
+
+def _crowding(summary: Summary) -> dict[str, Any]:
+    """The calls with the most contention, and how many times as long as alone they take."""
+    found: dict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for calls in summary.profile.calls:
+        own = summary.causes.own(calls)
+        if CONTENTION in own:
+            sums = found[calls.call, calls.bytes]
+            sums[0] += own[CONTENTION]
+            sums[1] += own[LATENCY] + own[BANDWIDTH]
+    (call, bytes_), (beyond, alone) = max(found.items(), key=lambda item: item[1][0])
+    return {"call": call, "bytes": bytes_, "times": (beyond + alone) / alone if alone else None}
+
+
+def _messages(summary: Summary) -> dict[str, Any]:
+    model = summary.causes.model
+    if model is None:
+        return {"latency_s": None, "bandwidth_Bps": None}
+    return {
+        "latency_s": model.latency_s,
+        "bandwidth_Bps": model.sizes[-1] / model.seconds[-1],
+    }
+
+
+def _one_size(summary: Summary) -> Iterator[Finding]:
+    """Calls of which most carry the same few bytes, or are large."""
+    by_call: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
+    for row in summary.rows:
+        name, _, _, bytes_ = row.key
+        spent = row.sum.time_s + row.sum.completion_s
+        if name not in COMPLETING and isinstance(bytes_, int) and bytes_ > 0:
+            by_call[str(name)].append((bytes_, row.sum.count, spent))
+    for name, sizes in by_call.items():
+        calls, spent = sum(count for _, count, _ in sizes), sum(time for _, _, time in sizes)
+        if not summary.time_s or spent < LEAST_FRACTION * summary.time_s:
+            continue
+        most = max({size for size, _, _ in sizes}, key=lambda size: _count(sizes, size))
+        part = _count(sizes, most) / calls
+        if part > MOST_OF:
+            yield Finding("one-size", {"call": name, "bytes": most, "fraction": part})
+
+
+def _count(sizes: list[tuple[int, int, float]], of: int) -> int:
+    return sum(count for size, count, _ in sizes if size == of)
+
+
+def _polling(summary: Summary) -> Iterator[Finding]:
+    tests = sum(row.sum.count for row in summary.rows if row.key[0] in POLLING)
+    others = sum(row.sum.count for row in summary.rows if row.key[0] not in POLLING)
+    if tests > POLLS * max(others, 1):
+        yield Finding("polling", {"tests": tests, "other_calls": others})

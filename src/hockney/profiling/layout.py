@@ -1,0 +1,294 @@
+"""The file that the recorder writes for each rank (recorder/layout.h), as arrays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.errors import HockneyError
+from hockney.printable import one_line
+from hockney.profiling.kinds import Datatype, End
+
+Records = NDArray[Any]
+"""An array of one of the types below."""
+
+VERSION = 4
+NAMES, NAME_BYTES = 512, 40
+REGIONS, REGION_BYTES = 64, 64
+GROUPS, CELLS, BINS, EVENTS = 512, 8192, 28, 16384
+FIRST_BIN_TICKS = 16
+"""Ticks of the calls in the first bin, at most twice that."""
+PAGE_BYTES = 4096
+BUFFER_BITS = 64
+NO_GROUP, NO_NUMBER = 2**16 - 1, 2**32 - 1
+NO_PEER, SEVERAL_PEERS = -1, -3
+DATATYPES: tuple[Datatype | None, ...] = (None, *get_args(Datatype))
+ENDS: dict[int, End] = {1: "lost", 2: "finalized", 3: "aborted"}
+"""How a rank ended, by `state`: what is still recording was killed, or never called
+MPI_Finalize."""
+COARSE_BYTES, COARSE_PEER = 1, 2
+
+CELL = np.dtype(
+    [
+        ("bytes", "<u8"),
+        ("peer", "<i4"),
+        ("call", "<u2"),
+        ("group", "<u2"),
+        ("region", "<u2"),
+        ("started", "<u2"),
+        ("datatype", "u1"),
+        ("coarse", "u1"),
+        ("unused", "<u2"),
+        ("count", "<u8"),
+        ("untimed", "<u8"),
+        ("bytes_sum", "<u8"),
+        ("ticks", "<u8"),
+        ("completion_ticks", "<u8"),
+        ("most_ticks", "<u8"),
+        ("buffers", "<u8"),
+        ("bins", "<u4", BINS),
+    ]
+)
+GROUP = np.dtype(
+    [("members", "<u8"), ("size", "<i4"), ("rank", "<i4"), ("name", f"S{REGION_BYTES}")]
+)
+EVENT = np.dtype(
+    [
+        ("enter", "<u8"),
+        ("exit", "<u8"),
+        ("members", "<u8"),
+        ("number", "<u4"),
+        ("cell", "<u4"),
+        ("peer", "<i4"),
+        ("tag", "<i4"),
+        ("kind", "<u2"),
+        ("unused", "<u2", 3),
+    ]
+)
+EVENTS_TYPE = np.dtype([("count", "<u4"), ("mask", "<u4"), ("event", EVENT, EVENTS)])
+SENT, RECEIVED = 1, 2
+HEADER = np.dtype(
+    [
+        ("magic", "S8"),
+        ("version", "<u4"),
+        ("bytes", "<u4"),
+        ("state", "<u4"),
+        ("thread_level", "<u4"),
+        ("job", "<u8"),
+        ("rank", "<i4"),
+        ("ranks", "<i4"),
+        ("pid", "<i8"),
+        ("first_ticks", "<u8"),
+        ("first_ns", "<u8"),
+        ("last_ticks", "<u8"),
+        ("last_ns", "<u8"),
+        ("began_ticks", "<u8"),
+        ("ended_ticks", "<u8"),
+        ("lost_calls", "<u8"),
+        ("lost_ticks", "<u8"),
+        ("lost_bytes", "<u8"),
+        ("lost_requests", "<u8"),
+        ("call_ticks", "<f8"),
+        ("poll_ticks", "<f8"),
+        ("page_ticks", "<f8"),
+        ("unfinished", "<u8"),
+        ("cpu_wait_ns", "<i8"),
+        ("cpu_first", "<i4"),
+        ("cpu_last", "<i4"),
+        ("names", "<u4"),
+        ("regions", "<u4"),
+        ("groups", "<u4"),
+        ("cells", "<u4"),
+        ("host", "S64"),
+        ("boot", "S40"),
+        ("cpus", "S256"),
+        ("cache", "S128"),
+        ("library", "S256"),
+        ("program", "S256"),
+    ]
+)
+FILE = np.dtype(
+    [
+        ("header", HEADER),
+        ("names", f"S{NAME_BYTES}", NAMES),
+        ("regions", f"S{REGION_BYTES}", REGIONS),
+        ("groups", GROUP, GROUPS),
+        ("cells", CELL, CELLS),
+        ("messages", EVENTS_TYPE),
+        ("collectives", EVENTS_TYPE),
+    ]
+)
+
+
+PROBLEM_NAME = "problem"
+"""The file in which the recorder leaves why it recorded nothing."""
+TRACE_VERSION, TRACE_HEADER_BYTES = 1, 65536
+TRACE_NAME = "order."
+"""What the names of files with the order of calls begin with."""
+TRACE_HEADER = np.dtype(
+    [
+        ("magic", "S8"),
+        ("version", "<u4"),
+        ("act_bytes", "<u4"),
+        ("job", "<u8"),
+        ("rank", "<i4"),
+        ("ranks", "<i4"),
+        ("acts", "<u8"),
+        ("left_out", "<u8"),
+    ]
+)
+ACT = np.dtype(
+    [
+        ("enter", "<u8"),
+        ("exit", "<u8"),
+        ("bytes", "<u8"),
+        ("members", "<u8"),
+        ("peer", "<i4"),
+        ("tag", "<i4"),
+        ("request", "<u4"),
+        ("call", "<u2"),
+        ("what", "u1"),
+        ("unused", "u1"),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class RankFile:
+    """What one rank recorded."""
+
+    header: Any
+    """A record of HEADER."""
+    names: list[str]
+    regions: list[str]
+    groups: Records
+    cells: Records
+    """All of the table; those without a call are free."""
+    messages: Records
+    collectives: Records
+    pages: int = 0
+    """Of its file, that calls were written to."""
+    acts: Records | None = None
+    """The order of calls, where it was recorded (of ACT)."""
+    acts_left_out: int = 0
+
+    @property
+    def s_per_tick(self) -> float:
+        """Seconds; a nanosecond where the clocks were never compared again."""
+        spent = int(self.header["last_ticks"]) - int(self.header["first_ticks"])
+        passed = int(self.header["last_ns"]) - int(self.header["first_ns"])
+        return passed / spent * 1e-9 if spent > 0 and passed > 0 else 1e-9
+
+    @property
+    def wall_s(self) -> float:
+        """From the end of MPI_Init to MPI_Finalize, or to the last that is known."""
+        spent = int(self.header["ended_ticks"]) - int(self.header["began_ticks"])
+        return max(spent, 0) * self.s_per_tick
+
+    @property
+    def recording_s(self) -> float | None:
+        """What recording took of the rank's time, by what each call costs the recorder; None where
+        the program damaged these numbers."""
+        header, cells = self.header, self.cells[self.cells["count"] > 0]
+        polls = int(cells["untimed"].sum())
+        calls = int(cells["count"].sum()) - polls
+        ticks = float(
+            calls * header["call_ticks"]
+            + polls * header["poll_ticks"]
+            + self.pages * header["page_ticks"]
+        )
+        return ticks * self.s_per_tick if 0.0 <= ticks < 2.0**63 else None
+
+    def seconds_at(self, ticks: Records) -> NDArray[np.float64]:
+        """Moments on the clock of the host (CLOCK_MONOTONIC)."""
+        passed = ticks.astype(np.int64) - np.int64(self.header["first_ticks"])
+        moments = passed * self.s_per_tick + float(self.header["first_ns"]) * 1e-9
+        exact: NDArray[np.float64] = moments.astype(np.float64)
+        return exact
+
+
+def read_rank(path: Path) -> RankFile:
+    """Raises HockneyError where the file is none of a rank, or of another recorder."""
+    content = path.read_bytes()
+    if len(content) != FILE.itemsize:
+        raise HockneyError(f"{path}: {len(content)} bytes are no record of a rank")
+    whole = np.frombuffer(content, dtype=FILE)[0]
+    header = whole["header"]
+    if (bytes(header["magic"]), int(header["version"])) != (b"hockney", VERSION):
+        raise HockneyError(f"{path}: not written by the recorder of this hockney")
+    acts, left_out = _acts(path.with_name(f"{TRACE_NAME}{path.name}"))
+    names = [text(name) for name in whole["names"][: int(header["names"])]]
+    regions = [text(name) for name in whole["regions"][: int(header["regions"])]]
+    cells = _cells(whole["cells"], len(names), len(regions))
+    return RankFile(
+        header,
+        names,
+        regions,
+        whole["groups"][: int(header["groups"])],
+        cells,
+        _events(whole["messages"], cells),
+        _events(whole["collectives"], cells),
+        _pages(whole),
+        acts,
+        left_out,
+    )
+
+
+def _cells(written: Records, names: int, regions: int) -> Records:
+    """The table, without what a program damaged that wrote where it should not: the file is part of
+    its memory."""
+    cells: Records = written.copy()
+    is_whole = (cells["call"] >= 1) & (cells["call"] <= names)
+    is_whole &= (cells["datatype"] < len(DATATYPES)) & (cells["region"] < max(regions, 1))
+    cells["count"][~is_whole] = 0
+    return cells
+
+
+def buffers_in(bits: int) -> int | None:
+    """How many buffers set these bits, each one of BUFFER_BITS by its address: the number of which
+    as many bits are expected (linear counting: Whang et al., TODS 15, 1990). None for no bits; that
+    of one less than all where all are set."""
+    set_bits = min(bits.bit_count(), BUFFER_BITS - 1)
+    return round(-BUFFER_BITS * math.log(1.0 - set_bits / BUFFER_BITS)) if set_bits else None
+
+
+def _pages(whole: Any) -> int:
+    used = [int(whole["header"]["cells"]) * CELL.itemsize]
+    for events in (whole["messages"], whole["collectives"]):
+        used.append((EVENTS if events["mask"] else int(events["count"])) * EVENT.itemsize)
+    return sum(-(-bytes_ // PAGE_BYTES) for bytes_ in used)
+
+
+def _acts(path: Path) -> tuple[Records | None, int]:
+    """The order of a rank's calls, and how many are missing behind it."""
+    if not path.exists():
+        return None, 0
+    content = path.read_bytes()
+    header = np.frombuffer(content[: TRACE_HEADER.itemsize], dtype=TRACE_HEADER)
+    if len(content) < TRACE_HEADER_BYTES or (header[0]["magic"], header[0]["version"]) != (
+        b"hocktrc",
+        TRACE_VERSION,
+    ):
+        return None, 0
+    room = (len(content) - TRACE_HEADER_BYTES) // ACT.itemsize
+    count = max(min(int(header[0]["acts"]), room), 0)
+    acts = np.frombuffer(content, dtype=ACT, count=count, offset=TRACE_HEADER_BYTES)
+    return acts, int(header[0]["left_out"])
+
+
+def _events(of: Any, cells: Records) -> Records:
+    """Those whose call has a cell."""
+    events: Records = of["event"][: int(of["count"])]
+    events = events[events["cell"] < CELLS]
+    counted: Records = events[cells["count"][events["cell"]] > 0]
+    return counted
+
+
+def text(value: bytes) -> str:
+    """A name that a program gave, whatever its bytes are."""
+    return one_line(bytes(value).decode(errors="replace"))

@@ -1,0 +1,200 @@
+"""What a program exchanged, without the program: its messages and collectives in a fixed order.
+
+A profile knows how often each was exchanged, not when. In the mix they take turns as evenly as
+their counts allow: of n turns, an item that was exchanged c times has its share in each.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from hockney.errors import UsageError
+from hockney.profiling.causes import COMPLETING
+from hockney.profiling.kinds import Calls, Profile
+from hockney.profiling.summary import sends
+
+REPLAYED = (
+    *("barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall"),
+    *("reduce_scatter_block", "scan", "exscan"),
+)
+"""Collectives of a mix. Those with blocks of different sizes are taken with their mean."""
+UNEVEN = {
+    "scatterv": "scatter",
+    "gatherv": "gather",
+    "allgatherv": "allgather",
+    "alltoallv": "alltoall",
+    "alltoallw": "alltoall",
+    "reduce_scatter": "reduce_scatter_block",
+}
+OF_ALL_BLOCKS = frozenset({"alltoallv", "alltoallw", "reduce_scatter"})
+"""Those whose bytes are of all blocks together."""
+GOLDEN_RATIO = 0.6180339887498949
+"""Its multiples, without their whole parts, lie evenly between 0 and 1, however many there are
+(Knuth, The Art of Computer Programming 3, 6.4)."""
+LEAST_PHASE = 1e-3
+"""More than the rounding errors that a phase could be lost in."""
+BLOCKING = frozenset(f"MPI_{name}" for name in ("Send", "Bsend", "Ssend", "Rsend"))
+
+
+@dataclass(frozen=True)
+class Item:
+    """A message, or a collective."""
+
+    operation: str
+    """"message", or the collective's name."""
+    bytes: int
+    count: int
+    ranks: tuple[int, ...]
+    """The sender and the receiver, or the ranks of the communicator."""
+    root: int = 0
+    """Among `ranks`."""
+    is_blocking: bool = True
+    """Messages only: whether the sender waits for each before the next."""
+    buffers: tuple[int, int] = (1, 1)
+    """Messages only: how many the sender sends from and the receiver receives into, in turn."""
+
+
+@dataclass(frozen=True)
+class Mix:
+    ranks: int
+    items: tuple[Item, ...]
+    turns: int
+    left_out_s: float
+    """Time in MPI, of all ranks, of calls that are not in the mix."""
+    time_s: float
+    """Time in MPI of those that are."""
+
+    @property
+    def several_buffers(self) -> float:
+        """Fraction of the bytes of messages that more than one buffer takes turns for."""
+        messages = [item for item in self.items if item.operation == "message"]
+        several = sum(item.count * item.bytes for item in messages if max(item.buffers) > 1)
+        return several / max(sum(item.count * item.bytes for item in messages), 1)
+
+    @cached_property
+    def phases(self) -> tuple[float, ...]:
+        """The part of its first turn that each item has when all begin, between 0 and 1. It differs
+        from kind to kind: rare ones do not meet in one turn, and any part of the turns has its part
+        of them. Messages as large and as many, such as both directions of an exchange, take the
+        same turns: ranks are one program, and come to their calls together."""
+        first: dict[tuple[str, int, int, bool], int] = {}
+        for number, item in enumerate(self.items):
+            first.setdefault(_kind(item), number)
+        span = 1.0 - 2.0 * LEAST_PHASE
+        return tuple(
+            LEAST_PHASE + span * ((first[_kind(item)] + 1) * GOLDEN_RATIO % 1.0)
+            for item in self.items
+        )
+
+    def turn(self, number: int) -> Iterator[Item]:
+        """What is exchanged in one turn, in order."""
+        for place, item in enumerate(self.items):
+            share, phase = item.count / self.turns, self.phases[place]
+            if int((number + 1) * share + phase) > int(number * share + phase):
+                yield item
+
+
+def _kind(item: Item) -> tuple[str, int, int, bool]:
+    return item.operation, item.bytes, item.count, item.is_blocking
+
+
+def mix_of(profile: Profile) -> Mix:
+    """The mix of the first MPI_COMM_WORLD. Raises UsageError where it exchanged nothing."""
+    calls = [one for one in profile.calls if one.job == 0]
+    ranks = {one.rank for one in profile.ranks if one.job == 0}
+    world = max((one.ranks for one in profile.ranks if one.job == 0), default=0)
+    if len(ranks) != world:
+        raise UsageError(
+            f"{profile.path}: {world - len(ranks)} of {world} ranks left no record",
+            "profile the program again, with all of its ranks",
+        )
+    items = [*_messages(calls, world), *_collectives(calls)]
+    if not items:
+        raise UsageError(
+            f"{profile.path}: no messages between ranks and no collectives",
+            "profile a program that exchanges some; one-sided operations are not replayed",
+        )
+    left_out = sum(one.time_s for one in calls if _is_left_out(one))
+    total = sum(one.time_s for one in calls)
+    items.sort(key=lambda item: (-item.count, item.operation, item.bytes, item.ranks))
+    turns = max(item.count for item in items)
+    return Mix(world, tuple(items), turns, left_out, total - left_out)
+
+
+def collective_of(calls: Calls) -> str | None:
+    """The collective that these calls are, nonblocking and persistent ones by its name; None for
+    others."""
+    # What makes a persistent one moves nothing.
+    if calls.started is None and calls.call.endswith("_init"):
+        return None
+    return collective_named(calls.started or calls.call)
+
+
+def collective_named(call: str) -> str | None:
+    """The collective that a function of MPI is, of those that are replayed."""
+    name = call.removeprefix("MPI_").lower().removesuffix("_init")
+    for known in (name, name.removeprefix("i")):
+        if known in REPLAYED or known in UNEVEN:
+            return known
+    return None
+
+
+def _is_left_out(calls: Calls) -> bool:
+    if calls.call in COMPLETING or collective_of(calls) is not None:
+        return False
+    receives = "recv" in (calls.started or calls.call).lower()
+    return not receives and not _is_message(calls)
+
+
+def _is_message(calls: Calls) -> bool:
+    return sends(calls) and not calls.call.startswith(
+        ("MPI_Put", "MPI_Rput", "MPI_Acc", "MPI_Racc")
+    )
+
+
+def _messages(calls: list[Calls], world: int) -> Iterator[Item]:
+    counts: dict[tuple[int, int, int, bool], int] = defaultdict(int)
+    sent: dict[tuple[int, int, int], int] = defaultdict(int)
+    received: dict[tuple[int, int, int], int] = defaultdict(int)
+    for one in calls:
+        if one.peer is not None and one.buffers and one.count:
+            into = [sent] if _is_message(one) else []
+            # What is exchanged is taken to arrive in as many buffers as it is sent from.
+            into += [received] if "recv" in (one.started or one.call).lower() else []
+            for found in into:
+                key = one.rank, one.peer, one.bytes_sum // one.count
+                found[key] = max(found[key], one.buffers)
+    for one in calls:
+        if _is_message(one) and one.peer is not None and one.peer < world:
+            mean = one.bytes_sum // one.count
+            counts[one.rank, one.peer, mean, one.call in BLOCKING] += one.count
+    for (source, target, bytes_, blocking), count in counts.items():
+        # A rank that sends to itself cannot wait for that.
+        yield Item(
+            "message", bytes_, count, (source, target), 0, blocking and source != target,
+            (sent[source, target, bytes_] or 1, received[target, source, bytes_] or 1),
+        )  # fmt: skip
+
+
+def _collectives(calls: list[Calls]) -> Iterator[Item]:
+    members: dict[str, set[int]] = defaultdict(set)
+    found: dict[tuple[str, str, int | None, int | None], list[Calls]] = defaultdict(list)
+    for one in calls:
+        name = collective_of(one)
+        if name is not None and one.members is not None:
+            members[one.members].add(one.rank)
+            size = None if name in UNEVEN else one.bytes
+            found[name, one.members, one.peer, size].append(one)
+    for (name, digest, peer, _), of_all in found.items():
+        ranks = tuple(sorted(members[digest]))
+        calls_made = sum(one.count for one in of_all)
+        if len(ranks) != of_all[0].communicator_size or calls_made < len(ranks) or len(ranks) < 2:
+            continue
+        bytes_ = sum(one.bytes_sum for one in of_all) // calls_made
+        if name in OF_ALL_BLOCKS:
+            bytes_ //= len(ranks)
+        root = ranks.index(peer) if peer in ranks else 0
+        yield Item(UNEVEN.get(name, name), bytes_, calls_made // len(ranks), ranks, root)

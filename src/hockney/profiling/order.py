@@ -1,0 +1,192 @@
+"""The order of a program's calls, where it was recorded (`--trace`): what each rank did, one step
+after the other, with both ends of its messages matched.
+
+The order may end before the program: then it is cut where all ranks last met in a collective.
+Messages and collectives of which an end is missing are left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from hockney.errors import UsageError
+from hockney.profiling.kinds import Acts, Profile
+from hockney.profiling.mix import OF_ALL_BLOCKS, UNEVEN, collective_named
+
+SEND, RECEIVE, START_SEND, START_RECEIVE, COMPLETE, TOGETHER, START_TOGETHER, OTHER = range(1, 9)
+"""What a step is, as recorder/layout.h has it. OTHER: time in MPI that is none of the others."""
+SENDING, RECEIVING = (SEND, START_SEND), (RECEIVE, START_RECEIVE)
+COLLECTIVE = (TOGETHER, START_TOGETHER)
+STARTING = (START_SEND, START_RECEIVE, START_TOGETHER)
+
+
+@dataclass(slots=True)
+class Step:
+    """What a rank did once. A message has the same `match` at both ends, a collective on all."""
+
+    what: int
+    before_s: float
+    """What the rank computed before it."""
+    inside_s: float
+    bytes: int
+    peer: int
+    """The other rank; of a collective, the root; below 0 for none."""
+    tag: int
+    request: int
+    """The same number where something is started and where it completes."""
+    name: str = ""
+    """Of a collective, as predict.schedules names it."""
+    members: str = ""
+    size: int = 0
+    match: int = -1
+
+
+@dataclass(frozen=True)
+class Order:
+    ranks: tuple[tuple[Step, ...], ...]
+    groups: tuple[tuple[int, ...], ...]
+    """The ranks of each collective, by its match."""
+    is_cut: bool
+    """The steps end before the program."""
+    left_out: int
+    """Steps whose other end is missing, or that no schedule is known for."""
+
+    @property
+    def steps(self) -> int:
+        return sum(map(len, self.ranks))
+
+
+def has_order(profile: Profile) -> bool:
+    return any(acts.job == 0 for acts in profile.acts)
+
+
+def order_of(profile: Profile) -> Order:
+    """The order of the first MPI_COMM_WORLD; raises UsageError where it was not recorded."""
+    if not has_order(profile):
+        raise UsageError(
+            f"{profile.path}: the order of calls was not recorded",
+            "record it: hockney profile --trace -o p.jsonl -- COMMAND",
+        )
+    world = max((one.ranks for one in profile.ranks if one.job == 0), default=0)
+    of_ranks: dict[int, list[Step]] = defaultdict(list)
+    is_cut = False
+    for acts in profile.acts:
+        if acts.job == 0:
+            of_ranks[acts.rank] += _steps(acts, world)
+            is_cut = is_cut or acts.left_out > 0
+    if set(of_ranks) != set(range(world)):
+        raise UsageError(f"{profile.path}: the order of some ranks is missing")
+    ranks = [of_ranks[rank] for rank in range(world)]
+    for steps in ranks:
+        _name_senders(steps)
+    if is_cut:
+        ranks = _until_all_met(ranks)
+    _match_messages(ranks)
+    groups = _match_collectives(ranks)
+    matched = tuple(tuple(_matched(steps)) for steps in ranks)
+    left_out = sum(map(len, ranks)) - sum(map(len, matched))
+    return Order(matched, groups, is_cut, left_out)
+
+
+def _steps(acts: Acts, world: int) -> Iterator[Step]:
+    """Calls and groups are numbers of names; what they name need not be there."""
+    columns = (acts.before_ns, acts.inside_ns, acts.bytes, acts.peer, acts.tag, acts.request)
+    rows = zip(acts.what, acts.call, acts.group, *columns, strict=False)
+    for what, call, group, before, inside, bytes_, peer, tag, request in rows:
+        known = group < len(acts.groups)
+        members, size = acts.groups[group] if known else ("", 0)
+        name = acts.calls[call] if call < len(acts.calls) else ""
+        name = collective_named(name) or "" if what in COLLECTIVE else ""
+        bytes_ //= max(size, 1) if name in OF_ALL_BLOCKS else 1
+        name = UNEVEN.get(name, name)
+        peer = peer if peer < world else -1
+        yield Step(
+            what, before * 1e-9, inside * 1e-9, bytes_, peer, tag, request, name, members, size
+        )
+
+
+def _name_senders(steps: Sequence[Step]) -> None:
+    """Started receives get the sender, tag and bytes that were known when they ended."""
+    started: dict[int, Step] = {}
+    for step in steps:
+        if step.what in STARTING:
+            started[step.request] = step
+        elif step.what == COMPLETE and step.request in started:
+            of = started[step.request]
+            if of.what == START_RECEIVE:
+                of.peer, of.tag, of.bytes = step.peer, step.tag, step.bytes
+
+
+def _until_all_met(ranks: Sequence[list[Step]]) -> list[list[Step]]:
+    """Cut behind the last blocking collective of all ranks that each has."""
+    met = [
+        [
+            place
+            for place, step in enumerate(steps)
+            if step.what == TOGETHER and step.size == len(ranks)
+        ]
+        for steps in ranks
+    ]
+    least = min(map(len, met))
+    return [
+        steps[: places[least - 1] + 1] if least else []
+        for steps, places in zip(ranks, met, strict=True)
+    ]
+
+
+def _match_messages(ranks: Sequence[Sequence[Step]]) -> None:
+    """MPI's order: messages of one sender, receiver, tag and communicator do not overtake."""
+    sent: dict[tuple[int, int, int, str], list[Step]] = defaultdict(list)
+    received: dict[tuple[int, int, int, str], list[Step]] = defaultdict(list)
+    for rank, steps in enumerate(ranks):
+        for step in steps:
+            if step.peer >= 0 and step.what in SENDING:
+                sent[rank, step.peer, step.tag, step.members].append(step)
+            elif step.peer >= 0 and step.what in RECEIVING:
+                received[step.peer, rank, step.tag, step.members].append(step)
+    number = 0
+    for key, ends in sent.items():
+        for out, into in zip(ends, received.get(key, ()), strict=False):
+            out.match = into.match = number
+            number += 1
+
+
+def _match_collectives(ranks: Sequence[Sequence[Step]]) -> tuple[tuple[int, ...], ...]:
+    """Those of one group are called in one order by all of its ranks."""
+    of_group: dict[str, dict[int, list[Step]]] = defaultdict(dict)
+    for rank, steps in enumerate(ranks):
+        for step in steps:
+            if step.what in COLLECTIVE and step.members:
+                of_group[step.members].setdefault(rank, []).append(step)
+    groups: list[tuple[int, ...]] = []
+    for by_rank in of_group.values():
+        members = tuple(sorted(by_rank))
+        for together in zip(*(by_rank[rank] for rank in members), strict=False):
+            if {(one.size, one.name) for one in together} == {(len(members), together[0].name)}:
+                for one in together:
+                    one.match = len(groups)
+                groups.append(members)
+    return tuple(groups)
+
+
+def _matched(steps: Sequence[Step]) -> Iterator[Step]:
+    """Without what has no other end; the time of what is left out is kept as computing."""
+    waiting, missing = 0.0, set()
+    for step in steps:
+        waiting += step.before_s
+        if step.what == OTHER:
+            waiting += step.inside_s
+            continue
+        has_end = step.match >= 0 and (step.what not in COLLECTIVE or step.name)
+        if step.what != COMPLETE and not has_end:
+            missing.add(step.request)
+        if (step.what == COMPLETE and step.request in missing) or (
+            step.what != COMPLETE and not has_end
+        ):
+            continue
+        if step.what in STARTING:
+            missing.discard(step.request)
+        yield replace(step, before_s=waiting)
+        waiting = 0.0

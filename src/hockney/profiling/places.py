@@ -1,0 +1,54 @@
+"""Where ranks ran, as their profile knows it, and how far two are from each other."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from hockney.profiling.kinds import RankRecord
+
+MOST_CPUS = 1 << 16
+SELF, CACHE, NODE, OTHER_NODE, UNKNOWN = "itself", "same last cache", "same node", "other node", "?"
+NOBODY = "none"
+"""Of messages to MPI_PROC_NULL, which carry nothing."""
+DISTANCES = (SELF, CACHE, NODE, OTHER_NODE, UNKNOWN, NOBODY)
+
+
+def cpus_of(text: str) -> frozenset[int]:
+    """The CPUs of a list as Linux writes them (0-3,8); empty where it is none."""
+    found: set[int] = set()
+    for part in text.split(","):
+        matched = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
+        if not matched:
+            return frozenset()
+        first, last = int(matched[1]), int(matched[2] or matched[1])
+        if not first <= last < MOST_CPUS:
+            return frozenset()
+        found.update(range(first, last + 1))
+    return frozenset(found)
+
+
+def distance(a: RankRecord, b: RankRecord | None) -> str:
+    """One of DISTANCES. That ranks share a cache is known where both are bound to its CPUs."""
+    if b is None:
+        return UNKNOWN
+    if (a.job, a.rank) == (b.job, b.rank):
+        return SELF
+    if a.host != b.host:
+        return OTHER_NODE
+    cache = cpus_of(a.cache)
+    bound = [cpus_of(one.cpus) for one in (a, b)]
+    return CACHE if cache and all(cpus and cpus <= cache for cpus in bound) else NODE
+
+
+def crowded(ranks: Sequence[RankRecord]) -> list[tuple[frozenset[int], list[RankRecord]]]:
+    """CPUs of a host on which more ranks than CPUs are bound, with these ranks."""
+    sharing: dict[tuple[str, int, frozenset[int]], list[RankRecord]] = defaultdict(list)
+    for rank in ranks:
+        sharing[rank.host, rank.job, cpus_of(rank.cpus)].append(rank)
+    return [
+        (cpus, of_them)
+        for (_, _, cpus), of_them in sharing.items()
+        if cpus and len(of_them) > len(cpus)
+    ]

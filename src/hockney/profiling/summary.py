@@ -1,0 +1,191 @@
+"""A profile in few numbers: by call, by rank, by pair of ranks, and by what takes the time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from hockney.profiling.causes import Causes, spent_in
+from hockney.profiling.kinds import Calls, Profile
+from hockney.profiling.places import NOBODY, distance
+
+SENDING = frozenset(
+    f"MPI_{name}"
+    for name in (
+        *("Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend"),
+        *("Sendrecv", "Sendrecv_replace", "Isendrecv", "Isendrecv_replace"),
+        *("Put", "Rput", "Accumulate", "Raccumulate"),
+    )
+)
+"""Calls whose bytes go to their peer."""
+STARTING = frozenset({"MPI_Start", "MPI_Startall"})
+
+
+def sends(calls: Calls) -> bool:
+    """Whether the bytes of these calls go to their peer."""
+    if calls.call in STARTING and calls.started is not None:
+        return calls.started.lower().endswith("send_init")
+    return calls.call in SENDING
+
+
+@dataclass
+class Sum:
+    """What calls have in common, added up."""
+
+    count: int = 0
+    bytes: int = 0
+    time_s: float = 0.0
+    """Inside the calls."""
+    completion_s: float = 0.0
+    """Of the calls that completed their requests."""
+    spent_s: float = 0.0
+    """Both, but nothing for the calls that completed: their time is that of others."""
+    wait_s: float | None = None
+    seen: int = 0
+    untimed: int = 0
+
+    def add(self, calls: Calls) -> None:
+        self.count += calls.count
+        self.bytes += calls.bytes_sum
+        self.time_s += calls.time_s
+        self.completion_s += calls.completion_s
+        self.spent_s += spent_in(calls)[0]
+        self.seen += calls.seen
+        self.untimed += calls.untimed
+        if calls.wait_s is not None:
+            self.wait_s = (self.wait_s or 0.0) + calls.wait_s
+
+
+@dataclass(frozen=True)
+class Row:
+    """Calls of all ranks that are the same in some respects."""
+
+    key: tuple[object, ...]
+    sum: Sum
+
+
+@dataclass(frozen=True)
+class Summary:
+    profile: Profile
+
+    def by(self, key: Callable[[Calls], tuple[object, ...]]) -> list[Row]:
+        """Sums of all calls by a key, those that took the most time first."""
+        sums: dict[tuple[object, ...], Sum] = defaultdict(Sum)
+        for calls in self.profile.calls:
+            sums[key(calls)].add(calls)
+        rows = [Row(key, found) for key, found in sums.items()]
+        return sorted(rows, key=lambda row: (-row.sum.spent_s, -row.sum.time_s))
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """By call, the call that made what it started, communicator size and bytes of each."""
+        return self.by(
+            lambda calls: (calls.call, calls.started, calls.communicator_size, calls.bytes)
+        )
+
+    @cached_property
+    def lines(self) -> list[Row]:
+        """Like `rows`, but sizes up to the same power of two are one row: of a program that sends
+        as much as it happens to have, no size would stand out. The key ends with the least and the
+        most bytes."""
+        sizes = self._sizes
+        return self.by(
+            lambda calls: (
+                *(calls.call, calls.started, calls.communicator_size),
+                *sizes[_size_class(calls)],
+            )
+        )
+
+    def sizes_of(self, calls: Calls) -> tuple[int, int]:
+        """The least and the most bytes of the line that these calls are in."""
+        return self._sizes[_size_class(calls)]
+
+    @cached_property
+    def _sizes(self) -> dict[tuple[object, ...], tuple[int, int]]:
+        found: dict[tuple[object, ...], tuple[int, int]] = {}
+        for calls in self.profile.calls:
+            least, most = found.get(_size_class(calls), (calls.bytes, calls.bytes))
+            found[_size_class(calls)] = min(least, calls.bytes), max(most, calls.bytes)
+        return found
+
+    @cached_property
+    def of_rank(self) -> dict[tuple[int, int], Sum]:
+        """All calls of each rank, by job and rank."""
+        sums = {key: Sum() for key in self.profile.by_rank}
+        for calls in self.profile.calls:
+            sums[calls.job, calls.rank].add(calls)
+        return sums
+
+    @cached_property
+    def time_s(self) -> float:
+        """Time inside MPI, of all ranks."""
+        return sum(found.time_s for found in self.of_rank.values())
+
+    @cached_property
+    def wall_s(self) -> float:
+        """Time between MPI_Init and MPI_Finalize, of all ranks."""
+        return sum(rank.wall_s for rank in self.profile.ranks)
+
+    @property
+    def fraction(self) -> float | None:
+        """Of the ranks' time, inside MPI."""
+        return min(self.time_s / self.wall_s, 1.0) if self.wall_s else None
+
+    @cached_property
+    def recording_s(self) -> float | None:
+        """What the recorder took, of all ranks; None where it is not known of each."""
+        of_ranks = [rank.recording_s for rank in self.profile.ranks]
+        known = [seconds for seconds in of_ranks if seconds is not None]
+        return sum(known) if known and len(known) == len(of_ranks) else None
+
+    @property
+    def recording_fraction(self) -> float | None:
+        """Of the ranks' time."""
+        return self.recording_s / self.wall_s if self.recording_s and self.wall_s else None
+
+    @cached_property
+    def causes(self) -> Causes:
+        """What takes the time of calls and of ranks."""
+        return Causes(self.profile)
+
+    @cached_property
+    def traffic(self) -> dict[tuple[int, int, int], tuple[int, int]]:
+        """Messages and bytes by job, sender and receiver; collectives are not in it."""
+        found: dict[tuple[int, int, int], tuple[int, int]] = {}
+        for calls in self.profile.calls:
+            if sends(calls) and calls.peer is not None:
+                key = calls.job, calls.rank, calls.peer
+                messages, bytes_ = found.get(key, (0, 0))
+                found[key] = messages + calls.count, bytes_ + calls.bytes_sum
+        return found
+
+    @cached_property
+    def messages(self) -> list[tuple[Calls, str]]:
+        """Calls that send to a rank, with how far that is (profiles.places)."""
+        known = self.profile.by_rank
+        found = []
+        for calls in self.profile.calls:
+            if sends(calls):
+                other = known.get((calls.job, calls.peer)) if calls.peer is not None else None
+                # No datatype: nothing was sent.
+                is_to_nobody = calls.peer is None and calls.datatype is None
+                far = NOBODY if is_to_nobody else distance(known[calls.job, calls.rank], other)
+                found.append((calls, far))
+        return found
+
+    @cached_property
+    def by_distance(self) -> list[Row]:
+        """Messages between two ranks by how far apart these are."""
+        sums: dict[str, Sum] = defaultdict(Sum)
+        for calls, far in self.messages:
+            sums[far].add(calls)
+        return sorted(
+            (Row((key,), found) for key, found in sums.items()), key=lambda r: -r.sum.bytes
+        )
+
+
+def _size_class(calls: Calls) -> tuple[object, ...]:
+    power = max(calls.bytes - 1, 0).bit_length()
+    return calls.call, calls.started, calls.communicator_size, power

@@ -1,0 +1,1 @@
+"""Asking: which MPI, which launcher, launch after launch of the engine."""

@@ -1,0 +1,104 @@
+"""What messages take on this machine by themselves, which a profile's calls are compared with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from hockney.confidential import FAMILIES
+from hockney.errors import HockneyError
+from hockney.file_lock import locked
+from hockney.outputs import write_output
+from hockney.plan import Size
+from hockney.plan.workloads.pingpong import Pingpong
+from hockney.profiling.kinds import Machine, Profile
+from hockney.records import Noise
+from hockney.run.measure.build import build_engine
+from hockney.run.measure.trial import Attempt, attempt
+from hockney.run.mpis import Engine, Mpi
+
+SIZES = (8, 256, 4096, 65536, 1 << 20)
+"""Bytes, of which the largest is beyond most caches of one core."""
+MEASURE_S, TIMEOUT_S = 0.4, 20.0
+UNDISTURBED = 0.05
+"""The quantile of batches that stands for a size: most of a busy machine's are disturbed."""
+MOST_TAKEN, TRIES = 0.05, 3
+"""Of a rank's time while another process held its CPU: beyond it, it is measured again. Where the
+other process polls and yields, as MPI libraries do, no batch is free of it."""
+PATIENCE_S = 60.0
+UNWATCHED = {"LD_PRELOAD": ""}
+"""What somebody preloads into the program is not for our ranks: another recorder would write of
+them over what it wrote of the program."""
+DIGITS = 16
+"""Of the digest of settings in a file's name."""
+
+
+def is_one_host(profile: Profile) -> bool:
+    """Whether all ranks ran on this host."""
+    return {one.host.partition(".")[0] for one in profile.ranks} == {
+        platform.node().partition(".")[0]
+    }
+
+
+def machine_of(mpi: Mpi) -> Machine | None:
+    """Times of messages between two ranks of this host, measured once for each library, machine
+    and settings of MPI (and kept in the cache, unless the machine was busy); None where they cannot
+    be measured. Two processes never measure at the same time."""
+    with suppress(HockneyError, OSError, ValueError):
+        engine = build_engine(mpi)
+        kept = _kept(engine.path)
+        with locked(kept.with_suffix(".lock"), PATIENCE_S):
+            if kept.exists():
+                return Machine(
+                    messages=tuple((int(a), float(b)) for a, b in json.loads(kept.read_text()))
+                )
+            found = _measured(mpi, engine)
+            if found is not None and not found.disturbed:
+                write_output(kept, json.dumps(found.messages), force=True, mode=0o600)
+            return found
+    return None
+
+
+def _kept(engine: Path) -> Path:
+    """Beside the engine, whose place depends on the library; by host, as homes are shared, and by
+    the settings of MPI, which may choose another transport."""
+    settings = sorted(one for one in os.environ.items() if one[0].upper().startswith(FAMILIES))
+    digest = hashlib.sha256(os.fsencode(repr(settings))).hexdigest()[:DIGITS]
+    return engine.with_name(f"messages-{platform.node()}-{digest}.json")
+
+
+def _measured(mpi: Mpi, engine: Engine) -> Machine | None:
+    """Of up to TRIES trials, until one is undisturbed, the shortest time of each size."""
+    workload = Pingpong(sizes=tuple(map(Size, SIZES)), buffers="separate")
+    shortest: dict[int, float] = {}
+    disturbed = True
+    for _ in range(TRIES):
+        tried = attempt(mpi, engine, MEASURE_S, TIMEOUT_S, env=UNWATCHED, workload=workload)
+        found = _times(tried)
+        if found is None:
+            return None
+        shortest = {size: min(s, shortest.get(size, s)) for size, s in found.items()}
+        disturbed = any(_is_disturbed(one) for one in tried.noises)
+        if not disturbed:
+            break
+    return Machine(messages=tuple(shortest.items()), disturbed=disturbed)
+
+
+def _times(tried: Attempt) -> dict[int, float] | None:
+    """Seconds by size, smallest first; None where not every size was measured."""
+    found: dict[int, list[float]] = {}
+    for one in tried.samples:
+        found.setdefault(one.bytes, []).extend(one.ns)
+    if tried.outcome.exit_status != 0 or set(found) != set(SIZES):
+        return None
+    return {size: 1e-9 * float(np.quantile(found[size], UNDISTURBED)) for size in sorted(found)}
+
+
+def _is_disturbed(noise: Noise) -> bool:
+    return noise.waited_s is not None and noise.waited_s > MOST_TAKEN * (noise.wall_s or 0.0)

@@ -1,0 +1,175 @@
+"""The order of launches where variants are compared: blocks of one launch of each variant.
+
+Within a block the order is random, and balanced over blocks: in as many blocks as there are
+variants, each variant is once in every place (rows of a Latin square). What drifts slowly then
+meets all of them alike. The order follows from the run's identity, so that a resumed run continues
+it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Protocol, TypeVar
+
+from msgspec.structs import replace
+
+from hockney.infer.estimate.blocks import (
+    BlockTimes,
+    VariantRatio,
+    block_times,
+    blocks_needed,
+    variant_ratios,
+)
+from hockney.infer.estimate.conditions import conditions_of
+from hockney.plan import Case
+from hockney.plan.variants import LEAST_BLOCKS, Comparison
+from hockney.plan.workloads.collective import Collective
+from hockney.records import Finish, Probe, Round, Run, Samples
+
+LOOK_EVERY = 1.0 / 8.0
+"""Fraction of the budget between two looks at whether the variants are told apart."""
+FIRST_LOOK, NARROW_EVERY = 0.5, 0.25
+"""The same where the comparison narrows: the level is spent evenly, so that few looks serve."""
+T = TypeVar("T")
+R = TypeVar("R", Samples, Probe, Round)
+
+
+class Launched(Protocol):
+    """A case and how far it was measured."""
+
+    case: Case
+    run: Run
+    launches: int
+    is_done: bool
+    problem: str | None
+
+
+A = TypeVar("A", bound=Launched)
+
+
+class Blocks:
+    """What a run that compares variants launches next, and when it may end."""
+
+    def __init__(self, comparison: Comparison, run: Run, budget_s: float) -> None:
+        self._comparison = comparison
+        self._seed = run.header.id
+        self.times: BlockTimes = block_times(run)
+        self.looks = _earlier_looks(run.finish, budget_s)
+        """Fractions of the budget at which it was judged whether the variants are told apart."""
+        self.look_blocks = list(run.finish.look_blocks) if self.looks and run.finish else []
+        """The blocks that had been made then, where the comparison narrows."""
+        self._needed = 0
+
+    def next(self, answers: Sequence[A]) -> A | None:
+        """The case of the next launch; None where none is left, or nothing to compare."""
+        if not self.can_compare(answers):
+            return None
+        left = [answer for answer in answers if not answer.is_done]
+        if not left:
+            return None
+        first = min(left, key=lambda answer: answer.launches)
+        block = first.launches
+        place, alike = _alike(answers, first)
+        ordered = order(f"{self._seed}, {place}", block, alike)
+        return next(a for a in ordered if a.launches == block and not a.is_done)
+
+    def can_compare(self, answers: Sequence[Launched]) -> bool:
+        """True if the first variant and another one can be measured."""
+        working = {answer.case.variant for answer in answers if answer.problem is None}
+        return self._comparison.names[0] in working and len(working) > 1
+
+    def add(self, answer: Launched) -> None:
+        """Adds the last launch of a case, which ended by itself."""
+        assert answer.case.variant is not None
+        run, last = answer.run, answer.run.launches[-1].launch
+        conditions = conditions_of(_newest(run.probes, last), _newest(run.rounds, last))
+        samples = _newest(run.samples, last)
+        self.times.add(answer.case.variant, answer.launches - 1, samples, conditions)
+
+    def is_decided(self, answers: Sequence[Launched], fraction: float) -> bool:
+        """True if a look is due between two blocks, with `fraction` of the budget spent, and it
+        shows what is to be decided."""
+        launches = {answer.launches for answer in answers if not answer.is_done}
+        if not self._is_due(fraction) or len(launches) != 1 or min(launches) < self._least(answers):
+            return False
+        self.looks.append(fraction)
+        if self._comparison.narrows:
+            self.look_blocks.append(min(launches))
+        ratios = variant_ratios(self.times, self._comparison, self.looks, self.look_blocks)
+        if self._comparison.narrows:
+            self._narrow(answers, ratios)
+            return all(answer.is_done for answer in answers)
+        return bool(ratios) and all(one.is_decided(self._comparison.gate) for one in ratios)
+
+    def _is_due(self, fraction: float) -> bool:
+        last = self.looks[-1] if self.looks else 0.0
+        if self._comparison.narrows:
+            due = last + NARROW_EVERY if last else FIRST_LOOK
+        else:
+            due = last + LOOK_EVERY
+        return due <= fraction < 1.0
+
+    def _least(self, answers: Sequence[Launched]) -> int:
+        """The fewest blocks with which a look can show something."""
+        if not self._comparison.narrows:
+            return LEAST_BLOCKS
+        if not self._needed:
+            first = self._comparison.names[0]
+            of_first = [answer.case for answer in answers if answer.case.variant == first]
+            self._needed = blocks_needed(sum(len(case.workload.sizes) for case in of_first))
+        return self._needed
+
+    def _narrow(self, answers: Sequence[Launched], ratios: Sequence[VariantRatio]) -> None:
+        """Leaves out of further launches what is decided, or does not look slower: that can
+        only miss a difference, and show none that is not there."""
+        gate, least = self._comparison.gate or 0.0, self._least(answers)
+        settled = {
+            (one.point.operation, one.point.ranks, one.point.bytes)
+            for one in ratios
+            if one.point is not None and not one.may_fail(gate, least)
+        }
+        for answer in answers:
+            workload, ranks = answer.case.workload, answer.case.placement.ranks
+            if not isinstance(workload, Collective):
+                continue
+            left = tuple(
+                size for size in workload.sizes if (workload.row, ranks, size.bytes) not in settled
+            )
+            answer.is_done = answer.is_done or not left
+            if left:
+                answer.case = replace(answer.case, workload=replace(workload, sizes=left))
+
+
+def _newest(records: Sequence[R], launch: int) -> list[R]:
+    """Those of the launch, which are the last ones."""
+    return list(takewhile(lambda one: one.launch == launch, reversed(records)))
+
+
+def _alike(answers: Sequence[A], one: A) -> tuple[int, list[A]]:
+    """Which of its variant's cases one is, and the same case of every variant: a block of them.
+    Titles may differ, as where the algorithm is varied."""
+    by_variant: dict[str | None, list[A]] = {}
+    for answer in answers:
+        by_variant.setdefault(answer.case.variant, []).append(answer)
+    own = by_variant[one.case.variant]
+    place = next(number for number, answer in enumerate(own) if answer is one)
+    return place, [cases[place] for cases in by_variant.values() if place < len(cases)]
+
+
+def _earlier_looks(finish: Finish | None, budget_s: float) -> list[float]:
+    """The looks of a run that is resumed, as fractions of its new budget."""
+    if finish is None or not finish.looks:
+        return []
+    before_s = finish.sampling.get("budget_s", budget_s)
+    return [min(look * before_s / budget_s, 1.0) for look in finish.looks]
+
+
+def order(seed: str, block: int, members: Sequence[T]) -> list[T]:
+    """The members in the order of a block (0, 1, ...)."""
+    count = len(members)
+    square = random.Random(f"{seed}, {block // count}")
+    shuffled = square.sample(list(members), count)
+    shift = square.sample(range(count), count)[block % count]
+    return [*shuffled[shift:], *shuffled[:shift]]

@@ -1,0 +1,340 @@
+"""Refuses plans that cannot be measured here, before anything is started."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from hockney.allowed import allowed_count, allowed_set
+from hockney.errors import UsageError
+from hockney.plan import Case, Placement, Plan
+from hockney.plan.accepts import check_accepted
+from hockney.plan.bounds import check_count
+from hockney.plan.sampling import Sampling
+from hockney.plan.workloads import Workload
+from hockney.plan.workloads.collective import Collective
+from hockney.plan.workloads.congestion import Congestion
+from hockney.plan.workloads.fabric import Fabric
+from hockney.plan.workloads.pingpong import Messages, Pingpong
+from hockney.run.measure.environment import text_of
+from hockney.run.measure.platforms import parse_shape
+from hockney.run.schedulers import MPIEXEC, Allocation, find_allocation
+from hockney.units import format_seconds, format_size
+
+PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
+SILENT_REPETITIONS = 10
+"""Repetitions of a skewed collective between two records of the engine, at least."""
+MOST_RANKS_A_CPU, LEAST_RANKS_A_NODE = 16, 128
+"""Ranks that are started on one machine: more never end their start."""
+MAPPINGS = Path("/proc/sys/vm/max_map_count")
+"""Where Linux shows how many pieces of memory a process may have: 65,530 unless it was raised."""
+MAPPINGS_A_RANK, OTHER_MAPPINGS = 2, 3000
+"""Of one that simulates: the stack of a rank and its guard; libraries and shared buffers."""
+HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
+"""A name that no program mistakes for an option."""
+
+
+def check_plan(plan: Plan) -> None:
+    """Raises UsageError if the plan cannot be measured on this machine."""
+    _check_sampling(plan)
+    if plan.comparison is not None and isinstance(plan.first.workload, Fabric):
+        raise UsageError(
+            "--vary: a pass over all pairs has no variants", "measure each by itself, and compare"
+        )
+    for case in plan.cases:
+        check_case(case)
+        _check_skew(case.workload, plan.sampling)
+        _check_bursts(case.workload, plan.sampling)
+
+
+def check_case(case: Case) -> None:
+    """Raises UsageError if this case cannot be measured on this machine."""
+    workload, placement = case.workload, case.placement
+    if placement.ranks < 2:
+        raise UsageError(
+            f"{workload.experiment} needs at least two ranks, not {placement.ranks}",
+            "use -n 2 or more",
+        )
+    check_accepted(workload)
+    workload.check(placement.ranks)
+    _check_nodes(placement)
+    _check_place_node(placement)
+    if placement.platform is not None:
+        _check_platform(case)
+        return
+    _check_number(placement)
+    if placement.node_count is not None:
+        return  # only the engine sees the nodes; this host may not be among them
+    check_slots(placement, workload.threads_of_rank)
+    _check_memory(case)
+    _check_place(placement.place)
+    if placement.cpus:
+        _check_cpus(placement.cpus, placement.ranks)
+
+
+def _check_number(placement: Placement) -> None:
+    """Ranks of one node: each is a process with tens of MiB, and they take turns on its CPUs."""
+    each = -(-placement.ranks // (placement.node_count or nodes()))
+    most = max(MOST_RANKS_A_CPU * allowed_count(), LEAST_RANKS_A_NODE)
+    if each > most and (placement.node_count or nodes()) == 1:
+        raise UsageError(
+            f"-n {placement.ranks}: at most {most} ranks are started on this machine, which has "
+            f"{allowed_count()} CPUs",
+            "ask for fewer, for more nodes, or simulate them with --platform",
+        )
+    check_count(each, "ranks per node")
+
+
+def _check_sampling(plan: Plan) -> None:
+    over_s, budget_s = plan.sampling.over_s, plan.sampling.budget_s
+    if over_s is None:
+        return
+    workload = plan.first.workload
+    if isinstance(workload, Pingpong) and workload.refine:
+        raise UsageError(
+            "--refine decides after each launch what to measure next, and --over spreads launches "
+            "that are known before",
+            "use only one of them",
+        )
+    if plan.first.placement.platform is not None:
+        raise UsageError("--over: a simulated machine does not drift")
+    if over_s < budget_s:
+        raise UsageError(
+            f"--over {format_seconds(over_s)} is shorter than the launches themselves "
+            f"({format_seconds(budget_s)})",
+            "spread them over a longer time, or shorten them with --budget",
+        )
+
+
+def _check_skew(workload: Workload, sampling: Sampling) -> None:
+    """A launch writes nothing during a visit, which has several repetitions."""
+    arrivals = workload.arrivals if isinstance(workload, Collective) else None
+    skew_s = arrivals.skew.seconds if arrivals else None
+    if skew_s is not None and skew_s * SILENT_REPETITIONS > sampling.timeout_s:
+        raise UsageError(
+            f"--skew {format_seconds(skew_s)}: a launch would be silent for {SILENT_REPETITIONS} "
+            f"times as long, and is ended after {format_seconds(sampling.timeout_s)}",
+            "choose a shorter skew, or a longer --timeout",
+        )
+
+
+def _check_bursts(workload: Workload, sampling: Sampling) -> None:
+    """A launch writes nothing during a round, which has several periods of each burst."""
+    period_s = workload.longest_period_s if isinstance(workload, Congestion) else 0.0
+    if period_s * SILENT_REPETITIONS > sampling.timeout_s:
+        raise UsageError(
+            f"--burst: a launch would be silent for {SILENT_REPETITIONS} times "
+            f"{format_seconds(period_s)}, and is ended after {format_seconds(sampling.timeout_s)}",
+            "choose shorter bursts and gaps, or a longer --timeout",
+        )
+
+
+def _check_nodes(placement: Placement) -> None:
+    """Hosts, nodes and ranks must agree with each other."""
+    for host in placement.hosts:
+        if not HOST_NAME.fullmatch(host):
+            raise UsageError(f"--hosts: {host!r} is not a host name", "write --hosts a,b")
+    nodes, ranks = placement.node_count, placement.ranks
+    if placement.hosts and nodes and nodes > len(placement.hosts):
+        raise UsageError(
+            f"--nodes {nodes}: --hosts names only {len(placement.hosts)}", "name more hosts"
+        )
+    if nodes is None and placement.ranks_per_node and placement.platform is None:
+        raise UsageError(
+            "--ranks-per-node: the number of nodes is not given", "give it with --nodes or --hosts"
+        )
+    if nodes is None:
+        return
+    if nodes > ranks or (placement.ranks_per_node and nodes * placement.ranks_per_node != ranks):
+        each = f" with {placement.ranks_per_node} each" if placement.ranks_per_node else ""
+        raise UsageError(
+            f"{ranks} ranks do not fill {nodes} nodes{each}",
+            "leave out one of -n, --nodes and --ranks-per-node",
+        )
+
+
+def _check_place_node(placement: Placement) -> None:
+    if placement.place != "node" or placement.platform:
+        return
+    found = None if placement.node_count else find_allocation(placement.launcher)
+    if (placement.node_count or (found[1].nodes if found else 1)) == 1:
+        raise UsageError(
+            "--place node: only one node is available, so ranks cannot be on different nodes",
+            "name --hosts, or ask for --nodes",
+        )
+
+
+def check_allocation(placement: Placement) -> None:
+    """The job in which this process runs must have the nodes and CPUs that the plan needs. Not for
+    batch jobs, which get an allocation of their own."""
+    found = None if placement.platform or placement.hosts else find_allocation(placement.launcher)
+    if found is None:
+        return
+    name, has = found
+    # mpiexec may oversubscribe CPUs.
+    cpus = None if placement.launcher == MPIEXEC else has.cpus
+    for asked, there, what, option in (
+        (placement.node_count, has.nodes, "nodes", "--nodes"),
+        (placement.ranks, cpus, "CPUs", "-n"),
+    ):
+        if asked is not None and there is not None and asked > there:
+            raise UsageError(
+                f"this allocation ({name}) has {there} {what}, {option} {asked} asks for more",
+                f"ask for less, or for an allocation of {asked} {what}",
+            )
+
+
+def _check_platform(case: Case) -> None:
+    workload, placement = case.workload, case.placement
+    assert placement.platform is not None
+    shape = parse_shape(placement.platform)
+    if shape is None and not Path(placement.platform).is_file():
+        raise UsageError(f"--platform {placement.platform}: no such file")
+    if shape is not None and placement.ranks > shape.nodes * (placement.ranks_per_node or 1):
+        raise UsageError(
+            f"--platform {placement.platform} has {shape.nodes} nodes, -n asks for "
+            f"{placement.ranks} ranks",
+            "ask for more nodes, or set --ranks-per-node",
+        )
+    most = _most_simulated()
+    if most is not None and placement.ranks > most:
+        raise UsageError(
+            f"-n {placement.ranks}: at most {most} ranks are simulated on this machine, which "
+            f"allows a process {text_of(MAPPINGS)} pieces of memory",
+            "ask for fewer, or raise vm.max_map_count (sysctl)",
+        )
+    here = (
+        ("--floor", isinstance(workload, Pingpong) and workload.floor),
+        ("--threads", isinstance(workload, (Messages, Collective)) and workload.threads),
+        ("--mode partitioned", isinstance(workload, Messages) and workload.parts),
+        ("--cpus", placement.cpus),
+        ("--hosts", placement.hosts),
+        ("--nodes", placement.nodes),
+        ("--broadcast", placement.broadcast),
+    )
+    for flag, asked in here:
+        if asked:
+            raise UsageError(f"{flag} applies to this machine, but --platform simulates one")
+
+
+def _most_simulated() -> int | None:
+    """Ranks for which one process gets the stacks; None where that is unknown."""
+    allowed = text_of(MAPPINGS)
+    if allowed is None or not allowed.isdigit():
+        return None
+    return max((int(allowed) - OTHER_MAPPINGS) // MAPPINGS_A_RANK, 2)
+
+
+def nodes() -> int:
+    """Number of nodes of the job in which this process runs; 1 outside of jobs."""
+    return _allocation().nodes or 1
+
+
+def allowed_cpus() -> int:
+    """Number of CPUs that ranks may use, assuming that all nodes are like this one."""
+    here = nodes() * allowed_count()
+    return min(here, _allocation().cpus or here)
+
+
+def would_share(placement: Placement, threads: int = 1) -> bool:
+    """Whether ranks with so many threads each would share CPUs of this machine. On other nodes only
+    the engine knows, which refuses it."""
+    is_elsewhere = placement.platform is not None or placement.node_count is not None
+    return not is_elsewhere and placement.ranks * threads > allowed_cpus()
+
+
+def check_slots(placement: Placement, threads: int = 1) -> None:
+    """Raises UsageError if ranks would share CPUs and may not."""
+    if placement.oversubscribe or not would_share(placement, threads):
+        return
+    cpus = allowed_cpus()
+    each = f" with {threads} threads each" * (threads > 1)
+    there_are = "there is 1 CPU" if cpus == 1 else f"there are {cpus} CPUs"
+    raise UsageError(
+        f"{placement.ranks} ranks{each} would share CPUs: {there_are}",
+        "ask for fewer, or add --oversubscribe and expect times dominated by the OS scheduler",
+    )
+
+
+def _allocation() -> Allocation:
+    """The allocation of the job in which this process runs; empty outside of jobs."""
+    found = find_allocation()
+    return found[1] if found else Allocation()
+
+
+def _check_memory(case: Case) -> None:
+    """The buffers of all ranks of a node must fit into its memory."""
+    workload, ranks = case.workload, case.placement.ranks
+    needed = -(-workload.taking_part(ranks) // nodes()) * workload.buffer_bytes(ranks)
+    available = available_memory()
+    if available is not None and needed > available:
+        raise UsageError(
+            f"messages of {format_size(workload.largest_bytes)} need {needed / 2**30:.1f} GiB "
+            f"on this node, which has {available / 2**30:.1f} GiB free",
+            "leave out the largest sizes",
+        )
+
+
+def available_memory() -> int | None:
+    """Bytes that can still be allocated here: the kernel's estimate, or a cgroup's lower limit."""
+    limits = []
+    try:
+        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+        if found:
+            limits.append(int(found[1]) * 1024)
+        most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+        used = Path("/sys/fs/cgroup/memory.current").read_text().strip()
+        if most.isdigit() and used.isdigit():
+            limits.append(int(most) - int(used))
+    except OSError:
+        pass
+    return min(limits, default=None)
+
+
+def _check_place(place: str) -> None:
+    """--place socket and numa need two sockets or NUMA domains on this node."""
+    cpus = [Path(f"/sys/devices/system/cpu/cpu{cpu}") for cpu in allowed_set()]
+    if place == "socket":
+        found = {text_of(cpu / "topology" / "physical_package_id") for cpu in cpus}
+    elif place == "numa":
+        found = {node.name for cpu in cpus for node in cpu.glob("node[0-9]*")}
+    else:
+        return
+    if len(found) < 2:
+        raise UsageError(
+            f"--place {place}: only one {PLACE_WORDS[place]} is available, so two ranks cannot "
+            "be on different ones",
+            "use --place core or --place spread, or name CPUs with --cpus",
+        )
+
+
+def _check_cpus(cpus: Sequence[int], ranks: int) -> None:
+    text = _ranges(cpus)
+    allowed = allowed_set()
+    if not allowed:
+        raise UsageError(
+            f"--cpus {text}: on this system processes cannot be pinned", "leave out --cpus"
+        )
+    refused = sorted(set(cpus) - allowed)
+    if refused:
+        raise UsageError(
+            f"--cpus {text}: this process may not run on CPU {refused[0]}",
+            f"it may run on {_ranges(sorted(allowed))}",
+        )
+    if len(cpus) < ranks:
+        raise UsageError(
+            f"--cpus {text} names {len(cpus)} CPUs for {ranks} ranks", "name one CPU for each rank"
+        )
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Writes 0, 1, 2, 3, 8 as "0-3,8"."""
+    words: list[str] = []
+    start = previous = numbers[0]
+    for number in [*numbers[1:], -1]:
+        if number != previous + 1:
+            words.append(str(start) if start == previous else f"{start}-{previous}")
+            start = number
+        previous = number
+    return ",".join(words)

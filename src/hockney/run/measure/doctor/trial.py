@@ -1,0 +1,203 @@
+"""Tries the MPI that a run would use: finds it, builds the engine and starts two ranks."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hockney.errors import HockneyError
+from hockney.records import End, LaunchRecord, Samples
+from hockney.run.measure.build import build_engine
+from hockney.run.measure.doctor.finding import Finding
+from hockney.run.measure.launch import Outcome
+from hockney.run.measure.mpi import ask_command, find_mpi
+from hockney.run.measure.start import engine_messages, wrong_launcher
+from hockney.run.measure.trial import Attempt, attempt
+from hockney.run.mpis import Engine, Mpi
+
+SECONDS, TIMEOUT_S = 0.05, 20.0
+"""How long the two ranks measure, and how long a launcher may be silent: some look up hosts for
+many seconds before they give up."""
+SLOW_READING_S, COARSE_STEP_S = 200e-9, 1e-6
+"""A clock reading that costs more is a system call: the kernel does not trust the CPU's counter. A
+longer step is too coarse for the time of a small message."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How far the trial got: mpi, engine and launch are None after the first failure."""
+
+    mpi: Mpi | None = None
+    engine: Engine | None = None
+    launch: LaunchRecord | None = None
+    wall_s: float | None = None
+    samples: tuple[Samples, ...] = ()
+    failure: HockneyError | None = None
+    """Why it got no further."""
+
+
+def try_mpi(mpicc: str | None) -> Trial:
+    """Does what a run would do, and stops at the first failure."""
+    mpi = engine = None
+    try:
+        mpi = find_mpi(mpicc)
+        engine = build_engine(mpi)
+        if mpi.family == "smpi":
+            return Trial(mpi, engine)
+        tried = _start_two_ranks(mpi, engine)
+    except HockneyError as error:
+        return Trial(mpi, engine, failure=error)
+    return Trial(mpi, engine, tried.launch, tried.outcome.wall_s, tried.samples)
+
+
+def _start_two_ranks(mpi: Mpi, engine: Engine) -> Attempt:
+    tried = attempt(mpi, engine, SECONDS, TIMEOUT_S)
+    if tried.outcome.exit_status == 0 and tried.launch is not None and tried.ends:
+        return tried
+    failure = _failure(tried.outcome, tried.ends)
+    advice = f"first make `{mpi.mpiexec} -n 2 hostname` work here, then run hockney doctor again"
+    raise HockneyError(failure, wrong_launcher(mpi, engine, failure) or advice)
+
+
+def _failure(outcome: Outcome, ends: Sequence[End]) -> str:
+    """The engine's message if there is one, else the last output of the launcher."""
+    messages = [end.message for end in ends if end.message] + engine_messages(outcome)
+    if messages:
+        return messages[0]
+    ended = f"exit status {outcome.exit_status}"
+    if outcome.silent_s is not None:
+        ended = f"the launcher was silent for {outcome.silent_s:.0f} s and was ended"
+    elif outcome.exit_status < 0:
+        ended = f"killed by signal {-outcome.exit_status}"
+    elif outcome.exit_status == 0:
+        ended = "it ended without a measurement"
+    return "\n".join([ended, *outcome.last_lines])
+
+
+def found_mpi(trial: Trial) -> Finding:
+    if trial.mpi is None:
+        assert trial.failure is not None
+        return Finding("MPI", "bad", trial.failure.message, trial.failure.advice)
+    mpi = trial.mpi
+    fact = f"{mpi.mpicc}, started by {mpi.mpiexec} ({mpi.launcher_version})"
+    if mpi.family == "smpi":
+        return Finding(
+            "MPI",
+            "warn",
+            fact,
+            "SimGrid simulates a machine; name a real MPI with --mpicc to examine this machine",
+        )
+    if mpi.notes:
+        return Finding("MPI", "warn", fact, mpi.notes[0])
+    return Finding("MPI", "ok", fact)
+
+
+def compiler(trial: Trial) -> Finding:
+    """The compiler that the wrapper calls, as its --version reports."""
+    if trial.mpi is None:
+        return Finding("compiler", "unknown", "there is no mpicc to ask")
+    if trial.mpi.prebuilt:
+        return Finding("compiler", "ok", "none is needed: the engine was built elsewhere")
+    wrapper = trial.mpi.mpicc
+    try:
+        done = ask_command(wrapper, "--version")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding(
+            "compiler", "bad", f"{wrapper} cannot be run: {error}", "name another with --mpicc"
+        )
+    lines = (done.stdout + done.stderr).splitlines()
+    # Open MPI's wrapper prints lines of dashes around its messages.
+    words = [line.strip() for line in lines if line.strip(" -")]
+    if done.returncode == 0:
+        return Finding("compiler", "ok", words[0] if words else f"{wrapper} does not report it")
+    return Finding(
+        "compiler",
+        "bad",
+        " ".join(words[:2]) or f"{wrapper} --version: exit status {done.returncode}",
+        "load the compiler's module, or set MPICH_CC, I_MPI_CC or OMPI_CC to another compiler",
+    )
+
+
+def engine_built(trial: Trial) -> Finding:
+    """The engine, and the ownership of the directory that holds it."""
+    name = "engine"
+    if trial.mpi is None:
+        return Finding(name, "unknown", "nothing could be built without an MPI")
+    if trial.engine is None:
+        assert trial.failure is not None
+        return Finding(name, "bad", trial.failure.message, trial.failure.advice)
+    if trial.engine.notes:
+        return Finding(
+            name,
+            "warn",
+            trial.engine.notes[0],
+            "make that directory private (chown, chmod 700), or name another with XDG_CACHE_HOME: "
+            "until then each run builds the engine anew",
+        )
+    if trial.mpi.prebuilt:
+        return Finding(name, "ok", f"{trial.engine.path}, built elsewhere")
+    # CACHE/KEY/hockney-engine
+    cache = trial.engine.path.parent.parent
+    return Finding(name, "ok", f"{cache}, yours, mode {stat.S_IMODE(cache.stat().st_mode):o}")
+
+
+def launch_of_two_ranks(trial: Trial) -> Finding:
+    """Launcher and library belong together if two ranks started as one MPI program."""
+    name = "launch of two ranks"
+    if trial.launch is not None:
+        library = " ".join(filter(None, (trial.launch.mpi.library, trial.launch.mpi.version)))
+        took = "" if trial.wall_s is None else f", in {trial.wall_s:.2f} s"
+        return Finding(name, "ok", f"{library or 'an unknown MPI'}{took}")
+    if trial.engine is None:
+        return Finding(name, "unknown", "not tried: there is no engine to start")
+    if trial.failure is None:
+        return Finding(name, "unknown", "not tried: smpirun starts no ranks on this machine")
+    return Finding(name, "bad", trial.failure.message, trial.failure.advice)
+
+
+def rank_places(trial: Trial) -> Finding:
+    """The CPUs on which the two ranks ran, as they report."""
+    name = "places of ranks"
+    if trial.launch is None or not trial.launch.places:
+        return Finding(name, "unknown", "no ranks were started")
+    places = trial.launch.places
+    fact = ", ".join(f"rank {place.rank} on {place.host} CPU {place.pu}" for place in places)
+    if not all(place.pinned for place in places):
+        refused = next((place.refused for place in places if place.refused), None)
+        return Finding(
+            name,
+            "bad",
+            f"{fact}, not pinned" + (f" ({refused})" if refused else ""),
+            "ranks may move while they are measured: allow sched_setaffinity in the container or "
+            "job",
+        )
+    if len({(place.host, place.pu) for place in places}) < len(places):
+        return Finding(
+            name,
+            "bad",
+            f"{fact}: both share one CPU",
+            "two ranks that spin on one CPU measure the OS scheduler: ask for two CPUs",
+        )
+    return Finding(name, "ok", f"{fact}, pinned")
+
+
+def clock_cost(trial: Trial) -> Finding:
+    """The cost and the smallest step of the clock, as the engine measured them."""
+    name = "clock cost"
+    clock = trial.launch.clock if trial.launch else None
+    if clock is None or clock.cost_s is None:
+        return Finding(name, "unknown", "no rank measured it")
+    # The engine stores 0 if it never saw the clock step.
+    step_s = clock.resolution_s or None
+    step = "" if step_s is None else f", in steps of {step_s * 1e9:.0f} ns"
+    fact = f"{clock.cost_s * 1e9:.0f} ns a reading{step}"
+    if clock.cost_s > SLOW_READING_S or (step_s is not None and step_s > COARSE_STEP_S):
+        return Finding(
+            name,
+            "warn",
+            fact,
+            "longer batches hide it, but do not trust --every-iteration here; see clock source",
+        )
+    return Finding(name, "ok", fact)

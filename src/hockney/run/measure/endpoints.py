@@ -1,0 +1,51 @@
+"""Endpoints of threads: as many as a rank has threads, by a variable of the library."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from hockney.errors import UsageError
+from hockney.plan import Placement
+from hockney.plan.workloads.pingpong import Messages
+from hockney.run.measure.build import library_of
+from hockney.run.measure.setup import mpi_of
+from hockney.run.measure.trial import attempt
+from hockney.run.mpis import family_of
+
+TIMEOUT_S = 30.0
+"""Of two ranks that only start."""
+
+
+def _try(placement: Placement, variable: str, count: str) -> None:
+    """Two ranks start with so many endpoints: libraries end a program that asks for more than they
+    were built for. Only here, as other nodes may allow no ranks outside of jobs."""
+    mpi, engine = mpi_of(placement)
+    if attempt(mpi, engine, 0.0, TIMEOUT_S, env={variable: count}).outcome.exit_status != 0:
+        raise UsageError(
+            f"--thread-comms vci: {library_of(engine)} ({mpi.launcher_version}) does not start "
+            f"with {variable}={count}: it was built for fewer endpoints",
+            "use --thread-comms own, or another MPI with --mpicc",
+        )
+
+
+def with_endpoints(placement: Placement, workload: Messages) -> Placement:
+    """The placement under which each thread has an endpoint, where that is asked for; the engine
+    checks that it has. Raises UsageError where the library knows no such thing."""
+    if workload.thread_comms != "vci":
+        return placement
+    mpi, _ = mpi_of(placement)
+    variable = family_of(mpi).ENDPOINTS
+    if variable is None:
+        raise UsageError(
+            f"--thread-comms vci: {mpi.mpicc} ({mpi.launcher_version}) has no setting for the "
+            "number of endpoints",
+            "use --thread-comms own, or an MPICH of version 4 or later",
+        )
+    count = str(workload.threads_of_rank)
+    if placement.node_count is None:
+        _try(placement, variable, count)
+    return replace(
+        placement,
+        env=placement.env | {variable: count},
+        controls=placement.controls | {variable: count},
+    )

@@ -1,0 +1,75 @@
+"""What went wrong in a launch, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.plan import Case
+from hockney.records import End
+from hockney.run.measure.build import library_of
+from hockney.run.measure.causes import cause_of
+from hockney.run.measure.launch import Outcome
+from hockney.run.measure.setup import Setup
+from hockney.run.measure.start import engine_messages, wrong_launcher
+from hockney.run.schedulers import find_launcher
+from hockney.units import format_seconds
+
+SIMULATOR_REFUSES = "Parse error at "
+"""Precedes SimGrid's message about a platform file, which begins with the line number."""
+
+
+def reported(outcome: Outcome, ends: Sequence[End]) -> list[str]:
+    """What the engine or the simulator reported as a failure."""
+    failures = [end.message for end in ends if end.reason == "failed" and end.message]
+    refused = [line.partition(SIMULATOR_REFUSES) for line in outcome.last_lines]
+    return [
+        *failures,
+        *engine_messages(outcome),
+        *(f"SimGrid: {which}{what}" for _, which, what in refused if which),
+    ]
+
+
+def failure_of(
+    number: int, outcome: Outcome, failures: Sequence[str], ends: Sequence[End], can_resume: bool
+) -> str | None:
+    """What went wrong in a launch, None where nothing did. failures: those of reported()."""
+    if outcome.interrupted:
+        return "interrupted; all rounds before are kept"
+    if outcome.silent_s is not None:
+        return (
+            f"launch {number} reported nothing for {format_seconds(outcome.silent_s, 3)} and was "
+            "ended (--timeout sets how long to wait)"
+        )
+    if failures:
+        return failures[0]
+    if any(end.reason == "interrupted" for end in ends):
+        more = ", and --resume continues the run" if can_resume else ""
+        return (
+            f"launch {number} was cut short by a signal that somebody else sent; its rounds up to "
+            f"then are kept{more}"
+        )
+    if outcome.exit_status != 0 or not ends:
+        cause = cause_of(outcome)
+        words = f"launch {number} failed: {_exit_words(outcome)}"
+        return f"{words}; {cause}" if cause else words
+    return None
+
+
+def _exit_words(outcome: Outcome) -> str:
+    status, failed = outcome.exit_status, outcome.failed_starts
+    words = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+    again = f"; the launcher failed {failed + 1} times before any rank reported"
+    return words + (again if failed else "")
+
+
+def mixed_up(setup: Setup, case: Case, failure: str) -> str | None:
+    """Explains a failure by a launcher that does not belong to the MPI library, else None."""
+    wrong = wrong_launcher(setup.mpi, setup.engine, failure)
+    launcher, _ = find_launcher(case.placement)
+    if wrong is None or launcher is None:
+        return wrong
+    return (
+        f"{launcher.LAUNCHER} does not wire up the ranks of {setup.mpi.mpicc} "
+        f"({library_of(setup.engine) or 'unknown'}): start them with the MPI's own mpiexec "
+        "(--launcher mpiexec), or install the plug-in that they need (Open MPI in Flux: flux-pmix)"
+    )

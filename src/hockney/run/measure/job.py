@@ -1,0 +1,149 @@
+"""Writes scripts for batch jobs, which need a shell, the engine and a launcher, but no Python.
+
+Everything that a user typed appears in the script as one quoted word.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import __version__
+from hockney.errors import UsageError
+from hockney.plan import Case, Plan, Sampling
+from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.registry import offers
+from hockney.run.measure.files import long_list_of
+from hockney.run.measure.nodes import private_copy, scripts_of
+from hockney.run.mpis import Engine, Mpi, family_of
+from hockney.run.schedulers import Batch, Job, Launcher
+
+START_S = 20.0
+"""Allowance for the start of a launch on a cold file system; not part of the measuring time."""
+MARGIN_S = 60.0
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The plan of a job, its MPI and engine, and its result file."""
+
+    plan: Plan
+    mpi: Mpi
+    engine: Engine
+    result: Path
+
+    @property
+    def list_file(self) -> Path | None:
+        """The file next to the result that holds a list too long for a command line."""
+        if long_list_of(self.plan) is None:
+            return None
+        return self.result.absolute().with_name(self.result.name + ".list")
+
+
+def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: bytes) -> str:
+    """The script. It writes `header` to the result file and appends the records of each launch."""
+    plan = measurement.plan
+    engine, broadcast = _broadcast(scheduler, measurement)
+    lines = [
+        # Only a login shell defines `module`.
+        "#!/bin/bash -l" if job.modules else "#!/bin/sh",
+        *scheduler.directives(job),
+        f"# Made by hockney {__version__}. The result file can be read at any time.",
+        *(f"module load {shlex.quote(module)} || exit" for module in job.modules),
+        *_exports(measurement),
+        f"result={shlex.quote(str(measurement.result.absolute()))}",
+        "set -C",
+        f"printf '%s\\n' {shlex.quote(header.decode().strip())} >\"$result\" || exit",
+        *broadcast,
+        *_list(measurement),
+        "launch=0",
+        f"while [ $launch -lt {launches_of(plan)} ]; do",
+        *_rest(plan.sampling),
+        *(
+            f'    {_launch(scheduler, measurement, engine, case)} >>"$result" || exit\n'
+            "    launch=$((launch + 1))"
+            for case in plan.cases
+        ),
+        "done",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rest(sampling: Sampling) -> list[str]:
+    """The pause between launches that are spread over a time."""
+    if sampling.over_s is None:
+        return []
+    rest_s = (sampling.over_s - sampling.budget_s) / max(sampling.least_launches - 1, 1)
+    return [f"    [ $launch -eq 0 ] || sleep {max(rest_s, 0.0):.1f}"]
+
+
+def _list(measurement: Measurement) -> list[str]:
+    """Writes the long list with the shell's builtin printf, which has no limit on arguments."""
+    file, words = measurement.list_file, long_list_of(measurement.plan)
+    if file is None or words is None:
+        return []
+    quoted = shlex.quote(str(file))
+    return [
+        f"trap {shlex.quote(f'rm -f {quoted}')} EXIT",
+        f"printf '%s' {shlex.quote(words)} >{quoted} || exit",
+    ]
+
+
+def _broadcast(scheduler: Batch, measurement: Measurement) -> tuple[Path, list[str]]:
+    """The engine as the nodes see it, and the lines that copy it there and remove it."""
+    placement, engine = measurement.plan.first.placement, measurement.engine
+    if placement.broadcast is None:
+        return engine.path, []
+    copy = private_copy(placement.broadcast, engine)
+    if not offers(scheduler, Launcher):
+        raise UsageError(
+            "--broadcast: this scheduler cannot copy the engine to the nodes",
+            "let the job run hockney itself, with --broadcast: it then copies over ssh",
+        )
+    make, remove = (
+        [shlex.join(words) for words in scheduler.reach(measurement.mpi, placement, script)]
+        for script in scripts_of(copy)
+    )
+    source = shlex.quote(str(engine.path))
+    lines = [
+        f"trap {shlex.quote('; '.join(remove))} EXIT",
+        *(f"{words} <{source} || exit" for words in make),
+    ]
+    return copy, lines
+
+
+def _exports(measurement: Measurement) -> list[str]:
+    mpi = measurement.mpi
+    variables = {**measurement.engine.env, **family_of(mpi).environment(mpi)}
+    return [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+
+
+def _launch(scheduler: Batch, measurement: Measurement, engine: Path, case: Case) -> str:
+    """The command of one launch of a case, with its variables. The shell counts the launches."""
+    plan, file = measurement.plan, measurement.list_file
+    seconds = plan.sampling.budget_s / launches_of(plan)
+    arguments = engine_arguments(case, plan.sampling, seconds, str(file) if file else None)
+    words = scheduler.launch(measurement.mpi, case, [str(engine), *arguments])
+    counted = (f'"{word}"' for word in launch_arguments("$launch", "$((launch + 1))"))
+    words = " ".join([words, *counted])
+    for name, value in case.placement.env.items():
+        if not VARIABLE.fullmatch(name):
+            raise UsageError(f"{name!r} is not a valid name of an environment variable")
+        words = f"{name}={shlex.quote(value)} {words}"
+    return words
+
+
+def launches_of(plan: Plan) -> int:
+    """Number of launches of a job; a job cannot decide to make more."""
+    return plan.sampling.least_launches * len(plan.cases)
+
+
+def minutes_for(plan: Plan) -> int:
+    """The time limit that the budget needs."""
+    measuring_s = max(plan.sampling.budget_s, plan.sampling.over_s or 0.0)
+    needed = measuring_s + launches_of(plan) * START_S + MARGIN_S
+    return math.ceil(needed / 60.0)

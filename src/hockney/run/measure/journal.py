@@ -1,0 +1,84 @@
+"""The journal of a suite: one line for each finished run, so that --resume can continue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from hockney.errors import UsageError
+from hockney.plan import Plan, difference, plan_of, stored
+from hockney.result_file import ResultFile
+from hockney.run.measure.resume import FINISHED
+
+NAME = "suite.jsonl"
+
+
+class Entry(msgspec.Struct):
+    """One run of the suite and how it ended."""
+
+    file: str
+    label: str
+    reason: str
+    options: dict[str, object]
+    """The plan of the run, as in a run record."""
+
+
+class Journal:
+    """The directory of a suite."""
+
+    def __init__(self, directory: Path, resume: bool) -> None:
+        self.directory = directory
+        path = directory / NAME
+        if path.exists() and not resume:
+            raise UsageError(
+                f"{directory} already holds a suite",
+                "continue it with --resume, or name another directory with -o",
+            )
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{directory} cannot be made: {error.strerror}") from error
+        self._file = ResultFile(path, resume=resume)
+        self._entries: dict[str, Entry] = {}
+        for line in path.read_bytes().splitlines():
+            try:
+                entry = msgspec.json.decode(line, type=Entry)
+            except ValueError as error:
+                raise UsageError(f"{path}: {error}") from error
+            self._entries[entry.file] = entry
+
+    def close(self) -> None:
+        """Releases the lock on the journal."""
+        self._file.close()
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries.values())
+
+    def is_done(self, file: str, plan: Plan) -> bool:
+        """True if this plan is measured already. Raises UsageError if the plan changed."""
+        entry = self._entries.get(file)
+        if entry is None:
+            return False
+        before = plan_of(entry.options)
+        if (
+            before is None
+            or before.sampling != plan.sampling
+            or difference(before, plan) is not None
+        ):
+            raise UsageError(
+                f"{self.directory / file} holds another plan: the suite has changed",
+                "put the results of the changed plan into another directory with -o",
+            )
+        return entry.reason in FINISHED and (self.directory / file).exists()
+
+    def files(self) -> list[Path]:
+        """Result files of the finished runs."""
+        done = (entry for entry in self if entry.reason in FINISHED)
+        return [self.directory / entry.file for entry in done]
+
+    def note(self, file: str, label: str, plan: Plan, reason: str) -> None:
+        entry = Entry(file, label, reason, stored(plan))
+        self._entries[file] = entry
+        self._file.write(msgspec.json.encode(entry) + b"\n")

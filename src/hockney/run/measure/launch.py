@@ -1,0 +1,246 @@
+"""Runs one launch of the MPI program: passes on its output as it comes, and always ends it."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import IO
+
+from hockney.endings import GRACE_S, AtEnd, caught, die_with_parent
+from hockney.errors import HockneyError
+from hockney.run.measure import shared_memory
+
+LAST_LINES = 12
+"""Lines of stderr that are shown when a launch fails."""
+POLL_S = 0.25
+"""How often a silent launch is polled; output wakes us at once."""
+LAUNCH = "HOCKNEY_LAUNCH"
+"""A variable that all processes of a launch inherit, by which its strays are found."""
+READ_BYTES = 1 << 16
+END_POLL_S = 0.01
+"""How often those that were killed are looked for."""
+HEEDS_EVERY_S = 0.1
+"""Longest time that a pause continues after a signal."""
+
+
+@dataclass
+class Outcome:
+    """How a launch ended."""
+
+    exit_status: int
+    wall_s: float
+    last_lines: list[str] = field(default_factory=list)
+    silent_s: float | None = None
+    """Set if the watchdog ended the launch: how long it had been silent."""
+    interrupted: bool = False
+    failed_starts: int = 0
+    """How often the launcher had failed by chance before, without a report of any rank."""
+
+
+class Interruption:
+    """Set when the user or a scheduler asks us to stop, or when the terminal closes."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.signal is not None
+
+    def rest(self, seconds: float) -> float:
+        """Sleeps that long, or until we are asked to stop; returns the time slept."""
+        started = time.monotonic()
+        while not self and (left_s := started + seconds - time.monotonic()) > 0.0:
+            time.sleep(min(left_s, HEEDS_EVERY_S))
+        return time.monotonic() - started
+
+    @contextmanager
+    def watched(self) -> Iterator[Interruption]:
+        """Records the signals instead of ending by them."""
+
+        def note(number: int, _frame: FrameType | None) -> None:
+            self.signal = number
+
+        with caught(note):
+            yield self
+
+
+@contextmanager
+def open_stdin() -> Iterator[int]:
+    """A stdin for launchers that has nothing to read and does not end.
+
+    A launcher forwards the end of its stdin to the first rank. Where the ranks have ended by then,
+    as after a refusal, MPICH's hydra writes to a closed socket: it dies of SIGPIPE or, where that
+    signal is ignored, may end with 255 instead of the status of the ranks."""
+    read, write = os.pipe()
+    try:
+        yield read
+    finally:
+        os.close(write)
+        os.close(read)
+
+
+def run_launch(
+    command: Sequence[str],
+    env: Mapping[str, str],
+    on_lines: Callable[[list[bytes]], None],
+    timeout_s: float,
+    interruption: Interruption,
+) -> Outcome:
+    """Starts `command` in a session of its own and passes on each whole line of its stdout, and no
+    lines every POLL_S in which it reports nothing.
+
+    A launch that is silent for `timeout_s` is ended with all its children.
+    """
+    started, launch = time.monotonic(), str(uuid.uuid4())
+    before = shared_memory.present()
+    tail: deque[str] = deque(maxlen=LAST_LINES)
+    outcome = Outcome(exit_status=-1, wall_s=0.0)
+    with open_stdin() as stdin:
+        process = _start(command, {**env, LAUNCH: launch}, stdin)
+        at_end = AtEnd(lambda: _end_badly(process, launch, before))
+        try:
+            _listen(process, on_lines, tail, timeout_s, interruption, outcome)
+            if outcome.silent_s is None:  # else the wait is over already
+                left_s = GRACE_S if outcome.interrupted else timeout_s
+                outcome.exit_status = process.wait(timeout=left_s)
+        except subprocess.TimeoutExpired:
+            outcome.silent_s = None if outcome.interrupted else timeout_s
+        finally:
+            end_session(process)
+            end_strays(launch)
+            at_end.forget()
+            for stream in (process.stdout, process.stderr):
+                assert stream is not None
+                stream.close()
+    if outcome.exit_status < 0 and process.returncode is not None:
+        outcome.exit_status = process.returncode
+    if outcome.exit_status != 0:
+        shared_memory.remove_left(before)
+    outcome.wall_s = time.monotonic() - started
+    outcome.last_lines = list(tail)
+    return outcome
+
+
+def _start(command: Sequence[str], env: Mapping[str, str], stdin: int) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command,
+            env=env,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=die_with_parent,  # no thread of ours runs meanwhile
+        )
+    except OSError as error:
+        raise HockneyError(f"{command[0]} cannot be started: {error.strerror}") from error
+
+
+def _listen(
+    process: subprocess.Popen[bytes],
+    on_lines: Callable[[list[bytes]], None],
+    tail: deque[str],
+    timeout_s: float,
+    interruption: Interruption,
+    outcome: Outcome,
+) -> None:
+    """Reads until both streams are closed, the watchdog expires, or an interrupted launch ends."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    rest: dict[IO[bytes], bytes] = {process.stdout: b"", process.stderr: b""}
+    asked_to_end: float | None = None
+    heard = time.monotonic()
+    with selectors.DefaultSelector() as selector:
+        for stream in rest:
+            os.set_blocking(stream.fileno(), False)
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(POLL_S)
+            now = time.monotonic()
+            if interruption and asked_to_end is None:
+                asked_to_end = now
+                outcome.interrupted = True
+                signal_session(process, signal.SIGTERM)
+            if asked_to_end is not None and now - asked_to_end > GRACE_S:
+                return
+            if now - heard > timeout_s:
+                outcome.silent_s = now - heard
+                return
+            if not ready:
+                on_lines([])
+            for key, _ in ready:
+                stream = key.fileobj  # type: ignore[assignment]
+                chunk = stream.read(READ_BYTES)
+                if not chunk:
+                    selector.unregister(stream)
+                    continue
+                heard = now
+                *whole, rest[stream] = (rest[stream] + chunk).split(b"\n")
+                if stream is process.stdout:
+                    on_lines([line + b"\n" for line in whole])
+                else:
+                    tail.extend(line.decode(errors="replace") for line in whole if line.strip())
+    if rest[process.stderr].strip():
+        tail.append(rest[process.stderr].decode(errors="replace"))
+
+
+def _end_badly(
+    process: subprocess.Popen[bytes], launch: str, shared_before: frozenset[str]
+) -> None:
+    """Ends a launch with all that it has, also in the middle of process.wait(), whose lock is held
+    then."""
+    if process.returncode is None:
+        signal_session(process, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=GRACE_S)
+        signal_session(process, signal.SIGKILL)
+    end_strays(launch)
+    shared_memory.remove_left(shared_before)
+
+
+def _strays(launch: str) -> Iterator[int]:
+    """Processes that have the variable of a launch, whatever session or group they moved to."""
+    mark = f"{LAUNCH}={launch}".encode()
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if mark in environ.read_bytes().split(b"\0"):
+                yield int(environ.parent.name)
+
+
+def end_strays(launch: str) -> None:
+    """Kills what is left of a launch on this host, and waits for its end: launchers give their
+    helpers sessions of their own, which hear of no signal to the launcher's."""
+    deadline = time.monotonic() + GRACE_S
+    while strays := list(_strays(launch)):
+        for stray in strays:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(stray, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            return
+        time.sleep(END_POLL_S)
+
+
+def signal_session(process: subprocess.Popen[bytes], number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def end_session(process: subprocess.Popen[bytes]) -> None:
+    """Ends the launcher and all its children by SIGTERM, then SIGKILL. The engine's ranks die with
+    their parent, so no process stays on this host."""
+    if process.poll() is None:
+        signal_session(process, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=GRACE_S)
+    signal_session(process, signal.SIGKILL)
+    process.wait()

@@ -1,0 +1,215 @@
+"""Finds the MPI: the compiler wrapper, and the launcher that belongs to it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from hockney.errors import UsageError
+from hockney.run.mpis import COMMAND_TIMEOUT_S, FAMILIES, Mpi
+from hockney.temporary import temporary_directory
+
+TRIAL = "#include <mpi.h>\nint main(int argc, char **argv) { return MPI_Init(&argc, &argv); }\n"
+
+
+def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | None = None) -> Mpi:
+    """The MPI of `mpicc`, $MPICC, PATH or the embedded package, in that order; SimGrid's SMPI if
+    `simulated`. One on PATH that nobody asked for gives way to the embedded one, with a note, where
+    it is not whole. `prebuilt`: an engine, default $HOCKNEY_ENGINE; its MPI needs no compiler."""
+    _check_not_a_rank()
+    if simulated and prebuilt:
+        raise UsageError(
+            f"--engine {prebuilt}: simulations have an engine of their own",
+            "leave out --engine or --platform",
+        )
+    if simulated and not mpicc:
+        return _mpi_of(_find_smpicc())
+    prebuilt = prebuilt or os.environ.get("HOCKNEY_ENGINE")
+    if prebuilt and not simulated:
+        return replace(_launching_mpi(mpicc), prebuilt=Path(prebuilt))
+    asked = _asked_for(mpicc)
+    if asked:
+        return _mpi_of(asked)
+    on_path, embedded = shutil.which("mpicc"), Path(sys.prefix) / "bin" / "mpicc"
+    if not embedded.exists():
+        return _mpi_of(_on_path(on_path))
+    reason = why_not_whole(Path(on_path)) if on_path and Path(on_path) != embedded else None
+    if on_path and not reason:
+        return _mpi_of(Path(on_path))
+    note = f"{on_path} {reason}: the embedded MPI is measured (--mpicc names another)"
+    return replace(_mpi_of(embedded), notes=(note,) if reason else ())
+
+
+WORLDS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE")
+"""Variables in which launchers tell a process how many there are: of MPICH and Intel MPI, Open MPI,
+MPICH on one host, and MVAPICH."""
+
+
+def _check_not_a_rank() -> None:
+    """Several of us would measure at once, on the same CPUs."""
+    for name in WORLDS:
+        value = os.environ.get(name, "")
+        if value.isdecimal() and value not in ("0", "1"):
+            raise UsageError(
+                f"this is one of {value[:9]} processes of a launcher ({name}): hockney starts MPI "
+                "itself",
+                "start it once, without mpiexec; -n, --hosts and --nodes say where ranks run",
+            )
+
+
+def _launching_mpi(mpicc: str | None) -> Mpi:
+    """The MPI that starts programs here: the asked one, that of PATH, the embedded one. It may have
+    no compiler wrapper."""
+    embedded = Path(sys.prefix) / "bin" / "mpiexec"
+    asked = _asked_for(mpicc)
+    if asked:
+        return _mpi_of(asked)
+    found = shutil.which("mpiexec") or shutil.which("mpirun")
+    launcher = Path(found) if found else embedded
+    family, version = launcher_family(launcher)
+    if family is None:
+        raise UsageError(
+            f"no MPI found: {version or launcher}",
+            "load your MPI's module, or install one: pip install 'hockney[mpich]'",
+        )
+    return Mpi(launcher.with_name("mpicc"), launcher, family, version)
+
+
+def _mpi_of(wrapper: Path) -> Mpi:
+    mpiexec, family, version = _find_launcher(wrapper)
+    return Mpi(wrapper, mpiexec, family, version)
+
+
+@cache
+def why_not_whole(wrapper: Path) -> str | None:
+    """What an MPI lacks that was installed by half, such as one without its headers; None where it
+    compiles and has a launcher."""
+    try:
+        _find_launcher(wrapper)
+    except UsageError:
+        return "has no mpiexec beside it"
+    with temporary_directory("hockney-") as directory:
+        source = directory / "trial.c"
+        source.write_text(TRIAL)
+        try:
+            done = ask_command(
+                wrapper, "-o", f"{directory}/trial", str(source), env={"TMPDIR": str(directory)}
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"cannot be run ({error})"
+    if done.returncode == 0:
+        return None
+    missing = missing_in(done.stderr + done.stdout)
+    return f"cannot compile, as {missing} is missing" if missing else "cannot compile"
+
+
+MISSING = re.compile(
+    r"fatal error: '?(?P<header>[^\s':]+)(?:: No such file|' file not found)"
+    r"|(?:cannot find|unable to find library) (?P<library>-l[^\s:]+)"
+)
+
+
+def missing_in(output: str) -> str | None:
+    """The first header or library that a compiler did not find."""
+    found = MISSING.search(output)
+    return (found["header"] or found["library"]) if found else None
+
+
+def _find_smpicc() -> Path:
+    found = shutil.which("smpicc")
+    if not found:
+        raise UsageError(
+            "no smpicc: SimGrid is not installed or not on PATH",
+            "install SimGrid (Debian: libsimgrid-dev) to simulate a platform",
+        )
+    return Path(found)
+
+
+def _asked_for(asked: str | None) -> Path | None:
+    for name, source in ((asked, "--mpicc"), (os.environ.get("MPICC"), "$MPICC")):
+        if not name:
+            continue
+        found = shutil.which(name)
+        if not found:
+            raise UsageError(
+                f"{source} {name}: no such command", "give the path of an MPI compiler wrapper"
+            )
+        return Path(found)
+    return None
+
+
+def _on_path(found: str | None) -> Path:
+    if found:
+        return Path(found)
+    raise UsageError(
+        "no MPI found: no --mpicc, no $MPICC, no mpicc on PATH and no embedded MPI",
+        "load your MPI's module, or install one: pip install 'hockney[mpich]'",
+    )
+
+
+def _candidates(wrapper: Path) -> list[Path]:
+    """Possible launchers next to the wrapper, with its suffix (mpicc.mpich) first; also next to the
+    target of its symbolic links (Debian's alternatives)."""
+    found = []
+    names = ("smpirun",) if wrapper.name.startswith("smpicc") else ("mpiexec", "mpirun")
+    for place in (wrapper, wrapper.resolve()):
+        suffix = place.name.partition(".")[2]
+        for name in names:
+            if suffix and suffix != "sh":
+                found.append(place.parent / f"{name}.{suffix}")
+        found += [place.parent / name for name in names]
+    return list(dict.fromkeys(found))
+
+
+def _find_launcher(wrapper: Path) -> tuple[Path, str, str]:
+    for candidate in _candidates(wrapper):
+        if not os.access(candidate, os.X_OK):
+            continue
+        family, version = launcher_family(candidate)
+        if family:
+            return candidate, family, version
+    raise UsageError(
+        f"{wrapper} has no mpiexec or mpirun beside it",
+        "name the wrapper of a complete MPI installation with --mpicc",
+    )
+
+
+def launcher_family(launcher: Path) -> tuple[str | None, str]:
+    """The MPI family of a launcher and its version; the family is None if none recognises it."""
+    words = _words(launcher, "--version")
+    for name, family in FAMILIES.all().items():
+        version = family.launcher_version(launcher, words)
+        if version is not None:
+            return name, version
+    return None, words.partition("\n")[0].strip()
+
+
+def _words(command: Path, *arguments: str) -> str:
+    try:
+        done = ask_command(command, *arguments)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return done.stdout + done.stderr
+
+
+def ask_command(
+    command: Path, *arguments: str, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs a program that only prints something, with `env` added to the environment. Raises
+    OSError or TimeoutExpired."""
+    return subprocess.run(
+        [str(command), *arguments],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=COMMAND_TIMEOUT_S,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **(env or {})},
+    )

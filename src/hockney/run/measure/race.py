@@ -1,0 +1,228 @@
+"""Racing: an algorithm is not measured further at sizes where that would gain next to nothing.
+
+After each launch of all that are still in the race at a size, each is compared there with the
+fastest of them. What the launches that are left can be expected to gain with it is the mean of how
+much faster than the fastest they may yet show it to be, and of nothing where they show it to be
+slower (expected opportunity cost: Chick & Inoue 2001). Those with the least have lost, as long as
+together they would gain no more than GAIN: of several that are alike one stays, the sooner the
+fewer launches are left to tell them apart. Means are of the logarithms of the medians of launches.
+One launch does not show how launches scatter: after the first only those have lost that take
+several times as long."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.launches import WAITED
+from hockney.infer.estimate.points import AUXILIARY
+from hockney.lazy import lazy_imports
+from hockney.plan import Case
+from hockney.plan.workloads.collective import DEFAULT, Collective
+from hockney.records import Run
+
+with lazy_imports():
+    from scipy.special import gammaln, stdtr
+
+GAIN = 0.005
+"""Relative: the most that is expected to be lost at a size by those that leave after one launch of
+each, all together. A sixth of what matters (analysis/best.py)."""
+LEAST_FREEDOM = 2
+"""With fewer degrees of freedom the expectation is infinite."""
+NO_SCATTER = 1e-12
+"""Stands for none: simulated launches are all alike."""
+FAR_BEHIND = 3.0
+"""Times as long as the fastest, from the one's lower to the other's upper quartile within a launch:
+other work on the machine may well double the time of a launch."""
+FIRST_PART = 1.0 / 3.0
+"""The first launch measures for this part of the time: it needs to show who is far behind."""
+Array = NDArray[np.float64]
+Key = tuple[int, str | None]
+"""A size (bytes) and a pattern of arrival."""
+Times = dict[Key, list[float]]
+"""The medians of launches."""
+
+
+class Runner(Protocol):
+    """A case and how far it was measured."""
+
+    case: Case
+    run: Run
+    is_done: bool
+
+
+R = TypeVar("R", bound=Runner)
+
+
+@dataclass
+class _Seen:
+    """What a case has shown so far."""
+
+    samples: int = 0
+    times: Times = field(default_factory=dict)
+    quartiles: dict[Key, tuple[float, float]] = field(default_factory=dict)
+    """Of its first launch; unlimited where that was disturbed."""
+    lost: set[Key] = field(default_factory=set)
+
+
+class Race:
+    """Decides after each launch which cases have lost. The library's own decision is what the
+    others are compared with, and stays."""
+
+    def __init__(self, launches: int | None = None) -> None:
+        """launches: how many of each are asked for; None if only the budget limits them."""
+        self._launches = launches
+        self._seen: dict[int, _Seen] = {}
+        self._looks: dict[tuple[Hashable, Key], int] = {}
+        """The launches of each after which those of a group were compared last."""
+        self.lost: list[str] = []
+        """What is not measured further, in words."""
+
+    def drop(self, runners: Sequence[Runner]) -> None:
+        """Leaves out sizes that cases have lost, and ends those that have lost all."""
+        for one in runners:
+            self._add(one)
+        for group in self.groups(runners):
+            for key in {key for one in group for key in self._seen[id(one)].times}:
+                self._compare(key, group)
+            for one in group:
+                if not one.is_done and not is_default(one.case):
+                    self._keep(one)
+
+    def groups(self, runners: Sequence[R]) -> list[list[R]]:
+        """Those that are in one race: of the same collective and number of ranks."""
+        groups: dict[Hashable, list[R]] = {}
+        for one in runners:
+            groups.setdefault(_group(one.case), []).append(one)
+        return list(groups.values())
+
+    def standing(self, runner: Runner) -> Times:
+        """The times of a case where it has not lost."""
+        seen = self._seen[id(runner)]
+        return {key: times for key, times in seen.times.items() if key not in seen.lost}
+
+    def _add(self, runner: Runner) -> None:
+        """Takes the samples that were measured since the last time."""
+        samples = runner.run.samples
+        seen = self._seen.setdefault(id(runner), _Seen())
+        by_launch: dict[tuple[Key, int], list[float]] = {}
+        for number in range(seen.samples, len(samples)):
+            one = samples[number]
+            if one.operation not in AUXILIARY and one.phase is None:
+                by_launch.setdefault(((one.bytes, one.arrival), one.launch), []).extend(one.ns)
+        seen.samples = len(samples)
+        firsts = {launch for key, launch in by_launch if key not in seen.quartiles}
+        disturbed = {launch for launch in firsts if _is_disturbed(runner.run, launch)}
+        for (key, launch), ns in by_launch.items():
+            low, median, high = np.quantile(ns, (0.25, 0.5, 0.75)).tolist()
+            seen.times.setdefault(key, []).append(median)
+            if key not in seen.quartiles:
+                seen.quartiles[key] = (0.0, np.inf) if launch in disturbed else (low, high)
+
+    def _compare(self, key: Key, group: Sequence[Runner]) -> None:
+        """Once all that are in the race at a size have been launched once more."""
+        racing = [one for one in group if key not in self._seen[id(one)].lost and _has(key, one)]
+        seen = [self._seen[id(one)] for one in racing]
+        counts = [
+            len(one.times.get(key, ()))
+            for runner, one in zip(racing, seen, strict=True)
+            if not runner.is_done
+        ]
+        launches = min(counts, default=0)
+        look = (_group(group[0].case), key)
+        if launches <= self._looks.get(look, 0):
+            return
+        self._looks[look] = launches
+        left = 1.0 if self._launches is None else 1.0 - launches / self._launches
+        if left <= 0.0:
+            return  # nothing is measured further
+        seen = [one for one in seen if key in one.times]
+        if launches == 1:
+            behind = _far_behind([one.quartiles[key] for one in seen])
+        else:
+            every = [self._seen[id(one)].times.get(key, []) for one in group]
+            behind = _behind([one.times[key][:launches] for one in seen], every, left)
+        for one, is_behind in zip(seen, behind, strict=True):
+            if is_behind:
+                one.lost.add(key)
+
+    def _keep(self, runner: Runner) -> None:
+        """Measures a case no further at the sizes that it has lost in all patterns of arrival."""
+        workload, seen = runner.case.workload, self._seen[id(runner)]
+        measured = {size for size, _ in seen.times}
+        standing = {size for size, _ in self.standing(runner)}
+        left = tuple(s for s in workload.sizes if s.bytes in standing or s.bytes not in measured)
+        if not left:
+            runner.is_done = True
+            launches = max(map(len, seen.times.values()))
+            plural = "es" * (launches != 1)
+            self.lost.append(f"{runner.case.name}: out of the race after {launches} launch{plural}")
+        elif len(left) < len(workload.sizes):
+            runner.case = replace(runner.case, workload=replace(workload, sizes=left))
+
+
+def _is_disturbed(run: Run, launch: int) -> bool:
+    """Such a launch may take any number of times as long, and shows nobody far behind."""
+    found = [one for one in run.rounds if one.launch == launch]
+    waited_s = sum(one.waited_s or 0.0 for one in found)
+    return waited_s > WAITED * sum(one.wall_s or 0.0 for one in found)
+
+
+def _has(key: Key, runner: Runner) -> bool:
+    return any(size.bytes == key[0] for size in runner.case.workload.sizes)
+
+
+def _far_behind(quartiles: Sequence[tuple[float, float]]) -> list[bool]:
+    least = min(high for _, high in quartiles)
+    return [low > FAR_BEHIND * least for low, _ in quartiles]
+
+
+def _behind(
+    times: Sequence[Sequence[float]], every: Sequence[Sequence[float]], left: float
+) -> list[bool]:
+    """Who need not be measured further. The scatter is that of all, and of one by itself where it
+    scatters more. every: the times of those, too, that have lost. left: the fraction of the
+    variance of means that further launches can resolve: that of launches to come among all."""
+    logs = [np.log(one) for one in times]
+    means = np.array([one.mean() for one in logs])
+    known = [np.log(one) for one in every if len(one) > 1]
+    freedom = sum(len(one) - 1 for one in known)
+    pooled = sum(float(((one - one.mean()) ** 2).sum()) for one in known) / freedom
+    own = [float(one.var(ddof=1)) if len(one) > 1 else 0.0 for one in logs]
+    errors = np.array([max(pooled, one) / len(log) for one, log in zip(own, logs, strict=True)])
+    fastest = int(means.argmin())
+    deviations = np.sqrt(left * (errors + errors[fastest]))
+    gains = _expected_gains(means - means[fastest], deviations, max(freedom, LEAST_FREEDOM))
+    gains[fastest] = np.inf
+    order = np.argsort(gains)
+    behind = np.zeros(len(times), dtype=bool)
+    behind[order] = np.cumsum(gains[order]) < GAIN
+    found: list[bool] = behind.tolist()
+    return found
+
+
+def _expected_gains(above: Array, deviations: Array, freedom: int) -> Array:
+    """The mean of max(0, -x) where x has Student's distribution around `above`."""
+    deviations = np.maximum(deviations, NO_SCATTER)
+    z = above / deviations
+    log_scale = gammaln((freedom + 1) / 2) - gammaln(freedom / 2) - 0.5 * np.log(freedom * np.pi)
+    density = np.exp(log_scale - (freedom + 1) / 2 * np.log1p(z**2 / freedom))
+    gains: Array = deviations * (
+        density * (freedom + z**2) / (freedom - 1) - z * stdtr(freedom, -z)
+    )
+    return gains
+
+
+def _group(case: Case) -> Hashable:
+    workload = case.workload
+    name = workload.collective if isinstance(workload, Collective) else workload.experiment
+    return name, case.placement.ranks
+
+
+def is_default(case: Case) -> bool:
+    return isinstance(case.workload, Collective) and case.workload.algorithm == DEFAULT

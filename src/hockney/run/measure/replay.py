@@ -1,0 +1,144 @@
+"""Replays the mix of a profiled program: its messages and collectives, without the program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hockney.confidential import redacted
+from hockney.errors import HockneyError
+from hockney.plan import Case, Placement
+from hockney.profiling.mix import Mix
+from hockney.records import End, LaunchRecord, Record, RunRecord, Samples
+from hockney.run.measure.build import build_replayer
+from hockney.run.measure.checks import would_share
+from hockney.run.measure.environment import new_header
+from hockney.run.measure.launch import Interruption
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.platforms import platform_file
+from hockney.run.measure.start import start_of
+from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.mpis import Engine
+from hockney.temporary import temporary_file
+
+MOST_S = 1.0
+"""Seconds that a repetition takes at most, by the profile; of a longer mix a part is replayed."""
+PHASE_PARTS = 1_000_000
+"""Of a turn, in which phases are written (replayer/replay.c)."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Seconds of the whole mix in each launch: from the common start to the last rank's end."""
+
+    launches: list[float]
+    part: float
+    """The part of the mix that was replayed, from which these are worked out."""
+    shared_cpus: bool = False
+    """Whether ranks took turns on CPUs."""
+
+    @property
+    def seconds(self) -> float:
+        return float(np.median(self.launches))
+
+
+EXPERIMENT = "replay"
+DEFINITION = "the whole mix, from the common start to the last rank's end"
+Keep = Callable[[Record], None]
+
+
+def header_of(label: str | None) -> RunRecord:
+    """The first line of a replay's result file."""
+    return new_header(EXPERIMENT, label, {})
+
+
+def replay(
+    mix: Mix,
+    placement: Placement,
+    launches: int,
+    repetitions: int,
+    delays: Sequence[float] | None,
+    keep: Keep,
+) -> Replayed:
+    """`delays`: what each rank computes in the whole mix, in seconds; None for nothing. `keep` is
+    given the records of each launch when it has ended. Raises HockneyError where a launch fails."""
+    mpi = find_mpi(placement.mpicc, simulated=placement.platform is not None)
+    program, _ = build_replayer(mpi)
+    once_s = mix.time_s / mix.ranks + max(delays or [0.0])
+    done = max(1, round(mix.turns * min(1.0, MOST_S / max(once_s, 1e-9))))
+    with (
+        temporary_file(".hockney-", ".mix", Path()) as file,
+        platform_file(placement) as placed,
+        Interruption().watched() as interruption,
+    ):
+        words = words_of(mix, done, repetitions, delays, has_caches=not placement.platform)
+        file.write_text(words)
+        case = Case(workload=EMPTY_MESSAGES, placement=placed)
+        start = start_of(mpi, Engine(program), case, [str(file)])
+        found: list[float] = []
+        for number in range(1 if placement.platform else launches):
+            lines: list[bytes] = []
+            outcome = start.run(lines.extend, 60.0 + 20.0 * MOST_S * repetitions, interruption)
+            if interruption:
+                raise KeyboardInterrupt
+            times = [
+                max(json.loads(line)["seconds"]) for line in lines if line.startswith(b'{"sec')
+            ]
+            if outcome.exit_status != 0 or len(times) != repetitions:
+                last = "; ".join(outcome.last_lines[-2:]) or "it printed nothing"
+                raise HockneyError(f"the replay failed (exit status {outcome.exit_status}): {last}")
+            whole = [seconds * mix.turns / done for seconds in times]
+            found.append(float(np.median(whole)))
+            launch = LaunchRecord(
+                launch=number,
+                command=redacted(start.command),
+                launcher=start.version,
+                definition=DEFINITION,
+                simulated=placement.platform is not None,
+            )
+            for record in (launch, _samples(number, mix.ranks, whole), _end(number, whole)):
+                keep(record)
+    return Replayed(found, done / mix.turns, would_share(placement))
+
+
+def _samples(launch: int, ranks: int, seconds: Sequence[float]) -> Samples:
+    return Samples(
+        launch=launch,
+        round=0,
+        operation=EXPERIMENT,
+        bytes=0,
+        ranks=ranks,
+        peers=(),
+        repetitions=1,
+        at_s=0.0,
+        ns=[1e9 * one for one in seconds],
+    )
+
+
+def _end(launch: int, seconds: Sequence[float]) -> End:
+    return End(launch=launch, reason="complete", wall_s=sum(seconds))
+
+
+def words_of(
+    mix: Mix,
+    done: int,
+    repetitions: int,
+    delays: Sequence[float] | None,
+    *,
+    has_caches: bool = True,
+) -> str:
+    """The mix as the replayer reads it (replayer/replay.c)."""
+    each = [] if delays is None else [round(seconds / mix.turns * 1e9) for seconds in delays]
+    lines = [f"{mix.ranks} {mix.turns} {done} {repetitions}"]
+    lines += [" ".join(map(str, [len(each), *each])), str(len(mix.items))]
+    for place, item in enumerate(mix.items):
+        phase = round(mix.phases[place] * PHASE_PARTS)
+        parts = item.bytes, item.count, phase, int(item.is_blocking), item.root
+        buffers = item.buffers if has_caches else (0, 0)
+        numbers = (*parts, *buffers, len(item.ranks))
+        lines.append(" ".join(map(str, (item.operation, *numbers, *item.ranks))))
+    return "\n".join(lines) + "\n"

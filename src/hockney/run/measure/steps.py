@@ -1,0 +1,32 @@
+"""Plans that are measured step by step, where results decide the next step."""
+
+from __future__ import annotations
+
+from hockney.lazy import lazy_imports
+from hockney.plan import Plan
+from hockney.plan.workloads.overheads import Overheads
+from hockney.plan.workloads.pingpong import Pingpong
+
+with lazy_imports():  # they load libraries of numbers
+    from hockney.run.measure.around import Around
+    from hockney.run.measure.refine import Refinement
+    from hockney.run.measure.session import Steps
+    from hockney.run.measure.trains import Trains
+
+
+def has_steps(plan: Plan) -> bool:
+    workload = plan.first.workload
+    if plan.searched:
+        return True
+    return isinstance(workload, Overheads) or (isinstance(workload, Pingpong) and workload.refine)
+
+
+def steps_of(plan: Plan) -> Steps | None:
+    """The steps of a plan; None if the plan is measured as it is."""
+    if not has_steps(plan):
+        return None
+    if plan.searched:
+        return Around(plan)
+    if isinstance(plan.first.workload, Overheads):
+        return Trains(plan)
+    return Refinement(plan)

@@ -1,0 +1,144 @@
+"""Reads a suite: a TOML file of many runs, each a verb with options and a matrix of options.
+
+name = "night"
+
+[[run]]
+verb = "pingpong"
+sizes = "0,1..4MiB"
+every-iteration = true
+matrix.place = ["core", "spread"]
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Protocol
+
+from hockney.errors import UsageError
+from hockney.plan.bounds import check_combinations
+from hockney.registry import Registry
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+LONGEST_PLAN = 1 << 20
+"""Bytes. A device has no end."""
+SUITE_KEYS = ("name", "run")
+RUN_KEYS = ("verb", "matrix")
+
+
+class ReadyPlan(Protocol):
+    def read_text(self) -> str:
+        """The suite, as TOML: a path has this."""
+
+
+PLANS = Registry(
+    "hockney.plan.ready", "ready plan", ReadyPlan, group="hockney.plans", suffix=".toml"
+)
+
+
+def _plain(text: str) -> str:
+    """A text as part of a file name in this directory, in characters that need no quoting."""
+    return re.sub(r"[^A-Za-z0-9_.=-]+", "-", text).strip("-.")[:80]
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One combination of a run's matrix."""
+
+    verb: str
+    options: tuple[tuple[str, Any], ...]
+    """Options by their long names without dashes, in the order of the file."""
+    label: str
+
+    def file_name(self, number: int) -> str:
+        """A file name from the label."""
+        return f"{number:02d}-{_plain(self.label)}.jsonl"
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    runs: tuple[PlannedRun, ...]
+
+    @property
+    def file_name(self) -> str:
+        """Its name as that of a file: a plan may come from anybody."""
+        return _plain(self.name) or "suite"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a file that a user wrote. Raises UsageError for what is no TOML, or too
+    long; OSError and UnicodeDecodeError for what cannot be read."""
+    with path.open("rb") as file:
+        content = file.read(LONGEST_PLAN + 1)
+    if len(content) > LONGEST_PLAN:
+        raise UsageError(f"{path}: longer than {LONGEST_PLAN >> 20} MiB: no plan is")
+    return _parsed(path, content.decode())
+
+
+def _parsed(path: Path, text: str) -> dict[str, Any]:
+    try:
+        parsed: dict[str, Any] = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{path}: {error}") from error
+    return parsed
+
+
+def read_suite(name: str) -> Suite:
+    """The suite in a file, or the ready one of that name."""
+    path, ready = Path(name), PLANS.names()
+    try:
+        is_ready = name in ready and not path.exists()
+        tables = _parsed(path, PLANS.find(name).read_text()) if is_ready else read_toml(path)
+    except (OSError, UnicodeDecodeError) as error:
+        advice = f"ready plans are: {', '.join(ready)}"
+        raise UsageError(f"{name}: {error}", advice) from error
+    check_keys(name, tables, SUITE_KEYS)
+    runs = tables.get("run", [])
+    if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
+        raise UsageError(f"{path}: no runs", 'write [[run]] and verb = "pingpong" below it')
+    expanded = [
+        planned for number, run in enumerate(runs, 1) for planned in _expand(path, number, run)
+    ]
+    return Suite(str(tables.get("name", path.stem)), tuple(expanded))
+
+
+def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedRun]:
+    """Yields each combination of the matrix; the last option changes fastest."""
+    where = f"{path}, run {number}"
+    verb, matrix = table.get("verb"), table.get("matrix", {})
+    if not isinstance(verb, str):
+        raise UsageError(f"{where}: no verb", 'write verb = "pingpong"')
+    if not isinstance(matrix, dict) or not all(isinstance(v, list) for v in matrix.values()):
+        raise UsageError(
+            f"{where}: the matrix must have a list for each option", 'write matrix.place = ["core"]'
+        )
+    fixed = {key: value for key, value in table.items() if key not in RUN_KEYS}
+    twice = sorted(set(fixed) & set(matrix))
+    if twice:
+        raise UsageError(f"{where}: {twice[0]} is in the run and in its matrix")
+    label = str(fixed.pop("label", verb))
+    check_combinations(map(len, matrix.values()), where)
+    for values in itertools.product(*matrix.values()):
+        varied = dict(zip(matrix, values, strict=True))
+        words = " ".join([label, *(f"{key}={value}" for key, value in varied.items())])
+        yield PlannedRun(verb, tuple((fixed | varied).items()), words)
+
+
+def check_keys(where: str, keys: Iterable[str], known: Iterable[str]) -> None:
+    """Raises UsageError for an unknown key, with the nearest known one."""
+    known = list(known)
+    for key in keys:
+        if key not in known:
+            near = get_close_matches(key, known, 1)
+            advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+            raise UsageError(f"{where}: unknown key {key!r}", advice)

@@ -1,0 +1,74 @@
+"""Starts two ranks for a moment, to see whether the MPI works, and with which variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hockney import records
+from hockney.plan import Case, Placement, Sampling, Size
+from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.plan.workloads.pingpong import Pingpong
+from hockney.records import End, LaunchRecord, Noise, Samples
+from hockney.run.measure.launch import Interruption, Outcome
+from hockney.run.measure.start import start_of
+from hockney.run.mpis import Engine, Mpi
+from hockney.run.schedulers import MPIEXEC
+
+SHORTEST_LAUNCH_S = 0.1
+"""A launch is hardly shorter, with its start."""
+EMPTY_MESSAGES = Pingpong(sizes=(Size(0),))
+
+
+TRIAL_S, TIMEOUT_S = 0.01, 30.0
+"""Of the launch that shows how long one takes."""
+USUAL_S = Sampling().usual_launch_s
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How a trial ended and what its ranks reported."""
+
+    outcome: Outcome
+    launch: LaunchRecord | None
+    """None if the ranks failed before they wrote it."""
+    ends: tuple[End, ...]
+    samples: tuple[Samples, ...] = ()
+    noises: tuple[Noise, ...] = ()
+
+
+def attempt(
+    mpi: Mpi,
+    engine: Engine,
+    seconds: float,
+    timeout_s: float,
+    place: str = "core",
+    env: Mapping[str, str] | None = None,
+    workload: Pingpong = EMPTY_MESSAGES,
+) -> Attempt:
+    """Starts two ranks with the MPI's own launcher; they exchange messages, empty ones unless a
+    workload is given, for `seconds`. Raises KeyboardInterrupt if interrupted."""
+    placement = Placement(place=place, launcher=MPIEXEC, oversubscribe=True)
+    case = Case(workload=workload, placement=placement)
+    arguments = [*engine_arguments(case, Sampling(), seconds), *launch_arguments(0)]
+    lines: list[bytes] = []
+    with Interruption().watched() as interruption:
+        start = start_of(mpi, engine, case, arguments, env)
+        outcome = start.run(lines.extend, timeout_s, interruption)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    found = [record for record in map(records.try_decode, lines) if record is not None]
+    return Attempt(
+        outcome,
+        launch=next((one for one in found if isinstance(one, LaunchRecord)), None),
+        ends=tuple(one for one in found if isinstance(one, End)),
+        samples=tuple(one for one in found if isinstance(one, Samples)),
+        noises=tuple(one for one in found if isinstance(one, Noise)),
+    )
+
+
+def launch_s(mpi: Mpi, engine: Engine) -> float:
+    """Wall time of a launch where variants are compared: it measures for as long as it takes to
+    start, or for USUAL_S."""
+    start_s = attempt(mpi, engine, TRIAL_S, TIMEOUT_S, place="none").outcome.wall_s
+    return max(start_s + min(start_s, USUAL_S), SHORTEST_LAUNCH_S)

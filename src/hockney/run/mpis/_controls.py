@@ -1,0 +1,59 @@
+"""Reads the control variables of an MPI library's collectives, with the engine, through MPI_T."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+
+import msgspec
+
+from hockney.errors import HockneyError
+from hockney.run.mpis import COMMAND_TIMEOUT_S, Control, Engine
+
+
+def read_controls(engine: Engine) -> dict[str, Control]:
+    """The control variables of collectives by name, with their values in this environment. Starts
+    no MPI program."""
+    return _read(engine, {}, every=False)
+
+
+def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:
+    """Every control variable by name, with its value in this environment and `env`."""
+    return _read(engine, env, every=True)
+
+
+def _read(engine: Engine, env: Mapping[str, str], every: bool) -> dict[str, Control]:
+    done = _run(engine, env, every)
+    if done.returncode != 0:
+        reason = done.stderr.decode(errors="replace").strip()
+        raise HockneyError(
+            f"the control variables of the MPI library cannot be read: {reason}",
+            "unset the environment variables that it refuses",
+        )
+    lines = done.stdout.decode(errors="replace").splitlines()  # not always UTF-8
+    controls = [_decoder.decode(line) for line in lines]
+    return {control.name: control for control in controls}
+
+
+def accepts(engine: Engine, name: str, value: str) -> bool:
+    """True if the library accepts `value` for its variable `name` from the environment."""
+    return _run(engine, {name: value}).returncode == 0
+
+
+_decoder = msgspec.json.Decoder(Control)
+
+
+def _run(
+    engine: Engine, added: Mapping[str, str], every: bool = False
+) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            [engine.path, "algorithms", *(["all"] if every else [])],
+            capture_output=True,
+            timeout=COMMAND_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **engine.env, **added},
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HockneyError(f"{engine.path} cannot be run: {error}") from error

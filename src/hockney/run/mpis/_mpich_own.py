@@ -1,0 +1,51 @@
+"""MPICH's own selection trees, which the library contains as text."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from hockney.errors import HockneyError
+from hockney.run.mpis import Engine
+
+Tree = dict[str, Any]
+"""Conditions in order. The library follows the first that holds, and never backtracks."""
+
+
+def library_tree(engine: Engine | None, leaf: str, without: str | None = None) -> Tree:
+    """The largest tree with such leaves in the library, and with none of the others; trees of
+    single devices are smaller."""
+    if engine is None:
+        raise HockneyError(
+            "MPICH's own decisions are not known without its library",
+            "name its wrapper with --mpicc",
+        )
+    found = [
+        json.loads(text)
+        for path in (engine.path, *_libraries(engine))
+        for text in re.findall(rb'\{\s*"collective=[^\0]*', path.read_bytes())
+        if leaf.encode() in text and not (without and without.encode() in text)
+    ]
+    if not found:
+        raise HockneyError(
+            "this MPICH contains no selection trees to insert rules into",
+            "MPICH 4 and later have them",
+        )
+    return max(found, key=len)
+
+
+def _libraries(engine: Engine) -> list[Path]:
+    """The shared MPI libraries that the engine is linked with."""
+    done = subprocess.run(
+        ["ldd", str(engine.path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **engine.env},
+    )
+    paths = re.findall(r"=> (\S+)", done.stdout)
+    return [Path(path) for path in paths if "mpi" in Path(path).name]

@@ -1,0 +1,151 @@
+"""Reads MPICH's selection trees as rules, with the line of each decision.
+
+Rules are those for calls as they are measured: within one communicator, by ranks without threads,
+and with reductions that the library knows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hockney.errors import HockneyError, UsageError
+from hockney.plan.held_rules import HeldRule, wrong_in
+from hockney.plan.json_rules import Name, named_json
+from hockney.run.mpis import Engine
+from hockney.run.mpis._mpich_node import BY_MESSAGES, NO_THREADS, NODE_SUFFIX, THREADS, node_tree
+from hockney.run.mpis._mpich_own import library_tree
+
+LIMIT = re.compile(r"(comm_size|avg_msg_size|total_msg_size)(<=|<|=)(\d+|any|pow2|node_comm_size)")
+LEAF = re.compile(r"(?:algorithm|composition)=(.*)")
+K = "k="
+"""The parameter of an algorithm that is its radix."""
+OWN_NAME = re.compile(r"(?:MPIR_[A-Za-z_]*?_(?:intra|allcomm)|MPIDI_POSIX_mpi_[a-z]+)_(\w+)")
+"""MPIR_Bcast_intra_binomial is the algorithm `binomial`."""
+OTHER_CALLS = ("comm_type=inter", "is_op_built_in=no", "is_commutative=no", THREADS)
+
+
+def read_trees(path: Path) -> list[HeldRule]:
+    """The decisions of one file. Conditions other than on ranks and sizes are not looked at: rules
+    below them hold for some of what their range says."""
+    return held_in_tree(path, path.read_text())
+
+
+def read_rules(path: Path) -> list[HeldRule]:
+    """Those of the first file, then those of a node's. The device's file says only which of both
+    is asked."""
+    on_node = path.with_name(path.name + NODE_SUFFIX)
+    return read_trees(path) + (_of_node(read_trees(on_node)) if on_node.exists() else [])
+
+
+def own_decisions(engine: Engine) -> list[HeldRule]:
+    """The same of the library itself."""
+    found = held_in_tree(engine.path, json.dumps(library_tree(engine, "algorithm=")))
+    with suppress(HockneyError):  # a library without decisions for a node
+        found += _of_node(held_in_tree(engine.path, json.dumps(node_tree(engine))))
+    return found
+
+
+def _of_node(rules: Sequence[HeldRule]) -> list[HeldRule]:
+    return [replace(rule, suffix=NODE_SUFFIX) for rule in rules]
+
+
+def held_in_tree(path: Path, text: str) -> list[HeldRule]:
+    """path: what messages call the text."""
+    tree = named_json(path, text)
+    if not isinstance(tree, dict) or not any(key.startswith("collective=") for key in tree):
+        raise wrong_in(path, 1, 'there are no collectives ("collective=...")')
+    start = HeldRule("", (1, None), (0, None), "", 1)
+    return [rule for rule in _below(path, tree, start) if not _is_empty(rule)]
+
+
+def _is_empty(rule: HeldRule) -> bool:
+    """Whether an earlier branch holds wherever this one does."""
+    return any(last is not None and last < first for first, last in (rule.ranks, rule.bytes))
+
+
+def _below(
+    path: Path, tree: Mapping[Name, Any], here: HeldRule, below_no_threads: bool = False
+) -> Iterator[HeldRule]:
+    """The leaves in order. A limit holds from the end of the one before it."""
+    ranks_from, bytes_from = here.ranks[0], here.bytes[0]
+    _check_reached(path, list(tree))
+    for key, below in tree.items():
+        if leaf := LEAF.fullmatch(key):
+            own = OWN_NAME.fullmatch(leaf[1])
+            name, radix = own[1] if own else leaf[1], _radix(path, key.line, below)
+            yield replace(here, algorithm=name, line=key.line, radix=radix)
+            continue
+        if not isinstance(below, dict):
+            raise wrong_in(path, key.line, f"{str(key)!r} has no decisions below it")
+        inner = here
+        if key == THREADS and below_no_threads:
+            yield replace(here, algorithm=BY_MESSAGES, line=key.line)
+        if key in OTHER_CALLS:
+            continue
+        if key.startswith("collective="):
+            inner = replace(here, collective=key.partition("=")[2])
+        elif limit := LIMIT.fullmatch(key):
+            last = _last(limit)
+            if limit[1] == "comm_size":
+                inner = replace(here, ranks=(ranks_from, _least(last, here.ranks[1])))
+                ranks_from = last + 1 if last is not None else ranks_from
+            else:
+                scaled = limit[1] == "total_msg_size"
+                inner = replace(
+                    here, bytes=(bytes_from, _least(last, here.bytes[1])), of_all_ranks=scaled
+                )
+                bytes_from = last + 1 if last is not None else bytes_from
+        yield from _below(path, below, inner, below_no_threads or key == NO_THREADS)
+
+
+def _check_reached(path: Path, keys: Sequence[Name]) -> None:
+    """Raises UsageError for a branch behind one that holds wherever it does."""
+    highest: dict[str, tuple[int, Name]] = {}
+    for at, key in enumerate(keys):
+        limit = LIMIT.fullmatch(key)
+        if limit is None:
+            continue
+        if limit[3] == "any" and at + 1 < len(keys):
+            raise _never_reached(path, keys[at + 1], key)
+        last = _last(limit)
+        if last is None or limit[2] == "=":
+            continue
+        if limit[1] in highest and last <= highest[limit[1]][0]:
+            raise _never_reached(path, key, highest[limit[1]][1])
+        highest[limit[1]] = (last, key)
+
+
+def _never_reached(path: Path, key: Name, by: Name) -> UsageError:
+    return wrong_in(
+        path,
+        key.line,
+        f"{str(key)!r} is never reached: {str(by)!r} in line {by.line} holds before it",
+        "the library takes the first that holds: write limits in ascending order, any last",
+    )
+
+
+def _radix(path: Path, line: int, parameters: Any) -> int | None:
+    """What a decision says of k; None where it says nothing."""
+    named = [key for key in parameters if key.startswith(K)] if isinstance(parameters, dict) else []
+    if not named:
+        return None
+    value = named[0].removeprefix(K)
+    if not value.isdecimal() or int(value) < 1:
+        raise wrong_in(path, line, f"{named[0]!r} is not a radix", "write k=2, or more")
+    return int(value)
+
+
+def _last(limit: re.Match[str]) -> int | None:
+    if not limit[3].isdecimal():
+        return None
+    return int(limit[3]) - (limit[2] == "<")
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    known = [value for value in (one, other) if value is not None]
+    return min(known, default=None)

@@ -1,0 +1,93 @@
+"""Parameters of Open MPI's algorithms: what the control variables of coll/tuned and coll/libnbc
+set, and what a rule says of them.
+
+A rule has one field for the fan-out, which is that of a chain or of allgather's k-ary Bruck
+algorithm. The radix of the k-nomial tree is one for all rules: a control variable.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hockney.errors import HockneyError
+from hockney.run.mpis import Radix, Requests, Rule
+
+SEGMENTED = {
+    "bcast": ("chain", "pipeline", "split_binary_tree", "binary_tree", "binomial", "knomial"),
+    "reduce": ("chain", "pipeline", "binary", "binomial", "in-order_binary", "knomial"),
+    "allreduce": ("segmented_ring",),
+}
+"""Algorithms that use the segment size. Others ignore it."""
+MOST_CHAINS = 32
+"""MAXTREEFANOUT in ompi/mca/coll/base/coll_base_topo.h."""
+FANOUTS = {
+    ("bcast", "chain"): "chain_fanout",
+    ("reduce", "chain"): "chain_fanout",
+    ("allgather", "bruck-k-fanout"): "tree_fanout",
+}
+"""Algorithms whose rules have a fan-out, and the end of the control variable that sets it where the
+algorithm is forced (coll_tuned_decision_dynamic.c)."""
+RADIX = {
+    ("bcast", "chain"): Radix("coll_tuned_bcast_algorithm_chain_fanout", MOST_CHAINS),
+    ("reduce", "chain"): Radix("coll_tuned_reduce_algorithm_chain_fanout", MOST_CHAINS),
+    ("allgather", "bruck-k-fanout"): Radix("coll_tuned_allgather_algorithm_tree_fanout"),
+    ("bcast", "knomial"): Radix("coll_tuned_bcast_algorithm_knomial_radix"),
+    ("ibcast", "knomial"): Radix("coll_libnbc_ibcast_knomial_radix"),
+}
+"""By collective and the library's own name. Other algorithms ignore the fan-outs that the library
+lists for their collectives."""
+_LEAVES = ("chain", "pipeline", "binary", "binomial", "in-order_binary", "knomial")
+"""Of reduce: their leaves wait for the receiver of each so many segments."""
+REQUESTS = {
+    ("alltoall", "linear_sync"): Requests("coll_tuned_alltoall_algorithm_max_requests"),
+    # One is taken for none: every second message would wait for the one before it.
+    ("scatter", "linear_nb"): Requests("coll_tuned_scatter_algorithm_max_requests", least=2),
+    **{
+        ("reduce", name): Requests("coll_tuned_reduce_algorithm_max_requests", of_segments=True)
+        for name in _LEAVES
+    },
+}
+"""By collective and the library's own name. 0 is no limit."""
+FIRST_WITH_REQUESTS = 5
+"""The major version from which on rules limit requests."""
+FANOUT = "4"
+"""The library's default. Without it a rule turns the chain into a pipeline."""
+_ENDS = {"bcast": "chain_fanout", "reduce": "chain_fanout", "allgather": "tree_fanout"}
+"""What the field for the fan-out stands for."""
+
+
+def has_radix(collective: str, algorithm: str) -> bool:
+    """Whether a rule sets the radix of an algorithm."""
+    return (collective, algorithm) in FANOUTS
+
+
+def has_requests(version: str | None, collective: str, algorithm: str) -> bool:
+    """Whether a rule limits the requests of an algorithm."""
+    major = re.match(r"\d+", version or "")
+    is_known = (collective, algorithm) in REQUESTS
+    return is_known and bool(major and int(major[0]) >= FIRST_WITH_REQUESTS)
+
+
+def number_of(rule: Rule) -> int:
+    """The library's number of the algorithm, as forced in the measurement."""
+    return int(_setting(rule, "", None))
+
+
+def fanout_of(rule: Rule) -> int:
+    end = _ENDS.get(rule.collective)
+    return int(_setting(rule, f"_{end}", FANOUT)) if end else 0
+
+
+def segment_of(rule: Rule) -> int:
+    return int(_setting(rule, "_segmentsize", "0"))
+
+
+def _setting(rule: Rule, what: str, otherwise: str | None) -> str:
+    name = f"OMPI_MCA_coll_tuned_{rule.collective}_algorithm{what}"
+    value = rule.setting(name, otherwise)
+    if value is None or not value.isdecimal():
+        raise HockneyError(
+            f"{rule.collective} by {rule.name}: its launches do not record {name} as a number",
+            "measure it with `hockney collective`, which forces algorithms by number",
+        )
+    return value

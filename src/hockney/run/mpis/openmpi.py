@@ -1,0 +1,258 @@
+"""Open MPI: mpiexec (ORTE up to 4, PRRTE from 5), the component coll/tuned with its enumerations
+and dynamic rules, coll/libnbc for nonblocking collectives.
+
+`replaced_by` follows ompi/mca/coll/base/coll_base_*.c and coll/libnbc/nbc_*.c of 4.1 to 6.0.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from hockney.allowed import allowed_count
+from hockney.plan import Case, Placement
+from hockney.plan.workloads.collective import DEFAULT, INT_BYTES
+from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, RulesFormat, listed, with_parameters
+from hockney.run.mpis._agent import agent_commands
+from hockney.run.mpis._controls import all_controls as all_controls
+from hockney.run.mpis._controls import read_controls
+from hockney.run.mpis._openmpi_parameters import (
+    RADIX,
+    REQUESTS,
+    SEGMENTED,
+    has_radix,
+    has_requests,
+)
+from hockney.run.mpis._openmpi_reading import read_classic, read_json
+from hockney.run.mpis._openmpi_writing import COLLECTIVE_NUMBERS as COLLECTIVE_NUMBERS
+from hockney.run.mpis._openmpi_writing import SEEN_OF_ALL_RANKS as SEEN_OF_ALL_RANKS
+from hockney.run.mpis._openmpi_writing import controls, distribution_of, with_fault
+from hockney.run.mpis._openmpi_writing import environment_of_rules as environment_of_rules
+from hockney.run.mpis._openmpi_writing import render_classic as render_classic
+from hockney.run.mpis._openmpi_writing import render_json as render_json
+
+LAUNCHER = "openmpi"
+LIBRARIES = STARTS = ("Open MPI",)
+ENDPOINTS: str | None = None
+PMI = ("pmix",)
+"""The only interface since version 5."""
+PACKAGES = "Debian: libopenmpi-dev, Fedora: openmpi-devel"
+START_FAILURES = ("The PMIx server's listener thread failed to start",)
+"""Version 5, where network interfaces come and go while it reads their list."""
+HOST_FILE = "--hostfile"
+HOST_LIST = ("--host", "%s:%s,")
+
+PREFIX = "OMPI_MCA_"
+"""Prefix of the environment variables that set control variables."""
+SETTINGS = (
+    ("btl_sm_eager_limit", "btl_vader_eager_limit"),
+    ("btl_sm_max_send_size", "btl_vader_max_send_size"),
+    ("btl_sm_fbox_size", "btl_vader_fbox_size"),
+    ("btl_sm_fbox_threshold", "btl_vader_fbox_threshold"),
+    ("btl_vader_single_copy_mechanism",),
+    ("pml_ob1_send_pipeline_depth",),
+    ("btl_tcp_eager_limit",),
+)
+SETTINGS_PREFIXES = (PREFIX,)
+IGNORE = "ignore"
+"""The value of an enumeration that forces nothing."""
+OTHERS = ("han", "hcoll", "ucc")
+"""Components that take precedence over coll/tuned if present, and ignore its rules."""
+
+
+def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
+    known = "Open MPI" in words or "OpenRTE" in words or "PRRTE" in words
+    return words.strip().partition("\n")[0] if known else None
+
+
+def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
+    """Without binding, because the engine pins; oversubscribing only where needed."""
+    placement = case.placement
+    options = ["--bind-to", "none"]
+    hosts = placement.hosts[: placement.node_count]
+    if hosts:
+        slots = placement.per_node
+        options += ["--host", ",".join(f"{host}:{slots}" for host in hosts)]
+    # OVERSUBSCRIBE is needed even for the slots that --host names.
+    oversubscribed = bool(hosts) or placement.ranks > allowed_count()
+    mapping = _mapping(placement)
+    if mapping or oversubscribed:
+        options += ["--map-by", mapping + (":OVERSUBSCRIBE" if oversubscribed else "")]
+    return [str(mpi.mpiexec), *options, "-n", str(placement.ranks), *program]
+
+
+def _mapping(placement: Placement) -> str:
+    if placement.place == "node":
+        return "node"
+    return f"ppr:{placement.per_node}:node" if placement.per_node else ""
+
+
+def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
+    """Open MPI refuses root unless both variables are set."""
+    if os.geteuid() != 0:
+        return {}
+    return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def control_of(variable: str) -> str | None:
+    return variable.removeprefix(PREFIX) if variable.startswith(PREFIX) else None
+
+
+def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
+    agents = ["PRTE_MCA_plm_ssh_agent", "OMPI_MCA_plm_rsh_agent"]
+    return agent_commands(agents, placement.hosts[: placement.node_count], script)
+
+
+def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
+    """The enumerations of the two components; algorithms of others cannot be forced."""
+    controls = read_controls(engine)
+    found = []
+    for collective in collectives:
+        control = controls.get(_variable(collective))
+        own_names = control.choices if control else []
+        found += with_parameters(listed(collective, own_names, IGNORE), RADIX, REQUESTS, controls)
+    return found
+
+
+def _variable(collective: str) -> str:
+    component = "libnbc" if collective.startswith("i") else "tuned"
+    return f"coll_{component}_{collective}_algorithm"
+
+
+def is_segmented(algorithm: Algorithm) -> bool:
+    return algorithm.own_name in SEGMENTED.get(algorithm.collective, ())
+
+
+def forcing(
+    collective: str,
+    algorithm: Algorithm | None,
+    segment: int | None,
+    radix: int | None = None,
+    requests: int | None = None,
+) -> Forcing:
+    """Enables dynamic rules, sets the algorithm by its number and disables other components. In 4.1
+    a rules file of the user takes precedence, so none may be set."""
+    variable = _variable(collective)
+    if algorithm is None:
+        names = ("coll", "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename")
+        return Forcing(DEFAULT, controls=tuple((name, None) for name in (*names, variable)))
+    settings = {
+        "coll": _components(),
+        "coll_tuned_use_dynamic_rules": "1",
+        variable: str(algorithm.number),
+    }
+    read_back: dict[str, str | None] = {
+        "coll": None,  # --read-back takes no commas in a value
+        "coll_tuned_use_dynamic_rules": "true",
+        "coll_tuned_dynamic_rules_filename": "",
+        variable: algorithm.own_name,
+    }
+    if is_segmented(algorithm):
+        size = f"{variable}_segmentsize"
+        read_back[size] = settings[size] = str(segment or 0)
+    if algorithm.radix and radix is not None:
+        read_back[algorithm.radix.control] = settings[algorithm.radix.control] = str(radix)
+    if algorithm.requests and requests is not None:
+        limit = algorithm.requests.control
+        read_back[limit] = settings[limit] = str(requests)
+    env = tuple((PREFIX + name, value) for name, value in settings.items())
+    # A pipeline without segments passes the whole message along the chain.
+    segment_bytes = 0 if algorithm.name == "pipeline" and not segment else segment
+    return Forcing(
+        algorithm.name,
+        segment_bytes,
+        env,
+        controls=tuple(read_back.items()),
+        radix=radix,
+        requests=requests,
+    )
+
+
+def _components() -> str:
+    """Disables OTHERS; a list of components that the user selected is kept."""
+    asked = os.environ.get(PREFIX + "coll", "")
+    if asked and not asked.startswith("^"):
+        return asked
+    without = [name for name in asked.removeprefix("^").split(",") if name]
+    return "^" + ",".join(dict.fromkeys([*without, *OTHERS]))
+
+
+def replaced_by(algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None) -> str | None:
+    """Some functions of Open MPI silently call another algorithm."""
+    collective, name = algorithm.collective, algorithm.own_name
+    if name == "two_proc" and ranks != 2:
+        return "gives an error: it is for two ranks"
+    if collective == "bcast":
+        return _bcast_replaced_by(name, ranks, bytes_, segment)
+    if collective.endswith("reduce"):
+        return _reduction_replaced_by(algorithm, ranks, bytes_ // INT_BYTES, segment)
+    if collective.endswith("allgather") and name == "recursive_doubling" and ranks & (ranks - 1):
+        return "runs another: the number of ranks is not a power of two"
+    if name == "neighbor" and ranks % 2:
+        return "runs ring: the number of ranks is odd"
+    return None
+
+
+def _bcast_replaced_by(name: str, ranks: int, bytes_: int, segment: int | None) -> str | None:
+    if name.startswith("scatter_allgather") and bytes_ < ranks:
+        return "runs basic_linear: fewer bytes than ranks"
+    if name == "split_binary_tree" and bytes_ < 2:
+        return "runs pipeline: a message that cannot be split"
+    if name == "split_binary_tree" and segment and segment > bytes_ // 2:
+        return "runs pipeline: half a message is less than a segment"
+    return None
+
+
+def _reduction_replaced_by(
+    algorithm: Algorithm, ranks: int, count: int, segment: int | None
+) -> str | None:
+    collective, name = algorithm.collective, algorithm.own_name
+    power = 1 << (ranks.bit_length() - 1)
+    if name == "rabenseifner" and count < power:  # from 6 on, not in allreduce
+        return "runs another: fewer elements than ranks"
+    if name == "rabenseifner" and collective == "ireduce" and ranks == 2:
+        return "runs another: it is for more than two ranks"
+    if name == "ring" and collective == "allreduce" and count < ranks:
+        return "runs recursive_doubling: fewer elements than ranks"
+    if name == "segmented_ring" and count < ranks * ((segment or 0) // INT_BYTES or count):
+        return "runs ring: not a segment for every rank"
+    return None
+
+
+def _is_6(version: str | None) -> bool:
+    major = re.match(r"\d+", version or "")
+    return bool(major and int(major[0]) >= 6)
+
+
+_COLLECTIVES = frozenset(COLLECTIVE_NUMBERS)
+FORMATS = {
+    "openmpi": RulesFormat(
+        _COLLECTIVES,
+        render_classic,
+        environment_of_rules,
+        with_fault,
+        controls,
+        comment="#",
+        has_radix=has_radix,
+        has_requests=has_requests,
+        read=lambda path: read_classic(path, SEEN_OF_ALL_RANKS),
+    ),
+    # Without a fault: the library silently ignores a rule that it does not understand.
+    "openmpi-json": RulesFormat(
+        _COLLECTIVES,
+        render_json,
+        environment_of_rules,
+        controls=controls,
+        has_radix=has_radix,
+        has_requests=has_requests,
+        read=lambda path: read_json(path, SEEN_OF_ALL_RANKS),
+        is_read_by=_is_6,
+        layout_key=distribution_of,
+    ),
+}
+
+
+def format_for(version: str | None) -> str:
+    return "openmpi-json" if _is_6(version) else "openmpi"

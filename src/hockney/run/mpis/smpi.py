@@ -1,0 +1,166 @@
+"""SimGrid's SMPI: smpirun runs the ranks on a simulated machine, in simulated time.
+
+A setting smpi/X:NAME chooses the algorithm of collective X. SMPI has no MPI_T. smpirun lists its
+algorithms only when it refuses an unknown name.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hockney.errors import HockneyError, UsageError
+from hockney.plan import Case, Placement
+from hockney.plan.algorithms import common_names
+from hockney.plan.workloads.collective import DEFAULT
+from hockney.run.mpis import (
+    COMMAND_TIMEOUT_S,
+    Algorithm,
+    Control,
+    Engine,
+    Forcing,
+    Mpi,
+    RulesFormat,
+)
+from hockney.temporary import temporary_directory
+
+LAUNCHER = "smpirun"
+LIBRARIES: tuple[str, ...] = ()
+STARTS: tuple[str, ...] = ()
+ENDPOINTS: str | None = None
+START_FAILURES: tuple[str, ...] = ()
+PMI: tuple[str, ...] = ()
+PACKAGES = "Debian: libsimgrid-dev, Fedora: simgrid-devel"
+HOST_FILE = "-hostfile"
+HOST_LIST = ("-hostfile", "")
+FORMATS: dict[str, RulesFormat] = {}
+SETTINGS: tuple[tuple[str, ...], ...] = ()
+SETTINGS_PREFIXES = ("",)
+FIXED = (
+    "smpi/simulate-computation:no",
+    "smpi/shared-malloc-blocksize:67108864",
+    "smpi/privatization:no",
+    "smpi/test:0",
+)
+"""First: the speed of this host must not influence the simulated clock. Second: the kernel allows
+65,530 mappings, and shared buffers take one per block. Third: the engine has no global variables of
+a rank; a copy of the program for each rank would cost 330 kB and five mappings. Fourth: who looks
+for a message between others must not be 0.1 ms late with these."""
+SELECTORS = frozenset({"default", "ompi", "mpich", "mvapich2", "impi", "automatic"})
+"""Decision functions of libraries, not algorithms."""
+NOBODY = "?"
+"""The name of no algorithm."""
+SETTING_OF = {"reduce_scatter_block": "reduce_scatter"}
+"""Collectives that SimGrid makes by another one, whose setting chooses the algorithm."""
+PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="None"><host id="h" speed="1Gf"/></zone></platform>
+"""
+
+
+def launcher_version(launcher: Path, words: str) -> str | None:
+    return words.partition("\n")[0] if launcher.name.startswith("smpirun") else None
+
+
+def format_for(version: str | None) -> str:
+    raise UsageError(f"SMPI {version or ''} reads no decision rules")
+
+
+def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
+    placement = case.placement
+    settings = [f"--cfg={setting}" for setting in (*FIXED, *placement.cfg)]
+    platform = ["-platform", placement.platform or ""]
+    if placement.hostfile:
+        platform += ["-hostfile", placement.hostfile]
+    return [str(mpi.mpiexec), "-np", str(placement.ranks), *platform, *settings, *program]
+
+
+def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:  # noqa: ARG001
+    """None of its settings can be read."""
+    return {}
+
+
+def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
+    return {}
+
+
+def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
+    return []
+
+
+def control_of(variable: str) -> str | None:  # noqa: ARG001
+    """It has no tools interface."""
+    return None
+
+
+def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:
+    """The algorithms that smpirun lists when it refuses another."""
+    found = []
+    with temporary_directory("hockney-") as directory:
+        (directory / "platform.xml").write_text(PLATFORM)
+        for collective in collectives:
+            own_names = _valid(mpi, engine, collective, directory)
+            names = common_names(own_names)
+            found += [Algorithm(collective, names[own], own) for own in own_names]
+    return found
+
+
+def _valid(mpi: Mpi, engine: Engine, collective: str, directory: Path) -> list[str]:
+    """Runs smpirun in a temporary directory, because it leaves files behind when it fails."""
+    try:
+        done = subprocess.run(
+            [
+                *(mpi.mpiexec, "-np", "1", "-platform", "platform.xml"),
+                *(f"--cfg={_setting(collective)}:{NOBODY}", engine.path, "pingpong"),
+            ],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=COMMAND_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+            cwd=directory,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HockneyError(f"{mpi.mpiexec} cannot be run: {error}") from error
+    valid = re.search(r"Valid algorithms: ([^\n]*?)\.?\s*\n", done.stdout + done.stderr + "\n")
+    names = valid[1].split(", ") if valid else []
+    return [name for name in names if name not in SELECTORS]
+
+
+def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
+    """Never: segment sizes are fixed in SimGrid's source."""
+    return False
+
+
+def forcing(
+    collective: str,
+    algorithm: Algorithm | None,
+    segment: int | None,
+    radix: int | None = None,  # noqa: ARG001
+    requests: int | None = None,  # noqa: ARG001
+) -> Forcing:
+    """Needs no read-back: smpirun ends with an error if it lacks the algorithm."""
+    if algorithm is None:
+        return Forcing(DEFAULT)
+    return Forcing(algorithm.name, segment, cfg=(f"{_setting(collective)}:{algorithm.own_name}",))
+
+
+def _setting(collective: str) -> str:
+    return f"smpi/{SETTING_OF.get(collective, collective)}"
+
+
+def replaced_by(
+    algorithm: Algorithm,
+    ranks: int,
+    bytes_: int,
+    segment: int | None,  # noqa: ARG001
+) -> str | None:
+    """As in Open MPI: these algorithms are copies of its own."""
+    name = algorithm.own_name
+    if name == "ompi_two_procs" and ranks != 2:
+        return "gives an error: it is for two ranks"
+    if name == "ompi_split_bintree" and bytes_ < 2:
+        return "runs pipeline: a message that cannot be split"
+    return None

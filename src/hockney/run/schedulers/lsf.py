@@ -1,0 +1,62 @@
+"""LSF: bsub, with MPI's own mpiexec starting the ranks on the hosts of $LSB_MCPU_HOSTS."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from hockney.plan import Case
+from hockney.run.mpis import Mpi, family_of
+from hockney.run.schedulers import Allocation, Job, State, answer, as_asked, by_mpiexec
+
+SUBMIT = ("bsub",)
+CANCEL = ("bkill",)
+
+
+def allocation() -> Allocation | None:
+    """Hosts and slots in turn: "nodeA 40 nodeB 40". LSF counts CPUs in slots."""
+    words = os.environ.get("LSB_MCPU_HOSTS", "").split()
+    if not os.environ.get("LSB_JOBID") or not words or len(words) % 2:
+        return None
+    hosts = tuple(dict.fromkeys(words[::2]))  # bsub -hostfile may repeat hosts
+    return Allocation(len(hosts), sum(map(int, words[1::2])), hosts)
+
+
+def directives(job: Job) -> list[str]:
+    asked = [
+        f"-J {job.name}",
+        f"-n {job.nodes * job.per_node}",
+        f'-R "span[ptile={job.per_node}]"',
+        f"-W {job.minutes}",
+        f"-o {log('%J', job)}",
+        *as_asked(
+            job, exclusive="-x", account=f"-P {job.account}", partition=f"-q {job.partition}"
+        ),
+    ]
+    return [f"#BSUB {words}" for words in asked]
+
+
+def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
+    """$LSB_MCPU_HOSTS is "nodeA 40 nodeB 40"."""
+    option, form = family_of(mpi).HOST_LIST
+    hosts = f"{option} \"$(printf '{form}' $LSB_MCPU_HOSTS)\""
+    return by_mpiexec(hosts, mpi, case, program)
+
+
+def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001
+    return None
+
+
+def state(number: str) -> State:
+    done = answer(["bjobs", "-noheader", "-o", "stat", number])
+    word = done.stdout.strip()
+    if not word:
+        # LSF forgets a job some time after its end; an unreachable master comes back.
+        gone = "is not found" in done.stderr
+        return State("UNKNOWN", ended=gone, well=gone)
+    return State(word, ended=word in ("DONE", "EXIT"), well=word == "DONE")
+
+
+def log(number: str, job: Job) -> Path:
+    return Path(f"{job.name}.{number}.log")

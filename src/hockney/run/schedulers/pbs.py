@@ -1,0 +1,81 @@
+"""PBS: qsub, with MPI's own mpiexec starting the ranks on the hosts of $PBS_NODEFILE."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from hockney.allowed import allowed_count
+from hockney.plan import Case
+from hockney.run.mpis import Mpi, family_of
+from hockney.run.schedulers import Allocation, Job, State, answer, as_asked, by_mpiexec
+
+SUBMIT = ("qsub",)
+CANCEL = ("qdel",)
+WORDS = {
+    "Q": "queued",
+    "H": "held",
+    "W": "waiting",
+    "R": "running",
+    "S": "suspended",
+    "E": "exiting",
+    "F": "finished",
+}
+
+
+def allocation() -> Allocation | None:
+    """The node file has a line with a host for each slot. It does not show the CPUs of a slot, so
+    nodes are assumed to have as many CPUs as this process may use here."""
+    file = os.environ.get("PBS_NODEFILE")
+    if not file:
+        return None
+    try:
+        slots = Path(file).read_text().split()
+    except OSError:
+        return None
+    hosts = tuple(dict.fromkeys(slots))
+    cpus = max(len(slots), len(hosts) * allowed_count())
+    return Allocation(len(hosts), cpus, hosts)
+
+
+def directives(job: Job) -> list[str]:
+    place = "scatter:excl" if job.exclusive else "scatter"
+    asked = [
+        "-V",
+        f"-N {job.name}",
+        "-j oe",
+        f"-l select={job.nodes}:ncpus={job.per_node}:mpiprocs={job.per_node}",
+        f"-l place={place}",
+        f"-l walltime={job.minutes // 60:02d}:{job.minutes % 60:02d}:00",
+        *as_asked(job, account=f"-A {job.account}", partition=f"-q {job.partition}"),
+    ]
+    return [f"#PBS {words}" for words in asked]
+
+
+def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
+    hosts = f'{family_of(mpi).HOST_FILE} "$PBS_NODEFILE"'
+    return by_mpiexec(hosts, mpi, case, program)
+
+
+def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001
+    return None
+
+
+def state(number: str) -> State:
+    # Without -x PBS reports jobs that have not ended, with it only where it keeps their history.
+    going = answer(["qstat", "-f", number])
+    output = going.stdout or answer(["qstat", "-x", "-f", number]).stdout
+    letter = re.search(r"job_state = (\w)", output)
+    if letter is None:
+        # An unreachable server comes back.
+        gone = "Unknown Job Id" in going.stderr
+        return State("gone" if gone else "unknown", ended=gone, well=gone)
+    failure = re.search(r"Exit_status = (-?[1-9]\d*)", output)
+    word = f"failed, exit status {failure[1]}" if failure else WORDS.get(letter[1], letter[1])
+    return State(word, ended=letter[1] == "F", well=failure is None)
+
+
+def log(number: str, job: Job) -> Path:
+    return Path(f"{job.name}.o{number.partition('.')[0]}")

@@ -1,0 +1,41 @@
+"""Programs that are compiled and profiled."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from conftest import Done, RunHockney
+from hockney.plan import Case, Placement
+from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.mpis import Mpi, family_of
+
+RANKS = 4
+Profiled = Callable[..., tuple[Done, dict[str, Any]]]
+"""profiled(program, argument, ranks=RANKS): how the command ended, and `show --json`; that is empty
+where no profile was written."""
+
+
+def build(mpi: Mpi, directory: Path, source: Path, *words: str) -> Path:
+    path = directory / source.stem
+    subprocess.run([mpi.mpicc, "-O1", "-w", "-o", path, source, *words], check=True)
+    return path
+
+
+def profiled_by(mpi: Mpi, hockney: RunHockney, directory: Path) -> Profiled:
+    def run(path: Path, *words: str, ranks: int = RANKS) -> tuple[Done, dict[str, Any]]:
+        family = family_of(mpi)
+        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
+        command = [str(path), *words]
+        if ranks:
+            command = family.command(mpi, case, command)
+        env = {"MPICC": str(mpi.mpicc), **family.environment(mpi)}
+        done = hockney("profile", "-o", "p.jsonl", "--", *command, env=env)
+        if not (directory / "p.jsonl").exists():
+            return done, {}
+        return done, json.loads(hockney("show", "p.jsonl", "--json").stdout)
+
+    return run

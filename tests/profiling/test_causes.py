@@ -1,0 +1,186 @@
+"""What takes the time of a program: planted causes, in profiles and in programs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from profile_samples import calls, pingpong, profile, rank
+from profiled_programs import build
+
+from conftest import RunHockney
+from hockney.allowed import allowed_set
+from hockney.profiling.causes import (
+    BANDWIDTH,
+    BUSY,
+    CONTENTION,
+    COPYING,
+    LATE,
+    LATENCY,
+    MESSAGES,
+    OTHER,
+    UNEXPLAINED,
+    spent_in,
+)
+from hockney.profiling.expected import Model
+from hockney.profiling.findings import findings_of
+from hockney.profiling.kinds import Blame, Calls, Machine, Profile
+from hockney.profiling.summary import Summary
+from hockney.run.mpis import Mpi
+
+MACHINE = Machine(messages=((8, 1e-6), (1024, 2e-6), (1 << 20, 1e-4)))
+PLANTED = {
+    "late-sender": (LATE, "receives"),
+    "late-receiver": (LATE, "sends"),
+    "imbalance": (LATE, "collectives"),
+    "small": (LATENCY, None),
+    "large": (BANDWIDTH, None),
+}
+
+
+def decided(made: Profile) -> dict[str, object]:
+    made.machine = MACHINE
+    [found] = [one.facts for one in findings_of(Summary(made)) if one.kind == "decides"]
+    return found
+
+
+def both(call: str, count: int, bytes_: int, **fields: object) -> list[Calls]:
+    return [calls(r, call, count, bytes_, peer=1 - r, **fields) for r in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("of", "cause"),
+    [
+        (both("MPI_Send", 1000, 8, time_s=1.1e-3, wait_s=0.0, seen=9), LATENCY),
+        (both("MPI_Send", 1000, 1 << 20, time_s=0.11, wait_s=0.0, seen=9), BANDWIDTH),
+        (both("MPI_Send", 1000, 1 << 20, time_s=0.5, wait_s=0.0, seen=9), CONTENTION),
+        (both("MPI_Recv", 1000, 8, time_s=0.5, wait_s=0.49, seen=9), LATE),
+        (both("MPI_Allreduce", 1000, 8, time_s=0.5, wait_s=0.49, seen=9), LATE),
+        (both("MPI_Send", 1000, 1 << 20, time_s=0.5, datatype="strided"), COPYING),
+    ],
+)
+def test_a_planted_cause_is_found(of: list[Calls], cause: str) -> None:
+    made = profile(*of)
+    assert decided(made)["cause"] == cause
+
+
+def test_waiting_for_a_rank_that_moves_messages_itself_is_for_messages() -> None:
+    """Two ranks that do nothing but send forth and back."""
+    made = profile(*both("MPI_Send", 1000, 8, time_s=1e-3, wait_s=0.0, seen=9))
+    made.calls += both("MPI_Recv", 1000, 8, time_s=2e-3, wait_s=1e-3, seen=9)
+    made.ranks = [rank(number, wall_s=3.1e-3) for number in (0, 1)]
+    made.blames += [Blame(job=0, rank=r, for_rank=1 - r, seconds=1e-3) for r in (0, 1)]
+    assert decided(made)["cause"] == LATENCY
+
+
+@pytest.mark.parametrize(
+    ("cpu_wait_s", "cause"), [(0.0, CONTENTION), (0.9, BUSY), (None, CONTENTION)]
+)
+def test_a_rank_without_its_cpu_is_no_contention(cpu_wait_s: float | None, cause: str) -> None:
+    made = profile(*both("MPI_Send", 1000, 8, time_s=0.95, wait_s=0.0, seen=9))
+    made.ranks = [rank(number, cpu_wait_s=cpu_wait_s) for number in (0, 1)]
+    assert decided(made)["cause"] == cause
+
+
+def test_a_rank_that_waits_for_its_cpu_is_no_late_partner() -> None:
+    """Rank 1 waits 0.4 s for rank 0, which was ready to run for 0.38 s of them."""
+    made = profile(calls(1, "MPI_Recv", 9, 8, peer=0, time_s=0.4, wait_s=0.4, seen=9))
+    made.ranks = [rank(0, wall_s=0.4, cpu_wait_s=0.38), rank(1, wall_s=0.4, cpu_wait_s=0.0)]
+    made.blames += [Blame(job=0, rank=1, for_rank=0, seconds=0.4)]
+    assert decided(made)["cause"] == BUSY
+
+
+def test_what_cannot_be_told_is_not() -> None:
+    hidden = profile(calls(0, "MPI_Isend", 9, 8, time_s=0.4, wait_s=0.0, seen=9))
+    hidden.machine = MACHINE
+    assert Summary(hidden).causes.seconds[UNEXPLAINED] > 0.39
+    assert not [one for one in findings_of(Summary(hidden)) if one.kind == "decides"]
+    unmeasured = profile(*pingpong(100, 8))
+    seconds = Summary(unmeasured).causes.seconds
+    assert seconds[MESSAGES] == pytest.approx(0.4)
+    apart = profile(*pingpong(100, 8))
+    apart.ranks, apart.machine = [rank(0), rank(1, host="b")], MACHINE
+    assert Summary(apart).causes.model is None
+
+
+@given(
+    st.lists(
+        st.builds(
+            lambda r, name, count, size, time_s, wait: calls(
+                r, name, count, size, time_s=time_s, wait_s=wait, seen=1, peer=1 - r
+            ),
+            st.integers(0, 1),
+            st.sampled_from(["MPI_Send", "MPI_Isend", "MPI_Allreduce", "MPI_Barrier", "MPI_Bcast"]),
+            st.integers(1, 10**6),
+            st.integers(0, 1 << 30),
+            st.floats(0.0, 1e3),
+            st.none() | st.floats(0.0, 1e3),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    st.none() | st.floats(0.0, 1e3),
+)
+def test_causes_add_up_to_the_time(of: list[Calls], cpu_wait_s: float | None) -> None:
+    made = profile(*of)
+    made.machine = MACHINE
+    made.ranks = [rank(r, cpu_wait_s=cpu_wait_s) for r in (0, 1)]
+    causes = Summary(made).causes
+    for one in of:
+        found = causes.of(one)
+        assert min(found.values()) >= 0.0
+        assert sum(found.values()) == pytest.approx(spent_in(one)[0], rel=1e-6, abs=1e-9)
+    spent = sum(spent_in(one)[0] for one in of)
+    assert sum(causes.seconds.values()) == pytest.approx(spent, rel=1e-6, abs=1e-9)
+    assert causes.seconds[OTHER] == 0.0
+
+
+@given(st.integers(0, 1 << 40))
+def test_larger_messages_take_longer(size: int) -> None:
+    model = Model(MACHINE)
+    assert model.latency_s <= model.message_s(size) <= model.message_s(size + 1 + size // 8)
+
+
+@pytest.fixture(scope="module")
+def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = Path(__file__).with_name("planted.c")
+    return build(mpi, tmp_path_factory.mktemp("planted"), source)
+
+
+def shown_of(hockney: RunHockney, mpi: Mpi, *command: str) -> list[dict[str, object]]:
+    words = ("profile", "-q", "--force", "-o", "p.jsonl", "--mpicc", str(mpi.mpicc), "--", *command)
+    done = hockney(*words)
+    assert done.status == 0, done.stderr
+    found: list[dict[str, object]] = json.loads(hockney("show", "--json", "p.jsonl").stdout)[
+        "findings"
+    ]
+    return found
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_the_cause_of_a_program_is_found(
+    hockney: RunHockney, mpi: Mpi, program: Path, name: str
+) -> None:
+    """On a machine so busy that ranks lose their CPU, that is the cause, and is reported."""
+    found = shown_of(hockney, mpi, str(mpi.mpiexec), "-n", "2", str(program), name)
+    [decides] = [one for one in found if one["kind"] == "decides"]
+    if decides["cause"] == BUSY:
+        assert any(one["kind"] == "cpus-busy" for one in found)
+        return
+    cause, where = PLANTED[name]
+    assert decides["cause"] == cause
+    assert decides.get("where") == where
+
+
+@pytest.mark.skipif(not shutil.which("taskset"), reason="no taskset, which puts ranks on one CPU")
+def test_ranks_on_one_cpu_wait_for_it(hockney: RunHockney, mpi: Mpi, program: Path) -> None:
+    cpu = str(min(allowed_set()))
+    launch = ("taskset", "-c", cpu, str(mpi.mpiexec), "-n", "2", str(program), "busy")
+    found = shown_of(hockney, mpi, *launch)
+    kinds = {one["kind"]: one for one in found}
+    assert "cpus-busy" in kinds
+    assert kinds["decides"]["cause"] == BUSY, found

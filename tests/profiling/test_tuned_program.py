@@ -1,0 +1,44 @@
+"""A program that a bad default of its library slows down is made faster without being touched."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.mpis import family_of
+
+SLOW = {
+    "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+    "OMPI_MCA_coll_tuned_bcast_algorithm": "2",
+    "OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize": "64",
+}
+"""As an administrator might have set it: broadcasts down a chain, 64 bytes at a time."""
+
+
+@pytest.mark.long
+def test_a_slow_broadcast_is_made_faster(hockney: RunHockney, tmp_path: Path) -> None:
+    if shutil.which("mpicc.openmpi") is None:
+        pytest.skip("no Open MPI 4.1")
+    mpi = find_mpi("mpicc.openmpi")
+    program = tmp_path / "slow_bcast"
+    source = Path(__file__).with_name("slow_bcast.c")
+    subprocess.run([mpi.mpicc, "-O1", "-o", program, source], check=True)
+    command = ("--", str(mpi.mpiexec), "-n", "2", str(program))
+    env = {**family_of(mpi).environment(mpi), **SLOW}
+    assert hockney("profile", "-o", "p.jsonl", *command, env=env).status == 0
+    shown = json.loads(hockney("show", "p.jsonl", "--json").stdout)
+    assert {one["call"]: one["count"] for one in shown["calls"]} == {"MPI_Bcast": 4000}
+    tuned = ("tune", "--profile", "p.jsonl", "-o", "rules", "--check", "--launches", "6")
+    done = hockney(*tuned, "--budget", "20s", *command, env=env)
+    assert done.status == 0, done.stderr
+    if not (tmp_path / "rules").exists():  # on a busy machine nothing may be surely faster
+        assert "0 rules" in done.stdout + done.stderr
+        return
+    assert re.search(r"with the rules: ([\d.]+) times its time \[", done.stdout), done.stdout
