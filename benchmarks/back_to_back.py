@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from common import ROOT_ENV, spread
 
+from hockney.base.units import parse_sizes
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.mpis import Mpi
-from hockney.units import parse_sizes
 
 WITHOUT_SIZES = ("barrier",)
 MOST_LATE = 0.5

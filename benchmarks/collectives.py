@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from common import FEWEST_REPETITIONS, hockney, osu, repetitions_for, spread
 
+from hockney.base.units import parse_seconds, parse_sizes
 from hockney.infer.estimate import estimate
 from hockney.records import Run, read
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.mpis import Mpi
-from hockney.units import parse_seconds, parse_sizes
 
 ADDED = {"allreduce": ("-T", "mpi_int")}
 """hockney's reductions add integers of 4 bytes, OSU's add characters unless it is asked."""

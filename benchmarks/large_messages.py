@@ -13,8 +13,8 @@ from pathlib import Path
 
 from common import ROOT_ENV
 
+from hockney.base.units import parse_size
 from hockney.plan.workloads.collective import IN_FORMS, NO_BYTES
-from hockney.units import parse_size
 
 JUST_ABOVE = "2147487744"
 """2 GiB and 4 KiB, in bytes: more than an int counts."""

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hockney
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.infer.fitting.fit import Curve, curve_of, curve_of_arrays
 from hockney.infer.fitting.likelihood import penalty, scale
 from hockney.infer.fitting.partition import LEAST_SIZES, MOST_SEGMENTS, best_partitions

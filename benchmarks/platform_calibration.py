@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.units import format_seconds, format_size
 from hockney.foreign.exchange.calibration import held_out
 from hockney.infer.fitting.fit import curve_of_arrays
 from hockney.infer.models import segmented
-from hockney.units import format_seconds, format_size
 
 Array = NDArray[np.float64]
 MOST_SIZES = 300

@@ -9,6 +9,7 @@ import subprocess
 
 import numpy as np
 
+from hockney.base.units import parse_sizes
 from hockney.infer.estimate.states import cluster
 from hockney.plan import Case, Placement, Sampling, sizes_of
 from hockney.plan.engine import engine_arguments, launch_arguments
@@ -16,7 +17,6 @@ from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.measure.start import start_of
-from hockney.units import parse_sizes
 
 SIZES = sizes_of(parse_sizes("8,1KiB,64KiB"))
 LEAST_LAUNCHES = 5

@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.foreign.exchange.reading import read, recognise
 from hockney.foreign.logs.log import Log, log_of
 from hockney.foreign.logs.runs import runs_of

@@ -11,6 +11,7 @@ import numpy as np
 from common import CLASSES, spread
 
 from hockney import records
+from hockney.base.units import parse_sizes
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.states import cluster, find_states
 from hockney.plan import Case, Placement, Sampling, sizes_of
@@ -20,7 +21,6 @@ from hockney.records import Run, RunRecord
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.measure.start import start_of
-from hockney.units import parse_sizes
 
 SIZES = sizes_of(parse_sizes("1..4MiB"))
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from resource import RLIMIT_CPU, setrlimit
 from statistics import geometric_mean
 
+from hockney.base.units import parse_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import Cell, cells_of
 from hockney.plan import Placement
@@ -30,7 +31,6 @@ from hockney.run.measure.setup import mpi_of
 from hockney.run.mpis.smpi import discover
 from hockney.tuning.beyond import predicted_cells
 from hockney.tuning.rules import reduce_to_rules
-from hockney.units import parse_size
 
 COLLECTIVES = "bcast,allreduce,allgather,alltoall,reduce_scatter_block"
 WHOLE = ("bcast", "allreduce")

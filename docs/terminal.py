@@ -20,7 +20,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from hockney.terminal import MOVES
+from hockney.base.terminal import MOVES
 
 COLUMNS, ROWS = 124, 60
 COMMAND = ("pingpong", "--sizes", "0,8,1KiB,64KiB,1MiB,4MiB", "--budget", "12s", "-o", "run.jsonl")

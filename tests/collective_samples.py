@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from hockney.base.units import parse_size
 from hockney.records import SCHEMA, End, LaunchRecord, Mpi, Place, Run, RunRecord, Samples
-from hockney.units import parse_size
 from samples import HEADER
 
 Seconds = Callable[[str, str, int, int], float]

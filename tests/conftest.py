@@ -23,8 +23,8 @@ from filelock import FileLock
 from hypothesis import settings
 
 from hockney import cli
+from hockney.base.printable import guard_output
 from hockney.plan import Case, Placement
-from hockney.printable import guard_output
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.checks import available_memory
 from hockney.run.measure.launch import open_stdin
@@ -311,7 +311,8 @@ RunHockney = Callable[..., Done]
 def hockney(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunHockney:
     """Runs the command in a directory of its own, in this process, where no start of Python and no
     import is waited for: hockney("pingpong", "--sizes", "8"). With an environment of its own, or
-    process=True, it is a process, as a user starts it."""
+    process=True, it is a process, as a user starts it. What it publishes no other test reads."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / ".data"))
 
     def run(
         *arguments: str,

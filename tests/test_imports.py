@@ -14,8 +14,8 @@ from types import ModuleType
 import pytest
 
 import hockney
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 
 SOURCES = Path(hockney.__file__).parent
 COMPUTING = ("hockney.infer", "hockney.tuning")
@@ -116,7 +116,7 @@ def test_views_import_nothing_that_computes() -> None:
         ("hockney.infer.fitting.fit.curve_of", True),
         ("scipy.stats", True),
         ("hockney.infer.fitting.fit.Fit", False),
-        ("hockney.units.format_size", False),
+        ("hockney.base.units.format_size", False),
     ],
 )
 def test_what_computes_is_seen(name: str, computes: bool) -> None:

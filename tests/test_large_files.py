@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate import estimate
 from hockney.records import Run, columns, decoding, reading
 from hockney.records.columns import Packed, Ragged, factorised

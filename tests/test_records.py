@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from conftest import TEST_TIMEOUT_S
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.records import (
     Clock,
     End,

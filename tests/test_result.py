@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 import hockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.result import Result
 from samples import make_run, write_run
 

@@ -15,10 +15,10 @@ import msgspec
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.result_file import ResultFile
 from hockney.plan import Placement, Sampling, single, stored
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.result_file import ResultFile
 from hockney.run.measure import files as files_module
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.files import files_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.result import Result

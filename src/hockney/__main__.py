@@ -6,9 +6,9 @@ import os
 import sys
 from typing import NoReturn
 
-from hockney import endings
-from hockney.lazy import lazy_imports
-from hockney.limits import explained, spare_threads, why_too_little
+from hockney.base import endings
+from hockney.base.lazy import lazy_imports
+from hockney.base.limits import explained, spare_threads, why_too_little
 
 with lazy_imports():
     from hockney import cli

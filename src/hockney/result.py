@@ -11,24 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
+from hockney.base.units import format_rate, format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.columns import Columns, is_float, point_columns, sample_columns
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Fit
-from hockney.lazy import lazy_imports
 from hockney.plan.axes import method_text
 from hockney.show.experiments import view_of
 from hockney.show.fits import model_lines
 from hockney.show.warnings import warning_lines
-from hockney.units import format_rate, format_seconds
 
 with lazy_imports():
     import pandas
 
 
 def load(file: str | PathLike[str]) -> Result:
-    """The result file; raises hockney.errors.HockneyError where it is none."""
+    """The result file; raises hockney.base.errors.HockneyError where it is none."""
     return Result(records.read(Path(file)))
 
 

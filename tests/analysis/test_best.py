@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from collective_samples import collective_run
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis.best import FASTER, OWN, UNKNOWN, Cell, cells_of, name_of
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.differences import Judged

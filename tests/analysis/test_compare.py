@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import Comparison, compare
 from hockney.records import Mpi, Run

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.history import histories
 from hockney.infer.analysis.published import Position, Positions, transport_of
@@ -36,7 +38,6 @@ from hockney.show.published import (
     published_json,
     source_lines,
 )
-from hockney.units import format_seconds
 from samples import make_run, past_run
 
 if sys.version_info >= (3, 11):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.records import LaunchRecord, Run, Samples
 from samples import HEADER

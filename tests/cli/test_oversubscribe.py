@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunEngine, RunHockney
-from hockney.allowed import allowed_count, allowed_set
+from hockney.base.allowed import allowed_count, allowed_set
 from hockney.infer.analysis.crowding import Oversubscribed, oversubscribed
 from hockney.records import Place
 from samples import make_pairs_run

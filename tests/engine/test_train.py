@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conftest import Done, RunEngine
-from hockney.allowed import allowed_count
+from hockney.base.allowed import allowed_count
 
 DELAY_NS = 30000.0
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, mannwhitneyu, wilcoxon
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate import shifts
 from hockney.infer.estimate.differences import (
     Unseen,

@@ -15,7 +15,7 @@ from reading import log, numbers, runs, tables
 import excerpts as logs
 import excerpts_of_networks as networks
 from hockney import records
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
 from hockney.foreign.exchange import reading
 from hockney.foreign.logs import content
 from hockney.foreign.logs import runs as runs_module

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from hockney.base.units import parse_size
 from hockney.foreign.exchange import reading
 from hockney.foreign.logs.log import read_log
 from hockney.foreign.logs.runs import runs_of
 from hockney.records import Run, Summary
-from hockney.units import parse_size
 
 CASES = Path(__file__).parent / "cases"
 UNITS = {

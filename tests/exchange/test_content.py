@@ -14,7 +14,7 @@ import zstandard
 from reading import numbers, tables
 
 import excerpts as logs
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.exchange import reading
 from hockney.foreign.logs import content
 from hockney.foreign.logs.log import Log, log_of, read_log

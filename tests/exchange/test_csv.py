@@ -15,7 +15,7 @@ from reading import log, numbers, tables
 import excerpts as logs
 from conftest import RunHockney
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.exchange import reading, writing
 from hockney.foreign.logs.runs import runs_of
 from hockney.foreign.logs.table import Column

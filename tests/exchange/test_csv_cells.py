@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import log, numbers, runs, tables
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.exchange import reading
 from hockney.foreign.logs.table import RowError
 from hockney.foreign.programs._csv_cells import decimal_mark, plain

@@ -11,7 +11,7 @@ import pytest
 from reading import numbers, runs, tables
 
 import excerpts as logs
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.exchange import writing
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate import estimate

@@ -10,7 +10,7 @@ import pytest
 from reading import log, name_of, numbers, runs, tables, value_of
 
 import excerpts as logs
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.exchange import reading
 from hockney.foreign.logs.log import log_of
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.exchange import writing
 from hockney.foreign.programs.reframe_references import name_of
 from hockney.infer.analysis import Analysis

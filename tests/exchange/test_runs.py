@@ -9,7 +9,7 @@ from reading import log, runs, tables
 
 import excerpts as logs
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.logs.runs import runs_of, store
 from hockney.infer.estimate import estimate
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from conftest import RunHockney
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.programs import simgrid
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate import estimate

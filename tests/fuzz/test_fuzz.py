@@ -11,7 +11,7 @@ from hostile_results import SAMPLES
 
 import fuzz
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.records import LONGEST_FILE, LONGEST_LINE
 
 SAMPLE = SAMPLES["pingpong"].read_bytes()

@@ -17,8 +17,8 @@ from types import FrameType
 
 import click
 
+from hockney.base.errors import HockneyError
 from hockney.cli import cli
-from hockney.errors import HockneyError
 from hockney.foreign.programs import layout_names, writer_names
 from hockney.infer.models import MODELS
 from hockney.run.mpis import format_names

@@ -14,7 +14,7 @@ import pytest
 
 from conftest import RunHockney, kept_short
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.index import NAME, OFF, Index
 from hockney.infer.index.database import SCHEMA
 from hockney.infer.index.history import Known, facts_from

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney.allowed import allowed_count
-from hockney.errors import UsageError
+from hockney.base.allowed import allowed_count
+from hockney.base.errors import UsageError
 from hockney.run.measure.build import build_engine
 from hockney.run.mpis import Engine, Mpi
 

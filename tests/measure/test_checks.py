@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.placement import parse_cpus
 from hockney.plan.workloads import Workload

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan import Placement, Plan, Sampling, single, sizes_of
 from hockney.plan.engine import engine_arguments
 from hockney.plan.workloads.pairs import Pairs

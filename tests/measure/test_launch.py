@@ -11,7 +11,7 @@ from typing import IO
 import pytest
 
 from conftest import TEST_TIMEOUT_S
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.run.measure.launch import Interruption, Outcome, run_launch
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.run.measure.mpi import find_mpi, launcher_family
 
 HYDRA = "HYDRA build details:\n    Version:                                 4.2.1\n"

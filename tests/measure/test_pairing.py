@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.run.measure.pairing import PAIRINGS, pairing_of, parse_counts
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from conftest import RunHockney, first_of
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan import Placement
 from hockney.run.measure.platforms import TOPOLOGIES, parse_shape, platform_file, shape_xml
 

@@ -13,7 +13,7 @@ import pytest
 from conftest import RunHockney
 from engine_checks import build_check
 from hockney import __version__
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.records.reading import read
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.mpi import find_mpi

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate import estimate
 from hockney.infer.fitting.fit import Curve, curve_of, curve_of_arrays
 from hockney.infer.fitting.line import line

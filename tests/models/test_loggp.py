@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import RunHockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.fitting.fit import Array, Curve, curve_of_arrays
 from hockney.infer.models import fit_model, hockney, loggp
 from hockney.plan.trains import Train, delay_s

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.fitting.fit import Curve, curve_of_arrays
 from hockney.infer.models import hockney
 from hockney.infer.models._max_rate_solver import best_curve, nonnegative, point_moments

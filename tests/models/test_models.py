@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from conftest import RunHockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate import estimate
 from hockney.infer.fitting.fit import Curve, curve_of, curve_of_arrays
 from hockney.infer.models import MODELS, fit_model

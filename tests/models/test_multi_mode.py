@@ -8,7 +8,7 @@ from multi_mode_formulas import corrected_s, imb_repetitions, printed_s
 from numpy.typing import NDArray
 
 from conftest import first_of
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.fitting.fit import Curve, curve_of_arrays
 from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
 from hockney.infer.models._multi_mode_time import bandwidth_Bps, chunks, general_s

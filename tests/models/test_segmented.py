@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from conftest import RunHockney, each_once, first_of
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.fitting.fit import Curve, Fit, curve_of_arrays
 from hockney.infer.models import hockney
 from hockney.infer.models.segmented import fit

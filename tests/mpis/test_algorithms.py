@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunEngine, first_of
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan import Case, Placement, Sampling
 from hockney.plan.algorithms import common_names
 from hockney.plan.axes import algorithm_text

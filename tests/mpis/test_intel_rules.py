@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.plan import Case, Placement
 from hockney.plan.held_rules import rule_for
 from hockney.run.measure.trial import EMPTY_MESSAGES

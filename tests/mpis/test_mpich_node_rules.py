@@ -12,7 +12,7 @@ import pytest
 from libraries import MPICHS
 from rule_samples import mpich_rule
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.plan import Placement, sizes_of
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.collective import Study, cases_of

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from libraries import MPICHS
 from rule_samples import SIZES, mpich_rule, ranges
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.run.measure.build import build_engine
 from hockney.run.mpis import Engine, Rule, mpich
 

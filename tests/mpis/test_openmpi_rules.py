@@ -16,7 +16,7 @@ from libraries import OPEN_MPIS
 from rule_samples import SIZES, openmpi_rule, ranges
 
 from conftest import TEST_TIMEOUT_S
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.plan import Case, Placement
 from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Mpi, Rule, openmpi

@@ -9,7 +9,7 @@ import pytest
 from libraries import INSTALLED, MPICHS, OPEN_MPIS
 from rule_samples import openmpi_rule
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.held_rules import rule_for
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.collective import Parameters, replaced_by_another

@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from conftest import RunHockney
+from hockney.base.errors import UsageError
 from hockney.cli import cli
 from hockney.cli._options import HOW_MUCH, REST
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import UsageError
 from hockney.plan import sizes_of
 from hockney.plan.accepts import check_accepted, option_of
 from hockney.plan.workloads import WORKLOADS, Workload, workload_type

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.arrivals import Asked, Skew, arrivals_of, parse_arrival, parse_skew
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import RunHockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.bounds import MOST, count
 
 HUGE = "99999999999999999999"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.datatypes import Layout, layout_of
 from hockney.plan.messages import whole_sizes
 

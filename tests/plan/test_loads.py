@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.loads import Burst, Roles, parse_bursts, roles_of
 from hockney.plan.workloads.congestion import Congestion
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.option_files import LARGEST_FILE, option_text
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.topology import APART, level_of, switches_of
 from hockney.plan.topology_files import expand, parse_topology
 

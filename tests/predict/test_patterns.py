@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import RunHockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.points import estimate_point
 from hockney.infer.fitting.bootstrap import expansion

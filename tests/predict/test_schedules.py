@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.predict.collectives import schedule_of
 from hockney.infer.predict.schedule import Step
 from hockney.infer.predict.schedules import SCHEDULES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from closed import FORMULAS
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate import estimate
 from hockney.infer.predict.collectives import effort, time
 from hockney.infer.predict.parameters import Level, Parameters, parameters_of

@@ -13,7 +13,7 @@ from profile_samples import calls, pingpong, profile, rank
 from profiled_programs import build
 
 from conftest import RunHockney
-from hockney.allowed import allowed_set
+from hockney.base.allowed import allowed_set
 from hockney.profiling.causes import (
     BANDWIDTH,
     BUSY,

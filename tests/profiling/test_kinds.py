@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from profile_samples import calls, pingpong, profile, rank, written
 
 from conftest import RunHockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.profiling import kinds
 from hockney.profiling.causes import LATE
 from hockney.profiling.findings import findings_of

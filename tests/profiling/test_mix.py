@@ -9,7 +9,7 @@ import pytest
 from profile_samples import PROGRAM, calls, pingpong, profile, rank, written
 
 from conftest import RunHockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.profiling.kinds import Profile
 from hockney.profiling.mix import Item, mix_of
 from hockney.run.measure.replay import words_of

@@ -10,7 +10,7 @@ import pytest
 from profiled_programs import build
 
 from conftest import RunHockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.profiling.kinds import read
 from hockney.run.measure.build import build_recorder
 from hockney.run.measure.recording import preloadable

@@ -15,8 +15,8 @@ from typing import Any
 
 import zstandard
 
+from hockney.base.errors import HockneyError
 from hockney.cli import cli
-from hockney.errors import HockneyError
 
 HERE = Path(__file__).parent
 EXPECTED = HERE / "expected.json.zst"

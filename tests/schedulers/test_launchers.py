@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan import Case, Placement, sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.measure import checks

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from collective_samples import collective_run, header, places_of
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.predict.collectives import time
 from hockney.infer.predict.parameters import Level, Parameters

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.records import Run, RunRecord, Samples, Summary
 from hockney.show.curves import Options

@@ -9,7 +9,7 @@ import pytest
 from multi_mode_formulas import imb_repetitions
 
 from conftest import RunHockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.fitting.fit import curve_of_arrays
 from hockney.infer.models import max_rate, multi_mode

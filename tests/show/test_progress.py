@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
-from hockney import records, terminal
+from hockney import records
+from hockney.base import terminal
 from hockney.infer.estimate import estimate, least_known
 from hockney.records import Noise, Probe, Start
 from hockney.run.measure.status import Disturbances
@@ -121,7 +122,7 @@ def test_marks_of_a_stranger_are_not_obeyed(tmp_path: Path) -> None:
 
 
 def test_marks_differ_between_processes() -> None:
-    program = "from hockney.terminal import MARKS; print(ascii(MARKS['bold']))"
+    program = "from hockney.base.terminal import MARKS; print(ascii(MARKS['bold']))"
     found = {
         subprocess.run(
             [sys.executable, "-c", program], capture_output=True, check=True, timeout=600

@@ -11,7 +11,7 @@ import pytest
 
 from collective_samples import collective_run
 from conftest import RunHockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.records import Place, Run
 from hockney.run.mpis import Rule, format_named, openmpi
 from hockney.tuning.layouts import Layout, layout_of, parse_layouts

@@ -10,7 +10,7 @@ import pytest
 
 from collective_samples import collective_run, places_of
 from conftest import RunHockney
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.predict.collectives import predicted_s
 from hockney.infer.predict.parameters import Level, Parameters

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rule_samples import SIZES, openmpi_rule, ranges
 
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.held_rules import HeldRule, rule_for
 from hockney.run.mpis import Engine, Mpi, Rule, RulesFormat, format_named, intel, openmpi
 from hockney.tuning.reading import MOST_BYTES, check_is_for, format_in, held_in

@@ -10,7 +10,8 @@ import pytest
 
 from conftest import FAULTY, RunHockney
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import parse_seconds
 from hockney.infer.analysis.variants import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.differences import Judged
@@ -28,7 +29,6 @@ from hockney.tuning.settings import (
     variants_of,
 )
 from hockney.tuning.settings_files import deployed, files_of, modules_of, write
-from hockney.units import parse_seconds
 
 SETTINGS = tuple(Setting(f"V_{name}", name, "1") for name in "abc")
 

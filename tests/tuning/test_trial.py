@@ -11,7 +11,7 @@ from rule_samples import mpich_rule, openmpi_rule
 
 from conftest import FAULTY
 from hockney import records
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
 from hockney.run.measure.build import build_engine
 from hockney.run.mpis import Engine, Mpi, Rule, format_for, format_named
 from hockney.tuning.reading import other_library

@@ -9,11 +9,12 @@ from typing import NoReturn, Protocol
 
 import click
 
-from hockney import __version__, endings
-from hockney.errors import HockneyError
-from hockney.limits import explained
-from hockney.printable import guard_output, keep_descriptors, lost_output
-from hockney.registry import Registry
+from hockney import __version__
+from hockney.base import endings
+from hockney.base.errors import HockneyError
+from hockney.base.limits import explained
+from hockney.base.printable import guard_output, keep_descriptors, lost_output
+from hockney.base.registry import Registry
 
 
 class Verb(Protocol):

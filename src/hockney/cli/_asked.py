@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan import Placement, Sampling
 from hockney.plan.workloads import Buffers
 

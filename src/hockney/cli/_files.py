@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 import hockney
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.outputs import Content, write_outputs
+from hockney.base.terminal import MARKS, is_terminal
 from hockney.infer.analysis.between import may_repeat
 from hockney.infer.analysis.warnings import source_notes
-from hockney.outputs import Content, write_outputs
 from hockney.records.reading import header_of, why_no_result
 from hockney.run.measure.journal import NAME as SUITE_JOURNAL
-from hockney.terminal import MARKS, is_terminal
 
 if TYPE_CHECKING:
     from hockney.records import Run

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
+from hockney.base.lazy import lazy_imports
+from hockney.base.units import format_seconds
 from hockney.cli._asked import Output
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import Gate
-from hockney.lazy import lazy_imports
 from hockney.plan import Plan
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.measure.checks import check_allocation
@@ -19,7 +20,6 @@ from hockney.run.measure.problems import raise_problems, unanswered
 from hockney.run.measure.run import Target, measure
 from hockney.run.measure.session import Session
 from hockney.show.progress import ProgressView
-from hockney.units import format_seconds
 
 with lazy_imports():
     from hockney.cli._present import check_blocks, end_by, show_json, show_run

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from hockney.base.errors import UsageError
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, Decorator, option
-from hockney.errors import UsageError
 from hockney.plan.bounds import MOST
 from hockney.plan.messages import LARGEST_COUNT, PACKINGS, THREAD_COMMS, Threads
 from hockney.plan.words import STANDARD

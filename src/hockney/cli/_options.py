@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from hockney.base.lazy import lazy_imports
+from hockney.base.units import parse_factor, parse_share
 from hockney.cli._asked import OUTLIERS, Times
 from hockney.cli._help import (
     COMPARISON,
@@ -32,11 +34,9 @@ from hockney.cli._parameters import (
     Named,
     Words,
 )
-from hockney.lazy import lazy_imports
 from hockney.plan.placement import PLACES
 from hockney.plan.variants import DEFAULT_TOLERANCE
 from hockney.plan.workloads import BUFFERS
-from hockney.units import parse_factor, parse_share
 
 with lazy_imports():
     from hockney.records.reading import allow

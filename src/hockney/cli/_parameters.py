@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from hockney import units
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
+from hockney.base import units
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.plan.arrivals import parse_arrival, parse_skew

@@ -9,16 +9,16 @@ from dataclasses import asdict
 
 import click
 
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.lazy import lazy_imports
+from hockney.base.terminal import styled
 from hockney.foreign.exchange.writing import render
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import Gate
 from hockney.infer.analysis.history import History
-from hockney.lazy import lazy_imports
 from hockney.show.as_json import dumps, encoded
 from hockney.show.experiments import answer_of, marks_of, shown_json, view_of
 from hockney.show.warnings import warning_lines
-from hockney.terminal import styled
 
 with lazy_imports():
     from hockney.show.collective_model import predicted_json, predicted_lines

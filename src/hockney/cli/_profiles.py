@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
-from hockney.terminal import styled
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
+from hockney.base.terminal import styled
 
 with lazy_imports():
     from hockney.cli._files import load, warn, warn_of_cut

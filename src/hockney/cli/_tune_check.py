@@ -9,8 +9,9 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from hockney.base.errors import HockneyError
+from hockney.base.units import format_seconds
 from hockney.cli import _measure
-from hockney.errors import HockneyError
 from hockney.infer.analysis import Analysis
 from hockney.plan import Placement, Plan, plan_of
 from hockney.records import Run
@@ -29,7 +30,6 @@ from hockney.tuning.check import (
 from hockney.tuning.measured import library_of, points_of
 from hockney.tuning.reading import check_is_for, format_in, held_in, other_library
 from hockney.tuning.trial import check_library, try_written
-from hockney.units import format_seconds
 
 
 def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, Any]) -> None:

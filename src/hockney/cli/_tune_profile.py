@@ -9,10 +9,10 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from hockney.base.errors import UsageError
 from hockney.cli import _measure
 from hockney.cli._profiles import load_profile
 from hockney.cli._verb import ask
-from hockney.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.run.measure.problems import raise_problems
 from hockney.run.measure.recording import mpi_of_command

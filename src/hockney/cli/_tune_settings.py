@@ -10,9 +10,10 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from hockney.base.errors import HockneyError
+from hockney.base.units import format_seconds
 from hockney.cli import _measure
 from hockney.cli._verb import ask
-from hockney.errors import HockneyError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.variants import VariantStudy
 from hockney.plan import Plan
@@ -37,7 +38,6 @@ from hockney.tuning.settings import (
     variants_of,
 )
 from hockney.tuning.settings_files import SUFFIXES, files_of, modules_of, write
-from hockney.units import format_seconds
 
 USUAL_SIZES = "8,4KiB,16KiB,64KiB,1MiB"
 """Both sides of the usual thresholds; each more would need more blocks."""

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
+from hockney.base.confidential import is_credential, is_secret_name
+from hockney.base.errors import UsageError
 from hockney.cli._help import OUTPUT, SAMPLING
-from hockney.confidential import is_credential, is_secret_name
-from hockney.errors import UsageError
 from hockney.plan.bounds import check_combinations
 from hockney.plan.variants import ENVIRONMENT, Variant
 from hockney.run.measure.suite import read_toml

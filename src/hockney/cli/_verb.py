@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.cli._asked import Output, Varied, common_of, output_of, varied_of
 from hockney.cli._help import Verb
 from hockney.cli._knobs import knob_options, knobs_of_verb, with_knobs
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
 from hockney.plan import Plan
 from hockney.plan.variants import Comparison
 

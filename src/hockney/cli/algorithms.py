@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
-from hockney.lazy import lazy_imports
 from hockney.plan.workloads.collective import COLLECTIVES
 
 with lazy_imports():

@@ -9,13 +9,16 @@ from typing import Any
 
 import click
 
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
+    from hockney.base.outputs import check_place, write_output
+    from hockney.base.temporary import temporary_directory
+    from hockney.base.units import format_seconds, format_size
     from hockney.cli._files import warn
     from hockney.cli._measure import measured
     from hockney.cli._verb import ask
@@ -30,14 +33,11 @@ with lazy_imports():
         validation_error,
     )
     from hockney.infer.analysis import Analysis
-    from hockney.outputs import check_place, write_output
     from hockney.run.measure.mpi import find_mpi
     from hockney.run.measure.problems import raise_problems
     from hockney.run.measure.run import Target
     from hockney.show.as_json import dumps
     from hockney.show.table import aligned
-    from hockney.temporary import temporary_directory
-    from hockney.units import format_seconds, format_size
 
 PARTS = 4
 """Messages with their switches, overheads, and two patterns share the budget."""

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import SAMPLING, WORKLOAD, option, verb
@@ -25,7 +26,6 @@ from hockney.cli._parameters import (
     Several,
 )
 from hockney.cli._verb import MeasuringVerb
-from hockney.lazy import lazy_imports
 from hockney.plan import Plan, sizes_of
 from hockney.plan.workloads.collective import (
     ADDED_BYTES,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import FRACTION
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.cli._files import load, others_beside

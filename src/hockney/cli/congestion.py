@@ -6,13 +6,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import HOW_MUCH, measuring_options
 from hockney.cli._parameters import BURSTS, COUNTS, SECONDS, SIZES, Count, Several
 from hockney.cli._verb import MeasuringVerb
-from hockney.lazy import lazy_imports
 from hockney.plan import Case, Plan, sizes_of
 from hockney.plan.loads import AGGRESSORS, VICTIMS, Burst, Victim, roles_of
 from hockney.plan.workloads.congestion import Congestion

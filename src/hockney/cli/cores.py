@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from hockney.base.errors import UsageError
 from hockney.cli import _options, fabric
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import UsageError
 from hockney.plan import Plan, single, sizes_of
 from hockney.plan.workloads.cores import Cores
 from hockney.run.measure.checks import allowed_cpus

@@ -6,18 +6,18 @@ from dataclasses import asdict
 
 import click
 
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import COMMON, verb
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney import __version__
+    from hockney.base.units import format_seconds
     from hockney.infer.analysis import Analysis
     from hockney.records import SCHEMA, Run, RunRecord
     from hockney.run.measure.doctor import Finding, Trial, examine, overall
     from hockney.show.as_json import dumps
     from hockney.show.published import number_name, place_among
-    from hockney.units import format_seconds
 
 
 @verb("hockney doctor", "hockney doctor --mpicc /opt/openmpi/bin/mpicc")

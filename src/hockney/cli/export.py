@@ -7,17 +7,17 @@ from pathlib import Path
 
 import click
 
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import Named
 from hockney.foreign.programs import order_writer_names, writer_names
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
+    from hockney.base.outputs import write_outputs
     from hockney.cli._files import load, others_beside, warn_of_sources, write_and_say
     from hockney.cli._profiles import load_profile
     from hockney.foreign.exchange.writing import order_files, write
-    from hockney.outputs import write_outputs
     from hockney.profiling.order import order_of
 
 

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 import click
 from msgspec.structs import replace
 
+from hockney.base.errors import UsageError
+from hockney.base.units import parse_sizes
 from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import Count
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import UsageError
 from hockney.plan import Plan, Sampling, single, sizes_of
 from hockney.plan.accepts import option_of
 from hockney.plan.workloads.fabric import Fabric
 from hockney.run.measure.checks import allowed_cpus
 from hockney.run.measure.topology import of_scheduler, with_topology
-from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "8,1MiB"
 

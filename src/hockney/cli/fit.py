@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import click
 
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import Named
-from hockney.errors import UsageError
 from hockney.infer.models import MODELS
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.cli._files import load, warn_of_sources

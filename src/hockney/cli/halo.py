@@ -8,14 +8,14 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import Count, Several
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
 from hockney.plan import Placement, Plan, single, sizes_of
 from hockney.plan.workloads.collective import FORMS, PERSISTENT
 from hockney.plan.workloads.halo import (

@@ -8,22 +8,22 @@ from pathlib import Path
 
 import click
 
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._files import followed, result_files, warn, warn_of_cut, write_and_say
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney import records
+    from hockney.base.outputs import write_output
+    from hockney.base.printable import one_line
     from hockney.infer.analysis.history import History, histories
     from hockney.infer.analysis.published_base import encoded, own_base, own_systems
     from hockney.infer.analysis.publishing import entry_of
     from hockney.infer.index import Index
     from hockney.infer.index.history import facts_from
-    from hockney.outputs import write_output
-    from hockney.printable import one_line
     from hockney.show import history as view
     from hockney.show.as_json import dumps
     from hockney.show.drawing.files import check_output, save

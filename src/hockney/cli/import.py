@@ -9,13 +9,13 @@ from pathlib import Path
 
 import click
 
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named, Words
-from hockney.errors import UsageError
 from hockney.foreign.logs.log import UNKNOWN
 from hockney.foreign.programs import reader_names
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.cli._files import warn

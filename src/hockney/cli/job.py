@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS, Named
-from hockney.errors import HockneyError, UsageError
-from hockney.lazy import lazy_imports
 from hockney.plan import Plan
 from hockney.run.schedulers import batch_names
 

@@ -7,6 +7,8 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from hockney.base.errors import UsageError
+from hockney.base.units import format_seconds, parse_sizes
 from hockney.cli import _options, fabric
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
@@ -14,7 +16,6 @@ from hockney.cli._messages import NAMES, messages_of, messages_options
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import SECONDS, SIZE, Count
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import UsageError
 from hockney.plan import Plan, Sampling, single, sizes_of
 from hockney.plan.accepts import option_of
 from hockney.plan.knobs import knobs_of
@@ -26,7 +27,6 @@ from hockney.run.measure.checks import allowed_cpus
 from hockney.run.measure.endpoints import with_endpoints
 from hockney.run.measure.pairing import PAIRINGS, pairing_of, parse_counts
 from hockney.run.measure.topology import with_topology
-from hockney.units import format_seconds, parse_sizes
 
 DEFAULT_SIZES = "0,8,1KiB,64KiB,1MiB"
 MULTI_SIZES = "0,1..16MiB"

@@ -7,6 +7,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from hockney.base.units import parse_sizes
 from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import OUTPUT, WORKLOAD, option, verb
@@ -19,7 +20,6 @@ from hockney.plan import Plan, Size, single, sizes_of
 from hockney.plan.messages import whole_sizes
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.measure.endpoints import with_endpoints
-from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "0,1..4MiB"
 

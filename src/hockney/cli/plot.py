@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._files import warn_of_cut
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Count, Named
-from hockney.lazy import lazy_imports
 from hockney.show.curves import Options
 from hockney.show.figures import FIGURES, MAIN, USUAL, describe, noted
 from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile

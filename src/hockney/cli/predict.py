@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZES
-from hockney.errors import UsageError
 from hockney.infer.models import CHANNELS, TERMS
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.cli._files import load, warn_of_sources

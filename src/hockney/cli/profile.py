@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import COMMON, OUTPUT, option, verb
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
+    from hockney.base.confidential import programs_of, redacted
+    from hockney.base.endings import AtEnd
     from hockney.cli._measure import target_of
-    from hockney.confidential import programs_of, redacted
-    from hockney.endings import AtEnd
     from hockney.profiling import kinds
     from hockney.profiling.findings import findings_of
     from hockney.profiling.summary import Summary

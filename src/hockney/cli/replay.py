@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import PLACEMENT, SAMPLING, SIMULATION, option, verb
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
+    from hockney.base.endings import AtEnd
     from hockney.cli._measure import target_of
     from hockney.cli._profiles import load_profile
-    from hockney.endings import AtEnd
     from hockney.plan import Placement
     from hockney.profiling.mix import mix_of
     from hockney.profiling.summary import Summary

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._files import followed, result_files, write_and_say
 from hockney.cli._help import option, verb
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.cli._profiles import profiled

@@ -7,6 +7,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from hockney.base.units import parse_sizes
 from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
@@ -18,7 +19,6 @@ from hockney.plan.words import DIRECTIONS, ELEMENTS, REDUCTIONS, SYNCHRONIZATION
 from hockney.plan.workloads.pairs import USUAL_WINDOW
 from hockney.plan.workloads.rma import ELEMENT_BYTES, ONE_ELEMENT, RMA_OPERATIONS, Rma
 from hockney.run.measure.pairing import PAIRINGS, pairing_of, parse_counts
-from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "8..4MiB"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import Named
 from hockney.foreign.programs import layout_names
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney import load

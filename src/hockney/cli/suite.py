@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._asked import OUTLIERS
 from hockney.cli._help import option, verb
-from hockney.errors import HockneyError, UsageError
-from hockney.lazy import lazy_imports
 from hockney.plan import Plan
 
 with lazy_imports():

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
 from hockney.cli._parameters import COUNTS, LAUNCHES, SECONDS, Named
-from hockney.lazy import lazy_imports
 from hockney.plan import Placement
 from hockney.run.mpis import format_names
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from msgspec.structs import fields
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.knobs import knobs_of
 from hockney.plan.words import PARTITIONED, PERSISTENT, REPLACE, STANDARD
 from hockney.plan.workloads import Workload

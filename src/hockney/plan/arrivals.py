@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import parse_seconds
 from hockney.plan.option_files import option_text
-from hockney.units import parse_seconds
 
 TOGETHER = "none"
 LISTED = "listed"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
 
+from hockney.base.units import format_seconds, format_size
 from hockney.plan.bounds import Nanoseconds, Whole
 from hockney.plan.knobs import Axis, axes_of_knobs, axis_in
 from hockney.plan.trains import Train, train_text
@@ -27,7 +28,6 @@ from hockney.plan.words import (
     grid_text,
 )
 from hockney.plan.workloads import WORKLOADS, workload_type
-from hockney.units import format_seconds, format_size
 
 MOST_PEERS = 4
 """Beyond this number only the first and last two ranks are shown."""

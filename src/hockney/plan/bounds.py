@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 
 MOST = {
     "ranks": 1 << 20,

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 
 KINDS = (
     "vector:COUNT:BLOCK:STRIDE, indexed:LENGTH@OFFSET:..., struct:TYPE@OFFSET:... or subarray:.."

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.plan.axes import algorithm_text
-from hockney.units import format_size
 
 Range = tuple[int, int | None]
 """First and last, inclusive; None for no upper limit."""

@@ -7,10 +7,10 @@ from typing import Literal
 
 import msgspec
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_seconds, parse_seconds
 from hockney.plan.option_files import option_text
 from hockney.plan.placement import parse_cpus
-from hockney.units import format_seconds, parse_seconds
 
 Victim = Literal["pingpong", "stream", "allreduce"]
 VICTIMS: tuple[Victim, ...] = ("pingpong", "stream", "allreduce")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 
 LARGEST_FILE = 1 << 26
 """Bytes: the topology of a million nodes. What has no end, such as a device, ends here."""

@@ -7,7 +7,7 @@ import re
 
 import msgspec
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.topology import Topology
 
 PLACES = ("core", "socket", "numa", "node", "spread", "none")

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.plan.placement import Placement
 from hockney.plan.sampling import Sampling
 from hockney.plan.variants import Comparison

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.topology import Topology
 
 MOST_NAMES = 1 << 20

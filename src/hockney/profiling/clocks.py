@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
 
 with lazy_imports():
     from scipy.optimize import linprog

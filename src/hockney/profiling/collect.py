@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.profiling.kinds import MOST_ACTS, Acts, Blame, Calls, Profile, Program, RankRecord
 from hockney.profiling.layout import (
     COARSE_BYTES,

@@ -13,8 +13,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec.structs import replace
 
-from hockney.errors import UsageError
-from hockney.printable import SUSPICIOUS, one_lines
+from hockney.base.errors import UsageError
+from hockney.base.printable import SUSPICIOUS, one_lines
 from hockney.records.reading import first_line, lines_of
 
 SCHEMA = 1

@@ -10,8 +10,8 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.errors import HockneyError
-from hockney.printable import one_line
+from hockney.base.errors import HockneyError
+from hockney.base.printable import one_line
 from hockney.profiling.kinds import Datatype, End
 
 Records = NDArray[Any]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.profiling.causes import COMPLETING
 from hockney.profiling.kinds import Calls, Profile
 from hockney.profiling.summary import sends

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.profiling.kinds import Acts, Profile
 from hockney.profiling.mix import OF_ALL_BLOCKS, UNEVEN, collective_named
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, BinaryIO
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
 
 with lazy_imports():
     import numpy as np

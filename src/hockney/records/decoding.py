@@ -19,7 +19,7 @@ from typing import IO, Any
 
 import msgspec
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
 from hockney.records.kinds import (
     End,
     Finish,

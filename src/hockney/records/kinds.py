@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import msgspec
 
+from hockney.base.printable import SUSPICIOUS, one_lines
 from hockney.plan.axes import AXES, Axes, Point
 from hockney.plan.bounds import LARGEST_WHOLE as LARGEST_WHOLE
 from hockney.plan.bounds import Nanoseconds, Seconds, Whole
-from hockney.printable import SUSPICIOUS, one_lines
 
 SCHEMA = 2
 """Raised only by changes that would mislead older readers."""

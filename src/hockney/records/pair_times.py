@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
 from hockney.records.kinds import PairTimes
 
 with lazy_imports():

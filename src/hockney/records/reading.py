@@ -12,13 +12,13 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from hockney.allowed import allowed_count
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
+from hockney.base.allowed import allowed_count
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
+from hockney.base.units import format_size
 from hockney.records.decoding import Decoded, Helper, decoded
 from hockney.records.kinds import SCHEMA, RunRecord, decode, tame
 from hockney.records.run import Run
-from hockney.units import format_size
 
 with lazy_imports():
     import zstandard

@@ -9,12 +9,12 @@ from typing import Any
 
 from msgspec.structs import force_setattr, replace
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
+from hockney.base.printable import one_line
 from hockney.plan import plan_of
 from hockney.plan.axes import Axes
 from hockney.plan.topology import Topology, level_between
 from hockney.plan.words import PARAMETERS
-from hockney.printable import one_line
 from hockney.records.columns import factorised
 from hockney.records.decoding import TABLES, Decoded
 from hockney.records.kinds import (

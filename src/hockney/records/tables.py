@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_type_hints, overload
 import msgspec
 from msgspec.structs import astuple
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
 from hockney.records.columns import floats, shared, whole_or_objects
 
 with lazy_imports():

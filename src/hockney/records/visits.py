@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import astuple
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
 from hockney.plan.axes import AXES, Point
 from hockney.records.columns import Ragged, Spill, factorised, floats, whole_or_objects
 from hockney.records.kinds import Samples

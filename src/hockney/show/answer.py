@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.infer.analysis import Analysis
-from hockney.infer.estimate.points import PointEstimate, by_curve
-from hockney.infer.estimate.summaries import FROM_BANDWIDTH
-from hockney.units import (
+from hockney.base.units import (
     MOST_UNCERTAIN,
     format_rate,
     format_seconds,
     format_size,
     format_uncertainty,
 )
+from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.points import PointEstimate, by_curve
+from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 
 UNKNOWN = "not known: its interval is wider than itself"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from hockney.base.units import MOST_UNCERTAIN
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import Comparison
 from hockney.infer.analysis.floor import FloorRatio
@@ -15,7 +16,6 @@ from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Fit
 from hockney.plan.axes import Axes, axes_of
-from hockney.units import MOST_UNCERTAIN
 
 
 def dumps(value: object) -> str:

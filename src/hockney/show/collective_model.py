@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hockney.base.units import format_rate, format_seconds
 from hockney.infer.analysis.best import name_of
 from hockney.infer.analysis.predicted import Predicted
 from hockney.infer.predict.parameters import LEVELS, Parameters
 from hockney.plan.axes import text_of
 from hockney.show.as_json import axes_json
 from hockney.show.table import aligned, microseconds
-from hockney.units import format_rate, format_seconds
 
 
 def predicted_lines(found: Sequence[Predicted], parameters: Parameters) -> list[str]:

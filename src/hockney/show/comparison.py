@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from hockney.base.terminal import styled
 from hockney.infer.analysis.between import UNKNOWN_RULE, Between
 from hockney.infer.analysis.compare import Comparison, PointDifference
 from hockney.infer.estimate.differences import VERDICT_RULE, Judged
@@ -13,7 +14,6 @@ from hockney.infer.estimate.points import PointEstimate, by_curve, statistic_of
 from hockney.plan.axes import texts_apart
 from hockney.show.smallest import least_shown, smallest_words
 from hockney.show.table import aligned, microseconds
-from hockney.terminal import styled
 
 
 def show_comparison(comparison: Comparison, tolerance: float) -> None:

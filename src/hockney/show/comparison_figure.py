@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis.compare import Comparison
 from hockney.infer.estimate.points import statistic_of
 from hockney.show.curves import definitions_text, joined

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from hockney.base.units import format_size
 from hockney.infer.analysis.diagnose import ADVICE, Diagnosis, Finding
-from hockney.units import format_size
 
 MOST_LISTED = 4
 """Sizes listed for one kind; the rest is counted."""

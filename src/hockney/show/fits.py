@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.fitting.fit import Fit, Parameter, Segment
 from hockney.infer.predict.ranking import Ranking
 from hockney.show.as_json import fit_json
 from hockney.show.table import aligned, error_line, fit_lines
-from hockney.units import format_rate, format_seconds, format_size
 
 
 def model_lines(fit: Fit) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.units import format_seconds
+from hockney.base.units import format_seconds
 
 SHADES = "0123456789"
 MOST_COLUMNS = 64

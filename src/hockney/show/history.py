@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hockney.base.units import format_rate, format_seconds
 from hockney.infer.analysis.changes import CHANGE_RULE, DRIFT_RULE
 from hockney.infer.analysis.history import WORSE_RULE, History, RunPoint, Trend
 from hockney.show.table import aligned
-from hockney.units import format_rate, format_seconds
 
 MOST_CHANGES = 12
 """Differences listed for one change point; the rest is counted."""

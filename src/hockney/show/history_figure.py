@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis.history import History, Trend
 from hockney.show.curves import sentence
 from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hockney import records
+from hockney.base.printable import one_line
+from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.between import states_apart
-from hockney.printable import one_line
 from hockney.records import Run
-from hockney.units import format_seconds
 
 
 def analyses_of(paths: Iterable[Path]) -> list[Analysis]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hockney.base.units import format_seconds
 from hockney.infer.predict.mix import LATENCY_S, MixPrediction
 from hockney.profiling.mix import Mix
 from hockney.run.measure.replay import Replayed
 from hockney.show.profile import percent
-from hockney.units import format_seconds
 
 FROM = {
     "measured": "collectives as measured",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hockney.base.units import format_seconds
 from hockney.infer.predict.order import OrderPrediction
 from hockney.profiling.order import Order
-from hockney.units import format_seconds
 
 
 def order_lines(order: Order, found: OrderPrediction) -> list[str]:

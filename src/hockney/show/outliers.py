@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.boards import PAIR, PLACE, Doubt
 from hockney.infer.analysis.outliers import RULE, Outlier
 from hockney.records import Place
 from hockney.show.table import place_words
-from hockney.units import format_size
 
 MOST_LISTED = 20
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hockney.base.units import format_seconds
 from hockney.infer.estimate.quantiles import CONFIDENCE
 from hockney.infer.predict.channel import Channel
 from hockney.infer.predict.patterns import Prediction
 from hockney.show.table import aligned
-from hockney.units import format_seconds
 
 
 def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> list[str]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.profiling.findings import Finding
 from hockney.profiling.kinds import RankRecord
 from hockney.profiling.summary import Row, Sum, Summary
 from hockney.show.table import aligned, microseconds
-from hockney.units import format_rate, format_seconds, format_size
 
 TOP = 10
 MOST_RANKS = 16

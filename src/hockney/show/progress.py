@@ -8,11 +8,11 @@ import sys
 import time
 from collections.abc import Sequence
 
-from hockney.printable import one_line
+from hockney.base.printable import one_line
+from hockney.base.terminal import MARKS, is_terminal, styled
+from hockney.base.units import format_seconds, format_size, format_uncertainty
 from hockney.records import Progress
 from hockney.run.measure.status import Disturbances, Status
-from hockney.terminal import MARKS, is_terminal, styled
-from hockney.units import format_seconds, format_size, format_uncertainty
 
 PLAIN_EVERY_S = 5.0
 """Time between two lines where there is no terminal."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis.published import PastPosition, Position, Positions
 from hockney.infer.analysis.published_base import SHARED_MEMORY, UNKNOWN_NETWORK, PublishedFigure
 from hockney.show.table import aligned
-from hockney.units import format_rate, format_seconds, format_size
 
 NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis.best import FASTER, Cell
 from hockney.infer.analysis.variants import VariantStudy
 from hockney.records import Mpi
@@ -18,7 +19,6 @@ from hockney.tuning.check import TOLERANCE, Check, Checked
 from hockney.tuning.groups import Group
 from hockney.tuning.reasons import Costs, Explained
 from hockney.tuning.rules import Tuned
-from hockney.units import format_seconds, format_size
 
 BETWEEN = "+"
 """Marks a size that the result files do not have."""

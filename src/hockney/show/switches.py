@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from hockney.base.units import format_size
 from hockney.records import Switch
 from hockney.show.table import aligned
-from hockney.units import format_size
 
 
 def switch_lines(switches: Sequence[Switch]) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from hockney.base.terminal import styled
+from hockney.base.units import format_rate, format_seconds, format_size, format_uncertainty
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.between import LEAST_OTHERS
 from hockney.infer.analysis.expected import Expected
@@ -17,8 +19,6 @@ from hockney.infer.fitting.fit import Fit, Parameter
 from hockney.infer.models.hockney import ORDINARY
 from hockney.plan.axes import method_text
 from hockney.records import Place
-from hockney.terminal import styled
-from hockney.units import format_rate, format_seconds, format_size, format_uncertainty
 
 STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
 """Columns that a reader looks for."""

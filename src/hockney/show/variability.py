@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.variability import Spread
 from hockney.show.outliers import rank_words
 from hockney.show.table import aligned, microseconds
-from hockney.units import format_size
 
 MOST_RANKS = 16
 """Ranks that are listed one by one; the JSON always has all."""

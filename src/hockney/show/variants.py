@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hockney.base.units import format_size
 from hockney.infer.analysis.variants import Drift, Gains, Ignored, VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.conditions import OTHER_STATE
@@ -15,7 +16,6 @@ from hockney.records import Run
 from hockney.show.as_json import axes_json
 from hockney.show.smallest import least_shown, smallest_words
 from hockney.show.table import aligned, microseconds
-from hockney.units import format_size
 
 NO_BLOCK = "no block is complete: nothing was compared"
 EXACT = "ratio of simulated times, which is exact"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.base.units import format_seconds, format_size, format_uncertainty
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.crowding import Oversubscribed
 from hockney.infer.analysis.noise import Disturbance
@@ -21,7 +22,6 @@ from hockney.infer.analysis.warnings import (
     Warning,
 )
 from hockney.records import Place
-from hockney.units import format_seconds, format_size, format_uncertainty
 
 MOST_RANKS = 8
 """Ranks that are listed; more are counted."""

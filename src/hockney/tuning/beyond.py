@@ -18,7 +18,7 @@ from typing import Literal, get_args
 import numpy as np
 from msgspec.structs import replace
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import TOLERANCE, Cell, Contender
 from hockney.infer.estimate.differences import Judged, Verdict

@@ -14,7 +14,7 @@ from statistics import geometric_mean, median
 
 import msgspec
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.infer.analysis.variants import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio, blocks_needed
 from hockney.plan import Case, Placement, Sampling, sizes_of

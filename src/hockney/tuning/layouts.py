@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.records import Place, Run
 

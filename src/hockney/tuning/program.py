@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.infer.estimate.quantiles import median_interval
 from hockney.profiling.kinds import Profile
 from hockney.profiling.mix import collective_of

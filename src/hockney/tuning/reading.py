@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.held_rules import HeldRule, wrong_in
 from hockney.run.mpis import (
     FAMILIES,

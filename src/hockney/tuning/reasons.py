@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis.best import TOLERANCE, Cell, Contender
 from hockney.infer.predict.collectives import scheduled, time
 from hockney.infer.predict.parameters import Level, Parameters

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import chain, zip_longest
 
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
 from hockney.infer.analysis.variants import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.plan.variants import ENVIRONMENT, Variant

@@ -8,9 +8,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hockney.outputs import write_outputs
+from hockney.base.outputs import write_outputs
+from hockney.base.units import format_size
 from hockney.tuning.settings import Gain
-from hockney.units import format_size
 
 MCA, CVAR, UCX = "OMPI_MCA_", "MPIR_CVAR_", "UCX_"
 WRITTEN = "Written by hockney tune"

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hockney import records
-from hockney.errors import HockneyError, UsageError
-from hockney.outputs import write_outputs
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.outputs import write_outputs
+from hockney.base.temporary import temporary_directory
 from hockney.run.measure.launch import Outcome
 from hockney.run.measure.trial import attempt
 from hockney.run.mpis import Engine, Mpi, Rule, RulesFormat
-from hockney.temporary import temporary_directory
 from hockney.tuning.reading import WRITTEN_FOR, version_text
 
 TRIAL_S, TIMEOUT_S = 0.01, 30.0

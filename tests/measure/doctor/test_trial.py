@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.records import Clock, LaunchRecord, Place
 from hockney.run.measure import doctor
 from hockney.run.measure.doctor import Finding, Trial, trial

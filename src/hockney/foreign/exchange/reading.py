@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Table, TooLargeError, note_rows_left
 from hockney.foreign.programs import PROGRAMS, Reader, csv

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.programs import PROGRAMS, Layout, OrderWriter, Writer, writer_names
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import by_curve

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 
 with lazy_imports():
     import zstandard

@@ -15,11 +15,11 @@ from typing import Any
 import msgspec
 
 from hockney import __version__, records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.outputs import write_output
 from hockney.foreign.logs import settings
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Table
-from hockney.outputs import write_output
 from hockney.plan.axes import AXES, Axes, Point, point_of
 from hockney.plan.bounds import LARGEST_NS
 from hockney.plan.words import NONBLOCKING, STANDARD

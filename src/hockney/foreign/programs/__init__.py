@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from hockney.registry import Registry
+from hockney.base.registry import Registry
 
 if TYPE_CHECKING:
     from hockney.foreign.logs.log import Log

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.logs.table import Column, RowError
 from hockney.infer.analysis.columns import TRAIN_COLUMNS
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH

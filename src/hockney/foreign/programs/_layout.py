@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.records import Run
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.columns import Columns, is_float, noted_columns
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     import pyarrow

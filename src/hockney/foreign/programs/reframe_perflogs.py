@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import LONGEST_NUMBER, Column, RowError, Table, is_number, whole
 from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of, statistic_of

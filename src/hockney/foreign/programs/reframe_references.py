@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis.warnings import source_notes
 from hockney.plan.axes import AXES, axes_of
 from hockney.plan.words import STANDARD

@@ -17,7 +17,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import by_curve
 from hockney.infer.fitting.fit import Array, curve_of
 from hockney.infer.fitting.line import line

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
 from hockney.infer.analysis.best import Cell, cells_of
 from hockney.infer.analysis.bisection import LinkUse, link_use_of
 from hockney.infer.analysis.congestion import Congested, congested

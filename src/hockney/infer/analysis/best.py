@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis.between import assumed
 from hockney.infer.analysis.compare import differences
 from hockney.infer.estimate.differences import Judged, exact

@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import Cell, arrived, cells_of, is_collective, name_of
 from hockney.infer.estimate.points import PointEstimate

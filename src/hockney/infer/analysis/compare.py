@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.infer.analysis.between import (
     SAME_STATE,
     Between,
@@ -31,7 +32,6 @@ from hockney.infer.estimate.differences import (
 from hockney.infer.estimate.launches import SLOW_RULE
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.shifts import LEVEL, sample_shift
-from hockney.lazy import lazy_imports
 from hockney.plan.axes import CIRCUMSTANCES, Key, key_without
 from hockney.records import Run
 

@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.by_launch import visit_medians_ns
 from hockney.infer.estimate.cells import rows_in_state
 from hockney.infer.estimate.points import Estimates, PointEstimate, estimate_point
-from hockney.lazy import lazy_imports
 from hockney.plan.axes import Key, Point, key_without, point_of, sort_key
 from hockney.records import Run
 

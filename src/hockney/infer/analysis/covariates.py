@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.differences import holm
 from hockney.infer.estimate.points import Estimates, PointEstimate
-from hockney.lazy import lazy_imports
 from hockney.records import Noise, Round, Run
 
 with lazy_imports():

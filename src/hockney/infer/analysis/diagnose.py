@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.analysis.covariates import covariates
 from hockney.infer.estimate.by_launch import medians_of
 from hockney.infer.estimate.cells import rows_in_state
@@ -16,7 +17,6 @@ from hockney.infer.estimate.points import Estimates
 from hockney.infer.estimate.quantiles import autocorrelation_time
 from hockney.infer.estimate.slopes import slope_of
 from hockney.infer.estimate.states import States, cluster
-from hockney.lazy import lazy_imports
 from hockney.plan.axes import Point
 from hockney.records import Run
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.analysis.between import LEAST_OTHERS, alike_state, same_question
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.shifts import LEVEL
-from hockney.lazy import lazy_imports
 from hockney.plan.axes import Key, key_without
 
 with lazy_imports():

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.base.units import format_size
 from hockney.infer.analysis.boards import (
     CABLE,
     GROUP,
@@ -29,7 +30,6 @@ from hockney.infer.analysis.boards import (
 from hockney.infer.analysis.faults import judged, of_cable
 from hockney.infer.analysis.outliers import RULE as RULE_OF_PAIRS
 from hockney.infer.analysis.pairwise import Array, Pairwise, median_of_passes
-from hockney.units import format_size
 
 RULE = (
     RULE_OF_PAIRS.replace("launches", "passes")

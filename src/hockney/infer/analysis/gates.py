@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from hockney.base.units import format_size
 from hockney.infer.analysis.boards import Doubt
 from hockney.infer.analysis.congestion import Congested
 from hockney.infer.analysis.fabric import Suspect, Verdict
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
 from hockney.infer.analysis.outliers import Outlier, Outliers
 from hockney.infer.analysis.variants import VariantStudy
-from hockney.units import format_size
 
 MORE = "more launches, or a larger --budget, would decide"
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.analysis.boards import Board, Fault, Flags
 from hockney.infer.analysis.outlier_rule import LEAST_RATIO
 from hockney.infer.analysis.pairwise import Whole
 from hockney.infer.estimate.states import cluster
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from scipy.sparse import coo_array

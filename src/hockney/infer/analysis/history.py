@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.units import format_size
 from hockney.infer.analysis.changes import LAST, LEAST_RUNS, Drift, changes_or_drift
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan import plan_facts
 from hockney.records import Run
-from hockney.units import format_size
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.infer.analysis.places import SHARED, UNKNOWN, places_of, shared
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.states import cluster

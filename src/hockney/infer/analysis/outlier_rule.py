@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from scipy.special import ndtri, stdtr, stdtrit

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.base.units import format_size
 from hockney.infer.analysis.boards import (
     CABLE,
     GROUP,
@@ -30,7 +31,6 @@ from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan.axes import Key, key_without
 from hockney.plan.topology import switches_of
 from hockney.records import Place, Run
-from hockney.units import format_size
 
 RULE = (
     f"an outlier takes more than {100.0 * (LEAST_RATIO - 1.0):.0f} % longer than its peers, with "

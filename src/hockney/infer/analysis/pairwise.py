@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.analysis.places import SHARED, places_of
 from hockney.infer.estimate.sketch import quantile_of
 from hockney.infer.estimate.states import cluster
-from hockney.lazy import lazy_imports
 from hockney.plan.topology import LEVELS, SAME_NODE, level_of, switches_of
 from hockney.records import PairBlock, Place, Run, Samples
 

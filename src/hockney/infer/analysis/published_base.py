@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 
 SHARED_MEMORY, TCP = "shared memory", "TCP/IP"
 UNKNOWN_NETWORK = "unknown network"

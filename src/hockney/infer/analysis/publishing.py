@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from hockney import __version__
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis.history import History
 from hockney.infer.analysis.published import own_name, transport_of
 from hockney.infer.analysis.published_base import (

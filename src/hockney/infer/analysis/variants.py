@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.blocks import VariantRatio, block_times, variant_ratios
-from hockney.lazy import lazy_imports
 from hockney.plan import Plan
 from hockney.plan.variants import ENVIRONMENT, Comparison
 from hockney.records import Run

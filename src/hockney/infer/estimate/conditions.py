@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.shifts import LEVEL, Array, signed_rank_p
-from hockney.lazy import lazy_imports
 from hockney.records import Probe, Round
 
 with lazy_imports():

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.shifts import (
     LEVEL,
     Array,
@@ -21,7 +22,6 @@ from hockney.infer.estimate.shifts import (
     paired_shift,
     sample_shift,
 )
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from scipy.special import ndtr, stdtr, stdtrit

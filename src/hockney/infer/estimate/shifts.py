@@ -16,9 +16,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.quantiles import carries_interval
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from scipy.special import ndtr, ndtri, stdtrit

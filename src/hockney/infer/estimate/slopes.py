@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
 
 with lazy_imports():
     import numpy as np

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.units import LONGEST_S
 from hockney.infer.estimate.groups import Probed, merged
 from hockney.infer.estimate.likely import likely_of
 from hockney.plan import workload_of
 from hockney.records import Noise, Round, Run
-from hockney.units import LONGEST_S
 
 BANDWIDTH = 0.06
 """Bandwidth of the density of log probes: one state scatters by a few per cent, states differ by

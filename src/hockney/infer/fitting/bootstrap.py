@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
 
 with lazy_imports():
     from scipy.special import ndtr, stdtrit

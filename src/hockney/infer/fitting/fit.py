@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.infer.estimate.quantiles import FEW_RULE, carries_interval
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH

@@ -16,9 +16,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.fitting.likelihood import criterion, deviance, weights
 from hockney.infer.fitting.line import LEAST_PREDICTED
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from scipy.optimize import minimize_scalar

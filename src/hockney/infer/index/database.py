@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from hockney import __version__
-from hockney.endings import AtEnd
-from hockney.errors import UsageError
-from hockney.file_lock import locked
-from hockney.trust import UntrustedError, cache_directory
+from hockney.base.endings import AtEnd
+from hockney.base.errors import UsageError
+from hockney.base.file_lock import locked
+from hockney.base.trust import UntrustedError, cache_directory
 
 OFF = "HOCKNEY_NO_CACHE"
 """Environment variable; where it is set and not empty, nothing is kept and nothing kept is used."""

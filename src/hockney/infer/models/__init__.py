@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from hockney.lazy import lazy_imports
-from hockney.registry import Registry
+from hockney.base.lazy import lazy_imports
+from hockney.base.registry import Registry
 
 with lazy_imports():  # names are asked for at every start, numbers only to fit
     from hockney.infer.estimate.points import PointEstimate

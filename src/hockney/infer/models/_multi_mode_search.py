@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.fitting.fit import SEED, Array, Curve
 from hockney.infer.fitting.likelihood import akaike
 from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
 from hockney.infer.models._multi_mode_time import general_s
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from scipy import optimize

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.units import format_size
 from hockney.infer.fitting.fit import (
     RESAMPLES,
     Curve,
@@ -15,7 +16,6 @@ from hockney.infer.fitting.fit import (
     require,
 )
 from hockney.infer.fitting.line import line
-from hockney.units import format_size
 
 ORDINARY = "ordinary least squares: the largest sizes decide alpha"
 """The note of a fit on plain residuals, by which it is known."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.fitting.fit import (
     RESAMPLES,
@@ -31,7 +32,6 @@ from hockney.infer.models._multi_mode_search import (
     select,
     thinned,
 )
-from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from scipy import optimize

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.quantiles import CONFIDENCE, carries_interval
 from hockney.infer.fitting.fit import (

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.parameters import Machine, Parameters
 from hockney.infer.predict.schedule import (

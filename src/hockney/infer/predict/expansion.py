@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.predict.schedule import bounded
 from hockney.infer.predict.schedules import SCHEDULES
 

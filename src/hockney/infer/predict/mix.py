@@ -15,7 +15,7 @@ from functools import cache
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.predict.channel import Channel, Costs, CostsOf

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.fitting.bootstrap import bootstrap_interval
 from hockney.infer.predict.channel import Channel, CostsOf
 from hockney.profiling.order import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import curve_of
 from hockney.infer.fitting.line import line

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size, parse_size
 from hockney.infer.estimate.quantiles import CONFIDENCE
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.models import TERMS
@@ -22,7 +23,6 @@ from hockney.infer.predict.channel import Channel, Costs, CostsOf, Shown
 from hockney.infer.predict.collectives import effort, schedule_of, time
 from hockney.infer.predict.parameters import Level, Parameters
 from hockney.infer.predict.schedules import SCHEDULES
-from hockney.units import format_size, parse_size
 
 LARGEST_RANKS = 2**31 - 1
 MOST_MISFIT = 100.0

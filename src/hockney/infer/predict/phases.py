@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.collectives import schedule_for
 from hockney.infer.predict.parameters import Machine, Parameters

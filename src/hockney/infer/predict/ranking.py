@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Curve, Fit, curve_of, predicted_s
 from hockney.infer.models import MODELS, Model

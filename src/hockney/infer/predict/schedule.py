@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 
 Ranks = NDArray[np.int64]
 Array = NDArray[np.float64]

@@ -11,9 +11,9 @@ from typing import Any, Literal, Protocol, get_args
 
 import msgspec
 
+from hockney.base.registry import Registry
 from hockney.plan.size import Size
 from hockney.plan.words import STANDARD
-from hockney.registry import Registry
 
 Buffers = Literal["returned", "separate", "cold"]
 BUFFERS: tuple[Buffers, ...] = get_args(Buffers)

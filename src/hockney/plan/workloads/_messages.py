@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.plan.datatypes import layout_of
 from hockney.plan.knobs import Axis, Knob
 from hockney.plan.messages import (
@@ -17,7 +18,6 @@ from hockney.plan.messages import (
     threads_text,
 )
 from hockney.plan.workloads import Workload
-from hockney.units import format_size
 
 
 class Messages(Workload, frozen=True, kw_only=True):

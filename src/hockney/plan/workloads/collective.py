@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, get_args
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.plan.arrivals import Arrivals
 from hockney.plan.knobs import Knob
 from hockney.plan.messages import MOST_THREADS
 from hockney.plan.words import NONBLOCKING as NONBLOCKING_FORM
 from hockney.plan.words import PARAMETERS
 from hockney.plan.workloads import Buffers, Measured, Row, Workload
-from hockney.units import format_size
 
 IN_FORMS = (
     *("barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall"),

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.plan.loads import Aggressor, Burst, Roles, Victim
 from hockney.plan.workloads import Buffers, Measured, Row, Workload
 from hockney.plan.workloads._shared import Tails
 from hockney.plan.workloads.collective import INT_BYTES, MOST_BYTES
 from hockney.plan.workloads.pairs import USUAL_WINDOW
-from hockney.units import format_size
 
 LEAST_AGGRESSORS = 2
 MOST_IN_FLIGHT = 4096

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.workloads import Buffers, Workload
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Literal, get_args
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.plan.words import grid_text
 from hockney.plan.workloads import Buffers, Row, Workload
 from hockney.plan.workloads._shared import Verify
 from hockney.plan.workloads.collective import PERSISTENT, Form, Sync
-from hockney.units import format_size
 
 Neighbors = Literal["faces", "edges", "corners"]
 NEIGHBORS: tuple[Neighbors, ...] = get_args(Neighbors)

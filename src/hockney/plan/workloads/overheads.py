@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.trains import Train
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.pingpong import check_peers, peers_argument

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.workloads import Buffers, Row, Workload
 from hockney.plan.workloads._shared import Verify
 from hockney.plan.workloads.collective import Sync

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.messages import threads_text
 from hockney.plan.words import MODES as MODES
 from hockney.plan.words import PARTITIONED, PERSISTENT, REPLACE, STANDARD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.knobs import Knob
 from hockney.plan.workloads import Buffers
 from hockney.plan.workloads._messages import Messages as Messages

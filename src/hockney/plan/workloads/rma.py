@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.plan.words import BOTH_WAYS, ONE_WAY
 from hockney.plan.workloads import Buffers, Row, Workload
 from hockney.plan.workloads._shared import Verify
 from hockney.plan.workloads.pairs import USUAL_WINDOW, Pairing, listed_pairs, pairing_argument
 from hockney.plan.workloads.pingpong import check_peers, peers_argument
-from hockney.units import format_size
 
 Synchronization = Literal["fence", "pscw", "lock", "lock-all", "flush", "flush-local"]
 WindowKind = Literal["allocate", "create", "dynamic", "shared"]

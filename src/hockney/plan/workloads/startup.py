@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.workloads import Row, Workload
 
 PHASES = ("launch", "init", "contact", "comm-dup", "comm-split", "window", "finalize")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan.algorithms import COMMON
 from hockney.plan.workloads.collective import COLLECTIVES, DEFAULT
 from hockney.run.mpis import Algorithm

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hockney.confidential import FAMILIES
-from hockney.errors import HockneyError
-from hockney.file_lock import locked
-from hockney.outputs import write_output
+from hockney.base.confidential import FAMILIES
+from hockney.base.errors import HockneyError
+from hockney.base.file_lock import locked
+from hockney.base.outputs import write_output
 from hockney.plan import Size
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.profiling.kinds import Machine, Profile

@@ -11,15 +11,15 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from hockney.endings import AtEnd
-from hockney.errors import HockneyError, UsageError
-from hockney.file_lock import locked
+from hockney.base.endings import AtEnd
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.file_lock import locked
+from hockney.base.temporary import new_name, temporary_directory
+from hockney.base.trust import UntrustedError, cache_directory
 from hockney.run.measure.compiler import Product, compile_product, shown_by
 from hockney.run.measure.mpi import ask_command
 from hockney.run.measure.prebuilt import prebuilt_engine
 from hockney.run.mpis import Engine, Mpi
-from hockney.temporary import new_name, temporary_directory
-from hockney.trust import UntrustedError, cache_directory
 
 ENGINE = Product("engine", "engine", "hockney-engine", libraries=("-lm",))
 SOURCES = ENGINE.directory

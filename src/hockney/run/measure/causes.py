@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import resource
 
-from hockney.limits import explained
+from hockney.base.limits import explained
+from hockney.base.units import format_size
 from hockney.run.measure.launch import Outcome
 from hockney.run.measure.shared_memory import DIRECTORY
-from hockney.units import format_size
 
 LEAST_SHARED = 8 << 20
 """Bytes of shared memory that two ranks take at least, rounded up."""

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from hockney.allowed import allowed_count, allowed_set
-from hockney.errors import UsageError
+from hockney.base.allowed import allowed_count, allowed_set
+from hockney.base.errors import UsageError
+from hockney.base.units import format_seconds, format_size
 from hockney.plan import Case, Placement, Plan
 from hockney.plan.accepts import check_accepted
 from hockney.plan.bounds import check_count
@@ -20,7 +21,6 @@ from hockney.plan.workloads.pingpong import Messages, Pingpong
 from hockney.run.measure.environment import text_of
 from hockney.run.measure.platforms import parse_shape
 from hockney.run.schedulers import MPIEXEC, Allocation, find_allocation
-from hockney.units import format_seconds, format_size
 
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
 SILENT_REPETITIONS = 10

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.plan import Case, Placement, Size
 from hockney.plan.arrivals import Arrivals
 from hockney.plan.axes import algorithm_text
@@ -39,7 +40,6 @@ from hockney.run.measure.checks import available_memory, check_slots, nodes
 from hockney.run.measure.features import check_persistent, features_of
 from hockney.run.measure.phases import Phases
 from hockney.run.mpis import Algorithm, Engine, Family, Forcing, Mpi, Radix, Requests, family_of
-from hockney.units import format_size
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import hockney
-from hockney.allowed import allowed_count
-from hockney.endings import AtEnd
-from hockney.errors import UsageError
+from hockney.base.allowed import allowed_count
+from hockney.base.endings import AtEnd
+from hockney.base.errors import UsageError
+from hockney.base.temporary import temporary_directory
 from hockney.run.measure.mpi import ask_command, missing_in
 from hockney.run.mpis import Mpi, family_of
-from hockney.temporary import temporary_directory
 
 FLAGS = (
     "-std=c11",

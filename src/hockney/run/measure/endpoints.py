@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan import Placement
 from hockney.plan.workloads.pingpong import Messages
 from hockney.run.measure.build import library_of

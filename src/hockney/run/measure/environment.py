@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from hockney import __version__
-from hockney.allowed import allowed_count
-from hockney.confidential import may_be_stored, redacted, without_credentials
+from hockney.base.allowed import allowed_count
+from hockney.base.confidential import may_be_stored, redacted, without_credentials
 from hockney.records import SCHEMA, RunRecord
 
 

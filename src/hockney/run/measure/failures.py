@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.base.units import format_seconds
 from hockney.plan import Case
 from hockney.records import End
 from hockney.run.measure.build import library_of
@@ -12,7 +13,6 @@ from hockney.run.measure.launch import Outcome
 from hockney.run.measure.setup import Setup
 from hockney.run.measure.start import engine_messages, wrong_launcher
 from hockney.run.schedulers import find_launcher
-from hockney.units import format_seconds
 
 SIMULATOR_REFUSES = "Parse error at "
 """Precedes SimGrid's message about a platform file, which begins with the line number."""

@@ -6,7 +6,7 @@ import subprocess
 
 import msgspec
 
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
 from hockney.run.measure.mpi import ask_command
 from hockney.run.mpis import Engine
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.temporary import temporary_file
 from hockney.plan import Case, Placement, Plan
 from hockney.plan.engine import LONGEST_ARGUMENT
 from hockney.run.measure.phases import schedules_text
 from hockney.run.measure.platforms import platform_file
-from hockney.temporary import temporary_file
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import __version__
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.registry import offers
 from hockney.plan import Case, Plan, Sampling
 from hockney.plan.engine import engine_arguments, launch_arguments
-from hockney.registry import offers
 from hockney.run.measure.files import long_list_of
 from hockney.run.measure.nodes import private_copy, scripts_of
 from hockney.run.mpis import Engine, Mpi, family_of

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.result_file import ResultFile
 from hockney.plan import Plan, difference, plan_of, stored
-from hockney.result_file import ResultFile
 from hockney.run.measure.resume import FINISHED
 
 NAME = "suite.jsonl"

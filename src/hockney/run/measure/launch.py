@@ -16,8 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
-from hockney.endings import GRACE_S, AtEnd, caught, die_with_parent
-from hockney.errors import HockneyError
+from hockney.base.endings import GRACE_S, AtEnd, caught, die_with_parent
+from hockney.base.errors import HockneyError
 from hockney.run.measure import shared_memory
 
 LAST_LINES = 12

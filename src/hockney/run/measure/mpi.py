@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.temporary import temporary_directory
 from hockney.run.mpis import COMMAND_TIMEOUT_S, FAMILIES, Mpi
-from hockney.temporary import temporary_directory
 
 TRIAL = "#include <mpi.h>\nint main(int argc, char **argv) { return MPI_Init(&argc, &argv); }\n"
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hockney.endings import AtEnd
-from hockney.errors import HockneyError
+from hockney.base.endings import AtEnd
+from hockney.base.errors import HockneyError
 from hockney.plan import Placement
 from hockney.run.measure.launch import open_stdin
 from hockney.run.mpis import Engine, Mpi, family_of

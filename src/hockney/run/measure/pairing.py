@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan import bounds
 from hockney.plan.option_files import option_text
 from hockney.plan.workloads.pairs import Pair, Pairing, halves, neighbours

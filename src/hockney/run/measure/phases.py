@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.predict.phases import MOST_MESSAGES, TIMED, laid_out, schedules_with_phases
 from hockney.plan import Plan, Size
 from hockney.plan.workloads.collective import Collective

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
+from hockney.base.temporary import temporary_directory
+from hockney.base.units import parse_seconds, parse_size
 from hockney.plan import Placement
-from hockney.temporary import temporary_directory
-from hockney.units import parse_seconds, parse_size
 
 with lazy_imports():  # it loads all of urllib
     from xml.sax.saxutils import quoteattr

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 from hockney import __version__
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.run.measure.mpi import ask_command
 from hockney.run.mpis import Engine, Mpi
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.run.measure.session import Answer, Session
 
 REFUSAL = "User set collective algorithm is not usable for the provided arguments"

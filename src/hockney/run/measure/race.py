@@ -19,9 +19,9 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.launches import WAITED
 from hockney.infer.estimate.points import AUXILIARY
-from hockney.lazy import lazy_imports
 from hockney.plan import Case
 from hockney.plan.workloads.collective import DEFAULT, Collective
 from hockney.records import Run

@@ -15,16 +15,16 @@ from pathlib import Path
 from types import FrameType
 
 from hockney import __version__
-from hockney.endings import caught
-from hockney.errors import HockneyError, UsageError
-from hockney.limits import of_the_user
+from hockney.base.endings import caught
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.limits import of_the_user
+from hockney.base.temporary import temporary_directory
 from hockney.profiling.collect import collect
 from hockney.profiling.kinds import SCHEMA, Profile, Program
 from hockney.run.measure import shared_memory
 from hockney.run.measure.build import build_recorder
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.mpis import Mpi
-from hockney.temporary import temporary_directory
 
 DIRECTORY = "HOCKNEY_RECORD_DIRECTORY"
 """The variable that names the recorder's directory, as recorder/file.c reads it."""

@@ -11,6 +11,7 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 
+from hockney.base.units import parse_sizes
 from hockney.infer.estimate import estimate
 from hockney.infer.fitting.fit import Curve, curve_of
 from hockney.infer.fitting.partition import LEAST_SIZES
@@ -22,7 +23,6 @@ from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run, Switch
 from hockney.run.measure.late import Late, late_by
 from hockney.run.measure.session import Session
-from hockney.units import parse_sizes
 
 SURVEY_PER_OCTAVE = 8
 """Sizes per octave: SimGrid's fit of a real MPI has regimes of two thirds of an octave, and

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hockney.confidential import redacted
-from hockney.errors import HockneyError
+from hockney.base.confidential import redacted
+from hockney.base.errors import HockneyError
+from hockney.base.temporary import temporary_file
 from hockney.plan import Case, Placement
 from hockney.profiling.mix import Mix
 from hockney.records import End, LaunchRecord, Record, RunRecord, Samples
@@ -23,7 +24,6 @@ from hockney.run.measure.platforms import platform_file
 from hockney.run.measure.start import start_of
 from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Engine
-from hockney.temporary import temporary_file
 
 MOST_S = 1.0
 """Seconds that a repetition takes at most, by the profile; of a longer mix a part is replayed."""

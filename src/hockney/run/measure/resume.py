@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from hockney import records
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan import Case, Plan, difference, plan_of
 from hockney.records import End, Run
 from hockney.run.measure.build import library_of

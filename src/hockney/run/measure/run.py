@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney.endings import AtEnd
+from hockney.base.endings import AtEnd
+from hockney.base.result_file import ResultFile, opened_first
 from hockney.plan import Plan
 from hockney.records import Run
-from hockney.result_file import ResultFile, opened_first
 from hockney.run.measure.resume import is_finished, run_to_resume
 from hockney.run.measure.session import Session, answer, finish, new_run
 from hockney.run.measure.setup import setups_of

@@ -10,13 +10,13 @@ from typing import Protocol
 import msgspec
 
 from hockney import records
-from hockney.confidential import redacted
-from hockney.errors import HockneyError, UsageError
+from hockney.base.confidential import redacted
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.result_file import CutError, ResultFile
 from hockney.infer.estimate import LeastKnown, least_known
 from hockney.plan import Case, Plan, stored
 from hockney.plan.engine import engine_arguments, launch_arguments
 from hockney.records import End, Finish, LaunchRecord, Progress, Record, Run
-from hockney.result_file import CutError, ResultFile
 from hockney.run.measure.blocks import Blocks
 from hockney.run.measure.budget import Budget
 from hockney.run.measure.environment import new_header

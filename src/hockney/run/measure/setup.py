@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
 from hockney.plan import Case, Placement, Plan
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.files import Files, files_of

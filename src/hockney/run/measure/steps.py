@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
 from hockney.plan import Plan
 from hockney.plan.workloads.overheads import Overheads
 from hockney.plan.workloads.pingpong import Pingpong

@@ -20,9 +20,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Protocol
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.registry import Registry
 from hockney.plan.bounds import check_combinations
-from hockney.registry import Registry
 
 if sys.version_info >= (3, 11):
     import tomllib

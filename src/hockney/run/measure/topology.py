@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
 from hockney.plan import Placement
 from hockney.plan.option_files import option_text
 from hockney.plan.topology import Topology

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
+from hockney.base.units import format_seconds
 from hockney.infer.estimate import estimate
 from hockney.infer.fitting.fit import Array, Curve, curve_of
 from hockney.infer.fitting.line import line
@@ -18,7 +19,6 @@ from hockney.plan.trains import Delay, Train, delay_s
 from hockney.plan.workloads.overheads import Overheads
 from hockney.records import Run, Visits
 from hockney.run.measure.session import Session
-from hockney.units import format_seconds
 
 FIRST_FRACTION = 0.1
 """Fraction of the budget for the round trips."""

@@ -7,14 +7,14 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.units import format_seconds
 from hockney.plan import Case, Plan
 from hockney.plan.variants import ENVIRONMENT, LEAST_BLOCKS, Comparison, Variant
 from hockney.run.measure.setup import mpi_of
 from hockney.run.measure.steps import has_steps
 from hockney.run.measure.trial import SHORTEST_LAUNCH_S
 from hockney.run.mpis import family_of
-from hockney.units import format_seconds
 
 
 def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget_s: float) -> Plan:

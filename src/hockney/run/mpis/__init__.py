@@ -13,12 +13,12 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.registry import Registry
 from hockney.plan import Case, Placement
 from hockney.plan.algorithms import common_names
 from hockney.plan.axes import algorithm_text
 from hockney.plan.held_rules import HeldRule
-from hockney.registry import Registry
 
 T = TypeVar("T")
 COMMAND_TIMEOUT_S = 20.0

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.run.mpis import COMMAND_TIMEOUT_S, Control, Engine
 
 

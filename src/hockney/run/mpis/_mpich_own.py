@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.run.mpis import Engine
 
 Tree = dict[str, Any]

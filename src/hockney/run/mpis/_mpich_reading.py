@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
 from hockney.plan.held_rules import HeldRule, wrong_in
 from hockney.plan.json_rules import Name, named_json
 from hockney.run.mpis import Engine

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.run.mpis import Radix, Requests, Rule
 
 SEGMENTED = {

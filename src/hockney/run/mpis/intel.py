@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.plan.workloads.collective import COLLECTIVES, DEFAULT
 from hockney.run.mpis import Algorithm, Control, Engine, Forcing, Mpi, Rule, RulesFormat
 from hockney.run.mpis._intel_reading import read_tree, read_variables

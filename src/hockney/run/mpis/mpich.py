@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.plan import Case, Placement
 from hockney.plan.workloads.collective import DEFAULT, INT_BYTES
 from hockney.run.mpis import (

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from hockney.allowed import allowed_count
+from hockney.base.allowed import allowed_count
 from hockney.plan import Case, Placement
 from hockney.plan.workloads.collective import DEFAULT, INT_BYTES
 from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, RulesFormat, listed, with_parameters

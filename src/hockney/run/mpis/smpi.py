@@ -11,7 +11,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.temporary import temporary_directory
 from hockney.plan import Case, Placement
 from hockney.plan.algorithms import common_names
 from hockney.plan.workloads.collective import DEFAULT
@@ -24,7 +25,6 @@ from hockney.run.mpis import (
     Mpi,
     RulesFormat,
 )
-from hockney.temporary import temporary_directory
 
 LAUNCHER = "smpirun"
 LIBRARIES: tuple[str, ...] = ()

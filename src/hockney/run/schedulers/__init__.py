@@ -17,9 +17,9 @@ from typing import Protocol
 
 import msgspec
 
-from hockney.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.registry import Registry, offers
 from hockney.plan import Case, Placement
-from hockney.registry import Registry, offers
 from hockney.run.mpis import Mpi, family_of
 
 MPIEXEC = "mpiexec"

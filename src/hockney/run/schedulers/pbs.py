@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from hockney.allowed import allowed_count
+from hockney.base.allowed import allowed_count
 from hockney.plan import Case
 from hockney.run.mpis import Mpi, family_of
 from hockney.run.schedulers import Allocation, Job, State, answer, as_asked, by_mpiexec

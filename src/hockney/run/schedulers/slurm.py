@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.plan import Case, Placement
 from hockney.plan.topology_files import expand
 from hockney.run.mpis import Mpi, family_of

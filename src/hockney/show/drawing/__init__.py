@@ -3,7 +3,7 @@ report's page (page.py with its script)."""
 
 from __future__ import annotations
 
-from hockney.units import format_seconds
+from hockney.base.units import format_seconds
 
 
 def time_text(seconds: float | None) -> str:

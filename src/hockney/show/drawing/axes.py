@@ -9,10 +9,10 @@ from typing import Any
 from matplotlib import dates
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
-from hockney.lazy import lazy_imports
+from hockney.base.lazy import lazy_imports
+from hockney.base.units import FACTORS, format_rate, format_size
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Side
-from hockney.units import FACTORS, format_rate, format_size
 
 with lazy_imports():
     from matplotlib.axes import Axes

@@ -18,9 +18,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import blended_transform_factory
 
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
-from hockney.outputs import write_output
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
+from hockney.base.outputs import write_output
 from hockney.show.colours import COLOURS, QUIET
 from hockney.show.drawing.axes import SIDES, scale_axis, scale_colours
 from hockney.show.drawing.description import (

@@ -11,6 +11,7 @@ from shutil import get_terminal_size
 
 import plotext
 
+from hockney.base.units import format_rate, format_size
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import (
     Axis,
@@ -23,7 +24,6 @@ from hockney.show.drawing.description import (
     values_along,
 )
 from hockney.show.heatmap import shade
-from hockney.units import format_rate, format_size
 
 COLUMNS, ROWS = 96, 24
 """Most characters of one panel, with its axes."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Protocol
 
+from hockney.base.registry import Registry
 from hockney.infer.analysis import Analysis
 from hockney.records import Run
-from hockney.registry import Registry
 from hockney.show.as_json import next_run_json, run_json
 from hockney.show.warnings import crowding_text, warning_lines
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import FASTER, OWN, UNKNOWN, Cell, arrived, is_collective, name_of
 from hockney.infer.analysis.regret import Regret
@@ -16,7 +17,6 @@ from hockney.show.answer import certainty, own_points, time_at, typical_of
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.phases import phase_tables, phases_json
 from hockney.show.table import aligned, interval, microseconds
-from hockney.units import format_size
 
 SIZES = (2, 1024, 1024**2)
 """Chosen where they were measured: short, middle and long, as the references have them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion import QUANTILES, TOO_FEW, Congested, Factor
 from hockney.infer.estimate.quantiles import FEW_RULE
@@ -12,7 +13,6 @@ from hockney.plan.axes import Key, Point, key_without
 from hockney.show import table
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.tails import tails_json, tails_text
-from hockney.units import format_rate, format_seconds, format_size
 
 NAMES = {0.5: "median", 0.99: "p99", 0.999: "p99.9"}
 """Quantiles for people."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.matrix import DISTURBED, Group, Matrix
 from hockney.plan.workloads.cores import Cores
@@ -14,7 +15,6 @@ from hockney.show import table
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.heatmap import heat_map
 from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
-from hockney.units import format_rate, format_seconds, format_size
 
 MOST_LISTED = 12
 """Pairs whose time is that of another group; the rest is counted."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.fabric import RULE, Suspect, Verdict
 from hockney.infer.analysis.pairwise import LevelTimes, Pairwise
@@ -13,7 +14,6 @@ from hockney.show import table
 from hockney.show.as_json import points_json
 from hockney.show.heatmap import heat_map
 from hockney.show.outliers import doubt_lines, rule_text
-from hockney.units import format_seconds, format_size
 
 MOST_WORST, MOST_SHOWN = 100, 10
 """Slowest pairs of a size in JSON, and on a terminal."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.predicted import Predicted
 from hockney.infer.estimate.points import PointEstimate
@@ -15,7 +16,6 @@ from hockney.show.answer import certainty, own_points, time_at, typical_of
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.collective_model import predicted_json
 from hockney.show.table import aligned, interval, microseconds
-from hockney.units import format_seconds, format_size
 
 COLUMNS = ("launches", "samples", "completion", "interval", "", "own mean", "own max")
 LEGEND = (

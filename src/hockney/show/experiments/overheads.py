@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.fitting.fit import Parameter
 from hockney.infer.models.loggp import Overheads
 from hockney.show import table
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.fits import model_lines
-from hockney.units import format_seconds
 
 COLUMNS = ("bytes", "one way", "95 %", "o_s", "95 %", "o_r", "95 %", "gap", "95 %")
 LEGEND = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.plan.axes import Point
 from hockney.plan.workloads.overlap import RECEIVER, SENDER
@@ -11,7 +12,6 @@ from hockney.show import table
 from hockney.show.answer import certainty, own_points
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.table import aligned, interval, microseconds
-from hockney.units import format_seconds, format_size
 
 WHO = {SENDER: "sender", RECEIVER: "receiver"}
 COLUMNS = ("launches", "samples", "alone", "interval", "", "hidden", "host overhead")

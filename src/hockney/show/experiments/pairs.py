@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.bisection import LinkUse
 from hockney.infer.analysis.contention import Contention, Knee
@@ -19,7 +20,6 @@ from hockney.show.as_json import axes_json, points_json
 from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
 from hockney.show.side_by_side import side_by_side_json, side_by_side_text
 from hockney.show.variability import variability_text
-from hockney.units import format_rate, format_seconds, format_size
 
 MOST_NAMED = 8
 """Best and worst pairs whose places are shown."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.one_sided import Helped, OneSided
 from hockney.infer.estimate.differences import Judged
@@ -17,7 +18,6 @@ from hockney.show import table
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.experiments import pairs
 from hockney.show.smallest import least_shown
-from hockney.units import format_size
 
 COLUMNS = ("bytes", "median", "interval", "", "MiB/s", "two-sided", "ratio", "95 %", "verdict")
 EXCHANGES = {"pingpong": "a send (half of a ping-pong)"}

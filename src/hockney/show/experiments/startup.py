@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.startup import PHASES
 from hockney.show import table
 from hockney.show.answer import precision
 from hockney.show.as_json import points_json
-from hockney.units import format_seconds
 
 WORDS = {
     "launch": "launcher to the last rank's main",

@@ -13,8 +13,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from hockney.lazy import lazy_imports
-from hockney.registry import Registry
+from hockney.base.lazy import lazy_imports
+from hockney.base.registry import Registry
 
 with lazy_imports():
     from hockney.infer.analysis import Analysis

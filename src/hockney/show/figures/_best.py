@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.infer.analysis.best import BEST_RULE, FASTER, OWN, name_of
 from hockney.infer.analysis.best import Cell as Measured
 from hockney.infer.analysis.collectives import Collective
@@ -14,7 +15,6 @@ from hockney.show.curves import samples_text, sentence
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Cell, Figure, Kind, Panel, Rule
 from hockney.show.figures._collectives import title
-from hockney.units import format_size
 
 
 def best_map(

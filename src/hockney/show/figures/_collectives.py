@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import name_of
 from hockney.infer.analysis.collectives import Collective, collectives_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.base.units import format_rate, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 from hockney.show.curves import Curve, Options, caption_of, curves_of, title_of
 from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series
 from hockney.show.figures.time import line_points, rounded
-from hockney.units import format_rate, format_size
 
 TAKES = ("fit", "operation", "ranks")
 SHARED = True

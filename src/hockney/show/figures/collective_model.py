@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_rate
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import name_of
 from hockney.infer.predict.parameters import LEVELS, Parameters
@@ -12,7 +13,6 @@ from hockney.show.curves import Options, chosen_value, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Band, Figure, Panel, Rule, Series
 from hockney.show.figures._collectives import MOST_COLOURED, asked, title
-from hockney.units import format_rate
 
 TAKES = ("operation", "ranks")
 SHARED = False

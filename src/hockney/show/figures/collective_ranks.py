@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, medians_text, samples_text
 from hockney.show.drawing.description import Axis, Figure, Panel, Rule
 from hockney.show.figures._collectives import asked, borders, curves, title, unknown_ranks
-from hockney.units import format_size
 
 TAKES = ("operation", "bytes")
 SHARED = False

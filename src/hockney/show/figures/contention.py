@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.contention import OF_PAIRS, Contention
 from hockney.plan.axes import Key, key_without
 from hockney.show.curves import Options, chosen_value, samples_text, title_of
 from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series
-from hockney.units import format_size
 
 TAKES = ("bytes", "operation")
 SHARED = True

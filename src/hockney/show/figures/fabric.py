@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, only
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Cell, Figure, Panel
-from hockney.units import format_size
 
 TAKES = ("bytes",)
 SHARED = False

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, only, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Cell, Figure, Panel, Rule
-from hockney.units import format_size
 
 TAKES = ("bytes",)
 SHARED = False

@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.fitting.fit import Array, Fit
 from hockney.show.curves import Options, caption_of, curves_of, only, time_label
 from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series
 from hockney.show.figures.time import rounded
-from hockney.units import format_size
 
 TAKES = ("operation", "ranks")
 SHARED = False

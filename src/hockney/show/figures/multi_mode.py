@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_rate, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.fitting.fit import Array, Curve, Fit
 from hockney.infer.models.multi_mode import EAGER_BYTES
@@ -13,7 +14,6 @@ from hockney.show.curves import Options, only, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series, Style
 from hockney.show.figures.time import rounded
-from hockney.units import format_rate, format_size
 
 TAKES = ("operation",)
 SHARED = False

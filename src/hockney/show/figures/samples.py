@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.samples import Group, distribution, groups_of, sampled, sampled_sizes
 from hockney.show.curves import Options, chosen_value, samples_text, title_of
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Band, Figure, Panel, Series
 from hockney.show.figures.time import rounded
-from hockney.units import format_size
 
 TAKES = ("bytes", "operation", "ranks")
 SHARED = True

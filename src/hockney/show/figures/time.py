@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_rate
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.infer.fitting.fit import Fit
 from hockney.show.curves import Curve, Options, caption_of, curves_of, joined, time_label, title_of
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Figure, Panel, Series, Style
-from hockney.units import format_rate
 
 TAKES = ("extremes", "fit", "operation", "ranks")
 SHARED = True

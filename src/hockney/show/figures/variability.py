@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.contention import OF_PAIRS
 from hockney.infer.analysis.variability import Spread
 from hockney.plan.axes import key_without
 from hockney.show.curves import Options, chosen_value, only, samples_text
 from hockney.show.drawing.description import Axis, Figure, Panel, Series
-from hockney.units import format_size
 
 TAKES = ("bytes",)
 SHARED = False

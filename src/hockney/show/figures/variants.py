@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import MOST_CURVES, Options, joined, only, sentence
 from hockney.show.drawing.description import Figure

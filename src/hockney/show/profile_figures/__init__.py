@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from hockney.lazy import lazy_imports
-from hockney.registry import Registry
+from hockney.base.lazy import lazy_imports
+from hockney.base.registry import Registry
 
 with lazy_imports():
     from hockney.profiling.summary import Summary

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.profiling.causes import CAUSES
 from hockney.profiling.places import DISTANCES
 from hockney.profiling.summary import Summary
 from hockney.show.drawing.description import Axis, Figure, Panel
 from hockney.show.profile_figures import _common
-from hockney.units import format_size
 
 HEADING = "Messages by partner"
 

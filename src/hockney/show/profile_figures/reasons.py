@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.profiling.causes import CAUSES
 from hockney.profiling.summary import Summary
 from hockney.show.drawing.description import Axis, Bar, Figure, Panel

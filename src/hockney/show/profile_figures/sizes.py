@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 from hockney.profiling.causes import spent_in
 from hockney.profiling.summary import Summary
 from hockney.show.drawing.description import Axis, Figure, Panel, Series

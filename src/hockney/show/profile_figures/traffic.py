@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.profiling.summary import Summary
 from hockney.show.drawing.description import Axis, Cell, Figure, Panel
 from hockney.show.profile_figures import _common
-from hockney.units import format_size
 
 HEADING = "Traffic between ranks"
 

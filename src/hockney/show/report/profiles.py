@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
+from hockney.base.units import format_sizes
 from hockney.profiling.findings import Finding
 from hockney.profiling.summary import Row, Summary
 from hockney.show.drawing.description import Figure
@@ -14,7 +15,6 @@ from hockney.show.profile_figures import PROFILE_FIGURES
 from hockney.show.report.sections import Alternative, Shown
 from hockney.show.report.tables import Cell, Table
 from hockney.show.table import microseconds
-from hockney.units import format_sizes
 
 ORDER = ("reasons", "calls", "sizes", "partners", "traffic", "waits")
 """Figures, the most important first; those of other packages follow."""

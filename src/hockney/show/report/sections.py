@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.show.answer import latency_and_bandwidth, own_points
 from hockney.show.curves import Options
@@ -16,7 +17,6 @@ from hockney.show.drawing.description import Figure
 from hockney.show.experiments import marks_of, view_of
 from hockney.show.figures import FIGURES, Described
 from hockney.show.variants import variant_answer
-from hockney.units import format_size
 
 TITLES = {
     "pingpong": "Ping-pong",

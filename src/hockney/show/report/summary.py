@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.infer.analysis import Analysis
 from hockney.infer.fitting.fit import Fit
 from hockney.show.curves import samples_text, time_label

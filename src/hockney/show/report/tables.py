@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
+from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import Comparison, compare
 from hockney.infer.analysis.published import Positions
@@ -18,7 +19,6 @@ from hockney.plan.axes import AXES
 from hockney.plan.trains import Train, train_text
 from hockney.show.published import number_name, place_among
 from hockney.show.smallest import least_shown
-from hockney.units import format_rate, format_seconds, format_size
 
 MOST_ROWS = 1000
 """Points of one file in the page."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from hockney.base.registry import Registry
 from hockney.infer.predict.schedule import Algorithm
-from hockney.registry import Registry
 
 
 class Collective(Protocol):

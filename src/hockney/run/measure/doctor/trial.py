@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.errors import HockneyError
+from hockney.base.errors import HockneyError
 from hockney.records import End, LaunchRecord, Samples
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.doctor.finding import Finding

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from hockney.errors import HockneyError, UsageError
-from hockney.outputs import WAYS_OUT, write_output
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.outputs import WAYS_OUT, write_output
 
 BLOCK_BYTES = 1 << 20
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney.allowed import allowed_count, allowed_set
-from hockney.errors import UsageError
+from hockney.base.allowed import allowed_count, allowed_set
+from hockney.base.errors import UsageError
 from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.measure.checks import check_plan

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from typing import Any, Generic, TypeGuard, TypeVar
 
-from hockney.errors import UsageError
-from hockney.lazy import lazy_imports
+from hockney.base.errors import UsageError
+from hockney.base.lazy import lazy_imports
 
 with lazy_imports():
     import pathlib

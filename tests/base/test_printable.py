@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conftest import RunHockney
 from hockney import records
-from hockney.printable import one_line, printable
+from hockney.base.printable import one_line, printable
 from hockney.records import End, LaunchRecord, Place
 from samples import HEADER
 

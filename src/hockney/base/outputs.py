@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from hockney.errors import HockneyError, UsageError
-from hockney.temporary import temporary_file
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.temporary import temporary_file
 
 Content = bytes | str | Iterable[bytes]
 

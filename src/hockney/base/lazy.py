@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 
 EXTRAS = {"matplotlib": "plot"}
 """Packages that an installation may lack, and the extra that brings each."""

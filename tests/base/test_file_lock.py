@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney import endings
-from hockney.file_lock import locked
+from hockney.base import endings
+from hockney.base.file_lock import locked
 
 
 def _add(path: Path, times: int) -> None:

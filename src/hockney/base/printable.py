@@ -9,7 +9,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO
 
-from hockney.terminal import obeyed
+from hockney.base.terminal import obeyed
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -6,12 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hockney.temporary import temporary_directory, temporary_file
+from hockney.base.temporary import temporary_directory, temporary_file
 
 HOLDING = """
 import sys
 from pathlib import Path
-from hockney.temporary import temporary_directory, temporary_file
+from hockney.base.temporary import temporary_directory, temporary_file
 place = Path(sys.argv[1])
 with temporary_directory("some-", place) as inner, temporary_file("some-", ".part", place):
     (inner / "file").touch()

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney import trust
-from hockney.trust import UntrustedError, cache_directory, check_private
+from hockney.base import trust
+from hockney.base.trust import UntrustedError, cache_directory, check_private
 
 OTHER = 65534
 """The number of a second user, which every system has."""
@@ -121,7 +121,7 @@ def test_links_that_a_second_user_plants_are_not_followed(tmp_path: Path) -> Non
         link.symlink_to(victim)
         os.chown(link, OTHER, OTHER, follow_symlinks=False)
     script = (
-        "from hockney.temporary import temporary_directory, temporary_file\n"
+        "from hockney.base.temporary import temporary_directory, temporary_file\n"
         "with temporary_directory('hockney-') as a, temporary_file('hockney-') as b:\n"
         "    b.write_text('x'); (a / 'x').write_text('x')\n"
         "    assert not a.is_symlink() and not b.is_symlink()\n"

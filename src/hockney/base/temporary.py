@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from hockney.endings import AtEnd
+from hockney.base.endings import AtEnd
 
 
 def new_name(prefix: str, suffix: str, directory: Path | None) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import SHORT, RunHockney
-from hockney.confidential import FAMILIES, JOB, may_be_stored, programs_of, redacted
+from hockney.base.confidential import FAMILIES, JOB, may_be_stored, programs_of, redacted
 from hockney.run.measure.environment import describe_environment
 
 NAMES = (

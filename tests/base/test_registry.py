@@ -7,13 +7,13 @@ from typing import Protocol
 
 import pytest
 
+from hockney.base.errors import UsageError
+from hockney.base.registry import Registry
 from hockney.cli import VERBS
-from hockney.errors import UsageError
 from hockney.foreign.programs import PROGRAMS
 from hockney.infer.models import MODELS
 from hockney.infer.predict.schedules import SCHEDULES
 from hockney.plan.workloads import WORKLOADS
-from hockney.registry import Registry
 from hockney.run.measure.suite import PLANS
 from hockney.run.mpis import FAMILIES
 from hockney.run.schedulers import SCHEDULERS

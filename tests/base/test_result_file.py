@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney.errors import HockneyError, UsageError
-from hockney.result_file import ResultFile, TakenError, opened_first
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.result_file import ResultFile, TakenError, opened_first
 from hockney.run.measure.run import Target
 
 

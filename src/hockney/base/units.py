@@ -7,7 +7,7 @@ import math
 import re
 from fractions import Fraction
 
-from hockney.errors import UsageError
+from hockney.base.errors import UsageError
 
 FACTORS = {
     "": 1,

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney, kept_short
-from hockney.endings import AtEnd
-from hockney.errors import HockneyError, UsageError
-from hockney.outputs import write_output, write_outputs
+from hockney.base.endings import AtEnd
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.outputs import write_output, write_outputs
 from report_runs import pingpong_run
 from samples import write_run
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hockney.endings import AtEnd
+from hockney.base.endings import AtEnd
 
 POLL_S, TRIES = 0.02, 10
 FLAGS = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW

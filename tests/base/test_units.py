@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.errors import UsageError
-from hockney.units import (
+from hockney.base.errors import UsageError
+from hockney.base.units import (
     LARGEST_SIZE,
     format_rate,
     format_seconds,

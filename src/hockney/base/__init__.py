@@ -1,0 +1,1 @@
+"""What every room stands on: errors, units, endings, files that are written whole, registries."""
