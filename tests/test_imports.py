@@ -15,7 +15,6 @@ import pytest
 
 import hockney
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 
 SOURCES = Path(hockney.__file__).parent
 COMPUTING = ("hockney.infer", "hockney.tuning")
@@ -129,8 +128,6 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for name in ("files", "axes"):
         monkeypatch.delitem(sys.modules, f"hockney.show.drawing.{name}", raising=False)
-    with lazy_imports():
-        from hockney.show.drawing.files import check_output
     with pytest.raises(UsageError, match="needs matplotlib") as refused:
-        check_output(Path("out.svg"), False)
+        import_module("hockney.show.drawing.files")
     assert refused.value.advice == "pip install 'hockney[plot]'"

@@ -77,7 +77,7 @@ def test_without_pandas_estimates_remain(result: Result, monkeypatch: pytest.Mon
 
     def missing(name: str, *rest: Any) -> Any:
         if name == "pandas":
-            raise ImportError(name)
+            raise ImportError(name, name=name)
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", missing)

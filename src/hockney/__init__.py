@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from os import PathLike
+from typing import TYPE_CHECKING
 
-from hockney.base.lazy import lazy_imports
-
-with lazy_imports():
+if TYPE_CHECKING:
     from hockney.result import Result
-    from hockney.result import load as load_result
 
 __version__ = "0.2.0"
 
 
 def load(file: str | PathLike[str]) -> Result:
     """Loads a result file with its points, samples and fits, as a hockney.result.Result."""
+    from hockney.result import load as load_result
+
     return load_result(file)

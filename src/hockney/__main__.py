@@ -7,15 +7,13 @@ import sys
 from typing import NoReturn
 
 from hockney.base import endings
-from hockney.base.lazy import lazy_imports
 from hockney.base.limits import explained, spare_threads, why_too_little
-
-with lazy_imports():
-    from hockney import cli
 
 
 def main() -> NoReturn:
     """Runs the command line; what the system refuses while it is loaded is said in one line."""
+    from hockney import cli
+
     endings.install()
     too_little = why_too_little()
     if too_little is not None:

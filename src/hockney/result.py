@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hockney import records
-from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
+from hockney.base.extras import extra
 from hockney.base.units import format_rate, format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.columns import Columns, is_float, point_columns, sample_columns
@@ -23,7 +22,7 @@ from hockney.show.experiments import view_of
 from hockney.show.fits import model_lines
 from hockney.show.warnings import warning_lines
 
-with lazy_imports():
+if TYPE_CHECKING:
     import pandas
 
 
@@ -72,14 +71,10 @@ class ShownFit(Fit):
 
 
 def _frame(columns: Columns) -> pandas.DataFrame:
+    with extra("pandas", otherwise="; .estimates works without"):
+        import pandas
     numbers = {name: float for name in columns if is_float(name)}
-    try:
-        return pandas.DataFrame(columns).astype(numbers)
-    except ImportError as error:
-        raise UsageError(
-            "data frames need pandas, which is not installed",
-            "pip install 'hockney[pandas]'; .estimates works without",
-        ) from error
+    return pandas.DataFrame(columns).astype(numbers)
 
 
 def _table(points: Sequence[PointEstimate]) -> str:

@@ -10,15 +10,13 @@ import inspect
 import os
 import pkgutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
-from typing import Any, Generic, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 
-with lazy_imports():
-    import pathlib
+if TYPE_CHECKING:
     from importlib import metadata
 
 P = TypeVar("P")
@@ -80,14 +78,20 @@ class Registry(Generic[P]):
             return self._ours[name]
         if name in self._modules:
             path = self._modules[name]
-            found = pathlib.Path(path) if self.suffix else importlib.import_module(path)
-            self._ours[name] = self._checked(found, path)
+            self._ours[name] = self._checked(self._loaded(path), path)
             return self._ours[name]
         if name in self._others:
             return self._others[name]
         raise UsageError(
             f"there is no {self.kind} called {name!r}", f"there are {', '.join(self.names())}"
         )
+
+    def _loaded(self, path: str) -> object:
+        if not self.suffix:
+            return importlib.import_module(path)
+        from pathlib import Path
+
+        return Path(path)
 
     def all(self) -> dict[str, P]:
         """All modules, by name."""
@@ -101,7 +105,7 @@ class Registry(Generic[P]):
     def _others(self) -> dict[str, P]:
         """Additions of other packages; their errors are only warnings."""
         found: dict[str, P] = {}
-        for entry in metadata.entry_points(group=self.group) if _is_added_to() else ():
+        for entry in _entry_points(self.group) if _is_added_to() else ():
             where = f"{entry.value} of {entry.dist.name if entry.dist else 'an unknown package'}"
             try:
                 if entry.name in {*self._modules, *found}:
@@ -131,6 +135,12 @@ class Registry(Generic[P]):
         """True if it has a member that only this part has, and so must satisfy the whole part."""
         others = {name for other in self.parts if other is not part for name in _members(other)}
         return any(hasattr(found, name) for name in _members(part) if name not in others)
+
+
+def _entry_points(group: str) -> Iterable[metadata.EntryPoint]:
+    from importlib import metadata
+
+    return metadata.entry_points(group=group)
 
 
 @cache

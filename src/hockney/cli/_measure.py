@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from hockney.base.lazy import lazy_imports
 from hockney.base.units import format_seconds
 from hockney.cli._asked import Output
 from hockney.infer.analysis import Analysis
@@ -20,9 +19,6 @@ from hockney.run.measure.problems import raise_problems, unanswered
 from hockney.run.measure.run import Target, measure
 from hockney.run.measure.session import Session
 from hockney.show.progress import ProgressView
-
-with lazy_imports():
-    from hockney.cli._present import check_blocks, end_by, show_json, show_run
 
 ENDINGS = {
     "precision": "every median has the asked precision",
@@ -49,6 +45,8 @@ def target_of(output: Path | None, experiment: str, force: bool) -> Target:
 def measure_and_show(plan: Plan, output: Output) -> None:
     """Measures, keeping every sample in a file; what was measured is shown even if it ended
     badly."""
+    from hockney.cli._present import check_blocks, end_by
+
     if output.resume and output.path is None:
         raise click.UsageError("--resume: which file? Name it with -o")
     if len(plan.cases) > 1 and not output.quiet:
@@ -127,6 +125,8 @@ def _kept(session: Session) -> str:
 
 def show_measured(analysis: Analysis, output: Output) -> Gate | None:
     """Shows the result as the options of a measuring verb want it, and returns its gate."""
+    from hockney.cli._present import show_json, show_run
+
     gate = analysis.gate(output.gate)
     if output.as_json:
         show_json(analysis, gate=gate)

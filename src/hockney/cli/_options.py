@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from hockney.base.lazy import lazy_imports
 from hockney.base.units import parse_factor, parse_share
 from hockney.cli._asked import OUTLIERS, Times
 from hockney.cli._help import (
@@ -38,11 +37,13 @@ from hockney.plan.placement import PLACES
 from hockney.plan.variants import DEFAULT_TOLERANCE
 from hockney.plan.workloads import BUFFERS
 
-with lazy_imports():
-    from hockney.records.reading import allow
+PATH = click.Path(path_type=Path)
+
+
+def _launchers() -> list[str]:
     from hockney.run.schedulers import launcher_names
 
-PATH = click.Path(path_type=Path)
+    return launcher_names()
 
 
 def output(help: str, **attributes: Any) -> Decorator:
@@ -146,6 +147,8 @@ EVERY_ITERATION = option(
 
 
 def _allow(ctx: click.Context, param: click.Parameter, value: int | None) -> None:  # noqa: ARG001
+    from hockney.records.reading import allow
+
     if value is not None:
         allow(value)
 
@@ -249,7 +252,7 @@ REST = (
     ),
     option(
         "--launcher",
-        type=Named(launcher_names),
+        type=Named(_launchers),
         heading=PLACEMENT,
         show_default="the scheduler's inside a job, else mpiexec",
         help="What starts the ranks.",

@@ -10,13 +10,8 @@ import click
 
 from hockney.base import units
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
-
-with lazy_imports():
-    from hockney.plan.arrivals import parse_arrival, parse_skew
-    from hockney.plan.bounds import check_count, count
-    from hockney.plan.loads import parse_bursts
-    from hockney.plan.placement import parse_cpus
+from hockney.plan.arrivals import parse_arrival, parse_skew
+from hockney.plan.loads import parse_bursts
 
 AUTO = "auto"
 """In place of values: search them."""
@@ -47,6 +42,8 @@ class Count(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         self._of, self._least = of, least
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from hockney.plan.bounds import count
+
         if not isinstance(value, str):
             return value
         try:
@@ -92,6 +89,8 @@ class Several(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 
 def _launches(text: str) -> tuple[int, int | None]:
+    from hockney.plan.bounds import check_count
+
     first, dots, last = text.partition("..")
     try:
         least = int(first)
@@ -117,6 +116,8 @@ def _peers(text: str) -> tuple[int, int]:
 
 
 def _cpus(text: str) -> tuple[int, ...]:
+    from hockney.plan.placement import parse_cpus
+
     return parse_cpus(text) if text else ()
 
 
@@ -128,6 +129,8 @@ def _counts(
     text: str, of: str = "ranks", fewer: str = "at least two ranks are needed", least: int = 2
 ) -> list[int]:
     """ "2,4,8", "2..64" by doubling, "2,4,...,48" on as it began."""
+    from hockney.plan.bounds import check_count
+
     wrong = UsageError(f"{text!r} is not a list of {of}", "write 2,4,8 or 2..64")
     counts: list[int] = []
     items = text.split(",")
@@ -159,9 +162,9 @@ def _or_auto(parse: Callable[[str], list[int]]) -> Callable[[str], list[int] | s
 SIZES = Words("sizes", units.parse_sizes)
 SIZE = Words("size", units.parse_size)
 SECONDS = Words("time", units.parse_seconds)
-ARRIVAL = Words("patterns", lambda text: parse_arrival(text))
-SKEW = Words("skew", lambda text: parse_skew(text))
-BURSTS = Words("bursts", lambda text: parse_bursts(text))
+ARRIVAL = Words("patterns", parse_arrival)
+SKEW = Words("skew", parse_skew)
+BURSTS = Words("bursts", parse_bursts)
 FRACTION = Words("fraction", units.parse_share)
 LAUNCHES = Words("launches", _launches)
 COUNTS = Words("ranks", _counts)

@@ -10,7 +10,6 @@ from dataclasses import asdict
 import click
 
 from hockney.base.errors import HockneyError, UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.base.terminal import styled
 from hockney.foreign.exchange.writing import render
 from hockney.infer.analysis import Analysis
@@ -19,15 +18,6 @@ from hockney.infer.analysis.history import History
 from hockney.show.as_json import dumps, encoded
 from hockney.show.experiments import answer_of, marks_of, shown_json, view_of
 from hockney.show.warnings import warning_lines
-
-with lazy_imports():
-    from hockney.show.collective_model import predicted_json, predicted_lines
-    from hockney.show.curves import Options
-    from hockney.show.diagnosis import diagnosis_lines
-    from hockney.show.drawing.terminal import drawn
-    from hockney.show.figures import describe
-    from hockney.show.published import position_lines, published_json
-    from hockney.show.report.sections import figures_of
 
 
 def show_run(
@@ -86,6 +76,8 @@ def check_blocks(analysis: Analysis) -> None:
 
 
 def show_diagnosis(analysis: Analysis) -> None:
+    from hockney.show.diagnosis import diagnosis_lines
+
     click.echo("\n" + "\n".join(diagnosis_lines(analysis.diagnosis)))
 
 
@@ -95,6 +87,11 @@ MOST_FIGURES = 2
 
 def show_figures(analysis: Analysis) -> None:
     """The first figures that a report has of the experiment, as text."""
+    from hockney.show.curves import Options
+    from hockney.show.drawing.terminal import drawn
+    from hockney.show.figures import describe
+    from hockney.show.report.sections import figures_of
+
     shown = 0
     for name in figures_of(analysis.run.header.experiment):
         with suppress(UsageError):
@@ -105,6 +102,8 @@ def show_figures(analysis: Analysis) -> None:
 
 
 def show_positions(analysis: Analysis, histories: Sequence[History]) -> None:
+    from hockney.show.published import position_lines
+
     lines = position_lines(analysis.positions(histories))
     if lines:
         heading = "\ncompared with published systems (definitions and sources: --json)"
@@ -113,6 +112,8 @@ def show_positions(analysis: Analysis, histories: Sequence[History]) -> None:
 
 def show_predicted(analysis: Analysis, messages: Analysis, as_json: bool) -> None:
     """Collectives, measured and predicted from the messages of another run."""
+    from hockney.show.collective_model import predicted_json, predicted_lines
+
     found = analysis.predicted(messages.message_costs)
     if as_json:
         click.echo(dumps({"predicted": predicted_json(found)}))
@@ -128,6 +129,8 @@ def show_json(
     gate: Gate | None = None,
 ) -> None:
     """shown_json with the gate that was asked for and, when asked, "diagnosis" and "positions"."""
+    from hockney.show.published import published_json
+
     shown = shown_json(analysis, all_states)
     if gate is not None:
         shown["gate"] = asdict(gate)

@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.base.terminal import styled
 
-with lazy_imports():
-    from hockney.cli._files import load, warn, warn_of_cut
-    from hockney.infer.analysis.best import is_collective
-    from hockney.infer.predict.channel import channel_of
-    from hockney.infer.predict.mix import collectives_by, has_warmer_buffers, predict_mix
-    from hockney.infer.predict.order import predict_order
-    from hockney.profiling import kinds
-    from hockney.profiling.findings import findings_of
+if TYPE_CHECKING:
     from hockney.profiling.kinds import Profile
-    from hockney.profiling.mix import mix_of
-    from hockney.profiling.order import has_order, order_of
-    from hockney.profiling.summary import Summary
-    from hockney.show.as_json import dumps
-    from hockney.show.mix import mix_json, mix_lines
-    from hockney.show.order import order_json, order_lines
-    from hockney.show.profile import answer_lines, profile_json, profile_parts
     from hockney.show.report.profiles import Profiled
 
 WARMER_BUFFERS = (
@@ -37,6 +23,9 @@ WARMER_BUFFERS = (
 
 def load_profile(path: Path) -> Profile:
     """The profile in a file; warns of what could not be read."""
+    from hockney.cli._files import warn_of_cut
+    from hockney.profiling import kinds
+
     profile = kinds.read(path)
     warn_of_cut(path, profile.cut)
     return profile
@@ -44,12 +33,21 @@ def load_profile(path: Path) -> Profile:
 
 def profiled(path: Path) -> Profiled:
     """The profile in a file as a report shows it."""
+    from hockney.profiling.findings import findings_of
+    from hockney.profiling.summary import Summary
+    from hockney.show.report.profiles import Profiled
+
     summary = Summary(load_profile(path))
     return Profiled(path.stem, summary, findings_of(summary))
 
 
 def show_profile(path: Path, as_json: bool) -> None:
     """The answer and the tables, or all of it as JSON."""
+    from hockney.profiling.findings import findings_of
+    from hockney.profiling.summary import Summary
+    from hockney.show.as_json import dumps
+    from hockney.show.profile import answer_lines, profile_json, profile_parts
+
     summary = Summary(load_profile(path))
     findings = findings_of(summary)
     if as_json:
@@ -67,6 +65,17 @@ def predict_profile(
     as_json: bool,
 ) -> None:
     """The communication of a profiled program on the machine of some result files."""
+    from hockney.cli._files import load, warn
+    from hockney.infer.analysis.best import is_collective
+    from hockney.infer.predict.channel import channel_of
+    from hockney.infer.predict.mix import collectives_by, has_warmer_buffers, predict_mix
+    from hockney.infer.predict.order import predict_order
+    from hockney.profiling.mix import mix_of
+    from hockney.profiling.order import has_order, order_of
+    from hockney.show.as_json import dumps
+    from hockney.show.mix import mix_json, mix_lines
+    from hockney.show.order import order_json, order_lines
+
     profile = load_profile(path)
     mix = mix_of(profile)
     found = [load(file) for file in measured]

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.cli._asked import Output, Varied, common_of, output_of, varied_of
 from hockney.cli._help import Verb
 from hockney.cli._knobs import knob_options, knobs_of_verb, with_knobs
@@ -20,13 +19,6 @@ WORDS = "hockney.words"
 """Where a context keeps the words that it was made from."""
 CONGESTION = "congestion"
 """The experiment that a gate by a factor is about."""
-
-with lazy_imports():
-    from hockney.cli import Verbs
-    from hockney.cli._measure import measure_and_show
-    from hockney.cli._vary import variants_of, words_of
-    from hockney.run.measure.checks import check_plan
-    from hockney.run.measure.variants import joined
 
 
 @dataclass(frozen=True)
@@ -51,6 +43,8 @@ class MeasuringVerb(Verb):
     def asked(self, context: click.Context) -> Asked:
         """The plan that the words of a context stand for; raises UsageError where it cannot
         be measured on this machine."""
+        from hockney.run.measure.checks import check_plan
+
         options = dict(context.params)
         varied = varied_of(options)
         output = output_of(options)
@@ -79,6 +73,9 @@ class MeasuringVerb(Verb):
 
     def _varied(self, context: click.Context, varied: Varied) -> Plan:
         """The plan of all variants: each is that of the same words with the variant's behind."""
+        from hockney.cli._vary import variants_of, words_of
+        from hockney.run.measure.variants import joined
+
         variants = variants_of(varied.texts, self.params)
         plans = []
         for variant in variants:
@@ -97,12 +94,16 @@ class MeasuringVerb(Verb):
         return joined(plans, comparison, budgets[0] if is_given else sum(budgets))
 
     def invoke(self, ctx: click.Context) -> None:
+        from hockney.cli._measure import measure_and_show
+
         asked = self.asked(ctx)
         measure_and_show(asked.plan, asked.output)
 
 
 def measuring_verb(name: str) -> MeasuringVerb:
     """The verb of that name, if it is one that measures."""
+    from hockney.cli import Verbs
+
     command = Verbs().get_command(click.get_current_context(), name)
     if not isinstance(command, MeasuringVerb):
         raise UsageError(

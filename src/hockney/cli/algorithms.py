@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
 from hockney.plan.workloads.collective import COLLECTIVES
 
-with lazy_imports():
-    from hockney.run.measure.algorithms import checked_collectives
-    from hockney.run.measure.build import build_engine, library_of
-    from hockney.run.measure.mpi import find_mpi
-    from hockney.run.mpis import Algorithm, Family, family_of
-    from hockney.show.as_json import dumps
+if TYPE_CHECKING:
+    from hockney.run.mpis import Algorithm, Family
 
 
 @verb(
@@ -29,6 +26,12 @@ def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
 
     The list comes from the library itself. --json adds the variables that force each algorithm.
     """
+    from hockney.run.measure.algorithms import checked_collectives
+    from hockney.run.measure.build import build_engine, library_of
+    from hockney.run.measure.mpi import find_mpi
+    from hockney.run.mpis import family_of
+    from hockney.show.as_json import dumps
+
     collectives = checked_collectives(names.split(",")) if names else list(COLLECTIVES)
     mpi = find_mpi(mpicc)
     engine = build_engine(mpi)

@@ -5,39 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS
 
-with lazy_imports():
-    from hockney.base.outputs import check_place, write_output
-    from hockney.base.temporary import temporary_directory
-    from hockney.base.units import format_seconds, format_size
-    from hockney.cli._files import warn
-    from hockney.cli._measure import measured
-    from hockney.cli._verb import ask
-    from hockney.foreign.exchange.calibration import (
-        Deviation,
-        Noise,
-        calibrated,
-        deviations,
-        errors_of,
-        held_out,
-        noise_of,
-        validation_error,
-    )
+if TYPE_CHECKING:
+    from hockney.foreign.exchange.calibration import Deviation, Noise
     from hockney.infer.analysis import Analysis
-    from hockney.run.measure.mpi import find_mpi
-    from hockney.run.measure.problems import raise_problems
-    from hockney.run.measure.run import Target
-    from hockney.show.as_json import dumps
-    from hockney.show.table import aligned
 
 PARTS = 4
 """Messages with their switches, overheads, and two patterns share the budget."""
@@ -82,6 +61,12 @@ def command(
     The validation error is the median relative error of the worst of the three patterns. It needs
     SimGrid's smpicc.
     """
+    from hockney.base.outputs import check_place
+    from hockney.base.units import format_seconds
+    from hockney.foreign.exchange.calibration import noise_of
+    from hockney.run.measure.mpi import find_mpi
+    from hockney.show.as_json import dumps
+
     if ranks != 2:
         raise UsageError(f"-n {ranks}: a link has two ends", "leave -n out, or give 2")
     if options["budget_s"] < LEAST_BUDGET_S and options["platform"] is None:
@@ -104,6 +89,10 @@ def _calibrated(
     path: Path, force: bool, options: dict[str, Any], quiet: bool
 ) -> tuple[list[Deviation], Analysis]:
     """Writes the platform, and returns how far it is off, with the messages it was made of."""
+    from hockney.base.outputs import write_output
+    from hockney.base.temporary import temporary_directory
+    from hockney.foreign.exchange.calibration import deviations, held_out
+
     machine = _machine(options)
     sizes = ("--sizes", options["sizes"])
     with temporary_directory("hockney-") as directory:
@@ -125,6 +114,10 @@ def _calibrated(
 def platform_within(budget_s: float, messages: Analysis, overheads: Analysis) -> bytes:
     """The platform file. Without overheads where there was no time for these, lest the messages
     that were measured before be lost. Raises UsageError where the sizes are too few."""
+    from hockney.base.units import format_seconds
+    from hockney.cli._files import warn
+    from hockney.foreign.exchange.calibration import calibrated
+
     try:
         return calibrated(messages, overheads)
     except UsageError as error:
@@ -158,6 +151,12 @@ class _Runs:
         self._count = 0
 
     def measure(self, *words: str) -> Analysis:
+        from hockney.cli._measure import measured
+        from hockney.cli._verb import ask
+        from hockney.infer.analysis import Analysis
+        from hockney.run.measure.problems import raise_problems
+        from hockney.run.measure.run import Target
+
         self._count += 1
         plan = ask([*words, "--budget", self._budget]).plan
         target = Target(self._directory / f"{self._count}.jsonl", force=True)
@@ -169,6 +168,8 @@ class _Runs:
 
 
 def _json(path: Path, found: Sequence[Deviation], messages: Analysis) -> dict[str, Any]:
+    from hockney.foreign.exchange.calibration import errors_of, noise_of, validation_error
+
     return {
         "platform": str(path),
         "validation_error": validation_error(found),
@@ -181,6 +182,10 @@ def _json(path: Path, found: Sequence[Deviation], messages: Analysis) -> dict[st
 
 
 def _lines(path: Path, found: Sequence[Deviation], noise: Noise) -> list[str]:
+    from hockney.base.units import format_seconds, format_size
+    from hockney.foreign.exchange.calibration import errors_of, validation_error
+    from hockney.show.table import aligned
+
     whole = validation_error(found)
     if whole is None:
         return [f"wrote {path}; nothing was held out, so that its error is unknown"]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import replace
 
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import SAMPLING, WORKLOAD, option, verb
@@ -41,13 +40,8 @@ from hockney.plan.workloads.collective import (
     CollectiveForm,
 )
 
-with lazy_imports():
-    from hockney.plan.arrivals import Asked, Skew, arrivals_of
-    from hockney.run.measure.algorithms import checked_collectives
-    from hockney.run.measure.checks import allowed_cpus
-    from hockney.run.measure.collective import Study, cases_of
-    from hockney.run.measure.pairing import parse_counts
-    from hockney.run.measure.setup import mpi_of
+if TYPE_CHECKING:
+    from hockney.plan.arrivals import Asked, Skew
 
 DEFAULT_SIZES = "2..1MiB"
 CASE_S = 8.0
@@ -223,6 +217,12 @@ def command(
     Each launch measures one algorithm and number of ranks at all sizes. A time is from the common
     start to the end on the last rank; with --arrival, from the last rank's arrival.
     """
+    from hockney.plan.arrivals import arrivals_of
+    from hockney.run.measure.algorithms import checked_collectives
+    from hockney.run.measure.collective import Study, cases_of
+    from hockney.run.measure.pairing import parse_counts
+    from hockney.run.measure.setup import mpi_of
+
     counts = parse_counts(threads, "--threads") if threads else ()
     counted = ranks or [common.ranks_by_nodes() or _usual_ranks(counts)]
     study = Study(
@@ -263,4 +263,6 @@ def _values(asked: list[int] | str | None, coarse: Sequence[int]) -> Sequence[in
 
 
 def _usual_ranks(threads: tuple[int, ...]) -> int:
+    from hockney.run.measure.checks import allowed_cpus
+
     return max(allowed_cpus() // max(threads, default=1), 1)

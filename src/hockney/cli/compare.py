@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import FRACTION
 
-with lazy_imports():
-    from hockney.cli._files import load, others_beside
-    from hockney.cli._present import check_blocks, show_run
+if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
-    from hockney.infer.analysis.compare import compare
-    from hockney.infer.analysis.reduced import Reduced
-    from hockney.show.as_json import comparison_json, dumps
-    from hockney.show.comparison import show_comparison
-    from hockney.show.comparison_figure import describe_ratio
-    from hockney.show.curves import Options
-    from hockney.show.drawing.files import save
-    from hockney.show.figures import describe
-    from hockney.show.variants import variants_json
 
 
 @verb(
@@ -57,6 +46,13 @@ def command(
     each variant against the first. Exit status 1 when one of OTHERS, or a variant, is slower by
     more than the tolerance.
     """
+    from hockney.cli._files import load, others_beside
+    from hockney.infer.analysis.compare import compare
+    from hockney.show.as_json import comparison_json, dumps
+    from hockney.show.comparison import show_comparison
+    from hockney.show.comparison_figure import describe_ratio
+    from hockney.show.drawing.files import save
+
     first: Analysis = load(base)
     if not others:
         _compare_variants(first, tolerance, output, force, as_json)
@@ -77,6 +73,8 @@ def command(
 
 def _reduced(analysis: Analysis) -> Analysis:
     """The analysis without its samples: those of several large files would exceed the memory."""
+    from hockney.infer.analysis.reduced import Reduced
+
     assert analysis.run.path is not None
     return Reduced.of(analysis).analysis(analysis.run.path)
 
@@ -84,6 +82,13 @@ def _reduced(analysis: Analysis) -> Analysis:
 def _compare_variants(
     analysis: Analysis, gate: float, output: Path | None, force: bool, as_json: bool
 ) -> None:
+    from hockney.cli._present import check_blocks, show_run
+    from hockney.show.as_json import dumps
+    from hockney.show.curves import Options
+    from hockney.show.drawing.files import save
+    from hockney.show.figures import describe
+    from hockney.show.variants import variants_json
+
     study = analysis.variants
     if study is None:
         raise click.UsageError(

@@ -6,7 +6,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
@@ -17,10 +16,6 @@ from hockney.plan import Case, Plan, sizes_of
 from hockney.plan.loads import AGGRESSORS, VICTIMS, Burst, Victim, roles_of
 from hockney.plan.workloads.congestion import Congestion
 from hockney.plan.workloads.pairs import USUAL_WINDOW
-
-with lazy_imports():
-    from hockney.run.measure.checks import allowed_cpus
-    from hockney.run.measure.pairing import parse_counts
 
 USUAL_SIZES: dict[Victim, int] = {"pingpong": 8, "stream": 128 * 1024, "allreduce": 8}
 LEAST_RANKS = 4
@@ -136,6 +131,9 @@ def command(
     others load the network. The congestion factor is the ratio of the two times: of the medians,
     and of the 99 % and 99.9 % quantiles.
     """
+    from hockney.run.measure.checks import allowed_cpus
+    from hockney.run.measure.pairing import parse_counts
+
     counts = ranks or [common.ranks_by_nodes() or max(allowed_cpus(), LEAST_RANKS)]
     cases = []
     for victim in victims_:

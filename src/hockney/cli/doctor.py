@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import COMMON, verb
 
-with lazy_imports():
-    from hockney import __version__
-    from hockney.base.units import format_seconds
-    from hockney.infer.analysis import Analysis
-    from hockney.records import SCHEMA, Run, RunRecord
-    from hockney.run.measure.doctor import Finding, Trial, examine, overall
-    from hockney.show.as_json import dumps
-    from hockney.show.published import number_name, place_among
+if TYPE_CHECKING:
+    from hockney.run.measure.doctor import Finding, Trial
 
 
 @verb("hockney doctor", "hockney doctor --mpicc /opt/openmpi/bin/mpicc")
@@ -28,6 +22,9 @@ def command(mpicc: str | None, as_json: bool) -> None:
 
     Exit status 1 when something would spoil a measurement.
     """
+    from hockney.run.measure.doctor import examine, overall
+    from hockney.show.as_json import dumps
+
     findings = examine(mpicc, more=(_among_published,))
     verdict = overall(findings)
     if as_json:
@@ -41,6 +38,13 @@ def command(mpicc: str | None, as_json: bool) -> None:
 
 def _among_published(trial: Trial) -> Finding:
     """The trial's empty messages among published systems of the same transport."""
+    from hockney import __version__
+    from hockney.base.units import format_seconds
+    from hockney.infer.analysis import Analysis
+    from hockney.records import SCHEMA, Run, RunRecord
+    from hockney.run.measure.doctor import Finding
+    from hockney.show.published import number_name, place_among
+
     name = "message among others"
     places = []
     if trial.launch is not None and trial.samples:

@@ -7,18 +7,10 @@ from pathlib import Path
 
 import click
 
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import Named
 from hockney.foreign.programs import order_writer_names, writer_names
-
-with lazy_imports():
-    from hockney.base.outputs import write_outputs
-    from hockney.cli._files import load, others_beside, warn_of_sources, write_and_say
-    from hockney.cli._profiles import load_profile
-    from hockney.foreign.exchange.writing import order_files, write
-    from hockney.profiling.order import order_of
 
 
 def _names() -> list[str]:
@@ -49,6 +41,9 @@ def command(
     file: Path, format_name: str, past: tuple[Path, ...], output: Path | None, force: bool
 ) -> None:
     """Write a result file or the order of a profile in a format of another program."""
+    from hockney.cli._files import load, others_beside, warn_of_sources, write_and_say
+    from hockney.foreign.exchange.writing import write
+
     if format_name in order_writer_names():
         _export_order(file, format_name, output, force)
         return
@@ -65,6 +60,11 @@ def command(
 
 def _export_order(file: Path, format_name: str, output: Path | None, force: bool) -> None:
     """Some formats have a file for each rank besides the named one."""
+    from hockney.base.outputs import write_outputs
+    from hockney.cli._profiles import load_profile
+    from hockney.foreign.exchange.writing import order_files
+    from hockney.profiling.order import order_of
+
     if output is None:
         raise click.UsageError(f"--to {format_name}: name a file with -o")
     order = order_of(load_profile(file))

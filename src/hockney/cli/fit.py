@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import Named
 from hockney.infer.models import MODELS
 
-with lazy_imports():
-    from hockney.cli._files import load, warn_of_sources
+if TYPE_CHECKING:
     from hockney.infer.analysis.fits import Fits, NamedCurve
-    from hockney.infer.analysis.warnings import source_notes
-    from hockney.infer.fitting.fit import Fit, curve_of
-    from hockney.infer.models.hockney import fit
+    from hockney.infer.fitting.fit import Fit
     from hockney.infer.predict.ranking import Ranking
     from hockney.records import Run
-    from hockney.show.as_json import axes_json, dumps, fit_json
-    from hockney.show.fits import model_lines, ranking_json, ranking_lines
 
 AUTO = "auto"
 Result = TypeVar("Result")
@@ -64,6 +58,9 @@ def command(
 
     hockney is T(b) = alpha + beta b; segmented is one such line for each protocol's sizes.
     """
+    from hockney.infer.fitting.fit import curve_of
+    from hockney.infer.models.hockney import fit
+
     if ordinary and model != "hockney":
         raise click.UsageError("--ordinary needs --model hockney")
     curves = [curve for file in files for curve in _curves(file)]
@@ -110,6 +107,9 @@ class RunCurve:
 
 
 def _curves(file: Path) -> list[RunCurve]:
+    from hockney.cli._files import load
+    from hockney.infer.analysis.fits import NamedCurve
+
     analysis = load(file)
     curves = analysis.curves or [NamedCurve("", ())]
     return [RunCurve(analysis.run, analysis.fits, curve) for curve in curves]
@@ -135,6 +135,8 @@ def _each(
 
 
 def _named(curve: RunCurve) -> dict[str, Any]:
+    from hockney.show.as_json import axes_json
+
     first = curve.curve.points[0]
     return {
         "label": curve.run.label,
@@ -147,10 +149,16 @@ def _named(curve: RunCurve) -> dict[str, Any]:
 
 def _doubts(curve: RunCurve) -> list[str]:
     """What was wrong with the log that the numbers are from."""
+    from hockney.infer.analysis.warnings import source_notes
+
     return [note.text for note in source_notes(curve.run)]
 
 
 def _show_fits(fits: list[tuple[RunCurve, Fit]], as_json: bool) -> None:
+    from hockney.cli._files import warn_of_sources
+    from hockney.show.as_json import dumps, fit_json
+    from hockney.show.fits import model_lines
+
     if as_json:
         click.echo(dumps({"fits": [{**_named(curve), **fit_json(fit)} for curve, fit in fits]}))
         return
@@ -160,6 +168,10 @@ def _show_fits(fits: list[tuple[RunCurve, Fit]], as_json: bool) -> None:
 
 
 def _show_rankings(rankings: list[tuple[RunCurve, Ranking]], as_json: bool) -> None:
+    from hockney.cli._files import warn_of_sources
+    from hockney.show.as_json import dumps
+    from hockney.show.fits import ranking_json, ranking_lines
+
     if as_json:
         parts = [ranking_json(ranking, _named(curve)) for curve, ranking in rankings]
         click.echo(dumps({key: [one for part in parts for one in part[key]] for key in parts[0]}))

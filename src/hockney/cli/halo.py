@@ -9,7 +9,6 @@ import click
 from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
@@ -26,17 +25,6 @@ from hockney.plan.workloads.halo import (
     PARTITIONED,
     Halo,
 )
-
-with lazy_imports():
-    from hockney.infer.predict.patterns import grid as balanced_grid
-    from hockney.run.measure.checks import allowed_cpus
-    from hockney.run.measure.features import (
-        check_neighborhood,
-        check_partitioned,
-        check_persistent,
-        features_of,
-    )
-    from hockney.run.measure.setup import mpi_of
 
 DEFAULT_SIZES = "8,1KiB,64KiB"
 PARTS = 4
@@ -145,6 +133,14 @@ def command(
 
 
 def _check_features(workload: Halo, placement: Placement) -> None:
+    from hockney.run.measure.features import (
+        check_neighborhood,
+        check_partitioned,
+        check_persistent,
+        features_of,
+    )
+    from hockney.run.measure.setup import mpi_of
+
     features = features_of(mpi_of(placement)[1], placement.platform is not None)
     if workload.partitions is not None:
         check_partitioned(features)
@@ -155,12 +151,16 @@ def _check_features(workload: Halo, placement: Placement) -> None:
 
 
 def _usual_ranks(common: Common) -> int:
+    from hockney.run.measure.checks import allowed_cpus
+
     common.check_not_simulated()
     return max(allowed_cpus(), 2)
 
 
 def grid_of(shape: str, ranks: int) -> tuple[int, ...]:
     """The sides that "2d" or "4x2" stands for."""
+    from hockney.infer.predict.patterns import grid as balanced_grid
+
     if found := re.fullmatch(r"([1-9])d", shape):
         dimensions = int(found[1])
     elif re.fullmatch(r"[1-9]\d{0,8}(x[1-9]\d{0,8})*", shape):

@@ -5,30 +5,19 @@ from __future__ import annotations
 from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._files import followed, result_files, warn, warn_of_cut, write_and_say
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
 
-with lazy_imports():
-    from hockney import records
-    from hockney.base.outputs import write_output
-    from hockney.base.printable import one_line
-    from hockney.infer.analysis.history import History, histories
-    from hockney.infer.analysis.published_base import encoded, own_base, own_systems
-    from hockney.infer.analysis.publishing import entry_of
+if TYPE_CHECKING:
+    from hockney.infer.analysis.history import History
     from hockney.infer.index import Index
-    from hockney.infer.index.history import facts_from
-    from hockney.show import history as view
-    from hockney.show.as_json import dumps
-    from hockney.show.drawing.files import check_output, save
-    from hockney.show.history_figure import describe_history
-    from hockney.show.otava import otava_files
 
 
 @verb(
@@ -98,6 +87,10 @@ def command(
     Runs of the same experiment, MPI library and hosts (or the same label) are one system. Exit
     status 1 when the last runs of a system are worse by more than the tolerance.
     """
+    from hockney.infer.index import Index
+    from hockney.show.drawing.files import check_output, save
+    from hockney.show.history_figure import describe_history
+
     if as_json and openmetrics:
         raise click.UsageError("--json or --openmetrics, not both")
     if sql is not None and (openmetrics or publish or otava or output):
@@ -130,6 +123,8 @@ def load_histories(
     together: bool = False,
 ) -> list[History]:
     """One history per system. Files without results are named and left out."""
+    from hockney.infer.index import Index
+
     with closing(Index.in_cache()) as index:
         found = _histories(index, paths, tolerance, since, together)
         warn(index.notes)
@@ -139,6 +134,9 @@ def load_histories(
 def _histories(
     index: Index, paths: tuple[Path, ...], tolerance: float, since: datetime | None, together: bool
 ) -> list[History]:
+    from hockney.infer.analysis.history import histories
+    from hockney.infer.index.history import facts_from
+
     runs = []
     for path in followed(result_files(paths), "files read"):
         try:
@@ -163,6 +161,9 @@ def histories_with(paths: tuple[Path, ...], past: tuple[Path, ...]) -> list[Hist
 
 
 def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool) -> None:
+    from hockney.base.printable import one_line
+    from hockney.show.as_json import dumps
+
     if as_json:
         click.echo(dumps({"columns": names, "rows": rows}))
         return
@@ -172,6 +173,8 @@ def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool)
 
 def _write_otava(found: list[History], directory: Path, force: bool) -> None:
     """Raises UsageError where a file is there already, unless forced."""
+    from hockney.show.otava import otava_files
+
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -183,6 +186,11 @@ def _write_otava(found: list[History], directory: Path, force: bool) -> None:
 def _publish(found: list[History], as_json: bool) -> None:
     """Writes an entry for each system into the user's own base, in place of an earlier one, and
     names them: on stderr where stdout is JSON."""
+    from hockney import records
+    from hockney.base.outputs import write_output
+    from hockney.infer.analysis.published_base import encoded, own_base, own_systems
+    from hockney.infer.analysis.publishing import entry_of
+
     new = {}
     for history in found:
         run = records.read(Path(history.runs[-1].file))
@@ -198,6 +206,9 @@ def _publish(found: list[History], as_json: bool) -> None:
 
 
 def _show(found: list[History], tolerance: float, as_json: bool, openmetrics: bool) -> None:
+    from hockney.show import history as view
+    from hockney.show.as_json import dumps
+
     if as_json:
         click.echo(dumps(view.history_json(found, tolerance)))
     elif openmetrics:

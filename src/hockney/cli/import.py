@@ -6,26 +6,26 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named, Words
 from hockney.foreign.logs.log import UNKNOWN
 from hockney.foreign.programs import reader_names
 
-with lazy_imports():
-    from hockney.cli._files import warn
-    from hockney.foreign.exchange.reading import read, recognise
-    from hockney.foreign.logs.content import stem_of
-    from hockney.foreign.logs.log import Log, read_log
-    from hockney.foreign.logs.runs import runs_of, store
-    from hockney.foreign.logs.settings import apart_text
-    from hockney.foreign.programs.csv import parse_columns
+if TYPE_CHECKING:
+    from hockney.foreign.logs.log import Log
     from hockney.records import Run
+
+
+def _columns(text: str) -> Any:
+    from hockney.foreign.programs.csv import parse_columns
+
+    return parse_columns(text)
 
 
 @verb(
@@ -58,7 +58,7 @@ with lazy_imports():
 )
 @option(
     "--columns",
-    type=Words("ROLE=NAME[:UNIT],...", lambda text: parse_columns(text)),
+    type=Words("ROLE=NAME[:UNIT],...", _columns),
     help="Names of a table's columns: bytes, time, bandwidth, ranks, operation ...",
 )
 @option(
@@ -85,6 +85,8 @@ def command(
 
     A result file holds one experiment under one setting; a log with several gives several files.
     """
+    from hockney.foreign.logs.log import read_log
+
     if (columns or repeated == "samples") and format_name not in (None, "csv"):
         raise UsageError(
             f"--columns and --repeated samples are of tables in CSV, --as {format_name} is none",
@@ -105,6 +107,9 @@ def command(
 
 
 def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> list[Run]:
+    from hockney.foreign.exchange.reading import read, recognise
+    from hockney.foreign.logs.runs import runs_of
+
     names = [format_name or recognise(log) for log in logs]
     if len(set(names)) > 1:
         raise UsageError(
@@ -121,6 +126,8 @@ def _name(run: Run) -> str:
 
 def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool) -> None:
     """All of them, or none where one of the files exists."""
+    from hockney.foreign.logs.runs import store
+
     paths = _paths(stored, output)
     existing = [path for path in paths if path.exists()]
     if existing and not force:
@@ -133,6 +140,8 @@ def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool)
 
 
 def _paths(stored: Sequence[tuple[Path, Run]], output: Path | None) -> list[Path]:
+    from hockney.foreign.logs.content import stem_of
+
     if output is not None and not output.is_dir():
         if len(stored) > 1:
             names = ", ".join(dict.fromkeys(_name(run) for _, run in stored))
@@ -160,6 +169,9 @@ def _safe(name: str) -> str:
 
 
 def _report(run: Run) -> None:
+    from hockney.cli._files import warn
+    from hockney.foreign.logs.settings import apart_text
+
     source = run.header.source
     points = {
         (s.operation, s.algorithm, s.ranks, str(s.peers), s.bytes)

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hockney.base.errors import HockneyError, UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS, Named
 from hockney.plan import Plan
 from hockney.run.schedulers import batch_names
 
-with lazy_imports():
-    from hockney import records
+if TYPE_CHECKING:
     from hockney.cli._asked import Output
-    from hockney.cli._measure import default_output, show_measured
-    from hockney.cli._present import end_by
-    from hockney.cli._verb import ask
-    from hockney.infer.analysis import Analysis
-    from hockney.run.measure.job import Measurement, job_script, launches_of, minutes_for
-    from hockney.run.measure.resume import whole_launches
-    from hockney.run.measure.session import new_run
-    from hockney.run.measure.setup import mpi_of
-    from hockney.run.measure.steps import has_steps
-    from hockney.run.schedulers import Batch, Job, State, batch_named, cancel, submit
+    from hockney.run.measure.job import Measurement
+    from hockney.run.schedulers import Batch, Job, State
     from hockney.show.progress import Live
 
 POLL_S = 1.0
@@ -57,6 +47,12 @@ LAST_LINES = 12
 )
 def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any) -> None:
     """Print a batch script that measures on nodes without Python, or submit it."""
+    from hockney.cli._measure import default_output
+    from hockney.cli._verb import ask
+    from hockney.run.measure.job import Measurement
+    from hockney.run.measure.setup import mpi_of
+    from hockney.run.schedulers import batch_named
+
     asked = ask(words, nodes=1)
     plan, output = asked.plan, asked.output
     _check(plan, output)
@@ -78,6 +74,8 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
 
 
 def _check(plan: Plan, output: Output) -> None:
+    from hockney.run.measure.steps import has_steps
+
     for name in ("platform", "hosts", "launcher"):
         if getattr(plan.first.placement, name):
             raise UsageError(f"--{name} cannot be used in a job: the scheduler chooses it")
@@ -101,6 +99,9 @@ def _check(plan: Plan, output: Output) -> None:
 
 
 def _job(plan: Plan, options: dict[str, Any]) -> Job:
+    from hockney.run.measure.job import minutes_for
+    from hockney.run.schedulers import Job
+
     time_s = options.pop("time_s")
     most = max((case.placement for case in plan.cases), key=lambda placement: placement.ranks)
     return Job(
@@ -113,6 +114,10 @@ def _job(plan: Plan, options: dict[str, Any]) -> Job:
 
 
 def _script(scheduler: Batch, job: Job, measurement: Measurement, label: str | None) -> str:
+    from hockney import records
+    from hockney.run.measure.job import job_script
+    from hockney.run.measure.session import new_run
+
     header = records.encode(new_run(measurement.plan, label).header)
     return job_script(scheduler, job, measurement, header)
 
@@ -121,6 +126,15 @@ def _submit(
     scheduler: Batch, job: Job, text: str, measurement: Measurement, output: Output
 ) -> None:
     """Submits, waits, shows; an interrupted wait cancels the job and keeps what it has."""
+    from hockney import records
+    from hockney.cli._measure import show_measured
+    from hockney.cli._present import end_by
+    from hockney.infer.analysis import Analysis
+    from hockney.run.measure.job import launches_of
+    from hockney.run.measure.resume import whole_launches
+    from hockney.run.schedulers import submit
+    from hockney.show.progress import Live
+
     result = measurement.result
     if result.exists():
         raise UsageError(f"{result} exists", "name another file with -o")
@@ -143,6 +157,8 @@ def _submit(
 
 
 def _await_end(scheduler: Batch, number: str, launches: int, result: Path, status: Live) -> State:
+    from hockney.run.schedulers import cancel
+
     try:
         while not (state := scheduler.state(number)).ended:
             done = f"{_launches_in(result)} of {launches} launches"

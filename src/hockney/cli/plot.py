@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._files import warn_of_cut
 from hockney.cli._help import option, verb
@@ -15,15 +15,8 @@ from hockney.show.curves import Options
 from hockney.show.figures import FIGURES, MAIN, USUAL, describe, noted
 from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile
 
-with lazy_imports():
-    from hockney.cli._profiles import load_profile
-    from hockney.profiling.kinds import is_profile
-    from hockney.profiling.summary import Summary
-    from hockney.records.reading import header_of
+if TYPE_CHECKING:
     from hockney.show.drawing.description import Figure
-    from hockney.show.drawing.files import check_output, save
-    from hockney.show.drawing.terminal import drawn
-    from hockney.show.labels import analyses_of
 
 NEEDS = ("extremes", "bytes", "operation", "ranks")
 """Options that only some figures take."""
@@ -95,6 +88,10 @@ def command(
     force: bool,
 ) -> None:
     """Draw result files or a profile; several results are overlaid as several systems."""
+    from hockney.profiling.kinds import is_profile
+    from hockney.show.drawing.files import check_output, save
+    from hockney.show.drawing.terminal import drawn
+
     if output is not None:
         check_output(output, force)
     if what in PROFILE_FIGURES.names() or (what is None and is_profile(files[0])):
@@ -110,12 +107,18 @@ def command(
 
 
 def _of_profile(what: str, files: tuple[Path, ...]) -> Figure:
+    from hockney.cli._profiles import load_profile
+    from hockney.profiling.summary import Summary
+
     if len(files) > 1:
         raise click.UsageError(f"--what {what} draws one profile")
     return describe_profile(what, Summary(load_profile(files[0])))
 
 
 def _of_runs(what: str | None, files: tuple[Path, ...], options: Options) -> Figure:
+    from hockney.records.reading import header_of
+    from hockney.show.labels import analyses_of
+
     header = None if what else header_of(files[0])
     what = what or MAIN.get(header.experiment if header else "", USUAL)
     takes = FIGURES.find(what).TAKES

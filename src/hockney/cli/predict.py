@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZES
 from hockney.infer.models import CHANNELS, TERMS
 
-with lazy_imports():
-    from hockney.cli._files import load, warn_of_sources
-    from hockney.cli._profiles import predict_profile
-    from hockney.infer.analysis.warnings import source_notes
-    from hockney.infer.predict.channel import Channel, channel_of
-    from hockney.infer.predict.patterns import Pattern, parse_pattern, predict
+if TYPE_CHECKING:
+    from hockney.infer.predict.channel import Channel
+    from hockney.infer.predict.patterns import Pattern
     from hockney.records import Run
-    from hockney.show.as_json import dumps
-    from hockney.show.predictions import prediction_json, prediction_lines
 
 
 @verb(
@@ -87,6 +82,11 @@ def command(
     contain what the model is off at that size; they do not cover effects of a pattern on the
     network.
     """
+    from hockney.cli._files import load
+    from hockney.cli._profiles import predict_profile
+    from hockney.infer.predict.channel import channel_of
+    from hockney.infer.predict.patterns import Pattern, parse_pattern
+
     factors = parse_factors(what_if) if what_if else {}
     if profile is not None or measured:
         if profile is None or not measured or files or sizes or patterns:
@@ -107,6 +107,12 @@ def command(
 
 
 def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:
+    from hockney.cli._files import warn_of_sources
+    from hockney.infer.analysis.warnings import source_notes
+    from hockney.infer.predict.patterns import predict
+    from hockney.show.as_json import dumps
+    from hockney.show.predictions import prediction_json, prediction_lines
+
     found = [(run, channel, [predict(channel, one) for one in asked]) for run, channel in channels]
     if as_json:
         rows = [

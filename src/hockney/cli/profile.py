@@ -6,20 +6,8 @@ from pathlib import Path
 
 import click
 
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import COMMON, OUTPUT, option, verb
-
-with lazy_imports():
-    from hockney.base.confidential import programs_of, redacted
-    from hockney.base.endings import AtEnd
-    from hockney.cli._measure import target_of
-    from hockney.profiling import kinds
-    from hockney.profiling.findings import findings_of
-    from hockney.profiling.summary import Summary
-    from hockney.run.measure.baseline import is_one_host, machine_of
-    from hockney.run.measure.recording import mpi_of_command, record, why_nothing
-    from hockney.show.profile import answer_lines
 
 
 @verb(
@@ -68,6 +56,15 @@ def command(
     program crashes, what was recorded until then is kept. With --force, an older profile stays
     until the new one is whole.
     """
+    from hockney.base.endings import AtEnd
+    from hockney.cli._measure import target_of
+    from hockney.profiling import kinds
+    from hockney.profiling.findings import findings_of
+    from hockney.profiling.summary import Summary
+    from hockney.run.measure.baseline import is_one_host, machine_of
+    from hockney.run.measure.recording import mpi_of_command, record, why_nothing
+    from hockney.show.profile import answer_lines
+
     mpi = mpi_of_command(words, mpicc)
     file = target_of(output, "profile", force).opened(keep=True)
     path = file.path
@@ -99,6 +96,8 @@ def command(
 
 def _stored(words: tuple[str, ...], arguments: bool | None) -> list[str] | None:
     """What the profile has of the command."""
+    from hockney.base.confidential import programs_of, redacted
+
     if arguments is None:
         return programs_of(words)
     return redacted(words) if arguments else None

@@ -6,22 +6,8 @@ from pathlib import Path
 
 import click
 
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import PLACEMENT, SAMPLING, SIMULATION, option, verb
-
-with lazy_imports():
-    from hockney.base.endings import AtEnd
-    from hockney.cli._measure import target_of
-    from hockney.cli._profiles import load_profile
-    from hockney.plan import Placement
-    from hockney.profiling.mix import mix_of
-    from hockney.profiling.summary import Summary
-    from hockney.records import Record, encode
-    from hockney.run.measure.checks import check_slots
-    from hockney.run.measure.replay import header_of, replay
-    from hockney.show.as_json import dumps
-    from hockney.show.mix import replayed_json, replayed_lines
 
 
 @verb(
@@ -89,6 +75,18 @@ def command(
     counts allow. One-sided operations and set-up are left out. The result file is one like others:
     for show, compare and history.
     """
+    from hockney.base.endings import AtEnd
+    from hockney.cli._measure import target_of
+    from hockney.cli._profiles import load_profile
+    from hockney.plan import Placement
+    from hockney.profiling.mix import mix_of
+    from hockney.profiling.summary import Summary
+    from hockney.records import Record, encode
+    from hockney.run.measure.checks import check_slots
+    from hockney.run.measure.replay import header_of, replay
+    from hockney.show.as_json import dumps
+    from hockney.show.mix import replayed_json, replayed_lines
+
     profile = load_profile(file)
     mix = mix_of(profile)
     placement = Placement(

@@ -7,18 +7,9 @@ from pathlib import Path
 import click
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._files import followed, result_files, write_and_say
 from hockney.cli._help import option, verb
-
-with lazy_imports():
-    from hockney.cli._profiles import profiled
-    from hockney.cli._systems import systems
-    from hockney.cli.history import histories_with
-    from hockney.profiling.kinds import is_profile
-    from hockney.show.labels import labelled
-    from hockney.show.report import render
 
 
 @verb(
@@ -42,6 +33,13 @@ def command(
     The page needs no network and no other file. It describes and draws the first 20 files of an
     experiment; the others are rows of its table.
     """
+    from hockney.cli._profiles import profiled
+    from hockney.cli._systems import systems
+    from hockney.cli.history import histories_with
+    from hockney.profiling.kinds import is_profile
+    from hockney.show.labels import labelled
+    from hockney.show.report import render
+
     if output.exists() and not force:
         raise UsageError(
             f"{output} exists", "name another file with -o, or overwrite it with --force"

@@ -6,19 +6,10 @@ from pathlib import Path
 
 import click
 
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import Named
 from hockney.foreign.programs import layout_names
-
-with lazy_imports():
-    from hockney import load
-    from hockney.cli import _present
-    from hockney.cli._files import others_beside
-    from hockney.cli._profiles import show_profile
-    from hockney.cli.history import histories_with
-    from hockney.profiling.kinds import is_profile
 
 
 @verb(
@@ -65,6 +56,13 @@ def command(
     as_json: bool,
 ) -> None:
     """Show the results in a file: the answer, the table, and what to know about it."""
+    from hockney import load
+    from hockney.cli import _present
+    from hockney.cli._files import others_beside
+    from hockney.cli._profiles import show_profile
+    from hockney.cli.history import histories_with
+    from hockney.profiling.kinds import is_profile
+
     if plot and as_json:
         raise click.UsageError("--plot or --json, not both")
     if is_profile(file):

@@ -6,32 +6,21 @@ import platform
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hockney.base.errors import HockneyError, UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._asked import OUTLIERS
 from hockney.cli._help import option, verb
 from hockney.plan import Plan
 
-with lazy_imports():
-    from hockney import records
-    from hockney.cli import report
-    from hockney.cli._measure import measured
-    from hockney.cli._present import end_by, show_gate
-    from hockney.cli._verb import Asked, ask, measuring_verb
-    from hockney.infer.analysis import Analysis
-    from hockney.infer.analysis.gate import Gate, not_judged, together
-    from hockney.run.measure.checks import check_allocation
+if TYPE_CHECKING:
+    from hockney.cli._verb import Asked
+    from hockney.infer.analysis.gate import Gate
     from hockney.run.measure.journal import Journal
-    from hockney.run.measure.problems import problems_of
-    from hockney.run.measure.run import Target
-    from hockney.run.measure.setup import mpi_of
-    from hockney.run.measure.suite import PlannedRun, Suite, check_keys, read_suite
-    from hockney.show.table import aligned
+    from hockney.run.measure.suite import PlannedRun, Suite
 
 OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
 """Options of measuring verbs that the suite sets itself."""
@@ -55,6 +44,10 @@ def command(
     Each run is measured once, even when the suite is interrupted and resumed. OPTIONS are added to
     every run; --gate judges all runs together.
     """
+    from hockney.cli._present import end_by, show_gate
+    from hockney.run.measure.journal import Journal
+    from hockney.run.measure.suite import read_suite
+
     suite = read_suite(plan_name)
     asked = [_asked(plan_name, run, more) for run in suite.runs]
     plans = [one.plan for one in asked]
@@ -76,6 +69,10 @@ def command(
 def _gate(suite: Suite, asked: list[Asked], journal: Journal) -> Gate | None:
     """Of all runs together: gates of their plans, and with --gate of outliers where a run has
     several pairs. None where nothing was gated."""
+    from hockney import records
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.analysis.gate import not_judged, together
+
     if not any(one.output.gate or one.plan.has_gate for one in asked):
         return None
     gates: list[Gate | None] = []
@@ -91,6 +88,11 @@ def _gate(suite: Suite, asked: list[Asked], journal: Journal) -> Gate | None:
 
 def _asked(where: str, run: PlannedRun, more: tuple[str, ...]) -> Asked:
     """The plan and output of one run; all are checked before any is measured."""
+    from hockney.cli._verb import ask, measuring_verb
+    from hockney.run.measure.checks import check_allocation
+    from hockney.run.measure.setup import mpi_of
+    from hockney.run.measure.suite import check_keys
+
     params = measuring_verb(run.verb).params
     options = {
         name.lstrip("-"): param
@@ -131,6 +133,10 @@ def _closed(option: str) -> str:
 
 def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
     """Measures every run that is not done yet, even after one has failed; returns the failed."""
+    from hockney.cli._measure import measured
+    from hockney.run.measure.problems import problems_of
+    from hockney.run.measure.run import Target
+
     failed = []
     for number, (run, plan) in enumerate(zip(suite.runs, plans, strict=True), 1):
         name = run.file_name(number)
@@ -156,6 +162,9 @@ def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool)
 
 def _show_end(suite: Suite, journal: Journal, quiet: bool) -> None:
     """Lists the files and how each run ended, and writes a report of all of them."""
+    from hockney.cli import report
+    from hockney.show.table import aligned
+
     rows = [["run", "ended by", "file"]]
     rows += [[entry.label, entry.reason, str(journal.directory / entry.file)] for entry in journal]
     click.echo(aligned(rows))

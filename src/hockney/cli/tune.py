@@ -3,42 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockney.base.lazy import lazy_imports
 from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
 from hockney.cli._parameters import COUNTS, LAUNCHES, SECONDS, Named
 from hockney.plan import Placement
 from hockney.run.mpis import format_names
 
-with lazy_imports():
-    from hockney.cli._files import load
-    from hockney.cli._tune_check import check_rules
-    from hockney.cli._tune_profile import tune_profile
-    from hockney.cli._tune_settings import tune_settings
+if TYPE_CHECKING:
     from hockney.infer.analysis.best import Cell
-    from hockney.run.measure.setup import mpi_of
-    from hockney.run.mpis import Rule, RulesFormat, format_for, format_named
-    from hockney.show.as_json import dumps
-    from hockney.show.rules import (
-        environment_lines,
-        explained_lines,
-        notes_of,
-        rule_lines,
-        rules_json,
-    )
-    from hockney.tuning.beyond import model_of, predicted_cells
-    from hockney.tuning.crossfit import confirmed
+    from hockney.run.mpis import Rule, RulesFormat
     from hockney.tuning.groups import Group
-    from hockney.tuning.layouts import parse_layouts
-    from hockney.tuning.measured import Measured, measured, only
-    from hockney.tuning.reasons import explained
-    from hockney.tuning.rules import Tuned, for_group
-    from hockney.tuning.settings_files import deployed, write
-    from hockney.tuning.trial import write_tried
+    from hockney.tuning.measured import Measured
+    from hockney.tuning.rules import Tuned
 
 
 CHECK = "With --check and --settings"
@@ -149,6 +129,17 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
     without it, with exit status 1 where something is surely slower. pingpong or pairs with
     --settings finds settings of messages instead.
     """
+    from hockney.cli._files import load
+    from hockney.cli._tune_check import check_rules
+    from hockney.cli._tune_profile import tune_profile
+    from hockney.cli._tune_settings import tune_settings
+    from hockney.run.mpis import format_for, format_named
+    from hockney.show.rules import notes_of
+    from hockney.tuning.crossfit import confirmed
+    from hockney.tuning.layouts import parse_layouts
+    from hockney.tuning.measured import measured, only
+    from hockney.tuning.rules import Tuned, for_group
+
     if options["profile"] is not None:
         tune_profile(words, check, options, _tune)
         return
@@ -201,6 +192,8 @@ def _check_together(is_verb: bool, check: bool, options: dict[str, Any]) -> None
 
 def _predicted(group: Group, found: Measured, options: dict[str, Any]) -> list[Cell]:
     """The cells that --beyond asks for."""
+    from hockney.tuning.beyond import model_of, predicted_cells
+
     beyond = options["beyond"]
     if beyond is None:
         return []
@@ -211,6 +204,11 @@ def _predicted(group: Group, found: Measured, options: dict[str, Any]) -> list[C
 
 
 def _tune(found: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, Any]) -> None:
+    from hockney.show.as_json import dumps
+    from hockney.show.rules import environment_lines, explained_lines, rule_lines, rules_json
+    from hockney.tuning.reasons import explained
+    from hockney.tuning.settings_files import deployed, write
+
     output = options["output"]
     if options["deploy"] and output is None:
         raise click.UsageError("--deploy: next to which file? Name it with -o")
@@ -248,6 +246,9 @@ def _write(
     rules: list[Rule], found: Measured, form: RulesFormat, output: Path, mpicc: str | None
 ) -> tuple[dict[str, str], bool | None]:
     """The environment in which the library reads the rules, and whether that is proved."""
+    from hockney.run.measure.setup import mpi_of
+    from hockney.tuning.trial import write_tried
+
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
     proved = write_tried(form, rules, output, found.mpi, mpi, engine)
     reads = "and reads all of it" if proved else "but does not report whether it reads it"

@@ -14,11 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
-
-with lazy_imports():
-    from scipy.optimize import linprog
-
 MOST_DRIFT = 5e-4
 """Seconds a second: crystals keep 1e-4, and NTP moves a clock by as much as 5e-4."""
 UNIT_S = 1e-6
@@ -95,6 +90,8 @@ def _thinned(bounds: Sequence[tuple[float, float]]) -> Array:
 def _line(lower: Array, upper: Array, error_s: float) -> Clock | None:
     """The line with as much room to the bounds on both sides as there can be; lower, upper: when,
     and the least or the most difference then. error_s: of the clocks that the bounds are from."""
+    from scipy.optimize import linprog
+
     times = np.concatenate([lower[:, 0], upper[:, 0]])
     at, span = float(times.min()), max(float(np.ptp(times)), 1e-3)
     middle = float(np.median(np.concatenate([lower[:, 1], upper[:, 1]])))

@@ -15,11 +15,10 @@ import subprocess
 import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
-from hockney.base.lazy import lazy_imports
 from hockney.records.kinds import (
     End,
     Finish,
@@ -41,7 +40,7 @@ from hockney.records.kinds import (
 )
 from hockney.records.tables import Columns, columns_of
 
-with lazy_imports():
+if TYPE_CHECKING:
     from hockney.records.pair_times import PairBlock
     from hockney.records.visits import Block
 
@@ -84,6 +83,9 @@ class Decoded:
 
 def decoded(text: bytes) -> Decoded:
     """What a block of whole lines holds."""
+    from hockney.records.pair_times import PairBlock
+    from hockney.records.visits import Block
+
     lines = text.count(b"\n") + (not text.endswith(b"\n"))
     found = Decoded(lines)
     records = decode_all(text, lines) if is_harmless(text) else None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hockney.base.lazy import lazy_imports
+import numpy as np
+
 from hockney.records.kinds import PairTimes
 
-with lazy_imports():
-    import numpy as np
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
@@ -30,6 +30,8 @@ class PairBlock:
 
     @classmethod
     def of(cls, record: PairTimes) -> PairBlock:
+        import numpy as np
+
         peers: NDArray[Any] = np.array(record.peers, dtype=np.int32).reshape(-1, 2)
         return cls(
             launch=record.launch,

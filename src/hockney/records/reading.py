@@ -14,14 +14,10 @@ import msgspec
 
 from hockney.base.allowed import allowed_count
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.base.units import format_size
 from hockney.records.decoding import Decoded, Helper, decoded
 from hockney.records.kinds import SCHEMA, RunRecord, decode, tame
 from hockney.records.run import Run
-
-with lazy_imports():
-    import zstandard
 
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; hockney writes no longer lines, and decoded numbers take 16 times the memory."""
@@ -356,6 +352,8 @@ class _Frames(io.RawIOBase):
         return len(part)
 
     def _decompress(self) -> None:
+        import zstandard
+
         if self._frame is None:
             self._frame = zstandard.ZstdDecompressor().decompressobj()
         self._plain = memoryview(self._frame.decompress(self._compressed))

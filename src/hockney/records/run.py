@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from msgspec.structs import force_setattr, replace
 
-from hockney.base.lazy import lazy_imports
 from hockney.base.printable import one_line
 from hockney.plan import plan_of
 from hockney.plan.axes import Axes
@@ -38,9 +38,6 @@ from hockney.records.kinds import (
 from hockney.records.pair_times import PairBlock
 from hockney.records.tables import Table
 from hockney.records.visits import Block, Visits
-
-with lazy_imports():
-    import numpy as np
 
 REPEATED, UNRELATED = "repeated", "unknown"
 """The option of a run whose log has points again, and its value where nobody said what they are."""
@@ -190,6 +187,7 @@ class Run:
 
     def _completed(self, block: Block) -> Block:
         """The visits with the axes that stand in their launch."""
+
         launches, launch = factorised(block.columns["launch"])
         axes = [self._common.get(n, {}) for n in launches.tolist()]
         kinds: list[dict[str, Any]] = []

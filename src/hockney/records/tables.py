@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableSequence, Sequence
 from functools import cache
-from typing import Any, TypeVar, get_type_hints, overload
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints, overload
 
 import msgspec
+import numpy as np
 from msgspec.structs import astuple
 
-from hockney.base.lazy import lazy_imports
 from hockney.records.columns import floats, shared, whole_or_objects
 
-with lazy_imports():
-    import numpy as np
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -48,6 +47,7 @@ def columns_of(kind: type[msgspec.Struct], records: Sequence[Any]) -> Columns:
 
 def plain(column: NDArray[Any]) -> list[Any]:
     """The values as they were in the records; None where a float is unknown."""
+
     values: list[Any] = column.tolist()
     if column.dtype.kind == "f" and np.isnan(column).any():
         return [None if value != value else value for value in values]
@@ -150,6 +150,7 @@ class Table(Rows[T]):
         super().__init__(records)
 
     def _clear(self) -> None:
+
         self._parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _makers(self._kind)}
         self._count = 0
 
@@ -179,6 +180,7 @@ class Table(Rows[T]):
 
 def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
     """One array of all parts, which replaces them."""
+
     if len(parts) != 1:
         parts[:] = [np.concatenate(parts) if parts else np.empty(0)]
     return parts[0]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec.structs import astuple
 
-from hockney.base.lazy import lazy_imports
 from hockney.plan.axes import AXES, Point
 from hockney.records.columns import Ragged, Spill, factorised, floats, whole_or_objects
 from hockney.records.kinds import Samples
 from hockney.records.tables import Rows, joined, plain
 
-with lazy_imports():
-    import numpy as np
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WHOLE = ("launch", "round", "repetitions")
@@ -37,6 +36,8 @@ class Block:
     @classmethod
     def of(cls, visits: Sequence[Samples]) -> Block:
         """Of visits as they stand in a file."""
+        import numpy as np
+
         numbers: dict[tuple[Any, ...], int] = {}
         codes, rows = [], []
         for values in map(astuple, visits):
@@ -61,6 +62,7 @@ class Visits(Rows[Samples]):
         super().__init__(records)
 
     def _clear(self) -> None:
+
         self._points: list[Point] = []
         self._numbers: dict[Point, int] = {}
         self._codes: list[NDArray[np.int32]] = []
@@ -75,6 +77,8 @@ class Visits(Rows[Samples]):
 
     def add_block(self, block: Block) -> None:
         """Appends visits whose points are of this version."""
+        import numpy as np
+
         self.settle()
         for point in block.points:
             if point not in self._numbers:
@@ -104,6 +108,8 @@ class Visits(Rows[Samples]):
     @property
     def codes(self) -> NDArray[np.int32]:
         """The number of each visit's point in `points`."""
+        import numpy as np
+
         self.settle()
         return joined(self._codes).astype(np.int32, copy=False)
 
@@ -114,6 +120,8 @@ class Visits(Rows[Samples]):
 
     def counts(self, times: str = "ns") -> NDArray[np.int64]:
         """How many samples each visit has."""
+        import numpy as np
+
         self.settle()
         if times not in self._counts:
             rows = np.diff(self._starts).tolist()
@@ -131,6 +139,8 @@ class Visits(Rows[Samples]):
 
     def values(self, rows: NDArray[Any], times: str = "ns") -> NDArray[np.float64]:
         """The samples of these rows, which ascend, one after the other, in ns."""
+        import numpy as np
+
         self.settle()
         found = np.empty(int(self.counts(times)[rows].sum()))
         filled = 0
@@ -149,6 +159,8 @@ class Visits(Rows[Samples]):
 
     def rounds_of(self) -> tuple[list[tuple[int, int]], NDArray[np.int32]]:
         """The launches and rounds with visits, ascending, and the place of each visit's there."""
+        import numpy as np
+
         if not len(self):
             return [], np.empty(0, np.int32)
         launches, launch = factorised(self.column("launch"))
@@ -164,10 +176,14 @@ class Visits(Rows[Samples]):
 
     def at(self, chosen: Callable[[Point], bool]) -> list[Samples]:
         """The visits of these points; no others are made."""
+        import numpy as np
+
         codes = [code for code, point in enumerate(self.visited) if chosen(point)]
         return list(self._made(np.flatnonzero(np.isin(self.codes, codes))))
 
     def _made(self, rows: slice | NDArray[Any]) -> Iterator[Samples]:
+        import numpy as np
+
         every = np.arange(*rows.indices(len(self))) if isinstance(rows, slice) else rows
         columns = {name: plain(self.column(name)[rows]) for name in (*WHOLE, *NUMBERS)}
         times = {name: self._lists(every, name) for name in TIMES}
@@ -179,6 +195,8 @@ class Visits(Rows[Samples]):
             yield Samples(**values[0], **dict(zip(names, values[1:], strict=True)))
 
     def _lists(self, rows: NDArray[np.int64], times: str) -> list[list[float] | None]:
+        import numpy as np
+
         if times != "ns" and not self.has(times):
             return [None] * len(rows)
         counts = self.counts(times)[rows]

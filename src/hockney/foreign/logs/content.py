@@ -14,10 +14,6 @@ from pathlib import Path
 from typing import IO
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
-
-with lazy_imports():
-    import zstandard
 
 LARGEST_LOG = 32 * 1024 * 1024
 """Bytes, after decompression; larger logs must be split."""
@@ -84,6 +80,8 @@ def stem_of(path: Path) -> str:
 
 
 def _decompressed(content: bytes, path: Path) -> bytes:
+    import zstandard
+
     opener = next((o for magic, (_, o) in _COMPRESSED.items() if content.startswith(magic)), None)
     if opener is None:
         return content
@@ -97,6 +95,8 @@ def _decompressed(content: bytes, path: Path) -> bytes:
 
 def _zst(file: IO[bytes]) -> io.BufferedIOBase:
     """The frames of a file. Its reader does not say that the last one is not whole."""
+    import zstandard
+
     rest = file.read()
     reader = zstandard.ZstdDecompressor().stream_reader(rest, read_across_frames=True)
     content = reader.read(LARGEST_LOG + 1)

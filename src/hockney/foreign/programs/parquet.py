@@ -5,14 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable
 
-from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
+from hockney.base.extras import extra
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.columns import Columns, is_float, noted_columns
-
-with lazy_imports():
-    import pyarrow
-    from pyarrow import parquet
 
 
 def write(analysis: Analysis) -> bytes:
@@ -21,13 +16,10 @@ def write(analysis: Analysis) -> bytes:
 
 def content_of(parts: Iterable[Columns]) -> bytes:
     """Parts of the same columns, each a row group."""
-    try:
-        double = pyarrow.float64()
-    except ImportError as error:
-        raise UsageError(
-            "Parquet needs pyarrow, which is not installed",
-            "pip install 'hockney[parquet]', or export to csv",
-        ) from error
+    with extra("parquet", otherwise=", or export to csv"):
+        import pyarrow
+        from pyarrow import parquet
+    double = pyarrow.float64()
     tables = [
         pyarrow.table(
             {

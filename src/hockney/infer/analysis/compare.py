@@ -6,12 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.infer.analysis.between import (
     SAME_STATE,
     Between,
@@ -35,7 +35,7 @@ from hockney.infer.estimate.shifts import LEVEL, sample_shift
 from hockney.plan.axes import CIRCUMSTANCES, Key, key_without
 from hockney.records import Run
 
-with lazy_imports():
+if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
 
 Array = NDArray[np.float64]

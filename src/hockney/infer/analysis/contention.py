@@ -9,15 +9,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.by_launch import visit_medians_ns
 from hockney.infer.estimate.cells import rows_in_state
 from hockney.infer.estimate.points import Estimates, PointEstimate, estimate_point
 from hockney.plan.axes import Key, Point, key_without, point_of, sort_key
 from hockney.records import Run
-
-with lazy_imports():
-    from scipy.optimize import lsq_linear
 
 LEAST_RISE = 0.10
 """There is a knee only if most pairs take longer than the fewest by at least this fraction."""
@@ -198,6 +194,8 @@ def _two_lines(pairs: Array, seconds: Array, split: int) -> tuple[float, float, 
     """T_alone, c and the slope over pairs of T(k) = max(T_alone, c + slope k), c from 0 to T_alone,
     with points before `split` on the first and the rest on the second line; and the largest
     relative error. One point alone on the second does not determine c: 0 is taken."""
+    from scipy.optimize import lsq_linear
+
     alone = float(np.exp(np.log(seconds[:split]).mean()))
     k, t = pairs[split:], seconds[split:]
     if len(k) == 1:

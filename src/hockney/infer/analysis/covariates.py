@@ -9,14 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.differences import holm
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.records import Noise, Round, Run
-
-with lazy_imports():
-    from scipy.stats import rankdata
-    from scipy.stats import t as student
 
 Array = NDArray[np.float64]
 ByLaunch = dict[int, float]
@@ -127,6 +122,9 @@ def rank_p(first: Array, second: Array) -> float:
     have n (1 - r r') / (1 + r r') independent pairs, r and r' being the correlations of either with
     its last value (Bretherton et al. 1999, Journal of Climate 12, equation 31).
     """
+    from scipy.stats import rankdata
+    from scipy.stats import t as student
+
     a, b = rankdata(first), rankdata(second)
     rank_r = float(np.clip(np.corrcoef(a, b)[0, 1], -CERTAIN, CERTAIN))
     shared = max(_lag_one(a) * _lag_one(b), 0.0)

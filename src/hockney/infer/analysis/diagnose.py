@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.analysis.covariates import covariates
 from hockney.infer.estimate.by_launch import medians_of
 from hockney.infer.estimate.cells import rows_in_state
@@ -19,10 +18,6 @@ from hockney.infer.estimate.slopes import slope_of
 from hockney.infer.estimate.states import States, cluster
 from hockney.plan.axes import Point
 from hockney.records import Run
-
-with lazy_imports():
-    from scipy.signal import lombscargle
-    from scipy.stats import kendalltau
 
 Array = NDArray[np.float64]
 
@@ -200,6 +195,8 @@ def modes(launches: list[Series]) -> Found:
 def _trend(series: Series) -> float:
     """Relative change from a launch's first visit to its last, by the median of all slopes
     (Theil and Sen); 0 where Kendall's test does not show it."""
+    from scipy.stats import kendalltau
+
     took_s = float(np.ptp(series.at_s))
     if not took_s or float(kendalltau(series.at_s, series.visit_s).pvalue) >= TREND_P:
         return 0.0
@@ -211,6 +208,8 @@ def _trend(series: Series) -> float:
 def drift(launches: list[Series]) -> Found:
     """A trend inside launches that more of them show than chance would, or one from launch to
     launch."""
+    from scipy.stats import kendalltau
+
     changes = np.array([_trend(series) for series in launches])
     rising, falling = changes[changes > DRIFT], changes[changes < -DRIFT]
     shown, opposite = (rising, falling) if len(rising) >= len(falling) else (falling, rising)
@@ -275,6 +274,8 @@ def periodic(launches: list[Series]) -> Found:
 
 
 def _period(series: Series) -> float | None:
+    from scipy.signal import lombscargle
+
     at_s = series.at_s[:MOST_SEARCHED]
     duration, count = float(np.ptp(at_s)), len(at_s)
     if count < 4 * LEAST_VISITS or duration <= 0.0:

@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.analysis.between import LEAST_OTHERS, alike_state, same_question
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.shifts import LEVEL
 from hockney.plan.axes import Key, key_without
-
-with lazy_imports():
-    from scipy.special import stdtrit
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
@@ -53,6 +49,8 @@ class Expected:
 
     def at(self, point: PointEstimate) -> NextRun | None:
         """None with fewer than LEAST_OTHERS other runs of the point."""
+        from scipy.special import stdtrit
+
         others = self.logs.get(key_without(point), [])
         if len(others) < LEAST_OTHERS or not min(point.medians_s) > 0.0:
             return None

@@ -9,15 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.analysis.boards import Board, Fault, Flags
 from hockney.infer.analysis.outlier_rule import LEAST_RATIO
 from hockney.infer.analysis.pairwise import Whole
 from hockney.infer.estimate.states import cluster
-
-with lazy_imports():
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
 
 NEAREST = 0.05
 """Quantile of the times of pairs that are no outliers, which stands for the nearest ones."""
@@ -82,6 +77,9 @@ def _near_each_other(
 
 def near_groups(board: Board, hosts: Whole, apart: Flags, count: int) -> list[set[int]]:
     """Nodes that the nearest level of the times connects; empty where there is one level."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     logs, ends = board.logs[apart], hosts[apart]
     if len(logs) < LEAST_NEAR:
         return []

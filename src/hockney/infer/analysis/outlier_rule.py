@@ -13,11 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
-
-with lazy_imports():
-    from scipy.special import ndtri, stdtr, stdtrit
 
 LEAST_RATIO = 1.10
 """Smaller differences are normal: cables, distances and counters cause as much."""
@@ -57,6 +53,8 @@ class Tested:
     def beside(self, values: Array) -> Tested:
         """Other values, too few to have a spread of their own, by the spread of these. values:
         shape (n,), against their own centre."""
+        from scipy.special import stdtr
+
         t = values / (self.spread * math.sqrt(1.0 + 1.0 / len(values)))
         return Tested(values, np.asarray(stdtr(self.freedom, -t)), self.spread, self.freedom)
 
@@ -65,6 +63,8 @@ class Tested:
 
         noise: the standard deviation of each value by chance, in place of the spread.
         """
+        from scipy.special import ndtri, stdtrit
+
         spread = self.spread if noise is None else max(noise, 0.0)
         t = -float(stdtrit(self.freedom, level / max(tests, 1.0)))
         return math.exp(min(spread * (t + float(ndtri(POWER))), 50.0))
@@ -72,6 +72,8 @@ class Tested:
 
 def tested(values: Array) -> Tested:
     """values: shape (n,), logarithms of times, n at least 3."""
+    from scipy.special import stdtr
+
     away = np.abs(values - np.median(values))
     typical = max(MAD_TO_SIGMA * float(np.median(away)), LEAST_SPREAD)
     is_peer = away <= FAR * typical

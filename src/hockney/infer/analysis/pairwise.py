@@ -9,16 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.analysis.places import SHARED, places_of
 from hockney.infer.estimate.sketch import quantile_of
 from hockney.infer.estimate.states import cluster
 from hockney.plan.topology import LEVELS, SAME_NODE, level_of, switches_of
 from hockney.records import PairBlock, Place, Run, Samples
-
-with lazy_imports():
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -266,6 +261,9 @@ def _found_switches(
 ) -> tuple[list[Path], Whole]:
     """Switches by the times of the smallest size: nodes are on one switch where all pairs of them
     have the shortest time, clearly shorter than that of all others. Empty where that is not so."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     count = len(places)
     unknown: tuple[list[Path], Whole] = [], np.full(count, -1)
     if len(ends) < count * (count - 1) // 2 or len({p.host for p in places if p}) < count:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.blocks import VariantRatio, block_times, variant_ratios
 from hockney.plan import Plan
 from hockney.plan.variants import ENVIRONMENT, Comparison
 from hockney.records import Run
-
-with lazy_imports():
-    from scipy.stats import kendalltau
 
 DRIFT_LEVEL = 0.01
 """p of the test for a trend below which drift is said to be in the ratios."""
@@ -115,6 +111,8 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
 
 
 def _drifts(ratios: Sequence[VariantRatio]) -> Iterator[Drift]:
+    from scipy.stats import kendalltau
+
     for one in _first_of_each(ratios):
         if len(set(one.log_ratios)) > 1:
             p = float(kendalltau(range(one.blocks), one.log_ratios).pvalue)

@@ -20,12 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.shifts import LEVEL, Array, signed_rank_p
 from hockney.records import Probe, Round
-
-with lazy_imports():
-    from scipy.stats import binomtest
 
 OTHER_STATE = 1.25
 """Core-to-core latencies of launches whose ratio is larger are of different states; within one,
@@ -88,6 +84,8 @@ def compared(
 def _of_one_state(handover: Array, aside: float) -> NDArray[np.bool_]:
     """The blocks in which the state did not change. All of them where it changed with the variant,
     by a sign test, and where too few would be left."""
+    from scipy.stats import binomtest
+
     other = np.abs(handover) > math.log(OTHER_STATE)
     up, changed = int((handover[other] > 0.0).sum()), int(other.sum())
     goes_with_variant = changed > 0 and binomtest(up, changed).pvalue < aside

@@ -13,7 +13,6 @@ from typing import Literal
 
 import numpy as np
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.shifts import (
     LEVEL,
     Array,
@@ -22,9 +21,6 @@ from hockney.infer.estimate.shifts import (
     paired_shift,
     sample_shift,
 )
-
-with lazy_imports():
-    from scipy.special import ndtr, stdtr, stdtrit
 
 Verdict = Literal["faster", "slower", "same", "unknown"]
 
@@ -183,6 +179,8 @@ def with_unseen(shift: Shift, unseen: Unseen | None, level: float = LEVEL) -> Sh
 
 def _unseen_halves(unseen: Unseen | None, level: float) -> tuple[float, float]:
     """Half the width of an interval for what is not seen alone, and for whole runs."""
+    from scipy.special import stdtrit
+
     if unseen is None:
         return 0.0, 0.0
     if math.isinf(unseen.freedom):
@@ -193,6 +191,8 @@ def _unseen_halves(unseen: Unseen | None, level: float) -> tuple[float, float]:
 
 
 def _t_below(freedom: float, value: float) -> float:
+    from scipy.special import ndtr, stdtr
+
     return float(ndtr(value) if math.isinf(freedom) else stdtr(freedom, value))
 
 

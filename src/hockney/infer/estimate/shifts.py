@@ -17,12 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.quantiles import carries_interval
-
-with lazy_imports():
-    from scipy.special import ndtr, ndtri, stdtrit
-    from scipy.stats import mannwhitneyu, rankdata
 
 Array = NDArray[np.float64]
 
@@ -127,6 +122,8 @@ def ranked(first: Array, second: Array, rank: int) -> float:
 
 def _mean_interval(samples: Sequence[Array], centre: float, level: float) -> tuple[float, float]:
     """Welch's interval (1947, Biometrika 34) of a sum or difference of means; of one, Student's."""
+    from scipy.special import stdtrit
+
     parts = [float(values.var(ddof=1)) / len(values) for values in samples]
     total = sum(parts)
     if total == 0.0:
@@ -151,6 +148,9 @@ def _check(differences: int) -> None:
 def signed_rank_p(values: Array) -> float:
     """Two-sided p of Wilcoxon's signed-rank test: exact also with ties, by the distribution over
     all signs of the midranks; zeros keep their ranks and have no sign (Pratt 1959)."""
+    from scipy.special import ndtr
+    from scipy.stats import rankdata
+
     ranks = np.rint(2.0 * rankdata(np.abs(values))).astype(np.int64)
     signed = ranks[values != 0.0]
     if len(signed) == 0:
@@ -188,6 +188,8 @@ def rank_sum_p(first: Array, second: Array) -> float | None:
     """Two-sided p of the rank-sum test (Wilcoxon; Mann and Whitney): exact also with ties, by the
     distribution of the midranks' sum over all ways to choose the first sample; of many values by
     the normal distribution. None with fewer than two values on a side."""
+    from scipy.stats import mannwhitneyu, rankdata
+
     if min(len(first), len(second)) < 2:
         return None
     if len(first) * len(second) > MOST_EXACT_P:
@@ -237,4 +239,6 @@ def rank_sum_counts(m: int, n: int) -> Array:
 
 def normal_quantile(level: float) -> float:
     """The normal quantile that both tails together exceed at this level."""
+    from scipy.special import ndtri
+
     return float(-ndtri(level / 2.0))

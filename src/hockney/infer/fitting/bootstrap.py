@@ -7,11 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
-
-with lazy_imports():
-    from scipy.special import ndtr, stdtrit
-
 Array = NDArray[np.float64]
 
 TAIL = 0.025
@@ -28,6 +23,8 @@ def expansion(launches: int) -> float:
     The resampled variance lacks n / (n - 1), and the quantiles are normal ones instead of Student's
     with n - 1 degrees of freedom (Hesterberg 2015, The American Statistician 69). For five launches
     1.58, for 30 1.06."""
+    from scipy.special import stdtrit
+
     n = launches
     return math.sqrt(n / (n - 1)) * float(stdtrit(n - 1, 1.0 - TAIL)) / NORMAL
 
@@ -35,6 +32,8 @@ def expansion(launches: int) -> float:
 def expanded_tail(launches: int) -> float:
     """The tail probability whose normal quantile is TAIL's times the expansion: for limits that
     are steps, such as sizes, and cannot be moved by a factor."""
+    from scipy.special import ndtr
+
     return float(ndtr(-NORMAL * expansion(launches)))
 
 
@@ -66,6 +65,8 @@ def _quantiles(resampled: Array) -> tuple[float, float]:
 
 
 def _by_spread(value: float, resampled: Array) -> tuple[float, float]:
+    from scipy.special import stdtrit
+
     is_ratio = value > 0.0 and bool((resampled > 0.0).all())
     off = np.log(resampled / value) if is_ratio else resampled - value
     half = float(stdtrit(len(off), 1.0 - TAIL)) * math.sqrt(float((off**2).mean()))

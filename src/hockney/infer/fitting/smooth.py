@@ -16,12 +16,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.fitting.likelihood import criterion, deviance, weights
 from hockney.infer.fitting.line import LEAST_PREDICTED
-
-with lazy_imports():
-    from scipy.optimize import minimize_scalar
 
 Array = NDArray[np.float64]
 
@@ -151,6 +147,8 @@ def off(curve: Curved, bytes_: Array, seconds: Array) -> Array:
 
 def _with_corner(bytes_: Array, seconds: Array, corner: str) -> Curved | None:
     """The best curve with this corner inside the range."""
+    from scipy.optimize import minimize_scalar
+
     inside = np.unique(bytes_[bytes_ > 0.0])[1:-1]
     if len(inside) > MOST_CORNERS:
         inside = np.geomspace(inside[0], inside[-1], MOST_CORNERS)

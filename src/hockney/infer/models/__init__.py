@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from hockney.base.lazy import lazy_imports
 from hockney.base.registry import Registry
 
-with lazy_imports():  # names are asked for at every start, numbers only to fit
+if TYPE_CHECKING:
     from hockney.infer.estimate.points import PointEstimate
-    from hockney.infer.fitting.fit import Curve, Fit, curve_of
+    from hockney.infer.fitting.fit import Curve, Fit
 
 CHANNELS = ("hockney", "segmented", "loggp", "max-rate")
 """Models that give the cost of one message, from which patterns are predicted."""
@@ -34,5 +33,7 @@ MODELS = Registry(__name__, "model", Model)
 
 def fit_model(name: str, data: Curve | Sequence[PointEstimate]) -> Fit:
     """Fits the model to a curve, or to points of one operation and state."""
+    from hockney.infer.fitting.fit import curve_of
+
     curve = curve_of(data) if isinstance(data, Sequence) else data
     return MODELS.find(name).fit(curve)

@@ -8,14 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.fitting.fit import SEED, Array, Curve
 from hockney.infer.fitting.likelihood import akaike
 from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
 from hockney.infer.models._multi_mode_time import general_s
-
-with lazy_imports():
-    from scipy import optimize
 
 DECISIVE = 4.0
 """Akaike's criterion must fall by this for one more chunk."""
@@ -294,6 +290,8 @@ def _loss(residuals: Array) -> float:
 
 def polished(points: Points, structure: Structure, start: Array) -> Solution:
     """The local minimum from `start`."""
+    from scipy import optimize
+
     low, high = structure.bounds
     inside = np.clip(start, low + 1e-9, high - 1e-9)
     found = optimize.least_squares(

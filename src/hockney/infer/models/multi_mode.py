@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.fitting.fit import (
     RESAMPLES,
@@ -32,9 +31,6 @@ from hockney.infer.models._multi_mode_search import (
     select,
     thinned,
 )
-
-with lazy_imports():
-    from scipy import optimize
 
 ADVICE = "measure 1, 2, 3 and 4 pairs between two nodes at 64KiB..16MiB"
 
@@ -130,6 +126,8 @@ def _profile_limit(
     points: Points, structure: Structure, q: Array, level: int, sign: float
 ) -> float | None:
     """Where the deviance has risen; None where it does not within two octaves or the bounds."""
+    from scipy import optimize
+
     index = 2 + level
     low, high = structure.bounds
     others = np.arange(len(q)) != index

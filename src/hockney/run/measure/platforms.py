@@ -16,13 +16,9 @@ from pathlib import Path
 import msgspec
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
 from hockney.base.temporary import temporary_directory
 from hockney.base.units import parse_seconds, parse_size
 from hockney.plan import Placement
-
-with lazy_imports():  # it loads all of urllib
-    from xml.sax.saxutils import quoteattr
 
 LATENCY_S, BANDWIDTH_BPS = 0.5e-6, 12_500_000_000
 SPEED = "100Gf"
@@ -141,6 +137,8 @@ def _with_setting(text: str, shape: Shape, setting: str) -> Shape:
 
 def shape_xml(shape: Shape) -> str:
     """SimGrid's platform, version 4.1: one cluster of hosts node-0, node-1 ..."""
+    from xml.sax.saxutils import quoteattr
+
     _, topology, parameters = TOPOLOGIES[shape.kind]
     attributes = {
         "id": shape.kind,

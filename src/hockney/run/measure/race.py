@@ -19,15 +19,11 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from hockney.base.lazy import lazy_imports
 from hockney.infer.estimate.launches import WAITED
 from hockney.infer.estimate.points import AUXILIARY
 from hockney.plan import Case
 from hockney.plan.workloads.collective import DEFAULT, Collective
 from hockney.records import Run
-
-with lazy_imports():
-    from scipy.special import gammaln, stdtr
 
 GAIN = 0.005
 """Relative: the most that is expected to be lost at a size by those that leave after one launch of
@@ -208,6 +204,8 @@ def _behind(
 
 def _expected_gains(above: Array, deviations: Array, freedom: int) -> Array:
     """The mean of max(0, -x) where x has Student's distribution around `above`."""
+    from scipy.special import gammaln, stdtr
+
     deviations = np.maximum(deviations, NO_SCATTER)
     z = above / deviations
     log_scale = gammaln((freedom + 1) / 2) - gammaln(freedom / 2) - 0.5 * np.log(freedom * np.pi)

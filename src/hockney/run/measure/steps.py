@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from hockney.base.lazy import lazy_imports
+from typing import TYPE_CHECKING
+
 from hockney.plan import Plan
 from hockney.plan.workloads.overheads import Overheads
 from hockney.plan.workloads.pingpong import Pingpong
 
-with lazy_imports():  # they load libraries of numbers
-    from hockney.run.measure.around import Around
-    from hockney.run.measure.refine import Refinement
+if TYPE_CHECKING:
     from hockney.run.measure.session import Steps
-    from hockney.run.measure.trains import Trains
 
 
 def has_steps(plan: Plan) -> bool:
@@ -23,6 +21,10 @@ def has_steps(plan: Plan) -> bool:
 
 def steps_of(plan: Plan) -> Steps | None:
     """The steps of a plan; None if the plan is measured as it is."""
+    from hockney.run.measure.around import Around
+    from hockney.run.measure.refine import Refinement
+    from hockney.run.measure.trains import Trains
+
     if not has_steps(plan):
         return None
     if plan.searched:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from matplotlib import dates
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
-
-from hockney.base.lazy import lazy_imports
+from hockney.base.extras import extra
 from hockney.base.units import FACTORS, format_rate, format_size
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Axis, Side
 
-with lazy_imports():
+with extra("plot"):
+    from matplotlib import dates
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_NAMES = 9

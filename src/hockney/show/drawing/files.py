@@ -8,18 +8,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib
 import numpy as np
-from matplotlib.colors import LogNorm, Normalize
-from matplotlib.figure import Figure as Canvas
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Rectangle
-from matplotlib.transforms import blended_transform_factory
 
 from hockney.base.errors import UsageError
-from hockney.base.lazy import lazy_imports
+from hockney.base.extras import extra
 from hockney.base.outputs import write_output
 from hockney.show.colours import COLOURS, QUIET
 from hockney.show.drawing.axes import SIDES, scale_axis, scale_colours
@@ -33,7 +27,14 @@ from hockney.show.drawing.description import (
     values_along,
 )
 
-with lazy_imports():
+with extra("plot"):
+    import matplotlib
+    from matplotlib.colors import LogNorm, Normalize
+    from matplotlib.figure import Figure as Canvas
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch, Rectangle
+    from matplotlib.transforms import blended_transform_factory
+if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.text import Text
@@ -322,6 +323,7 @@ def plain(text: str, longest: int = LONGEST_LABEL) -> str:
 
 def _entries(figure: Figure) -> list[Artist]:
     """One for each label: with the mark of a series that has one and the line of one that has."""
+
     found: dict[str, Looks] = {}
     for series in figure.series():
         if series.label:

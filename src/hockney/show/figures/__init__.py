@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from hockney.base.lazy import lazy_imports
 from hockney.base.registry import Registry
 
-with lazy_imports():
+if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
-    from hockney.infer.analysis.warnings import SourceNote
     from hockney.show.curves import Options
     from hockney.show.drawing.description import Figure
 
@@ -46,6 +44,8 @@ def describe(name: str, analyses: Sequence[Analysis], options: Options) -> Figur
 def noted(figure: Figure, analyses: Sequence[Analysis]) -> Figure:
     """The figure with footnotes on the logs that its numbers are from: it leaves the command that
     would print them."""
+    from hockney.infer.analysis.warnings import SourceNote
+
     several = len(analyses) > 1
     notes = (
         f"{analysis.label}: {note.text}." if several else f"{note.text}."

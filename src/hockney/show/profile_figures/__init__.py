@@ -7,12 +7,11 @@ for the report's page alike.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from hockney.base.lazy import lazy_imports
 from hockney.base.registry import Registry
 
-with lazy_imports():
+if TYPE_CHECKING:
     from hockney.profiling.summary import Summary
     from hockney.show.drawing.description import Figure
 

@@ -1,0 +1,20 @@
+"""Packages that an installation may lack: those of pyproject.toml's extras."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hockney.base.errors import UsageError
+
+
+@contextmanager
+def extra(name: str, otherwise: str = "") -> Iterator[None]:
+    """Imports what this extra brings: UsageError says how to install it, and what works without."""
+    try:
+        yield
+    except ImportError as error:
+        advice = f"pip install 'hockney[{name}]'"
+        raise UsageError(
+            f"this needs {error.name}, which is not installed", f"{advice}{otherwise}"
+        ) from error
