@@ -27,7 +27,7 @@ from hockney.infer.fitting.fit import Curve, curve_of, curve_of_arrays
 from hockney.infer.fitting.likelihood import penalty, scale
 from hockney.infer.fitting.partition import LEAST_SIZES, MOST_SEGMENTS, best_partitions
 from hockney.infer.fitting.robust_partition import free_numbers
-from hockney.infer.fitting.segment_costs import SegmentCosts, Table
+from hockney.infer.fitting.segment_costs import SegmentCosts, TimesBySize
 from hockney.infer.models import segmented
 
 Array = NDArray[np.float64]
@@ -81,7 +81,7 @@ def least_criterion(bytes_: Array, seconds: Array, about: float) -> float:
     most = min(MOST_SEGMENTS, len(np.unique(bytes_)) // LEAST_SIZES)
     least = np.inf
     for ln_sigma in np.arange(np.log(about) - AROUND, np.log(about) + AROUND, GRID):
-        costs = SegmentCosts(Table(bytes_, seconds))
+        costs = SegmentCosts(TimesBySize(bytes_, seconds))
         for _ in range(2):  # the second goes on from the lines of shorter runs
             cost = costs.at(float(np.exp(ln_sigma)), MOST, 0.0)
         for starts in best_partitions(cost, most):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hockney.infer.analysis.best import TOLERANCE, Cell
+from hockney.infer.analysis.best import TOLERANCE, CollectiveCell
 from hockney.plan import Case, Placement, sizes_of
 from hockney.plan.workloads.collective import DEFAULT, Collective
 from hockney.records import Run, RunRecord, Samples
@@ -77,7 +77,7 @@ class Runner:
 
 
 def searched(
-    cells: Sequence[Cell],
+    cells: Sequence[CollectiveCell],
     factors: dict[str, np.ndarray],
     launches: int,
     shorter: dict[str, np.ndarray] | None = None,
@@ -111,7 +111,7 @@ def searched(
     return winners, sum(one.cost for one in runners)
 
 
-def is_same(cell: Cell, first: str, second: str) -> bool:
+def is_same(cell: CollectiveCell, first: str, second: str) -> bool:
     times = {one.name: one.point.typical_s for one in cell.contenders}
     assert cell.default is not None
     times[DEFAULT] = cell.default.typical_s

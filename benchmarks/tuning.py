@@ -24,7 +24,7 @@ from statistics import geometric_mean
 
 from hockney.base.units import parse_size
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import Cell, cells_of
+from hockney.infer.analysis.best import CollectiveCell, cells_of
 from hockney.plan import Placement
 from hockney.records import read
 from hockney.run.measure.setup import mpi_of
@@ -132,7 +132,7 @@ def simulate(
     return todo
 
 
-def cells_in(directory: Path, pieces: Sequence[Piece], selector: str) -> list[Cell]:
+def cells_in(directory: Path, pieces: Sequence[Piece], selector: str) -> list[CollectiveCell]:
     """All algorithms beside the decisions of one selector."""
     points = []
     for one in pieces:
@@ -142,7 +142,9 @@ def cells_in(directory: Path, pieces: Sequence[Piece], selector: str) -> list[Ce
     return cells_of(points, is_exact=True)
 
 
-def held_out(cells: Sequence[Cell], first: int, every: int, beyond: bool) -> list[HeldOut]:
+def held_out(
+    cells: Sequence[CollectiveCell], first: int, every: int, beyond: bool
+) -> list[HeldOut]:
     """Rules from some of the sizes, judged at the others between them."""
     ordered = sorted(cells, key=lambda cell: cell.bytes)
     measured = ordered[first::every]

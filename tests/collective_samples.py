@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from hockney.base.units import parse_size
-from hockney.records import SCHEMA, End, LaunchRecord, Mpi, Place, Run, RunRecord, Samples
+from hockney.records import SCHEMA, End, LaunchRecord, MpiFacts, Place, Run, RunRecord, Samples
 from samples import HEADER
 
 Seconds = Callable[[str, str, int, int], float]
@@ -41,7 +41,7 @@ def phases_run() -> Run:
         run.add(
             LaunchRecord(
                 launch=launch,
-                mpi=Mpi(library="Open MPI", version="5.0.11"),
+                mpi=MpiFacts(library="Open MPI", version="5.0.11"),
                 places=places_of(8),
                 definition="from the common start to the last rank's end",
             )
@@ -109,7 +109,7 @@ def collective_run(
                         LaunchRecord(
                             launch=number,
                             env=dict(env),
-                            mpi=Mpi(library=library, version=version),
+                            mpi=MpiFacts(library=library, version=version),
                             places=places_of(count),
                             definition="from the common start to the last rank's end",
                         )

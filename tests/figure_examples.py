@@ -13,9 +13,9 @@ from fabric_samples import fabric_run
 from hockney import records
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import compare
-from hockney.infer.analysis.history import histories
+from hockney.infer.analysis.histories import histories
 from hockney.profiling.kinds import Blame, Profile
-from hockney.profiling.summary import Summary
+from hockney.profiling.summary import ProfileSummary
 from hockney.show.comparison_figure import describe_ratio
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure
@@ -87,7 +87,7 @@ def example(name: str) -> Figure:
     if name == "congestion":
         return describe(name, [Analysis(congestion_run(load_sizes=(1024, 65536)))], options)
     if name in PROFILE_FIGURES.built_in():
-        return describe_profile(name, Summary(stencil(8)))
+        return describe_profile(name, ProfileSummary(stencil(8)))
     if name == "phases":
         return describe(name, [Analysis(phases_run())], options)
     if name == "startup":

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -131,3 +132,21 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     with pytest.raises(UsageError, match="needs matplotlib") as refused:
         import_module("hockney.show.drawing.files")
     assert refused.value.advice == "pip install 'hockney[plot]'"
+
+
+def test_no_two_classes_have_one_name() -> None:
+    names = Counter(
+        node.name for _, tree in modules() for node in tree.body if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_modules_have_one_name_only_where_they_are_found_by_it() -> None:
+    """A verb, its experiment, its view and its figure are found by one name (CONTRIBUTING.md)."""
+    found_by_name = ("cli", "workloads", "experiments", "figures", "profile_figures", "programs")
+    names = Counter(
+        name.rpartition(".")[2]
+        for name, _ in modules()
+        if name.split(".")[-2:-1] not in [[folder] for folder in found_by_name]
+    )
+    assert [name for name, count in names.items() if count > 2] == []

@@ -31,7 +31,7 @@ def fit(curve, *, resamples=200):
 ''',
     "program": '''
 """A log with a line "guest: BYTES MICROSECONDS" for each size; the same as a file and a table."""
-from hockney.foreign.logs.table import BYTES, Column, Table
+from hockney.foreign.logs.table import BYTES, Column, LogTable
 from hockney.plan import Size
 from hockney.plan.preset import Preset
 
@@ -42,7 +42,7 @@ def recognise(log):
     return next((number for number, line in log.numbered() if line.startswith("guest:")), None)
 
 def read(log):
-    table = Table("pingpong", "Guest", recognise(log), ranks=2)
+    table = LogTable("pingpong", "Guest", recognise(log), ranks=2)
     for number, line in log.numbered():
         table.add_row(number, line.split()[1:], (BYTES, Column("mean", "as the guest says")))
     return [table]
@@ -61,7 +61,7 @@ def preset():
 import os
 
 from hockney.run.mpis import family_of
-from hockney.run.schedulers import Allocation, State
+from hockney.run.schedulers import Allocation, JobState
 
 LAUNCHER = "guestrun"
 SUBMIT, CANCEL = ("guestsub",), ("guestdel",)
@@ -89,7 +89,7 @@ def unasked(mpi):
 
 
 def state(number):
-    return State("over", ended=True, well=True)
+    return JobState("over", ended=True, well=True)
 
 def log(number, job):
     return None
@@ -107,13 +107,14 @@ def launcher_version(launcher, words):
 ''',
     "figure": '''
 """The sizes that were measured."""
-from hockney.show.drawing.description import Axis, Figure, Panel, Series
+from hockney.show.drawing.description import PlotAxis, Figure, Panel, Series
 
 TAKES, SHARED, CHOICE = (), True, None
 
 def describe(analyses, options):
     sizes = [float(point.bytes) for one in analyses for point in one.estimates.headline]
-    panel = Panel(Axis("size", "the guest's size"), Axis("count", "y"), [Series("", sizes, sizes)])
+    across, up = PlotAxis("size", "the guest's size"), PlotAxis("count", "y")
+    panel = Panel(across, up, [Series("", sizes, sizes)])
     return Figure("guest", "Sizes", (panel,), ())
 ''',
     "verb": '''

@@ -17,7 +17,7 @@ from hockney.records import (
     End,
     Finish,
     LaunchRecord,
-    Mpi,
+    MpiFacts,
     Noise,
     PairTimes,
     Place,
@@ -69,7 +69,9 @@ ANY_RECORD = st.one_of(
         command=st.lists(words, max_size=3),
         env=st.dictionaries(words, words, max_size=3),
         launcher=said,
-        mpi=st.builds(Mpi, library=said, version=said, abi=said, standard=said, description=said),
+        mpi=st.builds(
+            MpiFacts, library=said, version=said, abi=said, standard=said, description=said
+        ),
         engine=said,
         clock=st.builds(Clock, name=said, resolution_s=known, cost_s=known, wtick_s=known),
         seed=st.none() | whole,

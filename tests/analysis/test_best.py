@@ -6,7 +6,7 @@ import pytest
 
 from collective_samples import collective_run
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.best import FASTER, OWN, UNKNOWN, Cell, cells_of, name_of
+from hockney.infer.analysis.best import FASTER, OWN, UNKNOWN, CollectiveCell, cells_of, name_of
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.differences import Judged
 from hockney.plan.workloads.collective import DEFAULT
@@ -15,7 +15,7 @@ from hockney.records import Run
 TIMES = {"default": 10e-6, "binomial": 5e-6, "chain": 20e-6, "pipeline": 9.95e-6}
 
 
-def cells(run: Run) -> list[Cell]:
+def cells(run: Run) -> list[CollectiveCell]:
     return cells_of(estimate(run).headline)
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import Comparison, compare
-from hockney.records import Mpi, Run
+from hockney.infer.analysis.compare import RunComparison, compare
+from hockney.records import MpiFacts, Run
 from samples import make_run
 
 SIZES = (8, 1024, 65536)
 
 
-def compared(base: Run, other: Run, tolerance: float, others: Sequence[Run] = ()) -> Comparison:
+def compared(base: Run, other: Run, tolerance: float, others: Sequence[Run] = ()) -> RunComparison:
     return compare(Analysis(base), Analysis(other), tolerance, [Analysis(run) for run in others])
 
 
@@ -100,7 +100,7 @@ def test_runs_of_another_question_are_no_history() -> None:
     other.header = msgspec.structs.replace(other.header, id="other")
     elsewhere = numbered(noisy_run(seed) for seed in range(10, 20))
     for run in elsewhere:
-        run.launches[0].mpi = Mpi(library="another", version="1")
+        run.launches[0].mpi = MpiFacts(library="another", version="1")
     found = compared(base, other, 0.05, elsewhere)
     assert found.between is not None
     assert found.between.runs == 0

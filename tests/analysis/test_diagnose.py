@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.diagnose import Diagnosis, Series, drift, periodic
+from hockney.infer.analysis.diagnose import Diagnosis, VisitSeries, drift, periodic
 from hockney.infer.analysis.noise import Disturbance, disturbances
 from hockney.records import Noise
 from hockney.show.warnings import warning_lines
@@ -140,11 +140,11 @@ def test_a_launch_of_many_visits_is_searched_in_bounded_memory() -> None:
     """All 57,142 visits against all frequencies would take 49 GiB, and all pairs of them 24."""
     at_s = 1e-3 * np.arange(57_142)
     visit_s = 1e-6 * np.where(np.arange(len(at_s)) % 50 < 5, 1.5, 1.0)
-    launch = Series(at_s, visit_s * random.lognormal(sigma=0.02, size=len(at_s)), visit_s)
+    launch = VisitSeries(at_s, visit_s * random.lognormal(sigma=0.02, size=len(at_s)), visit_s)
     found = periodic([launch])
     assert found is not None
     assert "every 50" in found[1]
-    rising = Series(at_s, np.linspace(1.0, 2.0, len(at_s)), visit_s)
+    rising = VisitSeries(at_s, np.linspace(1.0, 2.0, len(at_s)), visit_s)
     found = drift([rising])
     assert found is not None
     assert found[0] == "drift"

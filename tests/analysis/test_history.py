@@ -7,10 +7,10 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from hockney.infer.analysis.history import History, RunFacts, facts_of, histories
+from hockney.infer.analysis.histories import History, RunFacts, facts_of, histories
 from hockney.infer.estimate import estimate
-from hockney.records import Mpi, Run
-from hockney.show.history import history_lines
+from hockney.records import MpiFacts, Run
+from hockney.show.history_lines import history_lines
 from samples import FIRST_DAY, make_run, past_run
 
 
@@ -107,7 +107,7 @@ def test_an_mpi_of_another_version_is_the_same_system_and_another_library_is_not
     versions = (("MPICH", "4"), ("MPICH", "5"), ("Open MPI", "5"))
     for run, (library, version) in zip(runs, versions, strict=True):
         for launch in run.launches:
-            launch.mpi = Mpi(library=library, version=version)
+            launch.mpi = MpiFacts(library=library, version=version)
     found = histories([facts(run) for run in runs], 0.05)
     assert [(h.system, len(h.runs)) for h in found] == [
         ("pingpong, MPICH, here", 2),

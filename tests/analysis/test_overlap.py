@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.infer.analysis.overlap import hidden_fractions, host_overheads
+from hockney.infer.analysis.hidden import hidden_fractions, host_overheads
 from hockney.infer.estimate import estimate
 from hockney.plan.axes import Point
 from hockney.records import Run, Samples

@@ -13,7 +13,7 @@ import pytest
 from hockney.base.errors import UsageError
 from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.history import histories
+from hockney.infer.analysis.histories import histories
 from hockney.infer.analysis.published import Position, Positions, transport_of
 from hockney.infer.analysis.published_base import (
     HALF_ROUND_TRIP,
@@ -32,7 +32,7 @@ from hockney.infer.analysis.published_base import (
 )
 from hockney.infer.analysis.publishing import entry_of
 from hockney.records import Place, Run
-from hockney.show.published import (
+from hockney.show.published_lines import (
     place_among,
     position_lines,
     published_json,

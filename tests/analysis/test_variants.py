@@ -5,11 +5,11 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.variants import Drift, Ignored
+from hockney.infer.analysis.variant_verdicts import Ignored, VariantDrift
 from hockney.plan import plan_of, stored
 from hockney.plan.variants import Comparison, Variant
 from hockney.records import LaunchRecord, Run
-from hockney.show.variants import doubt_lines, variant_answer, variant_table
+from hockney.show.variant_table import doubt_lines, variant_answer, variant_table
 from samples import make_run, varied_run
 
 
@@ -52,7 +52,7 @@ def test_drift_of_the_ratio_is_said() -> None:
     ]
     study = Analysis(run).variants
     assert study is not None
-    assert [type(doubt) for doubt in study.doubts] == [Drift]
+    assert [type(doubt) for doubt in study.doubts] == [VariantDrift]
     assert "drifted" in doubt_lines(study)[0]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.result_file import ResultFile, TakenError, opened_first
-from hockney.run.measure.run import Target
+from hockney.run.measure.execution import Target
 
 
 def test_a_result_file_is_never_overwritten_unasked(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from conftest import RunHockney
 from hockney.cli.calibrate import _lines, platform_within
 from hockney.foreign.exchange.calibration import (
     Deviation,
-    Noise,
+    Scatter,
     calibrated,
     deviations,
     held_out,
@@ -50,9 +50,9 @@ def test_many_good_ping_pongs_do_not_hide_a_bad_pattern() -> None:
 
 def test_the_noise_is_said() -> None:
     found = [Deviation("ping-pong", 8, 1.0, 1.01)]
-    text = "\n".join(_lines(Path("p.xml"), found, Noise(0.031, 0.052)))
+    text = "\n".join(_lines(Path("p.xml"), found, Scatter(0.031, 0.052)))
     assert "scatter by 3.1 % within a launch, 5.2 % between launches" in text
-    assert "scatter" not in "\n".join(_lines(Path("p.xml"), found, Noise(None, None)))
+    assert "scatter" not in "\n".join(_lines(Path("p.xml"), found, Scatter(None, None)))
 
 
 def test_a_platform_is_made_without_the_sizes_that_are_held_out() -> None:

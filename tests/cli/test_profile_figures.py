@@ -12,7 +12,7 @@ from profile_samples import calls, profile, written
 from conftest import RunHockney
 from figure_examples import stencil
 from hockney.profiling.causes import CAUSES
-from hockney.profiling.summary import Summary
+from hockney.profiling.summary import ProfileSummary
 from hockney.show.profile import profile_parts
 from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile
 
@@ -20,7 +20,7 @@ ATTACK = "<script>alert(1)</script>"
 
 
 def test_each_rank_has_the_time_that_it_spent() -> None:
-    summary = Summary(stencil(4))
+    summary = ProfileSummary(stencil(4))
     [panel] = describe_profile("reasons", summary).panels
     for row, key in enumerate(sorted(summary.of_rank)):
         bars = [bar for bar in panel.bars if bar.row == row]
@@ -31,11 +31,11 @@ def test_each_rank_has_the_time_that_it_spent() -> None:
 
 
 def test_the_matrix_has_the_bytes_between_ranks_and_adds_neighbours_up() -> None:
-    [panel] = describe_profile("traffic", Summary(stencil(4))).panels
+    [panel] = describe_profile("traffic", ProfileSummary(stencil(4))).panels
     bytes_ = 1000 * 65536 + 50 * 1024
     found = {(cell.row, cell.column): cell.value for cell in panel.cells}
     assert found == {(a, b): bytes_ for a in range(4) for b in range(4) if (a - b) % 4 in (1, 3)}
-    [panel] = describe_profile("traffic", Summary(stencil(128))).panels
+    [panel] = describe_profile("traffic", ProfileSummary(stencil(128))).panels
     assert panel.y.names[0] == "0..1"
     assert sum(cell.value or 0.0 for cell in panel.cells) == 2 * 128 * bytes_
 
@@ -79,7 +79,7 @@ def test_a_call_takes_as_long_in_the_table_as_in_the_figure() -> None:
         calls(0, "MPI_Isend", 10, 8, time_s=3e-4, completion_s=0.105),
         calls(0, "MPI_Waitall", 10, datatype=None, time_s=0.105),
     )
-    summary = Summary(made)
+    summary = ProfileSummary(made)
     [panel] = describe_profile("calls", summary).panels
     assert panel.y.names == ("Isend, 8 B, 2 ranks",)
     assert abs(max(bar.high for bar in panel.bars) - 0.1053) < 1e-9

@@ -12,7 +12,7 @@ from collective_samples import collective_run
 from conftest import RunHockney
 from hockney.records import Run
 from hockney.run.mpis import Engine, Mpi
-from hockney.tuning.trial import start
+from hockney.tuning.rules_trial import start
 from samples import write_run
 
 TIMES = {"default": 10e-6, "binomial": 5e-6, "other": 20e-6}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hockney.profiling import kinds
-from hockney.profiling.summary import Summary
+from hockney.profiling.summary import ProfileSummary
 from hockney.show.profile import profile_json
 from recorded import answers
 
@@ -44,7 +44,7 @@ def test_every_field_is_named(verb: str) -> None:
 
 
 def test_every_field_of_a_profile_is_named() -> None:
-    summary = Summary(kinds.read(PROFILE))
+    summary = ProfileSummary(kinds.read(PROFILE))
     printed = set(_fields(profile_json(summary, ())))
     assert len(printed) > 40
     assert printed <= NAMED, printed - NAMED

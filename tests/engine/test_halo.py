@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from conftest import RunEngine, first_of
-from hockney.infer.predict.halo import messages, offsets
+from hockney.infer.predict.halo_exchange import messages, offsets
 from hockney.plan.workloads.halo import (
     BLOCKS,
     DIRECTIONS,

@@ -8,7 +8,7 @@ from pathlib import Path
 from hockney.foreign.exchange import reading
 from hockney.foreign.logs.log import Log, log_of
 from hockney.foreign.logs.runs import runs_of
-from hockney.foreign.logs.table import Table
+from hockney.foreign.logs.table import LogTable
 from hockney.plan.axes import text_of
 from hockney.records import Run, Summary
 
@@ -20,7 +20,7 @@ def log(text: str) -> Log:
     return replace(log_of(text, NAME), bytes=8, operation="asked")
 
 
-def tables(text: str, format: str | None = None) -> list[Table]:
+def tables(text: str, format: str | None = None) -> list[LogTable]:
     read = log(text)
     return reading.read(read, format or reading.recognise(read))
 
@@ -31,7 +31,7 @@ def runs(text: str, format: str | None = None) -> list[Run]:
     return runs_of([(read, table) for table in reading.read(read, name)], name)
 
 
-def numbers(table: Table) -> dict[tuple[int, str], float]:
+def numbers(table: LogTable) -> dict[tuple[int, str], float]:
     """By size and statistic, with the algorithm where there are several; in the unit of each."""
     return {(row.bytes, name_of(row)): value_of(row) for row in table.rows}
 

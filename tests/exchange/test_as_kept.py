@@ -12,7 +12,7 @@ import excerpts_of_networks as networks
 from conftest import RunHockney
 from hockney.foreign.exchange import reading
 from hockney.foreign.logs.log import log_of
-from hockney.foreign.logs.table import Table
+from hockney.foreign.logs.table import LogTable
 
 ROWS = {(8, "mean"): 1.75e-6, (1024, "mean"): 2.25e-6}
 
@@ -124,7 +124,7 @@ def test_rows_below_the_closing_line_of_perftest_are_read_and_said(between: str)
 HEADING = "|    {of}     | # iterations | 99.0%ile | average | overall |  average |  overall |\n"
 
 
-def of_ucx(text: str) -> Table:
+def of_ucx(text: str) -> LogTable:
     [table] = tables(f"$ ucx_perftest n2 -t put_lat -s 64\n{text}")
     assert table.operation == "put-lat"
     return table

@@ -17,7 +17,7 @@ from hockney import records
 from hockney.base.errors import UsageError
 from hockney.infer.index import NAME, OFF, Index
 from hockney.infer.index.database import SCHEMA
-from hockney.infer.index.history import Known, facts_from
+from hockney.infer.index.history_rows import Known, facts_from
 from samples import past_run, write_run
 
 QUERY = "SELECT file, started, label, bytes, time_s, low_s, high_s FROM measured ORDER BY 1, 4"

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from hockney.profiling.kinds import Machine
+from hockney.profiling.kinds import MessagesAlone
 from hockney.run.measure import baseline
 from hockney.run.mpis import Mpi
 
@@ -16,10 +16,10 @@ def test_messages_are_measured_once_for_each_transport(
     mpi: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A program that was told to use TCP must not be compared with messages in shared memory."""
-    measured: list[Machine] = []
+    measured: list[MessagesAlone] = []
 
-    def measure(*_: object) -> Machine:
-        measured.append(Machine(messages=((8, 1e-6 * (1 + len(measured))),)))
+    def measure(*_: object) -> MessagesAlone:
+        measured.append(MessagesAlone(messages=((8, 1e-6 * (1 + len(measured))),)))
         return measured[-1]
 
     monkeypatch.setattr(baseline, "_measured", measure)

@@ -15,7 +15,7 @@ from hockney.infer.fitting.switches import Bracket, narrowed
 from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run, RunRecord, Samples
-from hockney.run.measure.late import Late
+from hockney.run.measure.late import LateTimes
 from hockney.run.measure.refine import Refinement, joined, protocol, steps_away, survey_sizes
 from platforms import two_hosts
 
@@ -125,7 +125,7 @@ def late_run(times_ns: dict[int, list[float]]) -> Run:
 
 
 def test_a_send_that_waits_takes_two_delays_and_a_disturbed_one_may() -> None:
-    late = Late(1e-3)
+    late = LateTimes(1e-3)
     late.learn(late_run({8: [1.02e6, 2.1e6], 64: [2.2e6], 512: [1.1e6], 4096: [2.3e6]}), 0)
     assert late.waits == {8: False, 64: True, 512: False, 4096: True}
     assert {64, 512} <= late.sizes_between()
@@ -136,7 +136,7 @@ def test_a_send_that_waits_takes_two_delays_and_a_disturbed_one_may() -> None:
 
 
 def test_the_trains_of_a_late_receiver_wait_on_both_ranks() -> None:
-    workload = Late(2.5e-4).workload(Pingpong(sizes=sizes_of([8]), peers=(1, 0)), {64, 8})
+    workload = LateTimes(2.5e-4).workload(Pingpong(sizes=sizes_of([8]), peers=(1, 0)), {64, 8})
     assert workload.sizes == sizes_of([8, 64])
     assert workload.arguments(2) == [
         "pingpong",

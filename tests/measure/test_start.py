@@ -6,7 +6,12 @@ import pytest
 
 from hockney.plan import Case, Placement
 from hockney.run.measure.launch import Interruption, Outcome
-from hockney.run.measure.start import ENGINE_PREFIX, MOST_FAILED_STARTS, Start, engine_messages
+from hockney.run.measure.start import (
+    ENGINE_PREFIX,
+    MOST_FAILED_STARTS,
+    StartCommand,
+    engine_messages,
+)
 from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Engine, Mpi, family_of, mpich
 from hockney.run.mpis.openmpi import START_FAILURES
@@ -21,7 +26,9 @@ def start(tmp_path: Path, failures: int, message: str) -> tuple[Outcome, list[by
     )
     command = ["sh", "-c", f'cd "{tmp_path}"; {script}']
     lines: list[bytes] = []
-    outcome = Start(command, {}, None, "sh", START_FAILURES).run(lines.extend, 10.0, Interruption())
+    outcome = StartCommand(command, {}, None, "sh", START_FAILURES).run(
+        lines.extend, 10.0, Interruption()
+    )
     return outcome, lines
 
 
@@ -48,7 +55,7 @@ def test_another_failure_is_not_repeated(tmp_path: Path) -> None:
 def run_script(script: str) -> tuple[Outcome, list[bytes]]:
     """A launcher of MPICH's family that a shell script stands for."""
     lines: list[bytes] = []
-    start = Start(["sh", "-c", script], {}, None, "sh", mpich.START_FAILURES)
+    start = StartCommand(["sh", "-c", script], {}, None, "sh", mpich.START_FAILURES)
     return start.run(lines.extend, 10.0, Interruption()), lines
 
 
@@ -80,7 +87,7 @@ def test_hydra_that_reads_its_stdin_after_the_ranks_ended_keeps_their_status(
     late = str(build_library(mpi, "slow_stdin", tmp_path))
     case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=2))
     command = family_of(mpi).command(mpi, case, [str(engine.path), "pingpong", "--nonsense"])
-    start = Start(command, {"LD_PRELOAD": late}, None, "hydra")
+    start = StartCommand(command, {"LD_PRELOAD": late}, None, "hydra")
     outcome = start.run(lambda _: None, 30.0, Interruption())
     assert (outcome.exit_status, outcome.failed_starts) == (2, 0)
     assert "see hockney-engine --help" in engine_messages(outcome)

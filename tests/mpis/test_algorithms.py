@@ -17,7 +17,7 @@ from hockney.plan.algorithms import common_names
 from hockney.plan.axes import algorithm_text
 from hockney.plan.engine import engine_arguments, launch_arguments
 from hockney.plan.workloads.collective import COLLECTIVES
-from hockney.run.measure.algorithms import checked_collectives, chosen
+from hockney.run.measure.algorithm_names import checked_collectives, chosen
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.mpi import find_mpi, why_not_whole
 from hockney.run.measure.start import start_of

@@ -15,11 +15,11 @@ from rule_samples import mpich_rule
 from hockney.base.errors import HockneyError
 from hockney.plan import Placement, sizes_of
 from hockney.run.measure.build import build_engine
-from hockney.run.measure.collective import Study, cases_of
+from hockney.run.measure.collective_study import Study, cases_of
 from hockney.run.mpis import Engine, Mpi, Rule, mpich
 from hockney.tuning.check import changing
-from hockney.tuning.reading import held_in
-from hockney.tuning.trial import start, try_files, write_tried
+from hockney.tuning.rule_files import held_in
+from hockney.tuning.rules_trial import start, try_files, write_tried
 
 FORM = mpich.FORMATS["mpich"]
 

@@ -23,7 +23,7 @@ from hockney.run.mpis import (
     with_parameters,
 )
 from hockney.run.mpis._controls import read_controls
-from hockney.tuning.reading import held_in
+from hockney.tuning.rule_files import held_in
 
 CHAIN = Algorithm("bcast", "chain", "chain", 2)
 COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "barrier", "ibcast")

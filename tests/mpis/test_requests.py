@@ -12,11 +12,11 @@ from rule_samples import openmpi_rule
 from hockney.base.errors import UsageError
 from hockney.plan.held_rules import rule_for
 from hockney.run.measure.build import build_engine
-from hockney.run.measure.collective import Parameters, replaced_by_another
+from hockney.run.measure.collective_study import AlgorithmParameters, replaced_by_another
 from hockney.run.mpis import Algorithm, Mpi, Requests, family_of, format_named, mpich, openmpi
 from hockney.run.mpis._controls import read_controls
-from hockney.tuning.reading import held_in
-from hockney.tuning.trial import try_files
+from hockney.tuning.rule_files import held_in
+from hockney.tuning.rules_trial import try_files
 
 LIMIT = "coll_tuned_alltoall_algorithm_max_requests"
 LINEAR = Algorithm("alltoall", "linear_sync", "linear_sync", 4, requests=Requests(LIMIT))
@@ -69,16 +69,28 @@ SCATTER = Algorithm("scatter", "linear_nb", "linear_nb", 3, requests=Requests("y
 @pytest.mark.parametrize(
     ("algorithm", "parameters", "ranks", "size", "why"),
     [
-        (LINEAR, Parameters(requests=3), 4, 8, None),
-        (LINEAR, Parameters(requests=4), 4, 8, "with 3 requests: there are no more messages"),
-        (SCATTER, Parameters(requests=1), 4, 8, "takes 1 for no limit: it must be 2 or more"),
-        (PIPELINE, Parameters(requests=2), 4, 8192, "a message has one segment"),
-        (PIPELINE, Parameters(1024, requests=2), 4, 8192, None),
-        (PIPELINE, Parameters(1024, requests=9), 4, 8192, "with 8 requests"),
+        (LINEAR, AlgorithmParameters(requests=3), 4, 8, None),
+        (
+            LINEAR,
+            AlgorithmParameters(requests=4),
+            4,
+            8,
+            "with 3 requests: there are no more messages",
+        ),
+        (
+            SCATTER,
+            AlgorithmParameters(requests=1),
+            4,
+            8,
+            "takes 1 for no limit: it must be 2 or more",
+        ),
+        (PIPELINE, AlgorithmParameters(requests=2), 4, 8192, "a message has one segment"),
+        (PIPELINE, AlgorithmParameters(1024, requests=2), 4, 8192, None),
+        (PIPELINE, AlgorithmParameters(1024, requests=9), 4, 8192, "with 8 requests"),
     ],
 )
 def test_a_limit_that_limits_nothing_is_left_out(
-    algorithm: Algorithm, parameters: Parameters, ranks: int, size: int, why: str | None
+    algorithm: Algorithm, parameters: AlgorithmParameters, ranks: int, size: int, why: str | None
 ) -> None:
     family = openmpi
     found = replaced_by_another(family, algorithm, ranks, size, parameters)  # type: ignore[arg-type]

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.base.errors import UsageError
-from hockney.plan.arrivals import Asked, Skew, arrivals_of, parse_arrival, parse_skew
+from hockney.plan.arrivals import ArrivalRequest, Skew, arrivals_of, parse_arrival, parse_skew
 
 
 def test_patterns_and_skews() -> None:
     asked = parse_arrival("none,ascending,half-late,none")
-    assert asked == Asked(("none", "ascending", "half-late"))
+    assert asked == ArrivalRequest(("none", "ascending", "half-late"))
     assert parse_skew("100us") == Skew(seconds=1e-4)
     assert parse_skew("1.5x") == Skew(times=1.5)
     found = arrivals_of(asked, None)

@@ -19,7 +19,7 @@ from conftest import RunHockney
 from hockney.profiling.collect import collect
 from hockney.profiling.findings import findings_of
 from hockney.profiling.kinds import Program, encode, read
-from hockney.profiling.summary import Summary
+from hockney.profiling.summary import ProfileSummary
 from hockney.run.measure.build import build_recorder
 from hockney.run.measure.recording import environment
 from hockney.run.mpis import Mpi, family_of
@@ -277,7 +277,7 @@ def test_what_a_program_wrote_over_its_record_is_left_out(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of absurd numbers
             (tmp_path / "p.jsonl").write_bytes(encode(collect(place, PROGRAM)))
-            summary = Summary(read(tmp_path / "p.jsonl"))
+            summary = ProfileSummary(read(tmp_path / "p.jsonl"))
             assert findings_of(summary) is not None
             profile_parts(summary)
 

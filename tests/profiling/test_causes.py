@@ -26,13 +26,13 @@ from hockney.profiling.causes import (
     UNEXPLAINED,
     spent_in,
 )
-from hockney.profiling.expected import Model
+from hockney.profiling.expected import MessageTimes
 from hockney.profiling.findings import findings_of
-from hockney.profiling.kinds import Blame, Calls, Machine, Profile
-from hockney.profiling.summary import Summary
+from hockney.profiling.kinds import Blame, Calls, MessagesAlone, Profile
+from hockney.profiling.summary import ProfileSummary
 from hockney.run.mpis import Mpi
 
-MACHINE = Machine(messages=((8, 1e-6), (1024, 2e-6), (1 << 20, 1e-4)))
+MACHINE = MessagesAlone(messages=((8, 1e-6), (1024, 2e-6), (1 << 20, 1e-4)))
 PLANTED = {
     "late-sender": (LATE, "receives"),
     "late-receiver": (LATE, "sends"),
@@ -44,7 +44,7 @@ PLANTED = {
 
 def decided(made: Profile) -> dict[str, object]:
     made.machine = MACHINE
-    [found] = [one.facts for one in findings_of(Summary(made)) if one.kind == "decides"]
+    [found] = [one.facts for one in findings_of(ProfileSummary(made)) if one.kind == "decides"]
     return found
 
 
@@ -97,14 +97,14 @@ def test_a_rank_that_waits_for_its_cpu_is_no_late_partner() -> None:
 def test_what_cannot_be_told_is_not() -> None:
     hidden = profile(calls(0, "MPI_Isend", 9, 8, time_s=0.4, wait_s=0.0, seen=9))
     hidden.machine = MACHINE
-    assert Summary(hidden).causes.seconds[UNEXPLAINED] > 0.39
-    assert not [one for one in findings_of(Summary(hidden)) if one.kind == "decides"]
+    assert ProfileSummary(hidden).causes.seconds[UNEXPLAINED] > 0.39
+    assert not [one for one in findings_of(ProfileSummary(hidden)) if one.kind == "decides"]
     unmeasured = profile(*pingpong(100, 8))
-    seconds = Summary(unmeasured).causes.seconds
+    seconds = ProfileSummary(unmeasured).causes.seconds
     assert seconds[MESSAGES] == pytest.approx(0.4)
     apart = profile(*pingpong(100, 8))
     apart.ranks, apart.machine = [rank(0), rank(1, host="b")], MACHINE
-    assert Summary(apart).causes.model is None
+    assert ProfileSummary(apart).causes.model is None
 
 
 @given(
@@ -129,7 +129,7 @@ def test_causes_add_up_to_the_time(of: list[Calls], cpu_wait_s: float | None) ->
     made = profile(*of)
     made.machine = MACHINE
     made.ranks = [rank(r, cpu_wait_s=cpu_wait_s) for r in (0, 1)]
-    causes = Summary(made).causes
+    causes = ProfileSummary(made).causes
     for one in of:
         found = causes.of(one)
         assert min(found.values()) >= 0.0
@@ -141,7 +141,7 @@ def test_causes_add_up_to_the_time(of: list[Calls], cpu_wait_s: float | None) ->
 
 @given(st.integers(0, 1 << 40))
 def test_larger_messages_take_longer(size: int) -> None:
-    model = Model(MACHINE)
+    model = MessageTimes(MACHINE)
     assert model.latency_s <= model.message_s(size) <= model.message_s(size + 1 + size // 8)
 
 

@@ -13,7 +13,7 @@ from profile_samples import PROGRAM
 from profiled_programs import build
 
 from hockney.plan import Case, Placement
-from hockney.profiling.clocks import Clock, Order, clocks_of
+from hockney.profiling.clocks import ClockOffset, Precedence, clocks_of
 from hockney.profiling.collect import collect
 from hockney.profiling.kinds import Profile
 from hockney.profiling.layout import FILE
@@ -101,16 +101,16 @@ def test_waits_between_hosts_are_those_of_one_host(mpi: Mpi, tmp_path: Path) -> 
         assert after[key] == pytest.approx(seconds, abs=100 * 2 * error + 1e-6), key
 
 
-def exchange(seconds: float, ahead: float) -> list[Order]:
+def exchange(seconds: float, ahead: float) -> list[Precedence]:
     """A message of 10 us to host b, whose clock is ahead, and one back."""
     b = seconds + ahead
-    return [Order(0, seconds, 1, b + 10e-6), Order(1, b, 0, seconds + 10e-6)]
+    return [Precedence(0, seconds, 1, b + 10e-6), Precedence(1, b, 0, seconds + 10e-6)]
 
 
 def test_the_error_is_what_the_messages_leave_open() -> None:
     orders = [one for n in range(50) for one in exchange(1000.0 + n, -7.0 + 20e-6 * n)]
     first, second = clocks_of(["a", "b"], orders)
-    assert first == Clock()
+    assert first == ClockOffset()
     assert second is not None
     assert second.error_s == pytest.approx(10e-6, rel=0.1)
     for n in (0, 25, 49):
@@ -120,11 +120,11 @@ def test_the_error_is_what_the_messages_leave_open() -> None:
 
 def test_a_clock_that_was_set_meanwhile_is_unknown() -> None:
     orders = [one for n in range(50) for one in exchange(n, 5.0 if n < 25 else 6.0)]
-    assert clocks_of(["a", "b"], orders) == [Clock(), None]
+    assert clocks_of(["a", "b"], orders) == [ClockOffset(), None]
 
 
 def test_messages_one_way_leave_the_clock_unknown() -> None:
-    assert clocks_of(["a", "b"], [Order(0, 1.0, 1, 5.0)]) == [Clock(), None]
+    assert clocks_of(["a", "b"], [Precedence(0, 1.0, 1, 5.0)]) == [ClockOffset(), None]
     assert clocks_of(["", ""], exchange(0.0, 1.0)) == [None, None]
 
 

@@ -17,7 +17,7 @@ from hockney.profiling.causes import LATE
 from hockney.profiling.findings import findings_of
 from hockney.profiling.kinds import Blame
 from hockney.profiling.places import CACHE, NODE, OTHER_NODE, UNKNOWN, cpus_of, distance
-from hockney.profiling.summary import Summary
+from hockney.profiling.summary import ProfileSummary
 from hockney.tuning.program import gain_of, used_collectives
 
 
@@ -37,7 +37,7 @@ def test_damage_is_reported_and_nothing_worse(tmp_path: Path, where: int, what: 
     path = tmp_path / "damaged.jsonl"
     path.write_bytes(content[:where] + what + content[where + 5 :])
     try:
-        summary = Summary(kinds.read(path))
+        summary = ProfileSummary(kinds.read(path))
     except UsageError:
         return
     findings_of(summary)
@@ -89,7 +89,7 @@ def test_findings() -> None:
     )
     made.ranks = [rank(0, cpus="0"), rank(1, cpus="0")]
     made.blames += [Blame(job=0, rank=0, for_rank=1, seconds=0.09)]
-    found = {one.kind: one.facts for one in findings_of(Summary(made))}
+    found = {one.kind: one.facts for one in findings_of(ProfileSummary(made))}
     assert found["cpus-shared"] == {"host": "a", "cpus": [0], "ranks": [0, 1]}
     assert found["one-size"] == {"call": "MPI_Allreduce", "bytes": 8, "fraction": 0.93}
     decides = found["decides"]
@@ -103,7 +103,7 @@ def test_a_rank_that_computes_longer_is_named_where_others_wait_for_it() -> None
     )
     made.ranks = [rank(number, wall_s=seconds) for number, seconds in enumerate((1.0, 1.0))]
     made.blames += [Blame(job=0, rank=1, for_rank=0, seconds=0.48)]
-    found = {one.kind: one.facts for one in findings_of(Summary(made))}
+    found = {one.kind: one.facts for one in findings_of(ProfileSummary(made))}
     assert found["decides"]["over_mean"] == pytest.approx(0.95 / 0.725)
 
 

@@ -13,7 +13,7 @@ from profile_samples import profile
 
 from conftest import RunHockney
 from hockney.infer.predict.channel import Costs
-from hockney.infer.predict.order import walk
+from hockney.infer.predict.program_run import walk
 from hockney.plan import Case, Placement
 from hockney.profiling import kinds
 from hockney.profiling.kinds import Acts

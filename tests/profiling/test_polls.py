@@ -11,7 +11,7 @@ from profiled_programs import Profiled, build, profiled_by
 from conftest import RunHockney
 from hockney.profiling.findings import findings_of
 from hockney.profiling.kinds import Profile, read
-from hockney.profiling.summary import Summary
+from hockney.profiling.summary import ProfileSummary
 from hockney.run.mpis import Mpi
 from hockney.show.profile import finding_text
 
@@ -58,7 +58,9 @@ def test_polls_are_counted_exactly_and_their_time_is_estimated(
 def test_a_recorder_that_takes_much_is_a_finding() -> None:
     def found(seconds: float | None) -> list[str]:
         ranks = [rank(0, recording_s=seconds), rank(1, recording_s=seconds)]
-        summary = Summary(Profile(profile().program, ranks, [calls(0, "MPI_Send", 1, 8, peer=1)]))
+        summary = ProfileSummary(
+            Profile(profile().program, ranks, [calls(0, "MPI_Send", 1, 8, peer=1)])
+        )
         return [finding_text(one) for one in findings_of(summary) if one.kind == "recording"]
 
     assert found(None) == found(0.019) == []

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from hockney.run.schedulers import State, pbs
+from hockney.run.schedulers import JobState, pbs
 
 # What OpenPBS 23.06 says of a job, without -x and with it: stdout and stderr.
 RUNNING = ("    job_state = R\n    substate = 42\n", "")
@@ -20,19 +20,19 @@ AWAY = ("", "Connection refused\nqstat: cannot connect to server pbs (errno=1501
 @pytest.mark.parametrize(
     ("going", "history", "state"),
     [
-        (RUNNING, NO_HISTORY, State("running", well=True)),
-        (OVER, WELL, State("finished", ended=True, well=True)),
-        (OVER, TOO_LONG, State("failed, exit status -29", ended=True)),
-        (UNKNOWN, NO_HISTORY, State("gone", ended=True, well=True)),
-        (AWAY, AWAY, State("unknown")),
-        (OVER, AWAY, State("unknown")),
+        (RUNNING, NO_HISTORY, JobState("running", well=True)),
+        (OVER, WELL, JobState("finished", ended=True, well=True)),
+        (OVER, TOO_LONG, JobState("failed, exit status -29", ended=True)),
+        (UNKNOWN, NO_HISTORY, JobState("gone", ended=True, well=True)),
+        (AWAY, AWAY, JobState("unknown")),
+        (OVER, AWAY, JobState("unknown")),
     ],
 )
 def test_a_job_has_ended_only_where_pbs_says_so(
     monkeypatch: pytest.MonkeyPatch,
     going: tuple[str, str],
     history: tuple[str, str],
-    state: State,
+    state: JobState,
 ) -> None:
     def answer(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 0, *(history if "-x" in command else going))

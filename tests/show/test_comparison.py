@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import Comparison, compare
+from hockney.infer.analysis.compare import RunComparison, compare
 from hockney.infer.estimate.differences import Unseen, two_samples
 from hockney.records import Run
 from hockney.show.comparison import deciding_words, overall_words, show_comparison
@@ -22,7 +22,7 @@ def run_of(launches: int, seed: int, scatter: float, is_simulated: bool = False)
     return run
 
 
-def compared(*launches: int, scatter: float = 0.05, is_simulated: bool = False) -> Comparison:
+def compared(*launches: int, scatter: float = 0.05, is_simulated: bool = False) -> RunComparison:
     first, second = (
         Analysis(run_of(count, seed, scatter, is_simulated)) for seed, count in enumerate(launches)
     )

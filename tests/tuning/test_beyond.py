@@ -11,7 +11,7 @@ import pytest
 
 from collective_samples import collective_run
 from conftest import RunHockney
-from hockney.infer.analysis.best import Cell, cells_of
+from hockney.infer.analysis.best import CollectiveCell, cells_of
 from hockney.infer.estimate import estimate
 from hockney.tuning.beyond import LOSS, predicted_cells
 from samples import write_run
@@ -20,7 +20,7 @@ SIZES = (64, 256, 1024, 4096, 16384, 65536)
 Seconds = Callable[[str, int, int], float]
 
 
-def cells(seconds: Seconds, ranks: tuple[int, ...] = (4, 16, 64)) -> list[Cell]:
+def cells(seconds: Seconds, ranks: tuple[int, ...] = (4, 16, 64)) -> list[CollectiveCell]:
     run = collective_run(
         lambda _, name, count, size: seconds(name, count, size),
         algorithms={"default": {}, "binomial": {}, "chain": {}},

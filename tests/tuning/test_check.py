@@ -15,7 +15,7 @@ from hockney import records
 from hockney.plan.held_rules import HeldRule
 from hockney.run.mpis import Engine, Mpi, Rule, format_named
 from hockney.tuning.check import Check, Checked, asked_of, needed_for
-from hockney.tuning.trial import start
+from hockney.tuning.rules_trial import start
 from samples import write_run
 
 SLOW_FROM, SLOW_TO = 65536, 131072

@@ -11,7 +11,7 @@ from collective_samples import collective_run
 from hockney.infer.analysis import Analysis
 from hockney.run.mpis import format_named
 from hockney.tuning.crossfit import confirmed
-from hockney.tuning.groups import Group
+from hockney.tuning.groups import CellGroup
 from hockney.tuning.measured import Measured, measured
 from hockney.tuning.rules import Tuned, for_group
 
@@ -39,7 +39,7 @@ def tuned(gain: float, noise: float, seed: int, launches: int) -> Tuned:
     )
     found = measured([Analysis(run)])
 
-    def groups_of(some: Measured) -> list[Group]:
+    def groups_of(some: Measured) -> list[CellGroup]:
         return some.groups(format_named("openmpi"), None, robust=False)
 
     rules = Tuned(tuple(for_group(one, found.settings_of) for one in groups_of(found)))

@@ -14,7 +14,7 @@ from conftest import RunHockney
 from hockney.base.errors import UsageError
 from hockney.records import Place, Run
 from hockney.run.mpis import Rule, format_named, openmpi
-from hockney.tuning.layouts import Layout, layout_of, parse_layouts
+from hockney.tuning.layouts import NodeLayout, layout_of, parse_layouts
 from samples import write_run
 
 FORCED = {
@@ -24,7 +24,7 @@ FORCED = {
 }
 
 
-def run_of(layout: Layout, seconds: dict[str, float], **more: Any) -> Run:
+def run_of(layout: NodeLayout, seconds: dict[str, float], **more: Any) -> Run:
     """A run with so many ranks on so many nodes."""
     run = collective_run(
         lambda _, name, *__: seconds[name],
@@ -50,7 +50,12 @@ def written(tmp_path: Path) -> Callable[..., str]:
 BINOMIAL = {"default": 10e-6, "binomial": 5e-6, "chain": 20e-6}
 CHAIN = {"default": 10e-6, "binomial": 20e-6, "chain": 5e-6}
 BOTH = {"default": 10e-6, "binomial": 5e-6, "chain": 5.5e-6}
-ONE_EACH, SINGLE, TWO_NODES, FOUR_NODES = Layout(8, 1), Layout(1, 8), Layout(2, 4), Layout(4, 2)
+ONE_EACH, SINGLE, TWO_NODES, FOUR_NODES = (
+    NodeLayout(8, 1),
+    NodeLayout(1, 8),
+    NodeLayout(2, 4),
+    NodeLayout(4, 2),
+)
 
 
 def test_layouts_get_rules_of_their_own(hockney: RunHockney, written: Callable[..., str]) -> None:
@@ -104,11 +109,11 @@ def test_a_layout_that_was_not_measured_is_refused(
 def test_a_layout_has_as_many_ranks_on_each_node() -> None:
     uneven = [Place(rank=0, host="a"), Place(rank=1, host="a"), Place(rank=2, host="b")]
     assert layout_of(uneven) is None
-    assert layout_of(uneven[1:]) == Layout(2, 1)
+    assert layout_of(uneven[1:]) == NodeLayout(2, 1)
     assert layout_of([Place(rank=0)]) is None
 
 
-def rule(layout: Layout, number: int) -> Rule:
+def rule(layout: NodeLayout, number: int) -> Rule:
     settings = (("OMPI_MCA_coll_tuned_bcast_algorithm", str(number)),)
     return Rule(
         *("bcast", layout.ranks, 0, None, "x", settings),

@@ -19,10 +19,10 @@ from hockney.plan.held_rules import HeldRule
 from hockney.records import Run
 from hockney.run.mpis import Engine, Mpi, format_named
 from hockney.show.rules import notes_of
-from hockney.tuning.check import Asked, check_of
+from hockney.tuning.check import CheckedSizes, check_of
 from hockney.tuning.measured import measured, only
-from hockney.tuning.reading import held_in
-from hockney.tuning.trial import start
+from hockney.tuning.rule_files import held_in
+from hockney.tuning.rules_trial import start
 from samples import write_run
 
 OPEN_MPI = "OMPI_MCA_coll_tuned_bcast_algorithm"
@@ -115,7 +115,7 @@ def test_rules_that_differ_in_their_radix_are_different_choices() -> None:
         judged=SimpleNamespace(matters=True, verdict="same"),
     )
     study = SimpleNamespace(ratios=[ratio])
-    asked = [Asked("bcast", 4, (8,), ())]
+    asked = [CheckedSizes("bcast", 4, (8,), ())]
     for own, rule in (([one], other), ([other], None), ([], other)):
         [cell] = check_of(study, asked, [other], own).cells  # type: ignore[arg-type]
         assert cell.rule == rule, "the same choice as the library's own changes nothing"

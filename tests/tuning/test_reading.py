@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rule_samples import SIZES, openmpi_rule, ranges
 
-from hockney import records
 from hockney.base.errors import UsageError
 from hockney.plan.held_rules import HeldRule, rule_for
+from hockney.records import MpiFacts
 from hockney.run.mpis import Engine, Mpi, Rule, RulesFormat, format_named, intel, openmpi
-from hockney.tuning.reading import MOST_BYTES, check_is_for, format_in, held_in
+from hockney.tuning.rule_files import MOST_BYTES, check_is_for, format_in, held_in
 
 NEAR_SIZES = sorted({max(size + off, 0) for size in SIZES for off in (-1, 0, 1)})
 CLASSIC = """1 # collectives
@@ -255,8 +255,8 @@ def test_rules_for_another_library_are_refused(
     form: str, library: str, version: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError, match=f"{library} {version} does not read"):
-        check_is_for(form, tmp_path / "rules", records.Mpi(library=library, version=version))
-    assert check_is_for("openmpi-json", tmp_path, records.Mpi(library="Open MPI", version="6.0.0"))
+        check_is_for(form, tmp_path / "rules", MpiFacts(library=library, version=version))
+    assert check_is_for("openmpi-json", tmp_path, MpiFacts(library="Open MPI", version="6.0.0"))
 
 
 @pytest.mark.parametrize(("collective", "number"), [("bcast", 7), ("allgatherv", 1)])

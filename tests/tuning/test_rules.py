@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hockney.infer.analysis.best import Arrived, Cell, Contender
+from hockney.infer.analysis.best import Arrived, CollectiveCell, Contender
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import AXES
@@ -57,7 +57,7 @@ def point(
     )
 
 
-def cell(collective: str, ranks: int, size: int, ratios: Ratios) -> Cell:
+def cell(collective: str, ranks: int, size: int, ratios: Ratios) -> CollectiveCell:
     contenders = [
         Contender(
             point(collective, name, ranks, size, 1e-6 * ratio),
@@ -65,7 +65,7 @@ def cell(collective: str, ranks: int, size: int, ratios: Ratios) -> Cell:
         )
         for name, (ratio, verdict) in sorted(ratios.items(), key=lambda item: item[1])
     ]
-    return Cell(
+    return CollectiveCell(
         collective,
         ranks,
         size,
@@ -75,7 +75,7 @@ def cell(collective: str, ranks: int, size: int, ratios: Ratios) -> Cell:
     )
 
 
-def cells_of_grids(collective: str, found: dict[int, list[Ratios]]) -> list[Cell]:
+def cells_of_grids(collective: str, found: dict[int, list[Ratios]]) -> list[CollectiveCell]:
     return [
         cell(collective, ranks, 8**number, ratios)
         for ranks, grid in found.items()
@@ -83,11 +83,11 @@ def cells_of_grids(collective: str, found: dict[int, list[Ratios]]) -> list[Cell
     ]
 
 
-def reduced(cells: list[Cell], share: float = SHARE) -> Reduction:
+def reduced(cells: list[CollectiveCell], share: float = SHARE) -> Reduction:
     return reduce_to_rules(cells, lambda *key: {"which": str(key)}, share)
 
 
-def algorithm_at(reduction: Reduction, cell: Cell) -> str | None:
+def algorithm_at(reduction: Reduction, cell: CollectiveCell) -> str | None:
     found = [
         rule.algorithm
         for rule in reduction.rules
@@ -228,7 +228,7 @@ def test_scatter_has_one_rule_for_all_sizes_or_none() -> None:
 
 def test_without_a_default_there_is_no_rule() -> None:
     one = cell("bcast", 4, 8, {"a": (0.5, "faster")})
-    assert reduced([Cell("bcast", 4, 8, IN_STEP, None, one.contenders)]).rules == ()
+    assert reduced([CollectiveCell("bcast", 4, 8, IN_STEP, None, one.contenders)]).rules == ()
 
 
 def test_ranks_that_arrive_apart_have_no_rule() -> None:

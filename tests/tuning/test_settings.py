@@ -12,7 +12,7 @@ from conftest import FAULTY, RunHockney
 from hockney import records
 from hockney.base.errors import UsageError
 from hockney.base.units import parse_seconds
-from hockney.infer.analysis.variants import VariantStudy
+from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.differences import Judged
 from hockney.plan.axes import Point
@@ -210,7 +210,7 @@ def test_a_budget_without_a_block_is_told_how_much_is_enough(
 ) -> None:
     """Of what a launch really took, not of the shortest that there may be."""
     monkeypatch.setattr(
-        "hockney.run.measure.variants.SHORTEST_LAUNCH_S", 1e-3
+        "hockney.run.measure.joined_variants.SHORTEST_LAUNCH_S", 1e-3
     )  # looks as if enough
     budget_s = 0.1
     words = ("--settings", "UCX_NONESUCH=1", "--budget", f"{budget_s}s")

@@ -10,15 +10,15 @@ from libraries import INSTALLED, OPEN_MPIS
 from rule_samples import mpich_rule, openmpi_rule
 
 from conftest import FAULTY
-from hockney import records
 from hockney.base.errors import HockneyError, UsageError
+from hockney.records import MpiFacts
 from hockney.run.measure.build import build_engine
 from hockney.run.mpis import Engine, Mpi, Rule, format_for, format_named
-from hockney.tuning.reading import other_library
-from hockney.tuning.trial import start, try_written, write_tried
+from hockney.tuning.rule_files import other_library
+from hockney.tuning.rules_trial import start, try_written, write_tried
 
 
-def own_format(here: records.Mpi) -> str:
+def own_format(here: MpiFacts) -> str:
     return format_for(here.library, here.version)
 
 
@@ -43,7 +43,7 @@ def engine(library: Mpi) -> Engine:
 
 
 @pytest.fixture
-def here(library: Mpi, engine: Engine) -> records.Mpi:
+def here(library: Mpi, engine: Engine) -> MpiFacts:
     """The library by its own words."""
     _, found = start(library, engine, {})
     assert found is not None
@@ -55,7 +55,7 @@ def files(path: Path) -> list[str]:
 
 
 def test_the_library_reads_all_of_what_is_written(
-    library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
+    library: Mpi, engine: Engine, here: MpiFacts, tmp_path: Path
 ) -> None:
     name = own_format(here)
     form, rules = format_named(name), rules_for(name)
@@ -63,7 +63,7 @@ def test_the_library_reads_all_of_what_is_written(
     assert files(tmp_path) == sorted(f"rules{suffix}" for suffix in form.render(rules, engine))
     assert try_written(form, tmp_path / "rules", here, library, engine) is True
     assert other_library(form, tmp_path / "rules", here) is None
-    newer = records.Mpi(library=here.library, version="99.1")
+    newer = MpiFacts(library=here.library, version="99.1")
     words = other_library(form, tmp_path / "rules", newer)
     assert (words is None) == (form.comment is None)
     if words:
@@ -71,7 +71,7 @@ def test_the_library_reads_all_of_what_is_written(
 
 
 def test_what_the_library_drops_is_not_written(
-    library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
+    library: Mpi, engine: Engine, here: MpiFacts, tmp_path: Path
 ) -> None:
     """As with a first size that is not 0, or a name that the library does not look at."""
     form = format_named(own_format(here))
@@ -107,7 +107,7 @@ def test_a_first_size_that_is_not_0_is_noticed(open_mpi: Mpi, tmp_path: Path) ->
 
 
 def test_what_the_library_does_not_start_with_is_not_written(
-    library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
+    library: Mpi, engine: Engine, here: MpiFacts, tmp_path: Path
 ) -> None:
     form = format_named(own_format(here))
     faulty = SimpleNamespace(
@@ -128,7 +128,7 @@ def test_a_library_that_hangs_with_rules_is_ended_and_they_are_not_written(
 ) -> None:
     """The faulty build of the engine falls silent."""
     monkeypatch.setenv("HOCKNEY_CFLAGS", FAULTY)
-    monkeypatch.setattr("hockney.tuning.trial.TIMEOUT_S", 3.0)
+    monkeypatch.setattr("hockney.tuning.rules_trial.TIMEOUT_S", 3.0)
     engine = build_engine(mpi)
     _, found = start(mpi, engine, {})
     assert found is not None
@@ -145,9 +145,9 @@ def test_a_library_that_hangs_with_rules_is_ended_and_they_are_not_written(
 
 
 def test_rules_of_another_library_are_refused(
-    library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
+    library: Mpi, engine: Engine, here: MpiFacts, tmp_path: Path
 ) -> None:
-    other = records.Mpi(library=here.library, version="0.0.1")
+    other = MpiFacts(library=here.library, version="0.0.1")
     form = format_named(own_format(here))
     with pytest.raises(UsageError, match=r"the files are of .* 0.0.1"):
         write_tried(form, [], tmp_path / "rules", other, library, engine)

@@ -17,11 +17,11 @@ from hockney.base.printable import guard_output, keep_descriptors, lost_output
 from hockney.base.registry import Registry
 
 
-class Verb(Protocol):
+class VerbModule(Protocol):
     command: click.Command
 
 
-VERBS = Registry(__name__, "verb", Verb, group="hockney.verbs")
+VERBS = Registry(__name__, "verb", VerbModule, group="hockney.verbs")
 
 SECTIONS = {
     "Measure": {

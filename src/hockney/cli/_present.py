@@ -14,7 +14,7 @@ from hockney.base.terminal import styled
 from hockney.foreign.exchange.writing import render
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import Gate
-from hockney.infer.analysis.history import History
+from hockney.infer.analysis.histories import History
 from hockney.show.as_json import dumps, encoded
 from hockney.show.experiments import answer_of, marks_of, shown_json, view_of
 from hockney.show.warnings import warning_lines
@@ -102,7 +102,7 @@ def show_figures(analysis: Analysis) -> None:
 
 
 def show_positions(analysis: Analysis, histories: Sequence[History]) -> None:
-    from hockney.show.published import position_lines
+    from hockney.show.published_lines import position_lines
 
     lines = position_lines(analysis.positions(histories))
     if lines:
@@ -129,7 +129,7 @@ def show_json(
     gate: Gate | None = None,
 ) -> None:
     """shown_json with the gate that was asked for and, when asked, "diagnosis" and "positions"."""
-    from hockney.show.published import published_json
+    from hockney.show.published_lines import published_json
 
     shown = shown_json(analysis, all_states)
     if gate is not None:

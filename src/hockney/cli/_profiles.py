@@ -34,21 +34,21 @@ def load_profile(path: Path) -> Profile:
 def profiled(path: Path) -> Profiled:
     """The profile in a file as a report shows it."""
     from hockney.profiling.findings import findings_of
-    from hockney.profiling.summary import Summary
+    from hockney.profiling.summary import ProfileSummary
     from hockney.show.report.profiles import Profiled
 
-    summary = Summary(load_profile(path))
+    summary = ProfileSummary(load_profile(path))
     return Profiled(path.stem, summary, findings_of(summary))
 
 
 def show_profile(path: Path, as_json: bool) -> None:
     """The answer and the tables, or all of it as JSON."""
     from hockney.profiling.findings import findings_of
-    from hockney.profiling.summary import Summary
+    from hockney.profiling.summary import ProfileSummary
     from hockney.show.as_json import dumps
     from hockney.show.profile import answer_lines, profile_json, profile_parts
 
-    summary = Summary(load_profile(path))
+    summary = ProfileSummary(load_profile(path))
     findings = findings_of(summary)
     if as_json:
         click.echo(dumps(profile_json(summary, findings)))
@@ -68,13 +68,13 @@ def predict_profile(
     from hockney.cli._files import load, warn
     from hockney.infer.analysis.best import is_collective
     from hockney.infer.predict.channel import channel_of
-    from hockney.infer.predict.mix import collectives_by, has_warmer_buffers, predict_mix
-    from hockney.infer.predict.order import predict_order
+    from hockney.infer.predict.program_mix import collectives_by, has_warmer_buffers, predict_mix
+    from hockney.infer.predict.program_run import predict_order
     from hockney.profiling.mix import mix_of
     from hockney.profiling.order import has_order, order_of
     from hockney.show.as_json import dumps
-    from hockney.show.mix import mix_json, mix_lines
-    from hockney.show.order import order_json, order_lines
+    from hockney.show.mix_lines import mix_json, mix_lines
+    from hockney.show.order_lines import order_json, order_lines
 
     profile = load_profile(path)
     mix = mix_of(profile)

@@ -10,7 +10,7 @@ from hockney import records
 from hockney.cli._files import followed, warn, warn_of_cut
 from hockney.infer.analysis import Analysis
 from hockney.infer.index import Index
-from hockney.infer.index.report import REDUCED
+from hockney.infer.index.report_rows import REDUCED
 from hockney.plan import plan_of
 from hockney.records.reading import header_of
 

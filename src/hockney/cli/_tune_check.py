@@ -28,8 +28,8 @@ from hockney.tuning.check import (
     sampling_of,
 )
 from hockney.tuning.measured import library_of, points_of
-from hockney.tuning.reading import check_is_for, format_in, held_in, other_library
-from hockney.tuning.trial import check_library, try_written
+from hockney.tuning.rule_files import check_is_for, format_in, held_in, other_library
+from hockney.tuning.rules_trial import check_library, try_written
 
 
 def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, Any]) -> None:

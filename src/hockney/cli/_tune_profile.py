@@ -14,14 +14,14 @@ from hockney.cli import _measure
 from hockney.cli._profiles import load_profile
 from hockney.cli._verb import ask
 from hockney.infer.analysis import Analysis
+from hockney.run.measure.execution import Target
 from hockney.run.measure.problems import raise_problems
 from hockney.run.measure.recording import mpi_of_command
-from hockney.run.measure.run import Target
 from hockney.run.mpis import RulesFormat, format_for, format_named
 from hockney.tuning.crossfit import confirmed
-from hockney.tuning.groups import Group
+from hockney.tuning.groups import CellGroup
 from hockney.tuning.measured import Measured, measured, only
-from hockney.tuning.program import Gain, Used, gain_of, used_collectives
+from hockney.tuning.program import ProgramGain, Used, gain_of, used_collectives
 from hockney.tuning.rules import Tuned, for_group
 
 Write = Callable[[Measured, Tuned, RulesFormat, dict[str, Any]], None]
@@ -51,7 +51,7 @@ def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], wri
     found = measured(analyses)
     form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
 
-    def groups_of(some: Measured) -> list[Group]:
+    def groups_of(some: Measured) -> list[CellGroup]:
         return only(some.groups(form, None, False), form, found.mpi.version)[0]
 
     groups = groups_of(found)
@@ -99,7 +99,7 @@ def _check(words: Sequence[str], settings: dict[str, str], options: dict[str, An
         raise click.exceptions.Exit(1)
 
 
-def _gain_text(gain: Gain) -> str:
+def _gain_text(gain: ProgramGain) -> str:
     if gain.interval is None:
         return (
             f"the program: {gain.ratio:.3f} times its time with the rules; too few blocks to tell"

@@ -15,16 +15,16 @@ from hockney.base.units import format_seconds
 from hockney.cli import _measure
 from hockney.cli._verb import ask
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.variants import VariantStudy
+from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.plan import Plan
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
-from hockney.run.measure.run import Target
+from hockney.run.measure.execution import Target
+from hockney.run.measure.joined_variants import joined
 from hockney.run.measure.session import Session
 from hockney.run.measure.setup import mpi_of
 from hockney.run.measure.trial import SHORTEST_LAUNCH_S, launch_s
-from hockney.run.measure.variants import joined
 from hockney.show.as_json import dumps
-from hockney.show.settings import settings_json, settings_lines, values_of
+from hockney.show.settings_lines import settings_json, settings_lines, values_of
 from hockney.tuning.settings import (
     OWN,
     SEARCH,

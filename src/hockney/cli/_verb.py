@@ -22,7 +22,7 @@ CONGESTION = "congestion"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """The plan and the output that the options of a measuring verb ask for."""
 
     plan: Plan
@@ -40,7 +40,7 @@ class MeasuringVerb(Verb):
         self.knobs = knobs_of_verb(self.callback.__module__.rpartition(".")[2])
         self.params += knob_options(self.knobs)
 
-    def asked(self, context: click.Context) -> Asked:
+    def asked(self, context: click.Context) -> Request:
         """The plan that the words of a context stand for; raises UsageError where it cannot
         be measured on this machine."""
         from hockney.run.measure.checks import check_plan
@@ -50,7 +50,7 @@ class MeasuringVerb(Verb):
         output = output_of(options)
         plan = self._varied(context, varied) if varied.texts else self._plan(context, options)
         check_plan(plan)
-        return Asked(plan, output)
+        return Request(plan, output)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[WORDS] = list(args)
@@ -74,7 +74,7 @@ class MeasuringVerb(Verb):
     def _varied(self, context: click.Context, varied: Varied) -> Plan:
         """The plan of all variants: each is that of the same words with the variant's behind."""
         from hockney.cli._vary import variants_of, words_of
-        from hockney.run.measure.variants import joined
+        from hockney.run.measure.joined_variants import joined
 
         variants = variants_of(varied.texts, self.params)
         plans = []
@@ -112,7 +112,7 @@ def measuring_verb(name: str) -> MeasuringVerb:
     return command
 
 
-def ask(words: Sequence[str], **defaults: Any) -> Asked:
+def ask(words: Sequence[str], **defaults: Any) -> Request:
     """The plan of `pingpong -n 2 ...`, checked as the verb checks it; `defaults` stand in for
     options that the words leave out."""
     name, *rest = words

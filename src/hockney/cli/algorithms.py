@@ -26,7 +26,7 @@ def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
 
     The list comes from the library itself. --json adds the variables that force each algorithm.
     """
-    from hockney.run.measure.algorithms import checked_collectives
+    from hockney.run.measure.algorithm_names import checked_collectives
     from hockney.run.measure.build import build_engine, library_of
     from hockney.run.measure.mpi import find_mpi
     from hockney.run.mpis import family_of

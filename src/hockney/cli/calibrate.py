@@ -15,7 +15,7 @@ from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS
 
 if TYPE_CHECKING:
-    from hockney.foreign.exchange.calibration import Deviation, Noise
+    from hockney.foreign.exchange.calibration import Deviation, Scatter
     from hockney.infer.analysis import Analysis
 
 PARTS = 4
@@ -154,8 +154,8 @@ class _Runs:
         from hockney.cli._measure import measured
         from hockney.cli._verb import ask
         from hockney.infer.analysis import Analysis
+        from hockney.run.measure.execution import Target
         from hockney.run.measure.problems import raise_problems
-        from hockney.run.measure.run import Target
 
         self._count += 1
         plan = ask([*words, "--budget", self._budget]).plan
@@ -181,7 +181,7 @@ def _json(path: Path, found: Sequence[Deviation], messages: Analysis) -> dict[st
     }
 
 
-def _lines(path: Path, found: Sequence[Deviation], noise: Noise) -> list[str]:
+def _lines(path: Path, found: Sequence[Deviation], noise: Scatter) -> list[str]:
     from hockney.base.units import format_seconds, format_size
     from hockney.foreign.exchange.calibration import errors_of, validation_error
     from hockney.show.table import aligned
@@ -212,7 +212,7 @@ def _lines(path: Path, found: Sequence[Deviation], noise: Noise) -> list[str]:
     ]
 
 
-def _noise_line(noise: Noise) -> list[str]:
+def _noise_line(noise: Scatter) -> list[str]:
     """What the simulation lacks: it repeats each time exactly."""
     parts = [
         f"{100 * part:.2g} % {where}"

@@ -41,7 +41,7 @@ from hockney.plan.workloads.collective import (
 )
 
 if TYPE_CHECKING:
-    from hockney.plan.arrivals import Asked, Skew
+    from hockney.plan.arrivals import ArrivalRequest, Skew
 
 DEFAULT_SIZES = "2..1MiB"
 CASE_S = 8.0
@@ -206,7 +206,7 @@ def command(
     segments: list[int] | str | None,
     radices: list[int] | str | None,
     requests: list[int] | str | None,
-    arrival: Asked | None,
+    arrival: ArrivalRequest | None,
     phases: str,
     skew: Skew | None,
     race: bool,
@@ -218,8 +218,8 @@ def command(
     start to the end on the last rank; with --arrival, from the last rank's arrival.
     """
     from hockney.plan.arrivals import arrivals_of
-    from hockney.run.measure.algorithms import checked_collectives
-    from hockney.run.measure.collective import Study, cases_of
+    from hockney.run.measure.algorithm_names import checked_collectives
+    from hockney.run.measure.collective_study import Study, cases_of
     from hockney.run.measure.pairing import parse_counts
     from hockney.run.measure.setup import mpi_of
 

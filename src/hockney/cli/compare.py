@@ -87,7 +87,7 @@ def _compare_variants(
     from hockney.show.curves import Options
     from hockney.show.drawing.files import save
     from hockney.show.figures import describe
-    from hockney.show.variants import variants_json
+    from hockney.show.variant_table import variants_json
 
     study = analysis.variants
     if study is None:

@@ -11,7 +11,7 @@ from hockney.cli import _options
 from hockney.cli._help import COMMON, verb
 
 if TYPE_CHECKING:
-    from hockney.run.measure.doctor import Finding, Trial
+    from hockney.run.measure.doctor import DoctorFinding, Trial
 
 
 @verb("hockney doctor", "hockney doctor --mpicc /opt/openmpi/bin/mpicc")
@@ -36,14 +36,14 @@ def command(mpicc: str | None, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _among_published(trial: Trial) -> Finding:
+def _among_published(trial: Trial) -> DoctorFinding:
     """The trial's empty messages among published systems of the same transport."""
     from hockney import __version__
     from hockney.base.units import format_seconds
     from hockney.infer.analysis import Analysis
     from hockney.records import SCHEMA, Run, RunRecord
-    from hockney.run.measure.doctor import Finding
-    from hockney.show.published import number_name, place_among
+    from hockney.run.measure.doctor import DoctorFinding
+    from hockney.show.published_lines import number_name, place_among
 
     name = "message among others"
     places = []
@@ -54,20 +54,20 @@ def _among_published(trial: Trial) -> Finding:
             run.add(samples)
         places = [one for one in Analysis(run).positions().places if one.bytes == 0]
     if not places:
-        return Finding(name, "unknown", "the trial sent no message that others published")
+        return DoctorFinding(name, "unknown", "the trial sent no message that others published")
     place = places[0]
     transport = " or ".join(sorted(place.by_transport))
     fact = (
         f"{number_name(place)} {format_seconds(place.value, 3)}: {place_among(place)} ({transport})"
     )
     if place.value <= place.like[-1].value:
-        return Finding(name, "ok", fact)
-    return Finding(
+        return DoctorFinding(name, "ok", fact)
+    return DoctorFinding(
         name, "warn", fact, "see places of ranks, busy CPUs and the MPI's transports first"
     )
 
 
-def _table(findings: list[Finding]) -> str:
+def _table(findings: list[DoctorFinding]) -> str:
     """One line for each finding, with its advice and details indented below."""
     verdict = max(len(each.verdict) for each in findings)
     name = max(len(each.name) for each in findings)
@@ -81,7 +81,7 @@ def _table(findings: list[Finding]) -> str:
     return "\n".join(lines)
 
 
-def _summary(findings: list[Finding]) -> str:
+def _summary(findings: list[DoctorFinding]) -> str:
     verdicts = [each.verdict for each in findings]
     bad, warned, unknown = (verdicts.count(word) for word in ("bad", "warn", "unknown"))
     ready = "not ready to be measured" if bad else "ready to be measured"

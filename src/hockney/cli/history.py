@@ -16,7 +16,7 @@ from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
 
 if TYPE_CHECKING:
-    from hockney.infer.analysis.history import History
+    from hockney.infer.analysis.histories import History
     from hockney.infer.index import Index
 
 
@@ -134,8 +134,8 @@ def load_histories(
 def _histories(
     index: Index, paths: tuple[Path, ...], tolerance: float, since: datetime | None, together: bool
 ) -> list[History]:
-    from hockney.infer.analysis.history import histories
-    from hockney.infer.index.history import facts_from
+    from hockney.infer.analysis.histories import histories
+    from hockney.infer.index.history_rows import facts_from
 
     runs = []
     for path in followed(result_files(paths), "files read"):
@@ -206,7 +206,7 @@ def _publish(found: list[History], as_json: bool) -> None:
 
 
 def _show(found: list[History], tolerance: float, as_json: bool, openmetrics: bool) -> None:
-    from hockney.show import history as view
+    from hockney.show import history_lines as view
     from hockney.show.as_json import dumps
 
     if as_json:

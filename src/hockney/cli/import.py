@@ -170,7 +170,7 @@ def _safe(name: str) -> str:
 
 def _report(run: Run) -> None:
     from hockney.cli._files import warn
-    from hockney.foreign.logs.settings import apart_text
+    from hockney.foreign.logs.settings_above import apart_text
 
     source = run.header.source
     points = {

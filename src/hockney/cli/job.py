@@ -17,7 +17,7 @@ from hockney.run.schedulers import batch_names
 if TYPE_CHECKING:
     from hockney.cli._asked import Output
     from hockney.run.measure.job import Measurement
-    from hockney.run.schedulers import Batch, Job, State
+    from hockney.run.schedulers import Batch, Job, JobState
     from hockney.show.progress import Live
 
 POLL_S = 1.0
@@ -156,7 +156,9 @@ def _submit(
     end_by(verdict)
 
 
-def _await_end(scheduler: Batch, number: str, launches: int, result: Path, status: Live) -> State:
+def _await_end(
+    scheduler: Batch, number: str, launches: int, result: Path, status: Live
+) -> JobState:
     from hockney.run.schedulers import cancel
 
     try:

@@ -108,11 +108,11 @@ def command(
 
 def _of_profile(what: str, files: tuple[Path, ...]) -> Figure:
     from hockney.cli._profiles import load_profile
-    from hockney.profiling.summary import Summary
+    from hockney.profiling.summary import ProfileSummary
 
     if len(files) > 1:
         raise click.UsageError(f"--what {what} draws one profile")
-    return describe_profile(what, Summary(load_profile(files[0])))
+    return describe_profile(what, ProfileSummary(load_profile(files[0])))
 
 
 def _of_runs(what: str | None, files: tuple[Path, ...], options: Options) -> Figure:

@@ -60,7 +60,7 @@ def command(
     from hockney.cli._measure import target_of
     from hockney.profiling import kinds
     from hockney.profiling.findings import findings_of
-    from hockney.profiling.summary import Summary
+    from hockney.profiling.summary import ProfileSummary
     from hockney.run.measure.baseline import is_one_host, machine_of
     from hockney.run.measure.recording import mpi_of_command, record, why_nothing
     from hockney.show.profile import answer_lines
@@ -87,7 +87,7 @@ def command(
     if profile.cut:
         click.echo(f"hockney: {profile.cut}", err=True)
     if not quiet:
-        summary = Summary(profile)
+        summary = ProfileSummary(profile)
         for line in answer_lines(summary, findings_of(summary)):
             click.echo(line, err=True)
         click.echo(f"wrote {path}; more: hockney show {path}", err=True)

@@ -80,12 +80,12 @@ def command(
     from hockney.cli._profiles import load_profile
     from hockney.plan import Placement
     from hockney.profiling.mix import mix_of
-    from hockney.profiling.summary import Summary
+    from hockney.profiling.summary import ProfileSummary
     from hockney.records import Record, encode
     from hockney.run.measure.checks import check_slots
     from hockney.run.measure.replay import header_of, replay
     from hockney.show.as_json import dumps
-    from hockney.show.mix import replayed_json, replayed_lines
+    from hockney.show.mix_lines import replayed_json, replayed_lines
 
     profile = load_profile(file)
     mix = mix_of(profile)
@@ -100,7 +100,7 @@ def command(
     )
     computed = None
     if delays:
-        of_rank = Summary(profile).of_rank
+        of_rank = ProfileSummary(profile).of_rank
         ranks = sorted((one for one in profile.ranks if one.job == 0), key=lambda one: one.rank)
         computed = [max(one.wall_s - of_rank[0, one.rank].time_s, 0.0) for one in ranks]
     check_slots(placement)

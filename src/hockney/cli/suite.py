@@ -17,7 +17,7 @@ from hockney.cli._help import option, verb
 from hockney.plan import Plan
 
 if TYPE_CHECKING:
-    from hockney.cli._verb import Asked
+    from hockney.cli._verb import Request
     from hockney.infer.analysis.gate import Gate
     from hockney.run.measure.journal import Journal
     from hockney.run.measure.suite import PlannedRun, Suite
@@ -66,7 +66,7 @@ def command(
     end_by(verdict)
 
 
-def _gate(suite: Suite, asked: list[Asked], journal: Journal) -> Gate | None:
+def _gate(suite: Suite, asked: list[Request], journal: Journal) -> Gate | None:
     """Of all runs together: gates of their plans, and with --gate of outliers where a run has
     several pairs. None where nothing was gated."""
     from hockney import records
@@ -86,7 +86,7 @@ def _gate(suite: Suite, asked: list[Asked], journal: Journal) -> Gate | None:
     return together(gates)
 
 
-def _asked(where: str, run: PlannedRun, more: tuple[str, ...]) -> Asked:
+def _asked(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
     """The plan and output of one run; all are checked before any is measured."""
     from hockney.cli._verb import ask, measuring_verb
     from hockney.run.measure.checks import check_allocation
@@ -134,8 +134,8 @@ def _closed(option: str) -> str:
 def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
     """Measures every run that is not done yet, even after one has failed; returns the failed."""
     from hockney.cli._measure import measured
+    from hockney.run.measure.execution import Target
     from hockney.run.measure.problems import problems_of
-    from hockney.run.measure.run import Target
 
     failed = []
     for number, (run, plan) in enumerate(zip(suite.runs, plans, strict=True), 1):

@@ -14,9 +14,9 @@ from hockney.plan import Placement
 from hockney.run.mpis import format_names
 
 if TYPE_CHECKING:
-    from hockney.infer.analysis.best import Cell
+    from hockney.infer.analysis.best import CollectiveCell
     from hockney.run.mpis import Rule, RulesFormat
-    from hockney.tuning.groups import Group
+    from hockney.tuning.groups import CellGroup
     from hockney.tuning.measured import Measured
     from hockney.tuning.rules import Tuned
 
@@ -161,7 +161,7 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
     form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
     layouts = None if options["layouts"] is None else parse_layouts(options["layouts"])
 
-    def groups_of(some: Measured) -> tuple[list[Group], list[str]]:
+    def groups_of(some: Measured) -> tuple[list[CellGroup], list[str]]:
         return only(some.groups(form, layouts, options["robust"]), form, found.mpi.version)
 
     groups, others = groups_of(found)
@@ -190,7 +190,7 @@ def _check_together(is_verb: bool, check: bool, options: dict[str, Any]) -> None
         raise click.UsageError("--check is about rules: leave it out with --settings")
 
 
-def _predicted(group: Group, found: Measured, options: dict[str, Any]) -> list[Cell]:
+def _predicted(group: CellGroup, found: Measured, options: dict[str, Any]) -> list[CollectiveCell]:
     """The cells that --beyond asks for."""
     from hockney.tuning.beyond import model_of, predicted_cells
 
@@ -247,7 +247,7 @@ def _write(
 ) -> tuple[dict[str, str], bool | None]:
     """The environment in which the library reads the rules, and whether that is proved."""
     from hockney.run.measure.setup import mpi_of
-    from hockney.tuning.trial import write_tried
+    from hockney.tuning.rules_trial import write_tried
 
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
     proved = write_tried(form, rules, output, found.mpi, mpi, engine)

@@ -64,7 +64,7 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ArrivalRequest(msgspec.Struct, frozen=True):
     """What `--arrival` names."""
 
     patterns: tuple[str, ...]
@@ -72,7 +72,7 @@ class Asked(msgspec.Struct, frozen=True):
     """Of the file, for each rank."""
 
 
-def parse_arrival(text: str) -> Asked:
+def parse_arrival(text: str) -> ArrivalRequest:
     """Reads "none,ascending,@FILE"."""
     patterns: list[str] = []
     delays: tuple[float, ...] = ()
@@ -89,7 +89,7 @@ def parse_arrival(text: str) -> Asked:
                 f"{name!r} is no pattern of arrival",
                 f"there are {', '.join(PATTERNS[:-1])}, and @FILE with a delay for each rank",
             )
-    return Asked(tuple(dict.fromkeys(patterns)), delays)
+    return ArrivalRequest(tuple(dict.fromkeys(patterns)), delays)
 
 
 def parse_skew(text: str) -> Skew:
@@ -113,7 +113,7 @@ def parse_skew(text: str) -> Skew:
     return Skew(seconds=seconds)
 
 
-def arrivals_of(asked: Asked | None, skew: Skew | None) -> Arrivals | None:
+def arrivals_of(asked: ArrivalRequest | None, skew: Skew | None) -> Arrivals | None:
     """The arrivals that both options ask for: without a skew that of the file, or as long as the
     collective takes."""
     if asked is None:

@@ -29,7 +29,7 @@ COLUMN, WIDTH = 25, 118
 """Of the usage: where explanations begin, and how long its lines are."""
 
 
-class Kind(Enum):
+class OptionKind(Enum):
     """How an option is read, and into what."""
 
     FLAG = auto()
@@ -43,9 +43,9 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Row:
+class OptionRow:
     name: str
-    kind: Kind
+    kind: OptionKind
     experiments: frozenset[str]
     help: str
     metavar: str = ""
@@ -65,46 +65,56 @@ class Row:
         return "\n".join(lines) + "\n"
 
 
-F, C, N, T, H = Kind.FLAG, Kind.COUNT, Kind.NUMBER, Kind.TEXT, Kind.HAND
+F, C, N, T, H = (
+    OptionKind.FLAG,
+    OptionKind.COUNT,
+    OptionKind.NUMBER,
+    OptionKind.TEXT,
+    OptionKind.HAND,
+)
 COLLECTIVE, HALO = frozenset({"collective"}), frozenset({"halo"})
 PINGPONG, FABRIC = frozenset({"pingpong"}), frozenset({"fabric"})
 ROWS = (
-    Row("ranks", C, EVERY, "(-n N) the world must have N ranks", "N"),
-    Row("peers", H, OF_TWO, "the two ranks to measure (default 0,1); the others sleep", "A,B"),
-    Row(
+    OptionRow("ranks", C, EVERY, "(-n N) the world must have N ranks", "N"),
+    OptionRow(
+        "peers", H, OF_TWO, "the two ranks to measure (default 0,1); the others sleep", "A,B"
+    ),
+    OptionRow(
         "sizes",
         H,
         EVERY,
         "0,1,8 or 1..4MiB (powers of two); 8@1000+10: 1000 repetitions after 10",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "trains",
         H,
         PINGPONG | {"overheads"},
         "for overheads and late: MESSAGES:SEND_DELAY:RECEIVE_DELAY, delays as NS or NS+NS_PER_BYTE",
         "LIST",
     ),
-    Row("seconds", N, TIMED, "measure for at most S seconds (default 1)", "S"),
-    Row(
+    OptionRow("seconds", N, TIMED, "measure for at most S seconds (default 1)", "S"),
+    OptionRow(
         "precision",
         N,
         OF_TWO | OF_ALL | LOADED,
         "stop when the interval of each median is within P, e.g. 0.01 (default 0: never)",
         "P",
     ),
-    Row("rounds", H, TIMED, "visits of each size (default 10:1000000)", "MIN:MAX"),
-    Row("place", H, EVERY, "core, socket, numa, node, spread or none (default core)", "POLICY"),
-    Row("cpus", T, EVERY, "CPU of each rank of a node, e.g. 0,3", "LIST"),
-    Row("oversubscribe", F, EVERY, "allow more ranks or threads than CPUs"),
-    Row(
+    OptionRow("rounds", H, TIMED, "visits of each size (default 10:1000000)", "MIN:MAX"),
+    OptionRow(
+        "place", H, EVERY, "core, socket, numa, node, spread or none (default core)", "POLICY"
+    ),
+    OptionRow("cpus", T, EVERY, "CPU of each rank of a node, e.g. 0,3", "LIST"),
+    OptionRow("oversubscribe", F, EVERY, "allow more ranks or threads than CPUs"),
+    OptionRow(
         "every-iteration",
         F,
         OF_TWO | OF_PAIRS,
         "time each exchange separately, clock cost subtracted",
     ),
-    Row("keep-clock-cost", F, OF_TWO | OF_PAIRS, "do not subtract the clock cost"),
-    Row(
+    OptionRow("keep-clock-cost", F, OF_TWO | OF_PAIRS, "do not subtract the clock cost"),
+    OptionRow(
         "buffers",
         H,
         EVERY,
@@ -113,22 +123,22 @@ ROWS = (
         "streams, bidirectional and collectives)",
         "CHOICE",
     ),
-    Row("sweep", F, PINGPONG, "visit sizes in order, once each, with fixed repetitions"),
-    Row(
+    OptionRow("sweep", F, PINGPONG, "visit sizes in order, once each, with fixed repetitions"),
+    OptionRow(
         "seconds-a-size",
         N,
         PINGPONG,
         "in a sweep: repetitions for about S seconds, by a timed warm-up of 100",
         "S",
     ),
-    Row(
+    OptionRow(
         "reduce",
         H,
         PINGPONG,
         "use the largest of the ranks' times (default) or the first rank's",
         "max|first",
     ),
-    Row(
+    OptionRow(
         "operation",
         T,
         PINGPONG | OF_PAIRS,
@@ -136,7 +146,7 @@ ROWS = (
         "NAME",
         "between",
     ),
-    Row(
+    OptionRow(
         "mode",
         T,
         PINGPONG | OF_PAIRS,
@@ -144,42 +154,42 @@ ROWS = (
         "standard, nonblocking or replace; stream, bidirectional: or persistent",
         "MODE",
     ),
-    Row(
+    OptionRow(
         "window",
         H,
         PINGPONG | {"rma"} | OF_PAIRS | LOADED,
         "for stream and bidirectional: messages in flight (default 64)",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "pairing",
         T,
         frozenset({"pairs"}),
         "halves (default), neighbours, random, 0-2,1-3, or @FILE with a list",
         "PAIRS",
     ),
-    Row(
+    OptionRow(
         "pairs-active",
         H,
         frozenset({"pairs"}),
         "numbers of concurrent pairs (default: one, and all)",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "threads",
         H,
         MESSAGES | COLLECTIVE,
         "threads of each rank, T or SENDERS:RECEIVERS (MPI_THREAD_MULTIPLE)",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "thread-comms",
         H,
         MESSAGES | COLLECTIVE,
         "one communicator shared by all threads, each its own, or vci: own endpoints",
         "WAY",
     ),
-    Row(
+    OptionRow(
         "datatype",
         H,
         MESSAGES,
@@ -187,15 +197,17 @@ ROWS = (
         "subarray:WHOLExWHOLE:PARTxPART[:STARTxSTART], beside contiguous messages",
         "LAYOUT",
     ),
-    Row("receive-datatype", H, MESSAGES, "of received messages, where it is another", "LAYOUT"),
-    Row(
+    OptionRow(
+        "receive-datatype", H, MESSAGES, "of received messages, where it is another", "LAYOUT"
+    ),
+    OptionRow(
         "packing",
         H,
         MESSAGES,
         "datatype (by MPI, the default), pack (MPI_Pack), hand (copies)",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "partitions",
         H,
         MESSAGES | HALO,
@@ -203,7 +215,7 @@ ROWS = (
         "partitioned messages one number (default 1)",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "stagger",
         N,
         MESSAGES,
@@ -211,39 +223,41 @@ ROWS = (
         "NS",
         "stagger_ns",
     ),
-    Row("parallel", F, FABRIC | {"cores"}, "for cores and fabric: measure disjoint pairs at once"),
-    Row(
+    OptionRow(
+        "parallel", F, FABRIC | {"cores"}, "for cores and fabric: measure disjoint pairs at once"
+    ),
+    OptionRow(
         "switches",
         T,
         FABRIC,
         "for fabric: HOST=NUMBER,... or @FILE; pairs inside all switches, then between",
         "LIST",
     ),
-    Row("pass", C, FABRIC, "for fabric: the pass", "N"),
-    Row("from", H, FABRIC, "for fabric: the first visit of the pass", "N"),
-    Row("visits", H, FABRIC, "for fabric: at most so many visits", "N"),
-    Row(
+    OptionRow("pass", C, FABRIC, "for fabric: the pass", "N"),
+    OptionRow("from", H, FABRIC, "for fabric: the first visit of the pass", "N"),
+    OptionRow("visits", H, FABRIC, "for fabric: at most so many visits", "N"),
+    OptionRow(
         "synchronization",
         H,
         ONE_SIDED,
         "one-sided: fence, pscw, lock, lock-all, flush (default), flush-local",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "window-kind",
         H,
         ONE_SIDED,
         "one-sided: allocate (default), create, dynamic, shared",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "direction",
         H,
         ONE_SIDED,
         "one-sided: streams of --window operations, not one by one",
         "one-way|both-ways",
     ),
-    Row(
+    OptionRow(
         "element",
         H,
         ONE_SIDED | COLLECTIVE,
@@ -251,46 +265,48 @@ ROWS = (
         "reductions: int32 (default), int64, float, double",
         "TYPE",
     ),
-    Row(
+    OptionRow(
         "reduction",
         H,
         ONE_SIDED,
         "sum (default), min, max, band, bor, bxor, replace or no-op",
         "NAME",
     ),
-    Row("algorithm", T, COLLECTIVE, "name of a collective's algorithm in the records", "NAME"),
-    Row(
+    OptionRow(
+        "algorithm", T, COLLECTIVE, "name of a collective's algorithm in the records", "NAME"
+    ),
+    OptionRow(
         "sync",
         H,
         OF_PAIRS | FABRIC | OF_ALL,
         "how the ranks of a collective start together (default clock)",
         "clock|barrier|messages",
     ),
-    Row(
+    OptionRow(
         "root", H, COLLECTIVE, "root of a collective: rank 0, or another each time", "first|rotate"
     ),
-    Row(
+    OptionRow(
         "schedules",
         H,
         COLLECTIVE,
         "make a bcast, reduce, allreduce or allgather by messages as well, its phases timed",
         "@FILE",
     ),
-    Row(
+    OptionRow(
         "overlap",
         F,
         COLLECTIVE | HALO | {"rma"},
         "measure a nonblocking or persistent collective also overlapped with computation; a "
         "one-sided operation also while its target computes",
     ),
-    Row(
+    OptionRow(
         "launched-at",
         T,
         frozenset({"startup"}),
         "for startup: when the launcher was started, on that host's monotonic clock",
         "NS@HOST",
     ),
-    Row(
+    OptionRow(
         "form",
         T,
         COLLECTIVE | HALO,
@@ -299,18 +315,20 @@ ROWS = (
         "list of blocking, nonblocking, persistent",
         "FORM",
     ),
-    Row(
+    OptionRow(
         "groups",
         C,
         COLLECTIVE,
         "of neighbouring ranks, which make the collective at the same time (default 1)",
         "N",
     ),
-    Row("grid", H, HALO, "ranks of a halo in each dimension, e.g. 4x2", "SIDES"),
-    Row("neighbors", H, HALO, "which neighbours a rank has (default faces)", "faces|edges|corners"),
-    Row("open", H, HALO, "no neighbours across the ends of the grid"),
-    Row("reorder", H, HALO, "the library may give ranks other places on the grid"),
-    Row(
+    OptionRow("grid", H, HALO, "ranks of a halo in each dimension, e.g. 4x2", "SIDES"),
+    OptionRow(
+        "neighbors", H, HALO, "which neighbours a rank has (default faces)", "faces|edges|corners"
+    ),
+    OptionRow("open", H, HALO, "no neighbours across the ends of the grid"),
+    OptionRow("reorder", H, HALO, "the library may give ranks other places on the grid"),
+    OptionRow(
         "exchange",
         T,
         HALO,
@@ -319,7 +337,7 @@ ROWS = (
         "neighbor-allgather, neighbor-allgatherv",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "columns",
         H,
         HALO,
@@ -327,7 +345,7 @@ ROWS = (
         "by a datatype",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "arrival",
         H,
         COLLECTIVE,
@@ -335,22 +353,22 @@ ROWS = (
         "last-late, half-late, or listed: by --fractions",
         "LIST",
     ),
-    Row("skew-ns", H, COLLECTIVE, "from the first rank to arrive to the last", "NS"),
-    Row(
+    OptionRow("skew-ns", H, COLLECTIVE, "from the first rank to arrive to the last", "NS"),
+    OptionRow(
         "skew-times",
         H,
         COLLECTIVE,
         "the same, F times what the collective takes without a skew",
         "F",
     ),
-    Row(
+    OptionRow(
         "fractions",
         H,
         COLLECTIVE,
         "for --arrival listed: how late each rank is, 0,0.5,1 or @FILE",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "loads",
         H,
         LOADED,
@@ -358,16 +376,16 @@ ROWS = (
         "all-to-all, ring and permutation; a gap of 0: they never stop",
         "LIST",
     ),
-    Row(
+    OptionRow(
         "roles",
         H,
         LOADED,
         "random:VICTIMS, blocks:VICTIMS or listed:0,1/2,3: victims and aggressors",
         "ROLES",
     ),
-    Row("launch", C, EVERY, "the launch's number in the records", "N"),
-    Row("seed", H, EVERY, "from which the order of visits follows", "N"),
-    Row(
+    OptionRow("launch", C, EVERY, "the launch's number in the records", "N"),
+    OptionRow("seed", H, EVERY, "from which the order of visits follows", "N"),
+    OptionRow(
         "read-back",
         T,
         EVERY,
@@ -375,13 +393,13 @@ ROWS = (
         "VALUE",
         "NAME,NAME=VALUE,...",
     ),
-    Row("table", F, PINGPONG | COLLECTIVE, "print a table and a fit instead of records"),
-    Row("help", H, EVERY, "this text"),
-    Row("version", H, EVERY, "its version, and the library it was built for"),
+    OptionRow("table", F, PINGPONG | COLLECTIVE, "print a table and a fit instead of records"),
+    OptionRow("help", H, EVERY, "this text"),
+    OptionRow("version", H, EVERY, "its version, and the library it was built for"),
 )
 
 
-def of_knobs() -> Iterator[Row]:
+def of_knobs() -> Iterator[OptionRow]:
     """The rows of knobs, which the experiments accept whose workloads have the field."""
     having: dict[str, set[str]] = {}
     rows: dict[str, tuple[str, bool]] = {}
@@ -393,8 +411,8 @@ def of_knobs() -> Iterator[Row]:
             rows[name] = knob.help, knob.axis is not None
     for name, (help, is_axis) in rows.items():
         words = help[0].lower() + help[1:].rstrip(".")
-        kind = Kind.AXIS if is_axis else Kind.FLAG
-        yield Row(name.replace("_", "-"), kind, frozenset(having[name]), words)
+        kind = OptionKind.AXIS if is_axis else OptionKind.FLAG
+        yield OptionRow(name.replace("_", "-"), kind, frozenset(having[name]), words)
 
 
 def text() -> str:

@@ -11,7 +11,7 @@ from hockney.base.errors import HockneyError
 from hockney.plan.placement import Placement
 from hockney.plan.sampling import Sampling
 from hockney.plan.variants import Comparison
-from hockney.plan.workloads import Measured, Workload, workload_from
+from hockney.plan.workloads import CaseAxes, Workload, workload_from
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         """The title with the variant."""
         return ", ".join(filter(None, (self.title, self.variant))) or None
 
-    def is_measured_by(self, samples: Measured) -> bool:
+    def is_measured_by(self, samples: CaseAxes) -> bool:
         """True if samples of a run with several cases belong to this one."""
         return (
             samples.variant == self.variant

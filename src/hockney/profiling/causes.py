@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from hockney.profiling.expected import Model, model_of
+from hockney.profiling.expected import MessageTimes, model_of
 from hockney.profiling.kinds import Calls, Profile, RankRecord
 
 LATE, BUSY, CONTENTION = "late partners", "busy CPUs", "contention"
@@ -63,7 +63,7 @@ class Causes:
     profile: Profile
 
     @cached_property
-    def model(self) -> Model | None:
+    def model(self) -> MessageTimes | None:
         return model_of(self.profile.machine, [one.host for one in self.profile.ranks])
 
     def own(self, calls: Calls) -> dict[str, float]:

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Order:
+class Precedence:
     """What happened first, on one rank, and what cannot have happened before, on another."""
 
     first: int
@@ -36,7 +36,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Clock:
+class ClockOffset:
     """What is added to a host's clock, at `at_s` on it, for the time of the reference."""
 
     at_s: float = 0.0
@@ -48,10 +48,10 @@ class Clock:
         return seconds + self.offset_s + self.drift * (seconds - self.at_s)
 
 
-def clocks_of(boots: Sequence[str], orders: Sequence[Order]) -> list[Clock | None]:
+def clocks_of(boots: Sequence[str], orders: Sequence[Precedence]) -> list[ClockOffset | None]:
     """The clock of each rank, by the kernel that it ran under; the reference is that of the first
     rank. None where it is unknown."""
-    known = {boots[0]: Clock()} if boots and boots[0] else {}
+    known = {boots[0]: ClockOffset()} if boots and boots[0] else {}
     between = [one for one in orders if boots[one.first] != boots[one.then]]
     found = True
     while found and between:
@@ -65,8 +65,8 @@ def clocks_of(boots: Sequence[str], orders: Sequence[Order]) -> list[Clock | Non
 
 
 def _clock(
-    boot: str, boots: Sequence[str], known: dict[str, Clock], orders: Sequence[Order]
-) -> Clock | None:
+    boot: str, boots: Sequence[str], known: dict[str, ClockOffset], orders: Sequence[Precedence]
+) -> ClockOffset | None:
     """By what it exchanged with hosts whose clocks are known."""
     lower, upper, errors = [], [], [0.0]
     for one in orders:
@@ -87,7 +87,7 @@ def _thinned(bounds: Sequence[tuple[float, float]]) -> Array:
     return np.array(bounds[:: len(bounds) // MOST_BOUNDS + 1])
 
 
-def _line(lower: Array, upper: Array, error_s: float) -> Clock | None:
+def _line(lower: Array, upper: Array, error_s: float) -> ClockOffset | None:
     """The line with as much room to the bounds on both sides as there can be; lower, upper: when,
     and the least or the most difference then. error_s: of the clocks that the bounds are from."""
     from scipy.optimize import linprog
@@ -114,6 +114,6 @@ def _line(lower: Array, upper: Array, error_s: float) -> Clock | None:
             if not farthest.success:
                 return None
             ends.append(abs(farthest.fun * sign - (best.x[0] + best.x[1] * end)))
-    return Clock(
+    return ClockOffset(
         at, middle + best.x[0] * UNIT_S, best.x[1] * UNIT_S / span, float(max(ends)) * UNIT_S
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.profiling.kinds import Calls, Machine
+from hockney.profiling.kinds import Calls, MessagesAlone
 
 ONE_MESSAGE = frozenset(
     f"MPI_{name}"
@@ -39,11 +39,11 @@ OF_ALL_BLOCKS = frozenset({"alltoallv", "alltoallw", "reduce_scatter"})
 """Their bytes are those of all blocks together."""
 
 
-class Model:
+class MessageTimes:
     """Times of single messages, between measured sizes by a line through logarithms, beyond the
     largest by its bandwidth."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: MessagesAlone) -> None:
         points = sorted((size, seconds) for size, seconds in machine.messages if seconds > 0.0)
         self.sizes = [size for size, _ in points]
         self.seconds = [seconds for _, seconds in points]
@@ -89,9 +89,9 @@ def messages_of(calls: Calls) -> tuple[float, float] | None:
     return None
 
 
-def model_of(machine: Machine | None, hosts: Sequence[str]) -> Model | None:
+def model_of(machine: MessagesAlone | None, hosts: Sequence[str]) -> MessageTimes | None:
     """None where no message was measured, or ranks are on several hosts, between which messages
     take longer."""
     if machine is None or not machine.messages or len(set(hosts)) != 1:
         return None
-    return Model(machine)
+    return MessageTimes(machine)

@@ -20,7 +20,7 @@ from hockney.profiling.causes import (
 )
 from hockney.profiling.kinds import Calls
 from hockney.profiling.places import crowded
-from hockney.profiling.summary import Summary, sends
+from hockney.profiling.summary import ProfileSummary, sends
 
 LEAST_FRACTION = 0.1
 """Of the time in MPI: what takes less is no finding."""
@@ -43,12 +43,12 @@ POLLING = frozenset(
 
 
 @dataclass(frozen=True)
-class Finding:
+class ProfileFinding:
     kind: str
     facts: dict[str, Any]
 
 
-def findings_of(summary: Summary) -> list[Finding]:
+def findings_of(summary: ProfileSummary) -> list[ProfileFinding]:
     """What spoils the profile first, then what costs the program its time."""
     return [
         *_incomplete(summary),
@@ -62,61 +62,61 @@ def findings_of(summary: Summary) -> list[Finding]:
     ]
 
 
-def _incomplete(summary: Summary) -> Iterator[Finding]:
+def _incomplete(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     profile = summary.profile
     for end in ("lost", "aborted"):
         ranks = [one.rank for one in profile.ranks if one.end == end]
         if ranks:
-            yield Finding(f"rank-{end}", {"ranks": ranks})
+            yield ProfileFinding(f"rank-{end}", {"ranks": ranks})
     jobs = {one.job: one.ranks for one in profile.ranks}
     missing = sum(jobs.values()) - len(profile.ranks)
     if missing > 0:
-        yield Finding("ranks-missing", {"missing": missing, "ranks": sum(jobs.values())})
+        yield ProfileFinding("ranks-missing", {"missing": missing, "ranks": sum(jobs.values())})
     lost = sum(one.lost_calls for one in profile.ranks)
     if lost:
-        yield Finding(
+        yield ProfileFinding(
             "calls-lost", {"calls": lost, "seconds": sum(o.lost_s for o in profile.ranks)}
         )
     coarse = sum(calls.count for calls in profile.calls if calls.is_coarse)
     if coarse:
-        yield Finding("sizes-rounded", {"calls": coarse})
+        yield ProfileFinding("sizes-rounded", {"calls": coarse})
     unfinished = sum(one.unfinished for one in profile.ranks)
     if unfinished:
-        yield Finding("receives-unfinished", {"receives": unfinished})
+        yield ProfileFinding("receives-unfinished", {"receives": unfinished})
 
 
-def _recording(summary: Summary) -> Iterator[Finding]:
+def _recording(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     fraction = summary.recording_fraction
     if fraction is not None and fraction > MOST_RECORDING:
         facts = {"seconds": summary.recording_s, "fraction": fraction, "wall_s": summary.wall_s}
-        yield Finding("recording", facts)
+        yield ProfileFinding("recording", facts)
 
 
-def _disturbed_messages(summary: Summary) -> Iterator[Finding]:
+def _disturbed_messages(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     machine = summary.profile.machine
     if machine is not None and machine.disturbed:
-        yield Finding("messages-disturbed", {})
+        yield ProfileFinding("messages-disturbed", {})
 
 
-def _shared_cpus(summary: Summary) -> Iterator[Finding]:
+def _shared_cpus(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     for cpus, ranks in crowded(summary.profile.ranks):
         facts = {"host": ranks[0].host, "cpus": sorted(cpus), "ranks": [one.rank for one in ranks]}
-        yield Finding("cpus-shared", facts)
+        yield ProfileFinding("cpus-shared", facts)
 
 
-def _busy_cpus(summary: Summary) -> Iterator[Finding]:
+def _busy_cpus(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     """Ranks that were kept off their CPU, as measuring verbs warn of."""
     known = [one for one in summary.profile.ranks if one.cpu_wait_s is not None and one.wall_s]
     busy = [one for one in known if (one.cpu_wait_s or 0.0) > MOST_CPU_WAIT * one.wall_s]
     if busy:
         worst = max(busy, key=lambda one: (one.cpu_wait_s or 0.0) / one.wall_s)
         part = min((worst.cpu_wait_s or 0.0) / worst.wall_s, 1.0)
-        yield Finding(
+        yield ProfileFinding(
             "cpus-busy", {"ranks": [o.rank for o in busy], "rank": worst.rank, "fraction": part}
         )
 
 
-def _decides(summary: Summary) -> Iterator[Finding]:
+def _decides(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     """The cause of most of the time in MPI, with what shows it. Latency and bandwidth are two ends
     of one cause: the messages."""
     seconds = summary.causes.seconds
@@ -136,10 +136,10 @@ def _decides(summary: Summary) -> Iterator[Finding]:
         LATENCY: _messages,
         BANDWIDTH: _messages,
     }
-    yield Finding("decides", facts | (evidence[cause](summary) if cause in evidence else {}))
+    yield ProfileFinding("decides", facts | (evidence[cause](summary) if cause in evidence else {}))
 
 
-def _late(summary: Summary) -> dict[str, Any]:
+def _late(summary: ProfileSummary) -> dict[str, Any]:
     """Who is waited for, how much longer that rank computes than the mean, and in which calls."""
     blamed: dict[tuple[int, int], float] = defaultdict(float)
     for one in summary.profile.blames:
@@ -160,7 +160,7 @@ def _late(summary: Summary) -> dict[str, Any]:
     return facts
 
 
-def _where(summary: Summary) -> str | None:
+def _where(summary: ProfileSummary) -> str | None:
     """The kind of calls that waited most: their partner is late there."""
     waited: dict[str, float] = defaultdict(float)
     for calls in summary.profile.calls:
@@ -176,12 +176,12 @@ def _kind(calls: Calls) -> str:
     return "receives" if "recv" in (calls.started or calls.call).lower() else "collectives"
 
 
-def _busy(summary: Summary) -> dict[str, Any]:
+def _busy(summary: ProfileSummary) -> dict[str, Any]:
     known = [one for one in summary.profile.ranks if one.cpu_wait_s is not None]
     return {"cpu_wait_s": sum(one.cpu_wait_s or 0.0 for one in known), "wall_s": summary.wall_s}
 
 
-def _crowding(summary: Summary) -> dict[str, Any]:
+def _crowding(summary: ProfileSummary) -> dict[str, Any]:
     """The calls with the most contention, and how many times as long as alone they take."""
     found: dict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for calls in summary.profile.calls:
@@ -194,7 +194,7 @@ def _crowding(summary: Summary) -> dict[str, Any]:
     return {"call": call, "bytes": bytes_, "times": (beyond + alone) / alone if alone else None}
 
 
-def _messages(summary: Summary) -> dict[str, Any]:
+def _messages(summary: ProfileSummary) -> dict[str, Any]:
     model = summary.causes.model
     if model is None:
         return {"latency_s": None, "bandwidth_Bps": None}
@@ -204,7 +204,7 @@ def _messages(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _one_size(summary: Summary) -> Iterator[Finding]:
+def _one_size(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     """Calls of which most carry the same few bytes, or are large."""
     by_call: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
     for row in summary.rows:
@@ -219,15 +219,15 @@ def _one_size(summary: Summary) -> Iterator[Finding]:
         most = max({size for size, _, _ in sizes}, key=lambda size: _count(sizes, size))
         part = _count(sizes, most) / calls
         if part > MOST_OF:
-            yield Finding("one-size", {"call": name, "bytes": most, "fraction": part})
+            yield ProfileFinding("one-size", {"call": name, "bytes": most, "fraction": part})
 
 
 def _count(sizes: list[tuple[int, int, float]], of: int) -> int:
     return sum(count for size, count, _ in sizes if size == of)
 
 
-def _polling(summary: Summary) -> Iterator[Finding]:
+def _polling(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     tests = sum(row.sum.count for row in summary.rows if row.key[0] in POLLING)
     others = sum(row.sum.count for row in summary.rows if row.key[0] not in POLLING)
     if tests > POLLS * max(others, 1):
-        yield Finding("polling", {"tests": tests, "other_calls": others})
+        yield ProfileFinding("polling", {"tests": tests, "other_calls": others})

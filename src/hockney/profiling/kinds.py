@@ -119,7 +119,7 @@ class Calls(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ca
     """Calls by their time: up to so many seconds, and more than half of that."""
 
 
-class Machine(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="machine"):
+class MessagesAlone(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="machine"):
     """What messages take between two ranks of the host, measured by itself."""
 
     messages: tuple[tuple[Whole, Seconds], ...]
@@ -172,11 +172,11 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="act
     """Acts after these that were not kept."""
 
 
-Line = Program | RankRecord | Calls | Blame | Acts | Machine
+Line = Program | RankRecord | Calls | Blame | Acts | MessagesAlone
 KINDS = {"profile", "rank", "calls", "waited", "acts", "machine"}
 
 
-class _Kind(msgspec.Struct):
+class _ProfileKind(msgspec.Struct):
     kind: str
 
 
@@ -189,7 +189,7 @@ class Profile:
     calls: list[Calls] = field(default_factory=list)
     blames: list[Blame] = field(default_factory=list)
     acts: list[Acts] = field(default_factory=list)
-    machine: Machine | None = None
+    machine: MessagesAlone | None = None
     """None where its messages were not measured."""
     path: Path | None = None
     cut: str | None = None
@@ -219,7 +219,7 @@ class Profile:
             self.blames.append(line)
         elif isinstance(line, Acts):
             self.acts.append(line)
-        elif isinstance(line, Machine):
+        elif isinstance(line, MessagesAlone):
             self.machine = line
 
     def lines(self) -> list[Line]:
@@ -233,7 +233,7 @@ def encode(profile: Profile) -> bytes:
     return b"".join(encoder.encode(line) + b"\n" for line in profile.lines())
 
 
-_any_kind = msgspec.json.Decoder(_Kind)
+_any_kind = msgspec.json.Decoder(_ProfileKind)
 _lines: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
 

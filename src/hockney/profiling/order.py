@@ -23,7 +23,7 @@ STARTING = (START_SEND, START_RECEIVE, START_TOGETHER)
 
 
 @dataclass(slots=True)
-class Step:
+class TraceStep:
     """What a rank did once. A message has the same `match` at both ends, a collective on all."""
 
     what: int
@@ -45,7 +45,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Order:
-    ranks: tuple[tuple[Step, ...], ...]
+    ranks: tuple[tuple[TraceStep, ...], ...]
     groups: tuple[tuple[int, ...], ...]
     """The ranks of each collective, by its match."""
     is_cut: bool
@@ -70,7 +70,7 @@ def order_of(profile: Profile) -> Order:
             "record it: hockney profile --trace -o p.jsonl -- COMMAND",
         )
     world = max((one.ranks for one in profile.ranks if one.job == 0), default=0)
-    of_ranks: dict[int, list[Step]] = defaultdict(list)
+    of_ranks: dict[int, list[TraceStep]] = defaultdict(list)
     is_cut = False
     for acts in profile.acts:
         if acts.job == 0:
@@ -90,7 +90,7 @@ def order_of(profile: Profile) -> Order:
     return Order(matched, groups, is_cut, left_out)
 
 
-def _steps(acts: Acts, world: int) -> Iterator[Step]:
+def _steps(acts: Acts, world: int) -> Iterator[TraceStep]:
     """Calls and groups are numbers of names; what they name need not be there."""
     columns = (acts.before_ns, acts.inside_ns, acts.bytes, acts.peer, acts.tag, acts.request)
     rows = zip(acts.what, acts.call, acts.group, *columns, strict=False)
@@ -102,14 +102,14 @@ def _steps(acts: Acts, world: int) -> Iterator[Step]:
         bytes_ //= max(size, 1) if name in OF_ALL_BLOCKS else 1
         name = UNEVEN.get(name, name)
         peer = peer if peer < world else -1
-        yield Step(
+        yield TraceStep(
             what, before * 1e-9, inside * 1e-9, bytes_, peer, tag, request, name, members, size
         )
 
 
-def _name_senders(steps: Sequence[Step]) -> None:
+def _name_senders(steps: Sequence[TraceStep]) -> None:
     """Started receives get the sender, tag and bytes that were known when they ended."""
-    started: dict[int, Step] = {}
+    started: dict[int, TraceStep] = {}
     for step in steps:
         if step.what in STARTING:
             started[step.request] = step
@@ -119,7 +119,7 @@ def _name_senders(steps: Sequence[Step]) -> None:
                 of.peer, of.tag, of.bytes = step.peer, step.tag, step.bytes
 
 
-def _until_all_met(ranks: Sequence[list[Step]]) -> list[list[Step]]:
+def _until_all_met(ranks: Sequence[list[TraceStep]]) -> list[list[TraceStep]]:
     """Cut behind the last blocking collective of all ranks that each has."""
     met = [
         [
@@ -136,10 +136,10 @@ def _until_all_met(ranks: Sequence[list[Step]]) -> list[list[Step]]:
     ]
 
 
-def _match_messages(ranks: Sequence[Sequence[Step]]) -> None:
+def _match_messages(ranks: Sequence[Sequence[TraceStep]]) -> None:
     """MPI's order: messages of one sender, receiver, tag and communicator do not overtake."""
-    sent: dict[tuple[int, int, int, str], list[Step]] = defaultdict(list)
-    received: dict[tuple[int, int, int, str], list[Step]] = defaultdict(list)
+    sent: dict[tuple[int, int, int, str], list[TraceStep]] = defaultdict(list)
+    received: dict[tuple[int, int, int, str], list[TraceStep]] = defaultdict(list)
     for rank, steps in enumerate(ranks):
         for step in steps:
             if step.peer >= 0 and step.what in SENDING:
@@ -153,9 +153,9 @@ def _match_messages(ranks: Sequence[Sequence[Step]]) -> None:
             number += 1
 
 
-def _match_collectives(ranks: Sequence[Sequence[Step]]) -> tuple[tuple[int, ...], ...]:
+def _match_collectives(ranks: Sequence[Sequence[TraceStep]]) -> tuple[tuple[int, ...], ...]:
     """Those of one group are called in one order by all of its ranks."""
-    of_group: dict[str, dict[int, list[Step]]] = defaultdict(dict)
+    of_group: dict[str, dict[int, list[TraceStep]]] = defaultdict(dict)
     for rank, steps in enumerate(ranks):
         for step in steps:
             if step.what in COLLECTIVE and step.members:
@@ -171,7 +171,7 @@ def _match_collectives(ranks: Sequence[Sequence[Step]]) -> tuple[tuple[int, ...]
     return tuple(groups)
 
 
-def _matched(steps: Sequence[Step]) -> Iterator[Step]:
+def _matched(steps: Sequence[TraceStep]) -> Iterator[TraceStep]:
     """Without what has no other end; the time of what is left out is kept as computing."""
     waiting, missing = 0.0, set()
     for step in steps:

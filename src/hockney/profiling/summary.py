@@ -59,7 +59,7 @@ class Sum:
 
 
 @dataclass(frozen=True)
-class Row:
+class CallRow:
     """Calls of all ranks that are the same in some respects."""
 
     key: tuple[object, ...]
@@ -67,26 +67,26 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Summary:
+class ProfileSummary:
     profile: Profile
 
-    def by(self, key: Callable[[Calls], tuple[object, ...]]) -> list[Row]:
+    def by(self, key: Callable[[Calls], tuple[object, ...]]) -> list[CallRow]:
         """Sums of all calls by a key, those that took the most time first."""
         sums: dict[tuple[object, ...], Sum] = defaultdict(Sum)
         for calls in self.profile.calls:
             sums[key(calls)].add(calls)
-        rows = [Row(key, found) for key, found in sums.items()]
+        rows = [CallRow(key, found) for key, found in sums.items()]
         return sorted(rows, key=lambda row: (-row.sum.spent_s, -row.sum.time_s))
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[CallRow]:
         """By call, the call that made what it started, communicator size and bytes of each."""
         return self.by(
             lambda calls: (calls.call, calls.started, calls.communicator_size, calls.bytes)
         )
 
     @cached_property
-    def lines(self) -> list[Row]:
+    def lines(self) -> list[CallRow]:
         """Like `rows`, but sizes up to the same power of two are one row: of a program that sends
         as much as it happens to have, no size would stand out. The key ends with the least and the
         most bytes."""
@@ -176,13 +176,13 @@ class Summary:
         return found
 
     @cached_property
-    def by_distance(self) -> list[Row]:
+    def by_distance(self) -> list[CallRow]:
         """Messages between two ranks by how far apart these are."""
         sums: dict[str, Sum] = defaultdict(Sum)
         for calls, far in self.messages:
             sums[far].add(calls)
         return sorted(
-            (Row((key,), found) for key, found in sums.items()), key=lambda r: -r.sum.bytes
+            (CallRow((key,), found) for key, found in sums.items()), key=lambda r: -r.sum.bytes
         )
 
 

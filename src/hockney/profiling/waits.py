@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.profiling.clocks import Clock, Order, clocks_of
+from hockney.profiling.clocks import ClockOffset, Precedence, clocks_of
 from hockney.profiling.layout import CELLS, RECEIVED, SENT, RankFile, Records, text
 
 FROM_ROOT = frozenset({"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"})
@@ -59,7 +59,7 @@ class _End:
     enter: float
     exit: float
 
-    def on(self, clock: Clock | None) -> _End:
+    def on(self, clock: ClockOffset | None) -> _End:
         """On the clock of the first rank, where that is known."""
         if clock is None:
             return self
@@ -74,9 +74,11 @@ def waits_of(
     be compared with the first rank's."""
     messages, collectives = list(_messages(files)), list(_collectives(files))
     boots = [text(file.header["boot"]) for file in files]
-    orders: list[Order] = []
+    orders: list[Precedence] = []
     if len(set(boots)) > 1:
-        orders += (Order(sent.place, sent.enter, got.place, got.exit) for sent, got in messages)
+        orders += (
+            Precedence(sent.place, sent.enter, got.place, got.exit) for sent, got in messages
+        )
         orders += (one for arrivals in collectives for one in _orders(files, arrivals))
     clocks = clocks_of(boots, orders)
     found: list[Waited] = []
@@ -98,7 +100,7 @@ def waits_of(
 
 
 def _error(
-    boots: Sequence[str], clocks: Sequence[Clock | None], ends: Sequence[_End]
+    boots: Sequence[str], clocks: Sequence[ClockOffset | None], ends: Sequence[_End]
 ) -> float | None:
     """By how much moments of these calls may be off each other; None where that is unknown."""
     of_hosts = {boots[one.place]: clocks[one.place] for one in ends}
@@ -187,7 +189,7 @@ def _collectives(files: Sequence[RankFile]) -> Iterator[list[_End]]:
             yield arrivals
 
 
-def _orders(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Iterator[Order]:
+def _orders(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Iterator[Precedence]:
     """Who cannot have left before whom came, where all wait for all. Those without data may not."""
     first = arrivals[0]
     name = _name(files[first.place], first.cell)
@@ -201,7 +203,7 @@ def _orders(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Iterator[Ord
         last[boot] = max(last.get(boot, one), one, key=lambda end: end.enter)
     for one in arrivals if len(last) > 1 else ():
         for other in last.values():
-            yield Order(other.place, other.enter, one.place, one.exit)
+            yield Precedence(other.place, other.enter, one.place, one.exit)
 
 
 def _in_collective(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Iterator[Waited]:

@@ -47,7 +47,7 @@ class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
     """None unless the run was imported."""
 
 
-class Mpi(msgspec.Struct, kw_only=True):
+class MpiFacts(msgspec.Struct, kw_only=True):
     library: str | None = None
     version: str | None = None
     abi: str | None = None
@@ -91,7 +91,7 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     command: list[str] = []
     env: dict[str, str] = {}
     launcher: str | None = None
-    mpi: Mpi = msgspec.field(default_factory=Mpi)
+    mpi: MpiFacts = msgspec.field(default_factory=MpiFacts)
     engine: str | None = None
     clock: Clock = msgspec.field(default_factory=Clock)
     seed: int | None = None

@@ -10,7 +10,7 @@ import msgspec
 
 from hockney.base.units import MOST_UNCERTAIN
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import Comparison
+from hockney.infer.analysis.compare import RunComparison
 from hockney.infer.analysis.floor import FloorRatio
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.points import PointEstimate
@@ -141,7 +141,7 @@ def _difference_json(difference: Judged | None) -> dict[str, Any]:
     return {**fields, "launches_needed": fields.pop("needed")}
 
 
-def comparison_json(comparisons: list[Comparison]) -> dict[str, Any]:
+def comparison_json(comparisons: list[RunComparison]) -> dict[str, Any]:
     """The first comparison's points and verdict, as two files are the usual case; all of them
     under "comparisons"."""
     each = [

@@ -8,7 +8,7 @@ import click
 
 from hockney.base.terminal import styled
 from hockney.infer.analysis.between import UNKNOWN_RULE, Between
-from hockney.infer.analysis.compare import Comparison, PointDifference
+from hockney.infer.analysis.compare import PointDifference, RunComparison
 from hockney.infer.estimate.differences import VERDICT_RULE, Judged
 from hockney.infer.estimate.points import PointEstimate, by_curve, statistic_of
 from hockney.plan.axes import texts_apart
@@ -16,7 +16,7 @@ from hockney.show.smallest import least_shown, smallest_words
 from hockney.show.table import aligned, microseconds
 
 
-def show_comparison(comparison: Comparison, tolerance: float) -> None:
+def show_comparison(comparison: RunComparison, tolerance: float) -> None:
     """The verdict over all, then a row for each point."""
     base, other = comparison.base, comparison.other
     click.echo(styled(overall_words(comparison, tolerance), "bold") + "\n")
@@ -92,7 +92,7 @@ def verdict_words(difference: Judged, tolerance: float) -> str:
     return difference.verdict
 
 
-def overall_words(comparison: Comparison, tolerance: float) -> str:
+def overall_words(comparison: RunComparison, tolerance: float) -> str:
     overall = comparison.overall
     if overall is None:
         return "as a whole: unknown"
@@ -105,7 +105,7 @@ def overall_words(comparison: Comparison, tolerance: float) -> str:
     return words
 
 
-def deciding_words(comparison: Comparison) -> str:
+def deciding_words(comparison: RunComparison) -> str:
     """What would decide the points whose verdict is unknown (or else the whole), once for all."""
     unknown = [one for one in comparison.points if one.difference.verdict == "unknown"]
     if not unknown:

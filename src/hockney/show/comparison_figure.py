@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.compare import Comparison
+from hockney.infer.analysis.compare import RunComparison
 from hockney.infer.estimate.points import statistic_of
 from hockney.show.curves import definitions_text, joined
 from hockney.show.drawing.description import Figure
@@ -13,7 +13,7 @@ from hockney.show.labels import labels_of
 from hockney.show.ratios import ratio_panel, ratio_series
 
 
-def describe_ratio(comparisons: Sequence[Comparison], tolerance: float) -> Figure:
+def describe_ratio(comparisons: Sequence[RunComparison], tolerance: float) -> Figure:
     """Draws comparisons that have the same base."""
     points = [each for one in comparisons for p in one.points for each in (p.base, p.other)]
     if not points:

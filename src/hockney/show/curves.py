@@ -42,7 +42,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Curve:
+class ShownCurve:
     """The points of one curve over sizes, of all its pairs of ranks, in one state."""
 
     analysis: Analysis
@@ -70,7 +70,7 @@ class Curve:
 
 def curves_of(
     analyses: Sequence[Analysis], options: Options, *, state: int = 0, least_bytes: int = 0
-) -> list[Curve]:
+) -> list[ShownCurve]:
     """The curves of all files in one operation; raises UsageError for none or too many.
     Points of 0 s have no place on a logarithmic axis."""
     curves = []
@@ -93,7 +93,7 @@ def curves_of(
         for name, points in zip(texts_apart(found.values()), found.values(), strict=True):
             label = ", ".join(filter(None, (analysis.label, name)))
             label = name if name and len(analyses) == 1 else label
-            curves.append(Curve(analysis, label, _by_size(points)))
+            curves.append(ShownCurve(analysis, label, _by_size(points)))
     _refuse_unlike(curves)
     if len(curves) > MOST_CURVES:
         raise UsageError(
@@ -111,7 +111,7 @@ def _by_size(points: Iterable[PointEstimate]) -> dict[int, list[PointEstimate]]:
     return sizes
 
 
-def _refuse_unlike(curves: Sequence[Curve]) -> None:
+def _refuse_unlike(curves: Sequence[ShownCurve]) -> None:
     operations = sorted({curve.points[0].operation for curve in curves})
     if len(operations) > 1:
         raise UsageError(
@@ -181,7 +181,7 @@ def medians_text(points: Iterable[PointEstimate]) -> str:
     return f"{over}; {where}: {confidence_text(points)}."
 
 
-def caption_of(curves: Sequence[Curve]) -> tuple[str, ...]:
+def caption_of(curves: Sequence[ShownCurve]) -> tuple[str, ...]:
     """Explains marks and bars, and what a sample is."""
     points = [point for curve in curves for point in curve.points]
     several = any(len(points) > 1 for curve in curves for points in curve.sizes.values())

@@ -7,9 +7,9 @@ from itertools import pairwise
 from statistics import median
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.history import History, Trend
+from hockney.infer.analysis.histories import History, Trend
 from hockney.show.curves import sentence
-from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 
 SECONDS_A_DAY = 86400.0
 
@@ -20,13 +20,17 @@ def describe_history(histories: Sequence[History]) -> Figure:
     if not trends:
         raise UsageError("no run holds a point: there is no history to draw")
     what = ", ".join(dict.fromkeys(trend.what for _, trend in trends))
-    axes = (("s", Axis("time", "time")), ("B/s", Axis("rate", "bandwidth")))
+    axes = (("s", PlotAxis("time", "time")), ("B/s", PlotAxis("rate", "bandwidth")))
     panels = [
         Panel(
-            Axis("date", "start of the run"),
+            PlotAxis("date", "start of the run"),
             axis,
             tuple(one for i, trend in of for one in _series(trend, i, histories[i].system)),
-            tuple(Rule(_days(trend, change.index)) for _, trend in of for change in trend.changes),
+            tuple(
+                StraightLine(_days(trend, change.index))
+                for _, trend in of
+                for change in trend.changes
+            ),
         )
         for unit, axis in axes
         if (of := [(i, trend) for i, trend in trends if trend.unit == unit])

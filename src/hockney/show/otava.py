@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from hockney.infer.analysis.history import History, RunFacts
+from hockney.infer.analysis.histories import History, RunFacts
 
 CONFIGURATION = "otava.yaml"
 LONGEST_NAME = 100

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.base.units import format_rate, format_seconds, format_size
-from hockney.profiling.findings import Finding
+from hockney.profiling.findings import ProfileFinding
 from hockney.profiling.kinds import RankRecord
-from hockney.profiling.summary import Row, Sum, Summary
+from hockney.profiling.summary import CallRow, ProfileSummary, Sum
 from hockney.show.table import aligned, microseconds
 
 TOP = 10
@@ -28,7 +28,7 @@ def _named(ranks: Sequence[int]) -> str:
     return f"rank{'s' if len(ranks) > 1 else ''} {words}"
 
 
-def finding_text(finding: Finding) -> str:
+def finding_text(finding: ProfileFinding) -> str:
     """A sentence."""
     facts = finding.facts
     match finding.kind:
@@ -136,7 +136,7 @@ def _evidence(facts: dict[str, Any]) -> str:
     return ""
 
 
-def answer_lines(summary: Summary, findings: Sequence[Finding]) -> list[str]:
+def answer_lines(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -> list[str]:
     """What takes the time, and what stands out."""
     profile = summary.profile
     ranks = len(profile.ranks)
@@ -153,14 +153,14 @@ def answer_lines(summary: Summary, findings: Sequence[Finding]) -> list[str]:
     return [first, *of_it, *map(finding_text, findings)]
 
 
-def profile_parts(summary: Summary) -> list[str]:
+def profile_parts(summary: ProfileSummary) -> list[str]:
     """The tables below the answer."""
     parts = [_facts(summary), _ranks(summary), _calls(summary), _regions(summary)]
     parts += [_distances(summary), _matrix(summary)]
     return [part for part in parts if part]
 
 
-def profile_facts(summary: Summary) -> list[tuple[str, str]]:
+def profile_facts(summary: ProfileSummary) -> list[tuple[str, str]]:
     """What was run, as names and values."""
     program = summary.profile.program
     facts = [("command", " ".join(program.command))] if program.command is not None else []
@@ -175,7 +175,7 @@ def profile_facts(summary: Summary) -> list[tuple[str, str]]:
     return facts
 
 
-def _facts(summary: Summary) -> str:
+def _facts(summary: ProfileSummary) -> str:
     return "\n".join(f"{name:<11}  {value}" for name, value in profile_facts(summary))
 
 
@@ -183,7 +183,7 @@ def _wait(found: Sum) -> str:
     return "-" if found.wait_s is None else f"{found.wait_s:.6g}"
 
 
-def _ranks(summary: Summary) -> str:
+def _ranks(summary: ProfileSummary) -> str:
     """A row a rank; of many, those with the least and most time in MPI."""
     known = summary.profile.by_rank
     several = len({job for job, _ in known}) > 1
@@ -207,12 +207,12 @@ def _ranks(summary: Summary) -> str:
     return aligned(rows) + more
 
 
-def row_words(row: Row) -> str:
+def row_words(row: CallRow) -> str:
     name, started, *_ = row.key
     return str(name) if started is None else f"{name} ({started})"
 
 
-def _calls(summary: Summary) -> str:
+def _calls(summary: ProfileSummary) -> str:
     """`s`: with what completed the requests of these calls, as in the figures; `inside s`: in the
     calls themselves."""
     rows = [["call", "ranks", "bytes", "count", "s", "of MPI", "us each", "wait s", "inside s"]]
@@ -238,7 +238,7 @@ def _calls(summary: Summary) -> str:
     )
 
 
-def _regions(summary: Summary) -> str:
+def _regions(summary: ProfileSummary) -> str:
     """Where the program names regions."""
     found = summary.by(lambda calls: (calls.region,))
     if len(found) < 2:
@@ -251,7 +251,7 @@ def _regions(summary: Summary) -> str:
     return aligned(rows)
 
 
-def _distances(summary: Summary) -> str:
+def _distances(summary: ProfileSummary) -> str:
     rows = [["messages to", "count", "bytes", "s", "wait s"]]
     for row in summary.by_distance:
         found = row.sum
@@ -267,7 +267,7 @@ def _distances(summary: Summary) -> str:
     return aligned(rows) if len(rows) > 1 else ""
 
 
-def _matrix(summary: Summary) -> str:
+def _matrix(summary: ProfileSummary) -> str:
     """Bytes between ranks, for few ranks."""
     ranks = sorted({rank for _, a, b in summary.traffic for rank in (a, b)})
     jobs = {job for job, _, _ in summary.traffic}
@@ -281,7 +281,7 @@ def _matrix(summary: Summary) -> str:
     return aligned(rows)
 
 
-def profile_json(summary: Summary, findings: Sequence[Finding]) -> dict[str, Any]:
+def profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -> dict[str, Any]:
     profile = summary.profile
     return {
         "program": {

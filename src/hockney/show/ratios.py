@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from hockney.show.drawing.description import Axis, Band, Panel, Rule, Series, Style
+from hockney.show.drawing.description import Band, Panel, PlotAxis, Series, StraightLine, Style
 
 
 class Ratio(Protocol):
@@ -26,10 +26,10 @@ class Ratio(Protocol):
 def ratio_panel(label: str, series: Sequence[Series], tolerance: float) -> Panel:
     """label: of the axis of ratios."""
     return Panel(
-        Axis("size", "message size"),
-        Axis("ratio", label, logarithmic=True),
+        PlotAxis("size", "message size"),
+        PlotAxis("ratio", label, logarithmic=True),
         tuple(series),
-        (Rule(1.0, across="y"),),
+        (StraightLine(1.0, across="y"),),
         (Band(1.0 - tolerance, 1.0 + tolerance, f"tolerance ±{100.0 * tolerance:g} %", "y"),),
     )
 

@@ -8,16 +8,16 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.base.units import format_seconds, format_size
-from hockney.infer.analysis.best import FASTER, Cell
-from hockney.infer.analysis.variants import VariantStudy
-from hockney.records import Mpi
+from hockney.infer.analysis.best import FASTER, CollectiveCell
+from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.records import MpiFacts
 from hockney.run.mpis import RulesFormat
 from hockney.show.comparison import verdict_words
 from hockney.show.table import aligned, microseconds
-from hockney.show.variants import doubt_lines, rule_of
+from hockney.show.variant_table import doubt_lines, rule_of
 from hockney.tuning.check import TOLERANCE, Check, Checked
-from hockney.tuning.groups import Group
-from hockney.tuning.reasons import Costs, Explained
+from hockney.tuning.groups import CellGroup
+from hockney.tuning.reasons import CriticalPath, Explained
 from hockney.tuning.rules import Tuned
 
 BETWEEN = "+"
@@ -75,14 +75,14 @@ def _times(faster: float | None) -> str:
     return "-" if faster is None else f"{faster:.2f}"
 
 
-def _cells_text(cells: Sequence[Cell]) -> str:
+def _cells_text(cells: Sequence[CollectiveCell]) -> str:
     """ "4", or "3 + 1 predicted"."""
     predicted = sum(cell.launches == 0 for cell in cells)
     return f"{len(cells) - predicted} + {predicted} predicted" if predicted else str(len(cells))
 
 
 def notes_of(
-    groups: Sequence[Group], others: Sequence[str], form: RulesFormat, library: Mpi
+    groups: Sequence[CellGroup], others: Sequence[str], form: RulesFormat, library: MpiFacts
 ) -> list[str]:
     """What the format cannot express, and what rules had to hold in."""
     found = []
@@ -147,7 +147,7 @@ def _reason_text(one: Explained) -> str:
     return f"{ours}; {own}; {saves}"
 
 
-def _costs_text(costs: Costs) -> str:
+def _costs_text(costs: CriticalPath) -> str:
     return (
         f"{costs.algorithm} with {costs.messages:g} messages and "
         f"{format_size(round(costs.bytes))} one after the other"

@@ -10,7 +10,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.between import LEAST_OTHERS
 from hockney.infer.analysis.expected import Expected
 from hockney.infer.analysis.floor import FloorRatio
-from hockney.infer.analysis.starts import Skew, Starts
+from hockney.infer.analysis.starts import Starts, StartSkew
 from hockney.infer.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.quantiles import CONFIDENCE, ENOUGH_LAUNCHES
@@ -178,7 +178,7 @@ def place_words(place: Place) -> str:
     return f"{host} CPU {place.pu}{'' if place.pinned else ' (not pinned)'}"
 
 
-def start_lines(skew: Skew | None) -> list[str]:
+def start_lines(skew: StartSkew | None) -> list[str]:
     """How closely the ranks of a visit started together, and how well their clock is known."""
     if skew is None:
         return []

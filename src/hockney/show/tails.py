@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.infer.analysis.congestion import TOO_FEW
-from hockney.infer.analysis.tails import QUANTILES, Quantile, Tail
+from hockney.infer.analysis.congestion_factor import TOO_FEW
+from hockney.infer.analysis.tails import QUANTILES, Quantile, TailQuantiles
 from hockney.plan.axes import texts_apart
 from hockney.show import table
 from hockney.show.as_json import axes_json
 
 
-def tails_text(tails: Sequence[Tail]) -> str:
+def tails_text(tails: Sequence[TailQuantiles]) -> str:
     """One row a point; times in microseconds."""
     if not tails:
         return ""
@@ -29,7 +29,7 @@ def tails_text(tails: Sequence[Tail]) -> str:
     )
 
 
-def tails_json(tails: Sequence[Tail]) -> dict[str, Any]:
+def tails_json(tails: Sequence[TailQuantiles]) -> dict[str, Any]:
     """{"tails"}; empty without histograms."""
     if not tails:
         return {}

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import TOLERANCE, Cell, Contender
+from hockney.infer.analysis.best import TOLERANCE, CollectiveCell, Contender
 from hockney.infer.estimate.differences import Judged, Verdict
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.collectives import scheduled, time
@@ -139,7 +139,9 @@ def _message_costs(analysis: Analysis) -> Parameters | None:
         return None
 
 
-def predicted_cells(cells: Sequence[Cell], ranks: Sequence[int], model: Model) -> list[Cell]:
+def predicted_cells(
+    cells: Sequence[CollectiveCell], ranks: Sequence[int], model: Model
+) -> list[CollectiveCell]:
     """Cells between the measured sizes, and at all sizes of these numbers of ranks."""
     found = []
     for collective in dict.fromkeys(cell.collective for cell in cells):
@@ -148,7 +150,9 @@ def predicted_cells(cells: Sequence[Cell], ranks: Sequence[int], model: Model) -
     return found
 
 
-def _of_collective(cells: Sequence[Cell], ranks: Sequence[int], model: Model) -> list[Cell]:
+def _of_collective(
+    cells: Sequence[CollectiveCell], ranks: Sequence[int], model: Model
+) -> list[CollectiveCell]:
     curves = _curves(cells, model)
     measured = {(cell.ranks, cell.bytes) for cell in cells}
     step = INT_BYTES if cells and cells[0].collective in REDUCTIONS else 1
@@ -177,18 +181,18 @@ def _where(measured: Sequence[int], ranks: int) -> Where:
     return "above" if ranks > measured[-1] else "between"
 
 
-def _ranks(cells: Iterable[Cell]) -> list[int]:
+def _ranks(cells: Iterable[CollectiveCell]) -> list[int]:
     return sorted({cell.ranks for cell in cells})
 
 
-def _gaps(cells: Sequence[Cell], ranks: int, step: int) -> list[int]:
+def _gaps(cells: Sequence[CollectiveCell], ranks: int, step: int) -> list[int]:
     """A size in the middle of each gap."""
     sizes = sorted({cell.bytes for cell in cells if cell.ranks == ranks})
     middles = (round(math.sqrt(max(a, 1) * b) / step) * step for a, b in pairwise(sizes))
     return [size for size in middles if size not in sizes]
 
 
-def _curves(cells: Sequence[Cell], model: Model) -> dict[str, _Curves]:
+def _curves(cells: Sequence[CollectiveCell], model: Model) -> dict[str, _Curves]:
     found: dict[str, _Curves] = {}
     for cell in cells:
         own = [(DEFAULT, cell.default)] if cell.default else []
@@ -206,12 +210,12 @@ def _spread(errors: Sequence[float]) -> float | None:
 
 
 def _cell(
-    cells: Sequence[Cell],
+    cells: Sequence[CollectiveCell],
     curves: dict[str, _Curves],
     errors: dict[str, float | None],
     ranks: int,
     size: int,
-) -> Cell | None:
+) -> CollectiveCell | None:
     """A predicted cell, whose points have no launches; None where nothing can be predicted."""
     logs = {name: one.at(ranks, size) for name, one in curves.items()}
     own = logs[DEFAULT]
@@ -228,11 +232,11 @@ def _cell(
         contenders.append(Contender(_point(curves[name].point, ranks, size, log), judged))
     contenders.sort(key=lambda one: one.point.typical_s)
     near = cells[0]
-    return Cell(near.collective, ranks, size, near.arrived, default, tuple(contenders))
+    return CollectiveCell(near.collective, ranks, size, near.arrived, default, tuple(contenders))
 
 
 def _fastest_own(
-    cells: Sequence[Cell],
+    cells: Sequence[CollectiveCell],
     logs: dict[str, float | None],
     errors: dict[str, float | None],
     ranks: int,
@@ -252,7 +256,7 @@ def _fastest_own(
     return min(lows, default=None)
 
 
-def _is_near(cells: Sequence[Cell], cell: Cell, ranks: int, size: int) -> bool:
+def _is_near(cells: Sequence[CollectiveCell], cell: CollectiveCell, ranks: int, size: int) -> bool:
     """Whether a cell has the nearest measured number of ranks, and size, on either side."""
     counts, sizes = _ranks(cells), sorted({c.bytes for c in cells if c.ranks == cell.ranks})
     return cell.ranks in _around(counts, ranks) and cell.bytes in _around(sizes, size)
@@ -264,7 +268,7 @@ def _around(values: Sequence[int], value: int) -> set[int]:
     return {*below[-1:], *above[:1]}
 
 
-def _as_fast_as_own(cell: Cell) -> set[str]:
+def _as_fast_as_own(cell: CollectiveCell) -> set[str]:
     """The algorithm that the library's own decision may be: the one of the nearest time."""
     near = [
         (abs(one.difference.ratio - 1.0), one.name)

@@ -15,7 +15,7 @@ from statistics import geometric_mean, median
 import msgspec
 
 from hockney.base.errors import HockneyError
-from hockney.infer.analysis.variants import VariantStudy
+from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio, blocks_needed
 from hockney.plan import Case, Placement, Sampling, sizes_of
 from hockney.plan.held_rules import HeldRule, rule_for
@@ -35,7 +35,7 @@ LONGEST = 8.0
 
 
 @dataclass(frozen=True)
-class Asked:
+class CheckedSizes:
     """A collective and number of ranks, with the sizes at which rules are checked."""
 
     collective: str
@@ -108,7 +108,9 @@ class Check:
         return bool(self.cells) and self.blocks >= self.needed
 
 
-def asked_of(cells: Sequence[tuple[str, int, int]], rules: Sequence[HeldRule]) -> tuple[Asked, ...]:
+def asked_of(
+    cells: Sequence[tuple[str, int, int]], rules: Sequence[HeldRule]
+) -> tuple[CheckedSizes, ...]:
     """cells: collective, ranks and bytes of what was measured."""
     found = []
     for collective, ranks in dict.fromkeys(cell[:2] for cell in cells):
@@ -123,12 +125,12 @@ def asked_of(cells: Sequence[tuple[str, int, int]], rules: Sequence[HeldRule]) -
             if sizes[0] // 2 <= size <= 2 * sizes[-1]
         }
         others = sorted((between | edges) - set(sizes))
-        found.append(Asked(collective, ranks, tuple(sizes), tuple(others)))
+        found.append(CheckedSizes(collective, ranks, tuple(sizes), tuple(others)))
     return tuple(found)
 
 
 def cases_of(
-    asked: Sequence[Asked], base: Placement, form: RulesFormat, rules: Path
+    asked: Sequence[CheckedSizes], base: Placement, form: RulesFormat, rules: Path
 ) -> tuple[tuple[Case, ...], Comparison]:
     """Cases of both variants. Launches with rules read the settings back from the library."""
     env = form.environment(rules)
@@ -154,12 +156,12 @@ def cases_of(
     return tuple(cases), comparison
 
 
-def needed_for(asked: Sequence[Asked]) -> int:
+def needed_for(asked: Sequence[CheckedSizes]) -> int:
     return blocks_needed(sum(len(one.sizes) for one in asked))
 
 
 def sampling_of(
-    asked: Sequence[Asked],
+    asked: Sequence[CheckedSizes],
     launches: tuple[int, int | None],
     budget_s: float | None,
     launch_s: Callable[[], float],
@@ -178,7 +180,7 @@ def sampling_of(
 
 def check_of(
     study: VariantStudy,
-    asked: Sequence[Asked],
+    asked: Sequence[CheckedSizes],
     rules: Sequence[HeldRule],
     own: Sequence[HeldRule] = (),
 ) -> Check:

@@ -18,7 +18,7 @@ import numpy as np
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate
 from hockney.records import Run
-from hockney.tuning.groups import Group
+from hockney.tuning.groups import CellGroup
 from hockney.tuning.measured import Measured
 from hockney.tuning.rules import Reduction, Tuned, for_group
 
@@ -35,14 +35,16 @@ class Part:
 
 
 def confirmed(
-    tuned: Tuned, found: Measured, groups_of: Callable[[Measured], Sequence[Group]]
+    tuned: Tuned, found: Measured, groups_of: Callable[[Measured], Sequence[CellGroup]]
 ) -> Tuned:
     """The rules with the gain that launches show which did not choose them. groups_of: the groups
     of cells of any launches."""
     return tuned.with_confirmed(fraction_of(found, groups_of) if tuned.rules else 1.0)
 
 
-def fraction_of(found: Measured, groups_of: Callable[[Measured], Sequence[Group]]) -> float | None:
+def fraction_of(
+    found: Measured, groups_of: Callable[[Measured], Sequence[CellGroup]]
+) -> float | None:
     """The fraction, 0 to 1, of the gain that rules seem to have in the launches which choose them
     that the other launches show; None where without some of the launches no rule is chosen. Gains
     are logarithms of ratios, summed over all measured cells of the rules of all parts."""
@@ -84,7 +86,7 @@ def _of(point: PointEstimate, parts: int, part: int, inside: bool) -> PointEstim
     )
 
 
-def _gains(reduction: Reduction, group: Group) -> list[tuple[float, float]]:
+def _gains(reduction: Reduction, group: CellGroup) -> list[tuple[float, float]]:
     """Logarithmic gains of each rule in each of its measured cells: in the launches that chose it,
     and in the others."""
     others = {(cell.collective, cell.ranks, cell.bytes): cell for cell in group.cells}

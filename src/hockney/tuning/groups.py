@@ -10,34 +10,34 @@ from dataclasses import dataclass
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import Arrived, Cell, Contender, cells_of
+from hockney.infer.analysis.best import Arrived, CollectiveCell, Contender, cells_of
 from hockney.infer.estimate.points import PointEstimate
 from hockney.run.mpis import RulesFormat
-from hockney.tuning.layouts import Layout, layouts_in
+from hockney.tuning.layouts import NodeLayout, layouts_in
 
 TOGETHER = Arrived(None, None, None)
 
 
 @dataclass(frozen=True)
-class Group:
-    cells: tuple[Cell, ...]
-    layouts: tuple[Layout, ...] = ()
+class CellGroup:
+    cells: tuple[CollectiveCell, ...]
+    layouts: tuple[NodeLayout, ...] = ()
     """Those that it serves; empty where layouts do not matter."""
     conditions: int = 1
     """The most conditions that a cell had to hold in."""
 
 
-def plain(analyses: Sequence[Analysis]) -> Group:
+def plain(analyses: Sequence[Analysis]) -> CellGroup:
     """All cells, whatever the layout."""
-    return Group(tuple(cells_of(*(one.first_variant for one in analyses))))
+    return CellGroup(tuple(cells_of(*(one.first_variant for one in analyses))))
 
 
 def by_layout(
-    analyses: Sequence[Analysis], layouts: Sequence[Layout], form: RulesFormat, robust: bool
-) -> list[Group]:
+    analyses: Sequence[Analysis], layouts: Sequence[NodeLayout], form: RulesFormat, robust: bool
+) -> list[CellGroup]:
     """A group for each layout that the format can tell from others; those that it cannot tell
     apart share one, whose rules must hold in all of them."""
-    shared: dict[Hashable, list[Layout]] = {}
+    shared: dict[Hashable, list[NodeLayout]] = {}
     for layout in layouts:
         shared.setdefault(form.layout_key(layout.nodes, layout.per_node), []).append(layout)
     return [
@@ -49,7 +49,7 @@ def by_layout(
     ]
 
 
-def robust_group(analyses: Sequence[Analysis]) -> Group:
+def robust_group(analyses: Sequence[Analysis]) -> CellGroup:
     """One group whose rules must hold in every pattern of arrival and every file. Raises
     UsageError if there is one condition only."""
     found = _group(_conditions(analyses, None, robust=True))
@@ -62,18 +62,20 @@ def robust_group(analyses: Sequence[Analysis]) -> Group:
     return found
 
 
-def _group(conditions: Iterable[Sequence[Cell]], layouts: tuple[Layout, ...] = ()) -> Group:
-    alike: dict[tuple[str, int, int], list[Cell]] = {}
+def _group(
+    conditions: Iterable[Sequence[CollectiveCell]], layouts: tuple[NodeLayout, ...] = ()
+) -> CellGroup:
+    alike: dict[tuple[str, int, int], list[CollectiveCell]] = {}
     for cells in conditions:
         for cell in cells:
             alike.setdefault((cell.collective, cell.ranks, cell.bytes), []).append(cell)
     most = max(map(len, alike.values()), default=0)
-    return Group(tuple(worst_of(cells) for cells in alike.values()), layouts, most)
+    return CellGroup(tuple(worst_of(cells) for cells in alike.values()), layouts, most)
 
 
 def _conditions(
-    analyses: Sequence[Analysis], layout: Layout | None, robust: bool
-) -> list[list[Cell]]:
+    analyses: Sequence[Analysis], layout: NodeLayout | None, robust: bool
+) -> list[list[CollectiveCell]]:
     """The cells of each file, or of all files together unless the rules are to be robust. Ranks
     that arrived apart count only then."""
     points = [_points(one, layout) for one in analyses]
@@ -81,7 +83,7 @@ def _conditions(
     return [[cell for cell in cells if robust or cell.arrived.is_together] for cells in each]
 
 
-def _points(analysis: Analysis, layout: Layout | None) -> list[PointEstimate]:
+def _points(analysis: Analysis, layout: NodeLayout | None) -> list[PointEstimate]:
     points = analysis.first_variant
     if layout is None:
         return points
@@ -89,7 +91,7 @@ def _points(analysis: Analysis, layout: Layout | None) -> list[PointEstimate]:
     return [one for one in points if one.ranks is not None and here.get(one.ranks) == layout]
 
 
-def worst_of(cells: Sequence[Cell]) -> Cell:
+def worst_of(cells: Sequence[CollectiveCell]) -> CollectiveCell:
     """One cell of all conditions: each contender by the condition in which its time over the
     library's own is the largest; contenders that a condition lacks are left out."""
     if len(cells) == 1:
@@ -110,7 +112,7 @@ def _worst(each: Sequence[Contender]) -> Contender | None:
     return max(known, key=lambda one: (not one[1].is_harmless, one[0].ratio))[1]
 
 
-def _together(cell: Cell, contenders: tuple[Contender, ...]) -> Cell:
+def _together(cell: CollectiveCell, contenders: tuple[Contender, ...]) -> CollectiveCell:
     """The cell as if its ranks had arrived together: that was one of the conditions."""
     ordered = tuple(sorted(contenders, key=lambda one: one.point.typical_s))
-    return Cell(cell.collective, cell.ranks, cell.bytes, TOGETHER, cell.default, ordered)
+    return CollectiveCell(cell.collective, cell.ranks, cell.bytes, TOGETHER, cell.default, ordered)

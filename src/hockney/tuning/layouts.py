@@ -17,7 +17,7 @@ EVERY = "all"
 
 
 @dataclass(frozen=True, order=True)
-class Layout:
+class NodeLayout:
     nodes: int
     per_node: int
 
@@ -29,7 +29,7 @@ class Layout:
         return self.nodes * self.per_node
 
 
-def parse_layouts(text: str) -> tuple[Layout, ...]:
+def parse_layouts(text: str) -> tuple[NodeLayout, ...]:
     """The layouts of "2x1,4x32"; none of EVERY."""
     if text == EVERY:
         return ()
@@ -41,11 +41,11 @@ def parse_layouts(text: str) -> tuple[Layout, ...]:
                 f"--layouts {word!r}: not NODESxRANKS_PER_NODE",
                 "write --layouts=2x1,4x32, or --layouts as the last word for all of them",
             )
-        found.append(Layout(int(parts[1]), int(parts[2])))
+        found.append(NodeLayout(int(parts[1]), int(parts[2])))
     return tuple(dict.fromkeys(found))
 
 
-def layouts_in(run: Run) -> dict[int, Layout]:
+def layouts_in(run: Run) -> dict[int, NodeLayout]:
     """By the number of ranks; where nodes have different numbers of them there is no layout."""
     found = {}
     for launch in run.launches:
@@ -55,15 +55,15 @@ def layouts_in(run: Run) -> dict[int, Layout]:
     return found
 
 
-def layout_of(places: Sequence[Place]) -> Layout | None:
+def layout_of(places: Sequence[Place]) -> NodeLayout | None:
     by_host = Counter(place.host for place in places)
     counts = set(by_host.values())
     if len(counts) != 1 or None in by_host:
         return None
-    return Layout(len(by_host), counts.pop())
+    return NodeLayout(len(by_host), counts.pop())
 
 
-def chosen(analyses: Sequence[Analysis], asked: Iterable[Layout]) -> list[Layout]:
+def chosen(analyses: Sequence[Analysis], asked: Iterable[NodeLayout]) -> list[NodeLayout]:
     """The measured layouts, or those of them that were asked for."""
     measured = {layout for one in analyses for layout in layouts_in(one.run).values()}
     if not measured:

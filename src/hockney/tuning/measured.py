@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import Cell, Contender, is_collective, name_of
+from hockney.infer.analysis.best import CollectiveCell, Contender, is_collective, name_of
 from hockney.plan.workloads.collective import DEFAULT
-from hockney.records import Mpi, Run
+from hockney.records import MpiFacts, Run
 from hockney.run.mpis import RulesFormat
-from hockney.tuning.groups import Group, by_layout, plain, robust_group
-from hockney.tuning.layouts import Layout, chosen
+from hockney.tuning.groups import CellGroup, by_layout, plain, robust_group
+from hockney.tuning.layouts import NodeLayout, chosen
 from hockney.tuning.rules import Settings
 
 FORCING = ("OMPI_MCA_coll_tuned_", "MPIR_CVAR_", "I_MPI_ADJUST_")
@@ -22,7 +22,7 @@ FORCING = ("OMPI_MCA_coll_tuned_", "MPIR_CVAR_", "I_MPI_ADJUST_")
 @dataclass(frozen=True)
 class Measured:
     analyses: tuple[Analysis, ...]
-    mpi: Mpi
+    mpi: MpiFacts
     settings: dict[tuple[str, int, str], dict[str, str]]
     """Forcing variables, by collective, ranks and algorithm."""
 
@@ -39,8 +39,8 @@ class Measured:
         return next(others, {})
 
     def groups(
-        self, form: RulesFormat, layouts: Sequence[Layout] | None, robust: bool
-    ) -> list[Group]:
+        self, form: RulesFormat, layouts: Sequence[NodeLayout] | None, robust: bool
+    ) -> list[CellGroup]:
         """Cells that get rules of their own. layouts: None to ignore them, empty for all that were
         measured. Raises UsageError where no gain of rules can be known."""
         if layouts is not None:
@@ -62,8 +62,8 @@ class Measured:
 
 
 def only(
-    groups: Sequence[Group], form: RulesFormat, version: str | None
-) -> tuple[list[Group], list[str]]:
+    groups: Sequence[CellGroup], form: RulesFormat, version: str | None
+) -> tuple[list[CellGroup], list[str]]:
     """The cells and algorithms that rules of this format can name for this version of the library,
     and what the others are."""
     cells = [cell for group in groups for cell in group.cells]
@@ -86,12 +86,14 @@ def only(
     return kept, [*sorted(others), *sorted(unsaid)]
 
 
-def _sayable(cell: Cell, form: RulesFormat, version: str | None) -> Cell:
+def _sayable(cell: CollectiveCell, form: RulesFormat, version: str | None) -> CollectiveCell:
     kept = tuple(one for one in cell.contenders if not _unsayable(cell, one, form, version))
     return replace(cell, contenders=kept)
 
 
-def _unsayable(cell: Cell, one: Contender, form: RulesFormat, version: str | None) -> str | None:
+def _unsayable(
+    cell: CollectiveCell, one: Contender, form: RulesFormat, version: str | None
+) -> str | None:
     """What an algorithm was forced with and rules of this format cannot set; None where they can
     set all."""
     point, name = one.point, one.point.algorithm or ""
@@ -125,7 +127,7 @@ def points_of(analyses: Sequence[Analysis]) -> list[tuple[str, int, int]]:
     return sorted(found)
 
 
-def library_of(analyses: Sequence[Analysis]) -> Mpi:
+def library_of(analyses: Sequence[Analysis]) -> MpiFacts:
     """The only library of these runs."""
     runs = [one.run for one in analyses]
     known = [launch.mpi for run in runs for launch in run.launches]

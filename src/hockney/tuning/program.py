@@ -52,7 +52,7 @@ def used_collectives(profile: Profile) -> list[Used]:
 
 
 @dataclass(frozen=True)
-class Gain:
+class ProgramGain:
     """The program's time with the settings over that without, block by block."""
 
     ratios: list[float]
@@ -75,7 +75,7 @@ class Gain:
         return "faster" if high < 1.0 else "slower" if low > 1.0 else "no difference"
 
 
-def gain_of(words: Sequence[str], settings: Mapping[str, str], blocks: int) -> Gain:
+def gain_of(words: Sequence[str], settings: Mapping[str, str], blocks: int) -> ProgramGain:
     """Runs the command twice a block, in turn first with and first without the settings."""
     ratios = []
     _seconds(words, {})  # its files are read into memory now
@@ -84,7 +84,7 @@ def gain_of(words: Sequence[str], settings: Mapping[str, str], blocks: int) -> G
         times = [_seconds(words, env) for env in orders]
         tuned, plain = times if block % 2 else reversed(times)
         ratios.append(tuned / plain)
-    return Gain(ratios)
+    return ProgramGain(ratios)
 
 
 def _seconds(words: Sequence[str], settings: Mapping[str, str]) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.best import TOLERANCE, Cell, Contender
+from hockney.infer.analysis.best import TOLERANCE, CollectiveCell, Contender
 from hockney.infer.predict.collectives import scheduled, time
 from hockney.infer.predict.parameters import Level, Parameters
 from hockney.run.mpis import Rule
@@ -19,7 +19,7 @@ SAME = 0.02
 
 
 @dataclass(frozen=True)
-class Costs:
+class CriticalPath:
     """What lies on the longest path of a schedule, by a model with one rank a node."""
 
     algorithm: str
@@ -40,9 +40,9 @@ class Explained:
     """That of the cell whose interval comes nearest to 1."""
     cells: int
     conditions: int
-    costs: Costs | None
+    costs: CriticalPath | None
     """None for an algorithm without a schedule."""
-    own: Costs | None
+    own: CriticalPath | None
     """Of the algorithm as fast as the library's own decision; None where none is known."""
 
     @property
@@ -85,11 +85,11 @@ def _explained(rule: Rule, reduction: Reduction, conditions: int) -> Explained:
     )
 
 
-def _launches_of_own(cell: Cell) -> int:
+def _launches_of_own(cell: CollectiveCell) -> int:
     return cell.default.launches if cell.default else 0
 
 
-def _own(cell: Cell) -> Costs | None:
+def _own(cell: CollectiveCell) -> CriticalPath | None:
     """The costs of the algorithm whose time comes nearest to the library's own decision."""
     near = [
         (abs(one.difference.ratio - 1.0), one)
@@ -100,10 +100,10 @@ def _own(cell: Cell) -> Costs | None:
     return next((costs for one in ordered if (costs := _costs(one, cell))), None)
 
 
-def _costs(one: Contender, cell: Cell) -> Costs | None:
+def _costs(one: Contender, cell: CollectiveCell) -> CriticalPath | None:
     name, segment = scheduled(one.point), one.point.segment_bytes or None
     how = (cell.collective, name, cell.ranks, cell.bytes, segment)
     try:
-        return Costs(one.name, time(LATENCY, *how), time(BANDWIDTH, *how))
+        return CriticalPath(one.name, time(LATENCY, *how), time(BANDWIDTH, *how))
     except UsageError:  # no such schedule, or not for so many ranks
         return None

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
-from hockney.infer.analysis.best import Cell, Contender
+from hockney.infer.analysis.best import CollectiveCell, Contender
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.run.mpis import ONE_FOR_ALL_SIZES, Rule
-from hockney.tuning.groups import Group
-from hockney.tuning.layouts import Layout
+from hockney.tuning.groups import CellGroup
+from hockney.tuning.layouts import NodeLayout
 
 SHARE = 0.99
 """Fraction of the possible gain that rules must keep; more rules would only make the file
@@ -27,9 +27,9 @@ class Reduction:
     """Sum of ln(default time / time with rules) over cells with a significant difference."""
     possible: float
     """The gain of the best algorithm in each cell."""
-    cells: tuple[Cell, ...]
+    cells: tuple[CollectiveCell, ...]
     """All that were measured."""
-    layouts: tuple[Layout, ...] = ()
+    layouts: tuple[NodeLayout, ...] = ()
     """Those for which the rules hold; empty for any."""
     conditions: int = 1
     """The patterns of arrival, files and layouts in which each rule must hold."""
@@ -41,7 +41,7 @@ class Reduction:
     def share(self) -> float:
         return self.gain / self.possible if self.possible else 1.0
 
-    def covered(self, rule: Rule) -> list[Cell]:
+    def covered(self, rule: Rule) -> list[CollectiveCell]:
         """The cells in which a rule holds."""
         return [c for c in self.cells if rule.holds_for(c.collective, c.ranks, c.bytes)]
 
@@ -73,7 +73,7 @@ class Tuned:
         return [rule for one in self.reductions for rule in one.rules]
 
     @property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[CollectiveCell]:
         return [cell for one in self.reductions for cell in one.cells]
 
     def with_confirmed(self, fraction: float | None) -> Tuned:
@@ -93,7 +93,7 @@ class Tuned:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Stretch:
     """One algorithm over neighbouring sizes of a group, by their index, the last inclusive."""
 
     first: int
@@ -104,11 +104,11 @@ class _Run:
 @dataclass(frozen=True)
 class _Plan:
     gain: float
-    runs: tuple[_Run, ...]
+    runs: tuple[_Stretch, ...]
 
 
 def reduce_to_rules(
-    cells: Sequence[Cell],
+    cells: Sequence[CollectiveCell],
     settings_of: Callable[[str, int, str], Settings],
     share: float = SHARE,
 ) -> Reduction:
@@ -119,7 +119,7 @@ def reduce_to_rules(
 
     settings_of: the variables that force an algorithm, by collective, ranks and algorithm.
     """
-    groups: dict[tuple[str, int], list[Cell]] = {}
+    groups: dict[tuple[str, int], list[CollectiveCell]] = {}
     cells = [cell for cell in cells if cell.arrived.is_together]
     for cell in cells:
         if cell.default is not None:
@@ -138,9 +138,9 @@ def reduce_to_rules(
 
 
 def for_group(
-    group: Group,
+    group: CellGroup,
     settings_of: Callable[[str, int, str], Settings],
-    predicted: Sequence[Cell] = (),
+    predicted: Sequence[CollectiveCell] = (),
 ) -> Reduction:
     """The rules of a group, with its layout. Rules that cover some of the predicted cells are
     marked."""
@@ -163,7 +163,7 @@ def _most(options: Sequence[_Plan]) -> _Plan:
     return max(options, key=lambda plan: plan.gain)
 
 
-def _by_name(cell: Cell) -> dict[str, Contender]:
+def _by_name(cell: CollectiveCell) -> dict[str, Contender]:
     return {one.name: one for one in cell.contenders if one.is_harmless and not one.point.overlap}
 
 
@@ -173,7 +173,7 @@ def _gain(contender: Contender) -> float:
     return -math.log(contender.difference.ratio)
 
 
-def _candidates(cells: Sequence[Cell]) -> list[tuple[_Run, float]]:
+def _candidates(cells: Sequence[CollectiveCell]) -> list[tuple[_Stretch, float]]:
     """All runs of an algorithm that is nowhere slower, and faster at both ends."""
     found = []
     at = [_by_name(cell) for cell in cells]
@@ -189,11 +189,11 @@ def _candidates(cells: Sequence[Cell]) -> list[tuple[_Run, float]]:
                 ends_gain = min(_gain(at[first][name]), _gain(contender)) > 0.0
                 whole = last == len(cells) - 1 and gain > 0.0
                 if whole if one_for_all else ends_gain:
-                    found.append((_Run(first, last, name), gain))
+                    found.append((_Stretch(first, last, name), gain))
     return found
 
 
-def _plans(cells: Sequence[Cell]) -> list[_Plan]:
+def _plans(cells: Sequence[CollectiveCell]) -> list[_Plan]:
     """The best plans of 0, 1, 2 ... runs, as long as more runs gain more. best[n] is the best plan
     of at most that many runs in the first n cells."""
     candidates = _candidates(cells)
@@ -230,7 +230,9 @@ def _combine(groups: Sequence[Sequence[_Plan]], least: float) -> list[_Plan]:
     return list(best[min(enough)][1])
 
 
-def _limits(cells: Sequence[Cell], runs: Sequence[_Run], number: int) -> tuple[int, int]:
+def _limits(
+    cells: Sequence[CollectiveCell], runs: Sequence[_Stretch], number: int
+) -> tuple[int, int]:
     """From the first measured size of a run to its last, and into the gaps on both sides where its
     algorithm may hold up to the next measured size. Of two runs next to each other the one of the
     smaller sizes goes first."""
@@ -246,7 +248,7 @@ def _limits(cells: Sequence[Cell], runs: Sequence[_Run], number: int) -> tuple[i
     return first, to
 
 
-def _may_reach(cell: Cell, name: str, neighbours: Sequence[_Run]) -> bool:
+def _may_reach(cell: CollectiveCell, name: str, neighbours: Sequence[_Stretch]) -> bool:
     """Whether an algorithm that gains on the other side of a gap may hold up to a measured cell.
     The library decides anew somewhere in the gap, and nobody knows where: so the algorithm must be
     as good here as well. Where another rule begins, harmless is enough, because one of the two
@@ -260,8 +262,8 @@ def _may_reach(cell: Cell, name: str, neighbours: Sequence[_Run]) -> bool:
 
 def _rule(
     key: tuple[str, int],
-    cells: Sequence[Cell],
-    runs: Sequence[_Run],
+    cells: Sequence[CollectiveCell],
+    runs: Sequence[_Stretch],
     number: int,
     settings_of: Callable[[str, int, str], Settings],
 ) -> Rule:

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from itertools import chain, zip_longest
 
 from hockney.base.errors import HockneyError, UsageError
-from hockney.infer.analysis.variants import VariantStudy
+from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.plan.variants import ENVIRONMENT, Variant
 from hockney.run.mpis import Control, Engine, Mpi, family_of

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hockney.run.measure import doctor
-from hockney.run.measure.doctor import Finding, cpus, load, system
+from hockney.run.measure.doctor import DoctorFinding, cpus, load, system
 
 CPU = "sys/devices/system/cpu"
 CLOCK = "sys/devices/system/clocksource/clocksource0"
@@ -43,8 +43,8 @@ def write(root: Path, files: dict[str, str]) -> None:
         path.write_text(f"{text}\n")
 
 
-Check = Callable[[Path], Finding]
-CASES: list[tuple[Check, dict[str, str], str, str]] = [
+DoctorCheck = Callable[[Path], DoctorFinding]
+CASES: list[tuple[DoctorCheck, dict[str, str], str, str]] = [
     (cpus.allowed_cpus, {}, "unknown", "/proc/self/status"),
     (cpus.allowed_cpus, FOUR | {f"{CPU}/online": "0-3"}, "ok", "all 4"),
     (cpus.allowed_cpus, FOUR | EIGHT, "ok", "4 of 8 (0-3), restricted by its affinity"),
@@ -156,7 +156,7 @@ CASES: list[tuple[Check, dict[str, str], str, str]] = [
 
 @pytest.mark.parametrize(("check", "files", "verdict", "fact"), CASES)
 def test_what_the_kernel_tells_is_judged(
-    tmp_path: Path, check: Check, files: dict[str, str], verdict: str, fact: str
+    tmp_path: Path, check: DoctorCheck, files: dict[str, str], verdict: str, fact: str
 ) -> None:
     write(tmp_path, files)
     finding = check(tmp_path)
@@ -193,7 +193,7 @@ def test_what_the_kernel_tells_is_judged(
     ],
 )
 def test_advice_names_what_to_change(
-    tmp_path: Path, check: Check, files: dict[str, str], advice: str
+    tmp_path: Path, check: DoctorCheck, files: dict[str, str], advice: str
 ) -> None:
     write(tmp_path, files)
     assert advice in (check(tmp_path).advice or "")
@@ -347,7 +347,7 @@ def test_a_current_directory_that_is_gone_is_bad(
 def test_the_worst_known_verdict_is_the_machines(
     verdicts: tuple[doctor.Verdict, ...], expected: str
 ) -> None:
-    assert doctor.overall([Finding("x", verdict, "seen") for verdict in verdicts]) == expected
+    assert doctor.overall([DoctorFinding("x", verdict, "seen") for verdict in verdicts]) == expected
 
 
 def test_this_machine_is_looked_at_without_failing() -> None:

@@ -12,10 +12,10 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.text import Text
 
 from hockney.show.drawing.axes import LABEL_INCHES, scale_axis
-from hockney.show.drawing.description import Axis, Figure, Panel, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
 from hockney.show.drawing.files import LONGEST_LABEL, draw, looks_of, paper, plain, save
 
-SIZE, TIME = Axis("size", "message size"), Axis("time", "time", logarithmic=True)
+SIZE, TIME = PlotAxis("size", "message size"), PlotAxis("time", "time", logarithmic=True)
 
 
 def figure_of(
@@ -41,7 +41,7 @@ def test_few_and_odd_sizes_are_drawn(sizes: tuple[int, ...]) -> None:
 def test_every_quantity_is_drawn(
     quantity: str, logarithmic: bool, values: tuple[float, float]
 ) -> None:
-    axis = Axis(quantity, "here", logarithmic=logarithmic)  # type: ignore[arg-type]
+    axis = PlotAxis(quantity, "here", logarithmic=logarithmic)  # type: ignore[arg-type]
     figure = Figure("time", "", (Panel(axis, axis, (Series("a", values, values),)),))
     draw(figure).draw_without_rendering()
 
@@ -97,7 +97,7 @@ def test_plain_text_is_printable_and_short(text: str, longest: int) -> None:
 
 
 def ticks(
-    axis: Axis, values: list[float], inches: float = 2.2
+    axis: PlotAxis, values: list[float], inches: float = 2.2
 ) -> tuple[tuple[float, float], list[str]]:
     """Limits of a vertical axis, and the names between them."""
     with paper():

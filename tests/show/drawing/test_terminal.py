@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from figure_examples import EXAMPLES, example
-from hockney.show.drawing.description import Axis, Bar, Cell, Figure, Kind, Panel, Series
+from hockney.show.drawing.description import Bar, CellKind, Figure, MapCell, Panel, PlotAxis, Series
 from hockney.show.drawing.terminal import COLUMNS, drawn
 
-SIZE, TIME = Axis("size", "message size"), Axis("time", "one-way time", logarithmic=True)
+SIZE, TIME = PlotAxis("size", "message size"), PlotAxis("time", "one-way time", logarithmic=True)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -30,9 +30,9 @@ def curves(*series: Series) -> Figure:
 
 def test_a_value_of_nothing_has_its_place_in_a_row() -> None:
     """A logarithmic axis has none for it, and the largest is at the end of what it has."""
-    names = Axis("name", "step", names=("first", "second"), downward=True)
+    names = PlotAxis("name", "step", names=("first", "second"), downward=True)
     bars = tuple(Bar(row, 0.0, at, 0, "", at=at) for row, at in enumerate((0.0, 1e-3)))
-    panel = Panel(TIME, names, bars=bars, kinds=(Kind("a time", 0),))
+    panel = Panel(TIME, names, bars=bars, kinds=(CellKind("a time", 0),))
     rows = drawn(Figure("startup", "a title", (panel,))).splitlines()
     assert any(row.split() == ["first", "o", "0", "ns"] for row in rows)
     assert any(row.endswith("o  1 ms") for row in rows)
@@ -92,13 +92,13 @@ def test_what_text_cannot_show_is_said() -> None:
 
 
 def test_a_map_has_digits_or_letters() -> None:
-    names = Axis("name", "rank", names=("a", "b"), downward=True)
-    cells = tuple(Cell(i, j, 1e-6 if i == j else 1e-5, "") for i in (0, 1) for j in (0, 1))
+    names = PlotAxis("name", "rank", names=("a", "b"), downward=True)
+    cells = tuple(MapCell(i, j, 1e-6 if i == j else 1e-5, "") for i in (0, 1) for j in (0, 1))
     text = drawn(
-        Figure("matrix", "", (Panel(names, names, cells=cells, scale=Axis("time", "time")),))
+        Figure("matrix", "", (Panel(names, names, cells=cells, scale=PlotAxis("time", "time")),))
     )
     assert "a  0 9\nb  9 0\n0 is 1 µs, 9 is 10 µs, log scale" in text
-    kinds = (Kind("ring", 0), Kind("tree", 1))
-    cells = (Cell(0, 0, None, "", kind=0), Cell(1, 0, None, "", kind=1))
+    kinds = (CellKind("ring", 0), CellKind("tree", 1))
+    cells = (MapCell(0, 0, None, "", kind=0), MapCell(1, 0, None, "", kind=1))
     text = drawn(Figure("best", "", (Panel(names, names, cells=cells, kinds=kinds),)))
     assert "a  A B\nb  . .\n  A ring\n  B tree" in text

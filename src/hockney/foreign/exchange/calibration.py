@@ -9,7 +9,7 @@ from statistics import median
 
 import numpy as np
 
-from hockney.foreign.programs.simgrid import Measured, measured_of, platform_of
+from hockney.foreign.programs.simgrid import WireTimes, measured_of, platform_of
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Array
@@ -38,7 +38,7 @@ class Deviation:
 
 
 @dataclass(frozen=True)
-class Noise:
+class Scatter:
     """Standard deviations as fractions of the time, the median over sizes; None where unknown."""
 
     within_launches: float | None
@@ -59,13 +59,13 @@ def calibrated(messages: Analysis, overheads: Analysis | None) -> bytes:
     sizes, seconds = times.bytes[kept], times.seconds[kept]
     if overheads is None:
         zeros = np.zeros(len(sizes))
-        return platform_of(messages.run, Measured(sizes, seconds, zeros, zeros))
+        return platform_of(messages.run, WireTimes(sizes, seconds, zeros, zeros))
     of = measured_of(overheads)
     send, receive = _at(sizes, seconds, of, of.send_s), _at(sizes, seconds, of, of.receive_s)
-    return platform_of(messages.run, Measured(sizes, seconds, send, receive), True)
+    return platform_of(messages.run, WireTimes(sizes, seconds, send, receive), True)
 
 
-def _at(sizes: Array, seconds: Array, of: Measured, overheads_s: Array) -> Array:
+def _at(sizes: Array, seconds: Array, of: WireTimes, overheads_s: Array) -> Array:
     """Overheads at other sizes, as fractions of the time: these change less than the overheads. 0
     where they are the whole time: a receive that lasts as long as the message shows no overhead."""
     fractions = overheads_s / of.seconds
@@ -100,11 +100,11 @@ def errors_of(found: Sequence[Deviation]) -> dict[str, float]:
     return {name: median(one.error for one in found if one.pattern == name) for name in patterns}
 
 
-def noise_of(analysis: Analysis) -> Noise:
+def noise_of(analysis: Analysis) -> Scatter:
     points = analysis.estimates.own()
 
     def relative(name: str) -> float | None:
         known = [getattr(p, name) / p.typical_s for p in points if getattr(p, name) is not None]
         return median(known) if known else None
 
-    return Noise(relative("within_std_s"), relative("between_std_s"))
+    return Scatter(relative("within_std_s"), relative("between_std_s"))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Table, TooLargeError, note_rows_left
+from hockney.foreign.logs.table import LogTable, TooLargeError, note_rows_left
 from hockney.foreign.programs import PROGRAMS, Reader, csv
 from hockney.records.reading import BY_HAND, by_hand
 
@@ -56,7 +56,7 @@ def _is_known(log: Log, formats: Mapping[str, int]) -> bool:
         return False
 
 
-def read(log: Log, name: str) -> list[Table]:
+def read(log: Log, name: str) -> list[LogTable]:
     """All tables that have rows."""
     readers = PROGRAMS.offering(Reader)
     if name not in readers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hockney.base.errors import UsageError
-from hockney.foreign.programs import PROGRAMS, Layout, OrderWriter, Writer, writer_names
+from hockney.foreign.programs import PROGRAMS, OrderWriter, TableWriter, Writer, writer_names
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import by_curve
 from hockney.profiling.order import Order
@@ -28,7 +28,7 @@ def order_files(order: Order, name: str, file: str) -> Iterable[tuple[str, str]]
 
 def render(name: str, analysis: Analysis) -> str:
     """The run as a table of that program for each curve, without the floor."""
-    layout = PROGRAMS.offering(Layout)[name]
+    layout = PROGRAMS.offering(TableWriter)[name]
     experiment = analysis.run.header.experiment
     if layout.ONLY not in (None, experiment):
         raise UsageError(f"the layout {name} is for {layout.ONLY}, not for {experiment}")

@@ -17,9 +17,9 @@ import msgspec
 from hockney import __version__, records
 from hockney.base.errors import UsageError
 from hockney.base.outputs import write_output
-from hockney.foreign.logs import settings
+from hockney.foreign.logs import settings_above
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Table
+from hockney.foreign.logs.table import LogTable
 from hockney.plan.axes import AXES, Axes, Point, point_of
 from hockney.plan.bounds import LARGEST_NS
 from hockney.plan.words import NONBLOCKING, STANDARD
@@ -36,7 +36,7 @@ from hockney.records import (
 from hockney.records.reading import LONGEST_FILE
 from hockney.records.run import REPEATED
 
-Found = tuple[Log, Table]
+Found = tuple[Log, LogTable]
 RECORDS_AT_ONCE = 10_000
 """Records written at once: the largest log has 100 times as many."""
 MOST_NOTES = 100
@@ -50,7 +50,7 @@ _sampled = attrgetter(*_SAMPLED)
 def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
     """A run for each operation and its options, in the order of the log. A table with a point of an
     earlier table is another launch, unless something shows another setting (`settings`)."""
-    settings.tell_apart(found)
+    settings_above.tell_apart(found)
     experiments: dict[tuple[str, str], list[Found]] = {}
     for log, table in found:
         options = json.dumps(table.options, sort_keys=True)
@@ -146,7 +146,7 @@ def _range(part: Sequence[int]) -> str:
     return str(part[0]) if len(part) == 1 else f"{part[0]}-{part[-1]}"
 
 
-def _add_table(run: Run, table: Table, earlier: Counter[tuple[Point, str]]) -> None:
+def _add_table(run: Run, table: LogTable, earlier: Counter[tuple[Point, str]]) -> None:
     points = {(point_of(row), row.statistic) for row in table.rows}
     launch = max((earlier[point] for point in points), default=0)
     earlier.update(points)
@@ -159,7 +159,7 @@ def _add_table(run: Run, table: Table, earlier: Counter[tuple[Point, str]]) -> N
     run.add(End(launch=launch, reason=reason, message=table.cut))
 
 
-def _add_samples(run: Run, tables: Sequence[Table]) -> None:
+def _add_samples(run: Run, tables: Sequence[LogTable]) -> None:
     """One launch, in which every table is a round. Raises UsageError unless there is one
     time a row."""
     definition = _definition(tables[0])
@@ -202,7 +202,7 @@ def _ignored(lines: Sequence[int | None]) -> str:
     return f"{which}: a time of more than 30 years is out of range; ignored"
 
 
-def _definition(table: Table) -> str | None:
+def _definition(table: LogTable) -> str | None:
     """The definition of the statistic used for each point."""
     named = {row.statistic: row.definition for row in table.rows}
     best = next((name for name in ("median", "mean", *named) if name in named), None)

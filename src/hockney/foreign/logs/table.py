@@ -61,7 +61,7 @@ BYTES, REPETITIONS, SKIPPED = map(Column, ("bytes", "repetitions", ""))
 
 
 @dataclass
-class Table:
+class LogTable:
     """One table of a log: one operation, measured by one start of the program."""
 
     operation: str
@@ -81,7 +81,7 @@ class Table:
     cut: str | None = None
     parameters: dict[str, str] = field(default_factory=dict)
     """What the log says of the setting. Tables of one operation that differ in it are experiments
-    of their own (logs/settings.py)."""
+    of their own (logs/settings_above.py)."""
     run: str | None = None
     """Which run of the program the log says this is: its job, or when it ended. Such tables are
     launches, whatever their numbers are."""
@@ -193,7 +193,7 @@ def read_rows(
     log: Log,
     first: int,
     columns: Sequence[Column],
-    table: Table,
+    table: LogTable,
     ends: Callable[[str], bool] = lambda line: not line.strip() or line.lstrip().startswith("#"),
     **more: Any,
 ) -> int:
@@ -224,7 +224,7 @@ def read_rows(
     return max(line, first)
 
 
-def note_rows_left(log: Log, tables: Sequence[Table]) -> None:
+def note_rows_left(log: Log, tables: Sequence[LogTable]) -> None:
     """Notes rows that look like those of the table above them, but that no table has: below an
     empty line or a comment, without a heading of their own."""
     known = {row.line for table in tables for row in table.rows}
@@ -252,7 +252,7 @@ class RowOrder:
     """Checks the sequence of rows: whether sizes ascend, and whether the last row was cut."""
 
     log: Log
-    table: Table
+    table: LogTable
     before: Sequence[str] = ()
     size: int = -1
     seen: set[tuple[object, ...]] = field(default_factory=set)

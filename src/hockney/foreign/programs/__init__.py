@@ -13,7 +13,7 @@ from hockney.base.registry import Registry
 
 if TYPE_CHECKING:
     from hockney.foreign.logs.log import Log
-    from hockney.foreign.logs.table import Table
+    from hockney.foreign.logs.table import LogTable
     from hockney.infer.analysis import Analysis
     from hockney.infer.estimate.points import PointEstimate
     from hockney.plan.preset import Preset
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hockney.records import Run
 
 
-class Program(Protocol):
+class ForeignProgram(Protocol):
     """The empty protocol that all programs satisfy."""
 
 
@@ -32,7 +32,7 @@ class Reader(Protocol):
     def recognise(self, log: Log) -> int | None:
         """The line that identifies the program; None if the log is of another."""
 
-    def read(self, log: Log) -> list[Table]:
+    def read(self, log: Log) -> list[LogTable]:
         """The tables of a log."""
 
 
@@ -47,7 +47,7 @@ class OrderWriter(Protocol):
         for, of that name, and those that belong beside it."""
 
 
-class Layout(Protocol):
+class TableWriter(Protocol):
     ONLY: str | None
     """The only experiment that it can show; None for all."""
 
@@ -61,7 +61,7 @@ class Classic(Protocol):
 
 
 PROGRAMS = Registry(
-    __name__, "format", Program, parts=(Reader, Writer, OrderWriter, Layout, Classic)
+    __name__, "format", ForeignProgram, parts=(Reader, Writer, OrderWriter, TableWriter, Classic)
 )
 
 
@@ -81,7 +81,7 @@ def order_writer_names() -> list[str]:
 
 
 def layout_names() -> list[str]:
-    return list(PROGRAMS.offering(Layout))
+    return list(PROGRAMS.offering(TableWriter))
 
 
 def preset_names() -> list[str]:

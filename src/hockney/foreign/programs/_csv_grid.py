@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, RowError, Table, number, whole
+from hockney.foreign.logs.table import Column, LogTable, RowError, number, whole
 from hockney.foreign.programs._csv_cells import plain, size_factor, size_of
 from hockney.foreign.programs._csv_heading import LONGEST_NAME, Meaning, factor_of
 from hockney.foreign.programs._csv_records import Record
@@ -31,8 +31,8 @@ class Grid:
         rows: Iterable[Record],
     ) -> None:
         self.log, self.heading, self.mark = log, heading, mark
-        self.tables: dict[tuple[str, int], Table] = {}
-        self._unread = Table("", "CSV", 1)
+        self.tables: dict[tuple[str, int], LogTable] = {}
+        self._unread = LogTable("", "CSV", 1)
         """Has the notes of rows before the first that can be read."""
         self.repeated_in: int | None = None
         """The line of the first point that was there before."""
@@ -78,7 +78,7 @@ class Grid:
 
     def _add(
         self,
-        table: Table,
+        table: LogTable,
         line: int,
         size: int,
         column: Column,
@@ -113,9 +113,9 @@ class Grid:
         axes = (f"{name}={value}" for name, value in more.items() if name != "repetitions")
         return operation, str(size), *axes
 
-    def _table(self, line: int, key: tuple[str, ...]) -> Table:
+    def _table(self, line: int, key: tuple[str, ...]) -> LogTable:
         """The table of a point: each has it once."""
-        new = Table(key[0], "CSV", line)
+        new = LogTable(key[0], "CSV", line)
         return self.tables.setdefault((key[0], self._times_seen[key]), new)
 
     def _count(self, line: int, key: tuple[str, ...]) -> None:
@@ -123,7 +123,7 @@ class Grid:
             self.repeated_in = line
         self._times_seen[key] += 1
 
-    def finished(self) -> list[Table]:
+    def finished(self) -> list[LogTable]:
         """The tables, with what their repeated rows are."""
         tables = [table for table in self.tables.values() if table.rows] or [self._unread]
         tables[0].notes[:0] = [] if tables[0] is self._unread else self._unread.notes

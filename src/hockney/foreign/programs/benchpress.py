@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, Table, whole
+from hockney.foreign.logs.table import Column, LogTable, whole
 
 HEADED = True
 
@@ -25,15 +25,15 @@ def recognise(log: Log) -> int | None:
     return log.find(_TITLE)
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     """Other tables of the program (GPUs, copies, several messages) are left out."""
-    tables: list[Table] = []
+    tables: list[LogTable] = []
     is_inside = False
     for line, text in log.numbered():
         if _OTHER.match(text):
             is_inside = _TITLE.match(text) is not None
             if is_inside:
-                tables.append(Table("pingpong", "BenchPress", line, experiment="pairs", ranks=2))
+                tables.append(LogTable("pingpong", "BenchPress", line, experiment="pairs", ranks=2))
             continue
         pair = _PAIR.match(text) if is_inside else None
         if pair:
@@ -41,7 +41,7 @@ def read(log: Log) -> list[Table]:
     return tables
 
 
-def _row(log: Log, line: int, pair: re.Match[str], table: Table) -> None:
+def _row(log: Log, line: int, pair: re.Match[str], table: LogTable) -> None:
     cells = pair[3].split()[:MOST_SIZES]
     if line == log.last and (not cells or not _NUMBER.fullmatch(cells[-1])):
         table.cut_in(line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, Table, is_number
+from hockney.foreign.logs.table import Column, LogTable, is_number
 
 HEADED = False
 ONE_WAY = Column("mean", "mean transfer of a cache line, one way", factor=Decimal("1e-9"))
@@ -29,12 +29,12 @@ def recognise(log: Log) -> int | None:
     return rows[0][0]
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     """The latencies as 0 bytes. Cores are numbered in the order of rows."""
     rows = _rows(log)
     if not rows:
         return []
-    table = Table("core-to-core", "core-to-core-latency", rows[0][0], ranks=2)
+    table = LogTable("core-to-core", "core-to-core-latency", rows[0][0], ranks=2)
     for row, (line, cells) in enumerate(rows[:MOST_CORES]):
         if len(cells) != len(rows[0][1]):
             table.cut_in(line)

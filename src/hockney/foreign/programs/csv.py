@@ -19,7 +19,7 @@ from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
     MOST_NOTES,
     Column,
-    Table,
+    LogTable,
 )
 from hockney.foreign.programs._csv_cells import decimal_mark, unit_of
 from hockney.foreign.programs._csv_grid import Grid
@@ -139,14 +139,14 @@ def unknown_heading(log: Log) -> UsageError | None:
     return None
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     heading = _find_heading(log)
     if heading is None:
         refused = unknown_heading(log)
         if refused:
             raise refused
         return []
-    tables: list[Table] = []
+    tables: list[LogTable] = []
     notes = _passed_over(log, heading)
     for place, (part, below) in enumerate(_parts(log, heading), 1):
         if not part.columns:
@@ -201,7 +201,7 @@ def _left_out(log: Log, line: int, cells: list[str], rows: Rows) -> str:
     )
 
 
-def _grid(log: Log, heading: Heading, rows: Rows) -> list[Table]:
+def _grid(log: Log, heading: Heading, rows: Rows) -> list[LogTable]:
     _check_alone(log, heading)
     mark = _mark(heading.columns, rows)
     whole = Grid(log, heading.columns, mark, rows)
@@ -209,7 +209,7 @@ def _grid(log: Log, heading: Heading, rows: Rows) -> list[Table]:
     groups = _by_words(heading, rows) if is_unclear else {}
     if len(groups) < 2:
         return whole.finished()
-    tables: list[Table] = []
+    tables: list[LogTable] = []
     for words, of_group in groups.items():
         found = Grid(log, heading.columns, mark, of_group).finished()
         for table in found:

@@ -13,8 +13,8 @@ from hockney.foreign.logs.table import (
     BYTES,
     REPETITIONS,
     Column,
+    LogTable,
     RowOrder,
-    Table,
     is_number,
     number_rows,
 )
@@ -47,10 +47,10 @@ def recognise(log: Log) -> int | None:
     return rows[0][0] if len(rows) >= LEAST_ROWS and whole and fractions else None
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     if log.find(_STATISTICS) is not None:
         return _statistics(log)
-    tables: list[Table] = []
+    tables: list[LogTable] = []
     order = RowOrder(log, _table(0))
     seen: set[str] = set()
     for line, text in log.numbered():
@@ -70,11 +70,11 @@ def read(log: Log) -> list[Table]:
     return tables
 
 
-def _table(line: int) -> Table:
-    return Table("pingpong", "Durham's ping-pong", line, ranks=2)
+def _table(line: int) -> LogTable:
+    return LogTable("pingpong", "Durham's ping-pong", line, ranks=2)
 
 
-def _statistics(log: Log) -> list[Table]:
+def _statistics(log: Log) -> list[LogTable]:
     """Reads each line of statistics as a launch."""
     if log.bytes is None:
         raise UsageError(

@@ -12,9 +12,9 @@ from hockney.foreign.logs.table import (
     REPETITIONS,
     SKIPPED,
     Column,
+    LogTable,
     RowError,
     RowOrder,
-    Table,
     is_number,
     number,
     whole,
@@ -46,8 +46,8 @@ def recognise(log: Log) -> int | None:
     return log.find(_MACHINE) if found is None else found
 
 
-def read(log: Log) -> list[Table]:
-    tables: list[Table] = []
+def read(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
     command: re.Match[str] | None = None
     columns: list[Column] = []
     order: RowOrder | None = None
@@ -71,7 +71,7 @@ def read(log: Log) -> list[Table]:
     return tables
 
 
-def _table(log: Log, line: int, command: re.Match[str] | None, is_pingpong: bool) -> Table:
+def _table(log: Log, line: int, command: re.Match[str] | None, is_pingpong: bool) -> LogTable:
     options = command["options"] or "" if command else ""
     kind = _KIND.search(options)
     test = command["test"] if command else "pingpong" if is_pingpong else None
@@ -79,10 +79,10 @@ def _table(log: Log, line: int, command: re.Match[str] | None, is_pingpong: bool
     if kind:
         name = name.replace("rma", f"rma-{kind[1]}", 1)
     program = f"fabtests fi_{test}" if test else "fabtests"
-    return Table(name, program, line, ranks=2)
+    return LogTable(name, program, line, ranks=2)
 
 
-def _column(title: str, table: Table) -> Column:
+def _column(title: str, table: LogTable) -> Column:
     if title != "usec/xfer":
         return COLUMNS.get(title, SKIPPED)
     # The time of a message in a stream is no latency.

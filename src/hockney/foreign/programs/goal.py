@@ -15,7 +15,7 @@ from hockney.profiling.order import (
     START_RECEIVE,
     START_SEND,
     Order,
-    Step,
+    TraceStep,
 )
 
 
@@ -43,7 +43,7 @@ class _Rank:
                 self.needed = [self.label]
             yield from self._step(step)
 
-    def _step(self, step: Step) -> Iterator[str]:
+    def _step(self, step: TraceStep) -> Iterator[str]:
         if step.what in COLLECTIVE:
             yield from self._collective(step)
         elif step.what == COMPLETE:
@@ -58,7 +58,7 @@ class _Rank:
             elif step.what in (START_SEND, START_RECEIVE):
                 self.started[step.request] = self.label
 
-    def _collective(self, step: Step) -> Iterator[str]:
+    def _collective(self, step: TraceStep) -> Iterator[str]:
         ranks = self.order.groups[step.match]
         root = ranks.index(step.peer) if step.peer in ranks else 0
         for out, into in of_rank(step.name, ranks, root, self.rank, step.bytes):

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import MEGABYTES, Column, RowError, Table, whole
+from hockney.foreign.logs.table import MEGABYTES, Column, LogTable, RowError, whole
 
 HEADED = True
 
@@ -45,8 +45,8 @@ def recognise(log: Log) -> int | None:
     return None if heading is None else log.find(_TITLE) or heading
 
 
-def read(log: Log) -> list[Table]:
-    tables: list[Table] = []
+def read(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
     known: dict[str, Any] = {}
     section, titles = "", list[str]()
     for line, text in log.numbered():
@@ -77,7 +77,7 @@ def _row(
     titles: list[str],
     section: str,
     known: dict[str, Any],
-    tables: list[Table],
+    tables: list[LogTable],
 ) -> None:
     if not any(cells):
         return
@@ -87,7 +87,7 @@ def _row(
         return
     test = _TEST.match(cells[0])
     name = " ".join((test["name"] if test else cells[0]).lower().split())
-    table = Table(
+    table = LogTable(
         name.replace(" ", "-").replace("+", "-"),
         f"GPCNeT {known.get('program', 'Network')} Tests",
         line,

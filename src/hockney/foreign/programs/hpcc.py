@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, Table
+from hockney.foreign.logs.table import Column, LogTable
 
 HEADED = True
 
@@ -47,7 +47,7 @@ PINGPONG = "hpcc-pingpong"
 
 
 @dataclass
-class Section:
+class HpccRun:
     """The numbers of one run: line, experiment, column and text of each."""
 
     line: int
@@ -65,17 +65,17 @@ def recognise(log: Log) -> int | None:
     return log.find(_SUMMARY) if found is None else found
 
 
-def read(log: Log) -> list[Table]:
-    sections: list[Section] = []
+def read(log: Log) -> list[LogTable]:
+    sections: list[HpccRun] = []
     for line, text in log.numbered():
         if _begins(text, sections):
-            sections.append(Section(line))
+            sections.append(HpccRun(line))
         if sections:
             _see(line, text, sections[-1])
     return [table for section in sections for table in _tables(log, section)]
 
 
-def _begins(text: str, sections: list[Section]) -> bool:
+def _begins(text: str, sections: list[HpccRun]) -> bool:
     """True in the first line of a run: its title, which comes twice, or a summary alone."""
     if _TITLE.match(text):
         return not sections or bool(sections[-1].details or sections[-1].summary)
@@ -84,7 +84,7 @@ def _begins(text: str, sections: list[Section]) -> bool:
     return "CommWorldProcs=" in text or _SUMMARY.match(text) is not None
 
 
-def _see(line: int, text: str, section: Section) -> None:
+def _see(line: int, text: str, section: HpccRun) -> None:
     title, size, processes = _TITLE.match(text), _SIZES.match(text), _PROCESSES.search(text)
     pingpong, ring, summary = _PINGPONG.match(text), _RING.match(text), _SUMMARY.match(text)
     if title:
@@ -125,11 +125,11 @@ def _ring_column(what: str, unit: str) -> Column:
     return Column("bandwidth", f"of a rank, {RINGS}", "value_Bps", UNITS[unit])
 
 
-def _tables(log: Log, section: Section) -> list[Table]:
-    tables: dict[str, Table] = {}
+def _tables(log: Log, section: HpccRun) -> list[LogTable]:
+    tables: dict[str, LogTable] = {}
     for line, name, column, text in section.details or section.summary:
         if name not in tables:
-            tables[name] = Table(
+            tables[name] = LogTable(
                 "pingpong" if name == PINGPONG else name.removeprefix("hpcc-"),
                 "HPC Challenge latency and bandwidth",
                 line,

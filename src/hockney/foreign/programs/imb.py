@@ -21,7 +21,7 @@ from hockney.foreign.logs.table import (
     REPETITIONS,
     SKIPPED,
     Column,
-    Table,
+    LogTable,
     implied,
     read_rows,
 )
@@ -67,7 +67,7 @@ COLUMNS = {
 
 
 @dataclass
-class Context:
+class ImbContext:
     """Information from the lines before a table's heading."""
 
     version: str | None = None
@@ -81,10 +81,10 @@ class Context:
     is_titled: bool = False
     """True if the next table is of this test: each has a title or a mode of its own."""
 
-    def table(self, log: Log, line: int) -> Table:
+    def table(self, log: Log, line: int) -> LogTable:
         part = f", {self.part} part" if self.part else ""
         name = f" {self.name}" if self.is_titled else ""
-        table = Table(
+        table = LogTable(
             operation=self.name.lower().replace(" ", "-") if self.is_titled else log.operation,
             program=f"Intel MPI Benchmarks{name}{part}",
             version=self.version,
@@ -105,9 +105,9 @@ def recognise(log: Log) -> int | None:
     return log.find(_TITLE)
 
 
-def read(log: Log) -> list[Table]:
-    tables: list[Table] = []
-    context = Context()
+def read(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
+    context = ImbContext()
     reached = 0
     for line, text in log.numbered():
         if line < reached:
@@ -122,7 +122,7 @@ def read(log: Log) -> list[Table]:
     return tables
 
 
-def _see(text: str, context: Context) -> None:
+def _see(text: str, context: ImbContext) -> None:
     """Reads a line before a heading."""
     suite, title, groups = _SUITE.search(text), _TITLE.match(text), _GROUPS.search(text)
     processes, group, mode = _PROCESSES.match(text), _GROUP.match(text), _MODE.match(text)
@@ -144,7 +144,7 @@ def _see(text: str, context: Context) -> None:
         context.is_titled = True
 
 
-def _rows(log: Log, line: int, titles: list[str], context: Context, table: Table) -> int:
+def _rows(log: Log, line: int, titles: list[str], context: ImbContext, table: LogTable) -> int:
     columns = [_column(title, context) for title in titles]
     unknown = [title for title, column in zip(titles, columns, strict=True) if column is SKIPPED]
     if unknown:
@@ -157,7 +157,7 @@ def _rows(log: Log, line: int, titles: list[str], context: Context, table: Table
     return end
 
 
-def _column(title: str, context: Context) -> Column:
+def _column(title: str, context: ImbContext) -> Column:
     if title != "t[usec]":
         return COLUMNS.get(title, SKIPPED)
     if context.part == "P2P":
@@ -166,14 +166,14 @@ def _column(title: str, context: Context) -> Column:
     return Column("mean", f"whole loop over {over}, larger of two ranks")
 
 
-def _grouped(row: Summary, context: Context) -> Summary:
+def _grouped(row: Summary, context: ImbContext) -> Summary:
     peers = context.groups.get(row.algorithm) if row.algorithm else None
     if peers is None:
         return row
     return msgspec.structs.replace(row, algorithm=None, peers=tuple(peers))
 
 
-def _settle_megabyte(tables: list[Table]) -> None:
+def _settle_megabyte(tables: list[LogTable]) -> None:
     """Converts rates to bytes per second, once the whole log shows what its megabyte is. Removes
     rates if it does not."""
     megabyte = implied([ratio for table in tables for ratio in _ratios(table)])
@@ -206,7 +206,7 @@ def _in_bytes(row: Summary, megabyte: Decimal) -> Summary:
     return msgspec.structs.replace(row, value_Bps=rate)
 
 
-def _ratios(table: Table) -> list[float]:
+def _ratios(table: LogTable) -> list[float]:
     """Bytes per second over the printed rate, for rows with enough digits."""
     rows: dict[Any, dict[str, Summary]] = {}
     for row in table.rows:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import MEGABYTES, Column, RowError, Table, whole
+from hockney.foreign.logs.table import MEGABYTES, Column, LogTable, RowError, whole
 from hockney.foreign.programs._layout import count_of, counts
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import Size
@@ -36,8 +36,8 @@ def recognise(log: Log) -> int | None:
     return log.find(_ROW)
 
 
-def read(log: Log) -> list[Table]:
-    tables: list[Table] = []
+def read(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
     seen: set[tuple[str, str]] = set()
     for line, text in log.numbered():
         found = _ROW.search(text)
@@ -49,7 +49,7 @@ def read(log: Log) -> list[Table]:
         if not tables or (rank, size) in seen:
             notes = [NO_PINGPONG, "its MB are 2^20 bytes; rates are read so"]
             program = "ITMO's bandwidth measurement"
-            tables.append(Table("send-then-receive", program, line, ranks=2, notes=notes))
+            tables.append(LogTable("send-then-receive", program, line, ranks=2, notes=notes))
             seen = set()
         seen.add((rank, size))
         table = tables[-1]

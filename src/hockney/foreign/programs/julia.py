@@ -10,7 +10,7 @@ import re
 from decimal import Decimal
 
 from hockney.foreign.logs.log import UNKNOWN, Log
-from hockney.foreign.logs.table import BYTES, REPETITIONS, Column, RowError, RowOrder, Table
+from hockney.foreign.logs.table import BYTES, REPETITIONS, Column, LogTable, RowError, RowOrder
 
 HEADED = True
 
@@ -49,8 +49,8 @@ def recognise(log: Log) -> int | None:
     return log.find(_HEADING)
 
 
-def read(log: Log) -> list[Table]:
-    tables: list[Table] = []
+def read(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
     named = _FILE.match(log.path.name)
     for line, text in log.numbered():
         named = _TITLE.match(text) or named
@@ -60,11 +60,11 @@ def read(log: Log) -> list[Table]:
     return tables
 
 
-def _table(log: Log, line: int, heading: list[str], named: re.Match[str] | None) -> Table:
+def _table(log: Log, line: int, heading: list[str], named: re.Match[str] | None) -> LogTable:
     name = named["name"].lower().replace(" ", "-") if named else log.operation
     operation = NAMES.get(name, name)
     ranks = int(named["ranks"]) if named and "ranks" in named.groupdict() else None
-    table = Table(
+    table = LogTable(
         operation,
         f"MPIBenchmarks.jl {named['suite'].upper()}" if named else "MPIBenchmarks.jl",
         line,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, RowError, Table, whole
+from hockney.foreign.logs.table import Column, LogTable, RowError, whole
 from hockney.records import Place
 
 HEADED = True
@@ -30,10 +30,10 @@ def recognise(log: Log) -> int | None:
     return log.find(_ROW)
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     """A table for each operation and communicator of a start."""
-    tables: list[Table] = []
-    of_start: dict[tuple[str, str], Table] = {}
+    tables: list[LogTable] = []
+    of_start: dict[tuple[str, str], LogTable] = {}
     seen: set[tuple[str, str, str, str]] = set()
     version, places = None, list[Place]()
     for line, text in log.numbered():
@@ -56,14 +56,14 @@ def read(log: Log) -> list[Table]:
     return tables
 
 
-def _table(line: int, key: tuple[str, str], version: str | None, places: list[Place]) -> Table:
+def _table(line: int, key: tuple[str, str], version: str | None, places: list[Place]) -> LogTable:
     operation, comm = key
     options = {} if comm == WORLD else {"communicator": comm}
     name = operation.replace(" ", "-")
-    return Table(name, "mpiBench", line, version=version, options=options, places=list(places))
+    return LogTable(name, "mpiBench", line, version=version, options=options, places=list(places))
 
 
-def _row(log: Log, line: int, row: re.Match[str], table: Table) -> None:
+def _row(log: Log, line: int, row: re.Match[str], table: LogTable) -> None:
     with table.row(log, line):
         known = {"ranks": whole(row["ranks"]), "repetitions": whole(row["repetitions"])}
         if not known["ranks"]:

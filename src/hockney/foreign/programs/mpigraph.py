@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import MEGABYTES, Column, RowError, RowOrder, Table, whole
+from hockney.foreign.logs.table import MEGABYTES, Column, LogTable, RowError, RowOrder, whole
 from hockney.records import Place
 
 HEADED = True
@@ -29,7 +29,7 @@ COLUMNS = {
 
 
 @dataclass
-class Context:
+class MpigraphContext:
     """What stands above a matrix."""
 
     version: str | None = None
@@ -47,15 +47,15 @@ def recognise(log: Log) -> int | None:
     return next(heads, None)
 
 
-def read(log: Log) -> list[Table]:
-    tables: list[Table] = []
-    context = Context()
+def read(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
+    context = MpigraphContext()
     for line in range(1, len(log.lines) + 1):
         text = log.whole_line(line)
         start, known, row = _START.match(text), _KNOWN.match(text), _ROW.match(text)
         heading = _HEADING.match(text)
         if start:
-            context = Context(start[1], {})
+            context = MpigraphContext(start[1], {})
         elif known:
             context.known = {**(context.known or {}), known[1]: int(known[2])}
         elif heading:
@@ -66,7 +66,7 @@ def read(log: Log) -> list[Table]:
 
 
 def _begin(
-    log: Log, line: int, heading: re.Match[str], context: Context, tables: list[Table]
+    log: Log, line: int, heading: re.Match[str], context: MpigraphContext, tables: list[LogTable]
 ) -> None:
     """The matrices of senders and of receivers are one table."""
     named = [name.rpartition(":") for name in heading["names"].split()]
@@ -74,7 +74,7 @@ def _begin(
     if heading["side"] == "Send" or context.order is None:
         known = context.known or {}
         places = [Place(rank=int(rank), host=host) for host, _, rank in named]
-        table = Table(
+        table = LogTable(
             "bandwidth",
             "mpiGraph",
             line,
@@ -88,7 +88,9 @@ def _begin(
         context.order = RowOrder(log, table)
 
 
-def _row(log: Log, line: int, row: re.Match[str], context: Context, order: RowOrder) -> None:
+def _row(
+    log: Log, line: int, row: re.Match[str], context: MpigraphContext, order: RowOrder
+) -> None:
     table = order.table
     cells, known = row["cells"].split(), context.known or {}
     if order.is_cut(line, cells, len(context.ranks)):

@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, RowError, Table, number, scaled, whole
+from hockney.foreign.logs.table import Column, LogTable, RowError, number, scaled, whole
 
 HEADED = True
 
@@ -32,12 +32,12 @@ def recognise(log: Log) -> int | None:
     return log.find(_TITLE) if log.find(_SECTION) is not None else None
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     """A table for each function of MPI, with a row for each of its sites."""
     sizes = {(name, site): cells[MEAN] for _, name, site, _, cells in _rows(log, _SIZES)}
     version = next((found[1] for text in log.lines if (found := _VERSION.match(text))), None)
     ranks = sum(_TASK.match(text) is not None for text in log.lines) or None
-    tables: dict[str, Table] = {}
+    tables: dict[str, LogTable] = {}
     unknown = 0
     for line, name, site, count, cells in _rows(log, _TIMES):
         if (name, site) not in sizes:
@@ -45,7 +45,7 @@ def read(log: Log) -> list[Table]:
             continue
         table = tables.setdefault(
             name,
-            Table(f"MPI_{name}", "mpiP", line, version=version, ranks=ranks, notes=[MEAN_SIZES]),
+            LogTable(f"MPI_{name}", "mpiP", line, version=version, ranks=ranks, notes=[MEAN_SIZES]),
         )
         with table.row(log, line):
             _add(table, line, sizes[name, site], count, cells)
@@ -55,7 +55,7 @@ def read(log: Log) -> list[Table]:
     return list(tables.values())
 
 
-def _add(table: Table, line: int, size: str, count: str, cells: list[str]) -> None:
+def _add(table: LogTable, line: int, size: str, count: str, cells: list[str]) -> None:
     mean_size = number(size)
     if mean_size is None:
         raise RowError(f"{size!r} is no size")

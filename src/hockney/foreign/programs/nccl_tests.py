@@ -19,8 +19,8 @@ from hockney.foreign.logs.table import (
     BYTES,
     SKIPPED,
     Column,
+    LogTable,
     RowError,
-    Table,
     is_number,
     number,
     read_rows,
@@ -74,12 +74,12 @@ def _is_json(log: Log) -> bool:
     return log.text.lstrip()[:1] == "{" and bool(_JSON.search(log.text))
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     return _read_json(log) if _is_json(log) else _read_text(log)
 
 
 @dataclass
-class Context:
+class NcclContext:
     """Information from the lines before a table's heading."""
 
     unnamed: str
@@ -120,7 +120,7 @@ class Context:
             self.processes = 1 if is_alone else processes_of(before)
             self.commanded, self.operation = command["operation"], None
 
-    def table(self, line: int) -> Table:
+    def table(self, line: int) -> LogTable:
         ranks = len(self.places)
         if not ranks and self.commanded and self.processes and self.devices:
             ranks = self.processes * self.devices
@@ -136,9 +136,9 @@ def _place(rank: re.Match[str]) -> Place:
     return Place(rank=int(rank[1]), host=rank[2])
 
 
-def _read_text(log: Log) -> list[Table]:
-    tables: list[Table] = []
-    context = Context(log.operation)
+def _read_text(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
+    context = NcclContext(log.operation)
     reached = 0
     for line, text in log.numbered():
         if line < reached:
@@ -152,13 +152,13 @@ def _read_text(log: Log) -> list[Table]:
     return tables
 
 
-def _table(line: int, operation: str, version: str | None, places: list[Place]) -> Table:
-    return Table(
+def _table(line: int, operation: str, version: str | None, places: list[Place]) -> LogTable:
+    return LogTable(
         operation, "nccl-tests", line, version=version, ranks=len(places) or None, places=places
     )
 
 
-def _rows(log: Log, line: int, titles: list[str], table: Table) -> int:
+def _rows(log: Log, line: int, titles: list[str], table: LogTable) -> int:
     """Reads the rows. Older versions omit the reduction or root: cells are matched from both
     ends."""
     first = titles.index("time")
@@ -188,7 +188,7 @@ def _ways(titles: Sequence[str]) -> list[Column]:
     return columns
 
 
-def _note_wrong(log: Log, first: int, end: int, titles: Sequence[str], table: Table) -> None:
+def _note_wrong(log: Log, first: int, end: int, titles: Sequence[str], table: LogTable) -> None:
     """Notes rows with results that the benchmark itself found wrong."""
     ends = [i - len(titles) for i, title in enumerate(titles) if title in WRONG]
     for line, text in log.numbered(first):
@@ -201,7 +201,7 @@ def _note_wrong(log: Log, first: int, end: int, titles: Sequence[str], table: Ta
             table.note(f"{log.at(line)}: the benchmark found wrong results")
 
 
-def _read_json(log: Log) -> list[Table]:
+def _read_json(log: Log) -> list[LogTable]:
     try:
         # Numbers keep the digits that were printed.
         document = json.loads(log.text, parse_float=str)
@@ -219,7 +219,7 @@ def _read_json(log: Log) -> list[Table]:
     return [table]
 
 
-def _json_table(document: dict[str, Any], unnamed: str) -> Table:
+def _json_table(document: dict[str, Any], unnamed: str) -> LogTable:
     devices = document.get("devices")
     places = [
         Place(rank=rank, host=_text(device["hostname"]) if device.get("hostname") else None)
@@ -238,7 +238,7 @@ def _text(value: Any) -> str:
     return str(value).encode(errors="replace").decode()
 
 
-def _json_row(result: dict[str, Any], table: Table) -> None:
+def _json_row(result: dict[str, Any], table: LogTable) -> None:
     size = result["size"]
     if type(size) is not int or size < 0:
         raise RowError(f"size {size!r}")
@@ -254,7 +254,7 @@ def _json_row(result: dict[str, Any], table: Table) -> None:
             table.note(f"{size} bytes {way}: the benchmark found wrong results")
 
 
-def _json_value(table: Table, size: int, column: Column, value: Any, of: dict[str, Any]) -> None:
+def _json_value(table: LogTable, size: int, column: Column, value: Any, of: dict[str, Any]) -> None:
     if value is not None:
         exact = number(str(value))
         if exact is not None:

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, Table, whole
+from hockney.foreign.logs.table import Column, LogTable, whole
 
 HEADED = True
 
@@ -58,25 +58,25 @@ def recognise(log: Log) -> int | None:
     return next((n for p in (_FULL, _QUIET, _LOGGP) if (n := log.find(p)) is not None), None)
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     version = next((found[1] for text in log.lines if (found := _VERSION.search(text))), None)
     kinds = {
         "pingpong": (_FULL, FULL, ()),
         "pingpong-quiet": (_QUIET, QUIET, (MIXED,)),
         "loggp": (_LOGGP, LOGGP, (MISLABELLED,)),
     }
-    tables: list[Table] = []
+    tables: list[LogTable] = []
     for name, (pattern, columns, notes) in kinds.items():
         line = log.find(pattern)
         if line is not None:
             operation = name.removesuffix("-quiet")
-            table = Table(operation, "Netgauge", line, version=version, ranks=2, notes=[*notes])
+            table = LogTable(operation, "Netgauge", line, version=version, ranks=2, notes=[*notes])
             _fill(log, table, pattern, columns)
             tables.append(table)
     return tables
 
 
-def _fill(log: Log, table: Table, pattern: re.Pattern[str], columns: tuple[Column, ...]) -> None:
+def _fill(log: Log, table: LogTable, pattern: re.Pattern[str], columns: tuple[Column, ...]) -> None:
     loggp = pattern is _LOGGP
     for line, text in log.numbered(table.line):
         found = pattern.match(text)

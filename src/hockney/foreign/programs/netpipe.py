@@ -17,8 +17,8 @@ from hockney.foreign.logs.table import (
     MEGABYTES,
     REPETITIONS,
     Column,
+    LogTable,
     RowOrder,
-    Table,
     implied,
     number_rows,
 )
@@ -51,7 +51,7 @@ def recognise(log: Log) -> int | None:
     return None
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     if log.find(_CONSOLE) is not None:
         return _console(log)
     for width in (3, 5, 6):
@@ -84,13 +84,13 @@ def _agree(rows: Sequence[tuple[float, float, float]]) -> bool:
     return len(fits) > 0 and sum(fits) >= 0.8 * len(rows)
 
 
-def _table(line: int, version: str, places: list[Place]) -> Table:
-    return Table("pingpong", "NetPIPE", line, version=version, ranks=2, places=places)
+def _table(line: int, version: str, places: list[Place]) -> LogTable:
+    return LogTable("pingpong", "NetPIPE", line, version=version, ranks=2, places=places)
 
 
-def _console(log: Log) -> list[Table]:
+def _console(log: Log) -> list[LogTable]:
     """A new table begins where sizes restart."""
-    tables: list[Table] = []
+    tables: list[LogTable] = []
     hosts: dict[int, str] = {}
     found: list[tuple[int, re.Match[str]]] = []
     for line, text in log.numbered():
@@ -140,7 +140,7 @@ def _megabits(rows: Sequence[tuple[int, Sequence[str]]]) -> Column | None:
     return Column("bandwidth", f"megabits of {unit}", "value_Bps", BIT * MEGABYTES[unit])
 
 
-def _np_out(log: Log, rows: list[tuple[int, list[str]]], version: str) -> list[Table]:
+def _np_out(log: Log, rows: list[tuple[int, list[str]]], version: str) -> list[LogTable]:
     binary, gigabit = BIT * MEGABYTES["2^20"], BIT * Decimal(10**9)
     layouts: dict[str, list[Column | None]] = {
         "2": [
@@ -176,7 +176,7 @@ def _np_out(log: Log, rows: list[tuple[int, list[str]]], version: str) -> list[T
 
 def _fill(
     log: Log,
-    table: Table,
+    table: LogTable,
     rows: Sequence[tuple[int, Sequence[str]]],
     columns: Sequence[Column | None],
 ) -> None:

@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, RowError, RowOrder, Table, is_number, whole
+from hockney.foreign.logs.table import Column, LogTable, RowError, RowOrder, is_number, whole
 
 HEADED = True
 
@@ -22,15 +22,15 @@ def recognise(log: Log) -> int | None:
     return line if line is not None and log.find(_LIST) is not None else None
 
 
-def read(log: Log) -> list[Table]:
-    tables: list[Table] = []
+def read(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
     ranks: dict[str, list[int]] = {}
     order: RowOrder | None = None
     for line, text in log.numbered():
         listed = _LIST.match(text)
         cells = text.split()
         if _TITLE.match(text):
-            tables.append(Table("pingpong", "nodecomm", line, experiment="pairs"))
+            tables.append(LogTable("pingpong", "nodecomm", line, experiment="pairs"))
             order, ranks = RowOrder(log, tables[-1]), {}
         elif listed:
             ranks[listed[1]] = [whole(part) for part in re.findall(r"\d{1,9}", listed[2])]

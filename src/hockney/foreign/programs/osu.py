@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.surroundings import processes_of
-from hockney.foreign.logs.table import BYTES, REPETITIONS, SKIPPED, Column, Table, read_rows
+from hockney.foreign.logs.table import BYTES, REPETITIONS, SKIPPED, Column, LogTable, read_rows
 from hockney.foreign.programs._layout import needed
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import Size
@@ -82,7 +82,7 @@ _TITLES = re.compile("|".join(TITLES))
 
 
 @dataclass
-class Context:
+class OsuContext:
     """Information from the lines before a table's heading."""
 
     title: str = ""
@@ -91,9 +91,9 @@ class Context:
     ranks: int | None = None
     pairs: int | None = None
     quantity: Column | None = None
-    before: Table | None = None
+    before: LogTable | None = None
     """The table before this one, with which it may share a title or a command."""
-    above: Context | None = None
+    above: OsuContext | None = None
     """Of the table before this one."""
 
     @property
@@ -116,11 +116,11 @@ class Context:
         name = title if self.is_one_sided else title.removesuffix(" latency")
         return kind + CALLS.get(name, name).replace(" ", "-").replace("/", "-")
 
-    def table(self, log: Log, line: int) -> Table:
+    def table(self, log: Log, line: int) -> LogTable:
         operation = self.operation if self.title else log.operation
         pairs = None if self.pairs is None else 2 * self.pairs
         device = {"device": self.device} if self.device else {}
-        table = Table(
+        table = LogTable(
             operation=operation,
             program=f"OSU {self.title} Test" if self.title else "OSU",
             version=self.version,
@@ -137,7 +137,7 @@ class Context:
             )
         return table
 
-    def _has_lost_ranks(self, table: Table) -> bool:
+    def _has_lost_ranks(self, table: LogTable) -> bool:
         """True in a loop whose command is above the first table only."""
         before = self.before
         return bool(before and before.ranks and before.operation == table.operation) and (
@@ -149,9 +149,9 @@ def recognise(log: Log) -> int | None:
     return log.find(_TITLE)
 
 
-def read(log: Log) -> list[Table]:
-    tables: list[Table] = []
-    context = Context()
+def read(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
+    context = OsuContext()
     reached = 0
     for line, text in log.numbered():
         if line < reached:
@@ -168,13 +168,13 @@ def read(log: Log) -> list[Table]:
                 tables.append(table)
                 if not context.quantity:
                     context.above = None
-                    context = Context(version=context.version, before=table, above=context)
+                    context = OsuContext(version=context.version, before=table, above=context)
                 continue
         _parameter(text, context)
     return tables
 
 
-def _parameter(text: str, context: Context) -> None:
+def _parameter(text: str, context: OsuContext) -> None:
     pairs = _PAIRS.search(text)
     if pairs:
         context.pairs = int(pairs[1])
@@ -197,7 +197,7 @@ def _parameter(text: str, context: Context) -> None:
         context.parameters[name] = value
 
 
-def _table(log: Log, line: int, text: str, context: Context) -> tuple[Table | None, int]:
+def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTable | None, int]:
     """The table that begins in this line, if any, and the line after it."""
     init, windows = _INIT.match(text), _WINDOWS.match(text)
     if init:
@@ -221,7 +221,7 @@ def _table(log: Log, line: int, text: str, context: Context) -> tuple[Table | No
     return table, end
 
 
-def _columns(text: str, context: Context) -> list[Column]:
+def _columns(text: str, context: OsuContext) -> list[Column]:
     """The columns of a heading; empty if the line is not a heading."""
     titles = list(_TITLES.finditer(text))
     rest = _TITLES.sub("", text).replace("#", "").strip()
@@ -235,7 +235,7 @@ def _rate(statistic: str, of: str) -> Column:
     return Column(statistic, f"bytes over time, {of}", "value_Bps", MEGA)
 
 
-def _column(title: re.Match[str], context: Context) -> Column:
+def _column(title: re.Match[str], context: OsuContext) -> Column:
     words = title[0].split("(")[0].strip()
     if title["tail"]:
         return Column(_quantile(title["tail"]), f"nearest rank; {_mean_of(context)[1]}")
@@ -274,7 +274,7 @@ def _quantile(percent: str) -> str:
     return "median" if percent in ("50", "50.0") else f"p{percent}"
 
 
-def _mean_of(context: Context) -> tuple[str, str]:
+def _mean_of(context: OsuContext) -> tuple[str, str]:
     """Definitions of the mean and of percentiles."""
     if context.is_one_sided:
         return "mean of operations with their synchronisation, origin rank", "of operations"
@@ -291,7 +291,7 @@ def _mean_of(context: Context) -> tuple[str, str]:
     return "mean of round trips over 2, first rank", single
 
 
-def _startup(log: Log, line: int, init: re.Match[str], context: Context) -> Table:
+def _startup(log: Log, line: int, init: re.Match[str], context: OsuContext) -> LogTable:
     table = context.table(log, line)
     table.ranks = int(init[1])
     names = ("least rank", "largest rank", "mean")
@@ -301,7 +301,7 @@ def _startup(log: Log, line: int, init: re.Match[str], context: Context) -> Tabl
     return table
 
 
-def _note_failures(log: Log, first: int, end: int, table: Table) -> None:
+def _note_failures(log: Log, first: int, end: int, table: LogTable) -> None:
     """Notes rows where the benchmark itself found wrong data."""
     for line, text in log.numbered(first):
         if line >= end:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, RowError, RowOrder, Table, is_number, number
+from hockney.foreign.logs.table import Column, LogTable, RowError, RowOrder, is_number, number
 from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of
 from hockney.records import Place
 
@@ -28,7 +28,7 @@ LEAST = 2
 
 
 @dataclass
-class Matrix:
+class PairTable:
     line: int
     """Of the names."""
     names: list[str]
@@ -41,10 +41,10 @@ def recognise(log: Log) -> int | None:
     return next((matrix.line for matrix in _matrices(log)), None)
 
 
-def _matrices(log: Log) -> list[Matrix]:
+def _matrices(log: Log) -> list[PairTable]:
     """Lines of names below which the first row begins with the first of them."""
-    found: list[Matrix] = []
-    known = Matrix(0, [])
+    found: list[PairTable] = []
+    known = PairTable(0, [])
     for line in range(1, len(log.lines)):
         text = log.whole_line(line)
         if _NAMES.match(text):
@@ -59,7 +59,7 @@ def _matrices(log: Log) -> list[Matrix]:
     return found
 
 
-def _see(text: str, known: Matrix) -> Matrix:
+def _see(text: str, known: PairTable) -> PairTable:
     """What a comment shows of the matrix below it."""
     sized, plain, units = _SIZE.search(text), _PLAIN_SIZE.search(text), _UNIT.findall(text)
     size = int(sized[1]) * SCALES[sized[2].lower()] if sized else int(plain[1]) if plain else None
@@ -75,17 +75,17 @@ def _is_cell(text: str) -> bool:
     return is_number(text) or text.lower() in ("-", "nan", "n/a", "x")
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     return [_table(log, matrix) for matrix in _matrices(log)]
 
 
-def _table(log: Log, matrix: Matrix) -> Table:
+def _table(log: Log, matrix: PairTable) -> LogTable:
     places = [Place(rank=rank, host=name) for rank, name in enumerate(matrix.names)]
     is_time = (matrix.unit or "s").lower() in TIME_UNITS
     operation = log.operation
     if operation == "unknown":
         operation = "pingpong" if is_time else "bandwidth"
-    table = Table(operation, "a matrix of pairs", matrix.line, "pairs", ranks=2, places=places)
+    table = LogTable(operation, "a matrix of pairs", matrix.line, "pairs", ranks=2, places=places)
     size = log.bytes if log.bytes is not None and matrix.size is None else matrix.size
     if matrix.unit is None or size is None:
         what = "unit" if matrix.unit is None else "message size"
@@ -118,7 +118,7 @@ def _column(unit: str, is_time: bool, is_round_trip: bool) -> Column:
     return Column("bandwidth", of, "value_Bps", factor_of(unit, "value_Bps"))
 
 
-def _rows(log: Log, matrix: Matrix, table: Table) -> dict[int, tuple[int, list[str]]]:
+def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, list[str]]]:
     """The rows by rank, in the order of the names."""
     found: dict[int, tuple[int, list[str]]] = {}
     order = RowOrder(log, table)

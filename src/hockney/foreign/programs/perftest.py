@@ -14,7 +14,7 @@ from hockney.foreign.logs.table import (
     MEGABYTES,
     REPETITIONS,
     Column,
-    Table,
+    LogTable,
     is_number,
     read_rows,
 )
@@ -61,8 +61,8 @@ def recognise(log: Log) -> int | None:
     return log.find(_HEADING)
 
 
-def read(log: Log) -> list[Table]:
-    tables: list[Table] = []
+def read(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
     title, parameters = log.operation, dict[str, str]()
     reached = 0
     for line, text in log.numbered():
@@ -72,7 +72,7 @@ def read(log: Log) -> list[Table]:
         if named:
             title, parameters = named[1], {}
         elif _HEADING.match(text):
-            table = Table(
+            table = LogTable(
                 title.lower().replace(" ", "-").replace("_", "-"),
                 f"perftest {title}",
                 line,
@@ -86,7 +86,7 @@ def read(log: Log) -> list[Table]:
     return tables
 
 
-def _rows(log: Log, line: int, table: Table, title: str) -> int:
+def _rows(log: Log, line: int, table: LogTable, title: str) -> int:
     """Reads the rows below a heading, also those below the line that closes the table."""
     named = _COLUMN.finditer(log.lines[line - 1])
     columns = [BYTES, REPETITIONS, *(_column(found, title, table) for found in named)]
@@ -111,7 +111,7 @@ def _is_row(log: Log, line: int, columns: int) -> bool:
     return len(cells) == columns and all(map(is_number, cells))
 
 
-def _column(found: re.Match[str], title: str, table: Table) -> Column:
+def _column(found: re.Match[str], title: str, table: LogTable) -> Column:
     name, unit = found["name"].split(" percentile")[0], found["unit"]
     if unit == "MB/sec":
         table.note("its MB are 2^20 bytes; rates are read so")

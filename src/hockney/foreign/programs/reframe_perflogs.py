@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import LONGEST_NUMBER, Column, RowError, Table, is_number, whole
+from hockney.foreign.logs.table import LONGEST_NUMBER, Column, LogTable, RowError, is_number, whole
 from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of, statistic_of
 
 HEADED = True
@@ -52,7 +52,7 @@ def recognise(log: Log) -> int | None:
     return next(version_3, log.find(_HEADING))
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     """A table for each row and variable. A test is an experiment, and so is each of its variables
     of another unit."""
     is_version_3 = any(_VERSION_3.search(text) for text in log.lines)
@@ -60,9 +60,9 @@ def read(log: Log) -> list[Table]:
     return [_table(log, value) for value in values]
 
 
-def _table(log: Log, value: Value) -> Table:
+def _table(log: Log, value: Value) -> LogTable:
     sized = _SIZED.search(value.test)
-    table = Table(
+    table = LogTable(
         log.operation if log.operation != "unknown" else value.test.split(" ")[0],
         f"ReFrame: {value.test}",
         value.line,

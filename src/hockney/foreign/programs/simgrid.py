@@ -64,7 +64,7 @@ sharing_policy="SPLITDUPLEX"/>
 
 
 @dataclass(frozen=True)
-class Section:
+class WireSection:
     """A line over bytes on the wire, up to last_bytes."""
 
     last_bytes: int
@@ -73,7 +73,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Measured:
+class WireTimes:
     """Sizes, ascending, with one-way times and the overheads os and or."""
 
     bytes: Array
@@ -88,7 +88,7 @@ def write(analysis: Analysis) -> bytes:
     return platform_of(analysis.run, measured_of(analysis))
 
 
-def platform_of(run: Run, measured: Measured, has_overheads_of_its_own: bool = False) -> bytes:
+def platform_of(run: Run, measured: WireTimes, has_overheads_of_its_own: bool = False) -> bytes:
     """The platform with these times, and with the switches of the run. has_overheads_of_its_own:
     the overheads are of another run."""
     if len(measured.bytes) < 2:
@@ -135,7 +135,7 @@ def platform_of(run: Run, measured: Measured, has_overheads_of_its_own: bool = F
     ).encode()
 
 
-def measured_of(analysis: Analysis) -> Measured:
+def measured_of(analysis: Analysis) -> WireTimes:
     """Times of ping-pongs, or times and overheads."""
     run, points = analysis.run, analysis.estimates.own()
     if run.header.experiment == "overheads":
@@ -146,7 +146,7 @@ def measured_of(analysis: Analysis) -> Measured:
         sizes, times, sends, receives = np.maximum(np.array(known, dtype=np.float64).T, 0.0)
         # Overheads may overlap and exceed the message time together; in SimGrid they add up.
         part = np.minimum(1.0, MOST_OVERHEAD * times / np.maximum(sends + receives, 1e-12))
-        return Measured(sizes, times, part * sends, part * receives)
+        return WireTimes(sizes, times, part * sends, part * receives)
     own = sorted((p for p in points if p.operation == "pingpong"), key=lambda p: p.bytes)
     if len(by_curve(own)) > 1:
         raise UsageError(
@@ -155,10 +155,10 @@ def measured_of(analysis: Analysis) -> Measured:
         )
     sizes = np.array([float(p.bytes) for p in own])
     zeros = np.zeros(len(own))
-    return Measured(sizes, np.array([p.typical_s for p in own]), zeros, zeros)
+    return WireTimes(sizes, np.array([p.typical_s for p in own]), zeros, zeros)
 
 
-def sections_of(wire: Array, seconds: Array) -> list[Section]:
+def sections_of(wire: Array, seconds: Array) -> list[WireSection]:
     """The fewest lines that are within CLOSE of each time, each as long as possible.
 
     wire: bytes with the envelope, ascending; seconds: above 0.
@@ -169,7 +169,7 @@ def sections_of(wire: Array, seconds: Array) -> list[Section]:
         while end < len(wire) and _is_close(wire[first : end + 1], seconds[first : end + 1]):
             end += 1
         alpha, beta = _line(wire[first:end], seconds[first:end])
-        sections.append(Section(int(wire[end - 1]), alpha, beta))
+        sections.append(WireSection(int(wire[end - 1]), alpha, beta))
         first = end
     return sections
 
@@ -189,7 +189,7 @@ def _line(wire: Array, seconds: Array) -> tuple[float, float]:
     return alpha, beta
 
 
-def _factors(sections: Sequence[Section], factors: Sequence[float]) -> str:
+def _factors(sections: Sequence[WireSection], factors: Sequence[float]) -> str:
     starts = [0, *(section.last_bytes for section in sections[:-1])]
     return ";".join(f"{at}:{factor:.9g}" for at, factor in zip(starts, factors, strict=True))
 

@@ -7,7 +7,7 @@ from collections import Counter
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, Table, whole
+from hockney.foreign.logs.table import Column, LogTable, whole
 from hockney.records.run import REPEATED
 
 HEADED = True
@@ -27,9 +27,9 @@ def recognise(log: Log) -> int | None:
     return first if first is not None and _CALL.match(log.lines[first - 1].strip()) else None
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     """Samples: the n-th call of each size is in the n-th table of its function."""
-    tables: dict[tuple[str, int], Table] = {}
+    tables: dict[tuple[str, int], LogTable] = {}
     seen: Counter[tuple[str, str]] = Counter()
     for line, text in log.numbered():
         call = _CALL.match(text.strip())
@@ -42,7 +42,7 @@ def read(log: Log) -> list[Table]:
         seen[function, size] += 1
         table = tables.get((function, number))
         if table is None:
-            table = tables[function, number] = Table(
+            table = tables[function, number] = LogTable(
                 function, "SimGrid calibration", line, options={REPEATED: "samples"}
             )
             table.note(NOT_ONE_WAY)

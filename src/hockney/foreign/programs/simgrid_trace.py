@@ -15,7 +15,7 @@ from hockney.profiling.order import (
     START_RECEIVE,
     START_SEND,
     Order,
-    Step,
+    TraceStep,
 )
 
 SPEED = 1e9
@@ -69,7 +69,7 @@ def _actions(order: Order, rank: int, tags: dict[tuple[str, int], int]) -> Itera
             started[step.request] = f"{ends[0]} {ends[1]} {tag}"
 
 
-def _collective(order: Order, rank: int, step: Step) -> Iterator[str]:
+def _collective(order: Order, rank: int, step: TraceStep) -> Iterator[str]:
     ranks = order.groups[step.match]
     root = ranks.index(step.peer) if step.peer in ranks else 0
     if len(ranks) < len(order.ranks) or step.name == "reduce_scatter_block":
@@ -84,7 +84,7 @@ def _collective(order: Order, rank: int, step: Step) -> Iterator[str]:
     yield " ".join(words)
 
 
-def _messages(order: Order, rank: int, step: Step, root: int) -> Iterator[str]:
+def _messages(order: Order, rank: int, step: TraceStep, root: int) -> Iterator[str]:
     tag = OWN_TAGS + step.match % MOST_TAGS
     ranks = order.groups[step.match]
     for out, into in of_rank(step.name, ranks, root, rank, step.bytes):

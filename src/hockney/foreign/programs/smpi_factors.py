@@ -11,7 +11,7 @@ import re
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, RowError, Table, whole
+from hockney.foreign.logs.table import Column, LogTable, RowError, whole
 
 HEADED = True
 
@@ -40,11 +40,11 @@ def recognise(log: Log) -> int | None:
     return next((line for line, _, _ in _properties(log)), None)
 
 
-def read(log: Log) -> list[Table]:
+def read(log: Log) -> list[LogTable]:
     tables = []
     for line, name, value in _properties(log):
         words = OVERHEADS.get(name)
-        table = Table(f"smpi-{name}", "SimGrid platform", line)
+        table = LogTable(f"smpi-{name}", "SimGrid platform", line)
         columns = OVERHEAD if words else (Column("factor", FACTORS.get(name, ""), "value", ONE),)
         for section in value.split(";"):
             with table.row(log, line):

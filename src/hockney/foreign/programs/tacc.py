@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import BYTES, MEGABYTES, REPETITIONS, Column, RowOrder, Table
+from hockney.foreign.logs.table import BYTES, MEGABYTES, REPETITIONS, Column, LogTable, RowOrder
 from hockney.foreign.programs._layout import needed
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import Size
@@ -41,12 +41,12 @@ def recognise(log: Log) -> int | None:
     return log.find(_HEADING)
 
 
-def read(log: Log) -> list[Table]:
-    tables: list[Table] = []
+def read(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
     order: RowOrder | None = None
     for line, text in log.numbered():
         if _HEADING.match(text):
-            tables.append(Table("pingpong", "TACC's ping-pong timer", line, ranks=2))
+            tables.append(LogTable("pingpong", "TACC's ping-pong timer", line, ranks=2))
             tables[-1].note("its MB are 2^20 bytes; rates are read so")
             order = RowOrder(log, tables[-1])
         elif order is not None:

@@ -11,7 +11,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import MEGABYTES, SKIPPED, Column, RowError, Table, is_number, whole
+from hockney.foreign.logs.table import (
+    MEGABYTES,
+    SKIPPED,
+    Column,
+    LogTable,
+    RowError,
+    is_number,
+    whole,
+)
 
 HEADED = True
 
@@ -53,7 +61,7 @@ BY_CELLS = {8: (1, 3, 5, 7), 4: (None, 1, 2, 3)}
 
 
 @dataclass
-class Context:
+class UcxContext:
     """Information from the lines before a row."""
 
     test: str | None = None
@@ -76,9 +84,9 @@ def recognise(log: Log) -> int | None:
     return log.find(_CSV) if found is None else found
 
 
-def read(log: Log) -> list[Table]:
-    tables: list[Table] = []
-    context = Context()
+def read(log: Log) -> list[LogTable]:
+    tables: list[LogTable] = []
+    context = UcxContext()
     last: tuple[int, list[str]] | None = None
     """The row that is the last so far, where nothing marks it."""
     lost: list[int] = []
@@ -100,11 +108,11 @@ def read(log: Log) -> list[Table]:
         _add(log, *last, context, tables)
     for line in [*lost, *([context.unfinished] if context.unfinished else [])]:
         words = f"{log.at(line)}: a test without its last row: what it had measured is not read"
-        (tables or [Table(log.operation, "ucx_perftest", line)])[-1].note(words)
+        (tables or [LogTable(log.operation, "ucx_perftest", line)])[-1].note(words)
     return tables
 
 
-def _see(log: Log, line: int, text: str, context: Context) -> None:
+def _see(log: Log, line: int, text: str, context: UcxContext) -> None:
     command, parameter, named = _COMMAND.search(text), _PARAMETER.match(text), _NAMED.match(text)
     heading, csv = _HEADING.match(text), _CSV.match(text)
     if command:
@@ -133,7 +141,7 @@ def _see(log: Log, line: int, text: str, context: Context) -> None:
         context.names = csv["names"].count(",")
 
 
-def _row(line: int, text: str, context: Context) -> list[str] | None:
+def _row(line: int, text: str, context: UcxContext) -> list[str] | None:
     """The names of a row, as one cell, and its numbers; None where it is no result."""
     if context.names is not None:
         cells = [cell.strip() for cell in text.split(",")]
@@ -151,10 +159,10 @@ def _row(line: int, text: str, context: Context) -> list[str] | None:
     return None
 
 
-def _add(log: Log, line: int, row: list[str], context: Context, tables: list[Table]) -> None:
+def _add(log: Log, line: int, row: list[str], context: UcxContext, tables: list[LogTable]) -> None:
     name, *cells = row
     test = name.split("/")[0] or context.test or log.operation
-    table = Table(
+    table = LogTable(
         test.replace("_", "-"),
         "ucx_perftest",
         context.line,

@@ -13,26 +13,26 @@ from functools import cached_property
 from typing import Any
 
 from hockney.base.errors import HockneyError, UsageError
-from hockney.infer.analysis.best import Cell, cells_of
+from hockney.infer.analysis.best import CollectiveCell, cells_of
 from hockney.infer.analysis.bisection import LinkUse, link_use_of
-from hockney.infer.analysis.congestion import Congested, congested
+from hockney.infer.analysis.congestion_factor import Congested, congested
 from hockney.infer.analysis.contention import Contention, Knee, at_once, contention, knees
 from hockney.infer.analysis.crowding import Oversubscribed, oversubscribed
 from hockney.infer.analysis.diagnose import Diagnosis, diagnose
 from hockney.infer.analysis.expected import Expected, next_run
-from hockney.infer.analysis.fabric import Verdict, verdict_of
 from hockney.infer.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.infer.analysis.floor import FloorRatio, floor_ratios
 from hockney.infer.analysis.gate import Gate, together
 from hockney.infer.analysis.gates import congestion_gate, fabric_gate, pairs_gate, variants_gate
-from hockney.infer.analysis.history import History, RunFacts, facts_of
+from hockney.infer.analysis.hidden import hidden_fractions, host_overheads
+from hockney.infer.analysis.histories import History, RunFacts, facts_of
 from hockney.infer.analysis.levels import LevelAtOnce, levels_at_once
 from hockney.infer.analysis.matrix import Matrix, matrix_of
+from hockney.infer.analysis.network_faults import Verdict, verdict_of
 from hockney.infer.analysis.one_sided import Helped, OneSided, helped_ratios, one_sided_ratios
 from hockney.infer.analysis.outliers import Outliers, find_outliers
-from hockney.infer.analysis.overlap import hidden_fractions, host_overheads
 from hockney.infer.analysis.pairwise import level_samples, pairwise_of
-from hockney.infer.analysis.phases import Phased, phased
+from hockney.infer.analysis.phase_times import Phased, phased
 from hockney.infer.analysis.places import places_of
 from hockney.infer.analysis.predicted import Predicted, predicted_points
 from hockney.infer.analysis.published import Positions, positions
@@ -43,10 +43,10 @@ from hockney.infer.analysis.side_by_side import (
     over_datatype,
     over_whole,
 )
-from hockney.infer.analysis.starts import Skew, Starts, skew_of, starts_of
-from hockney.infer.analysis.tails import Sketches, Tail, sketches_of, tails_of
+from hockney.infer.analysis.starts import Starts, StartSkew, skew_of, starts_of
+from hockney.infer.analysis.tails import Sketches, TailQuantiles, sketches_of, tails_of
 from hockney.infer.analysis.variability import SlowRank, Spread, slow_ranks, variability
-from hockney.infer.analysis.variants import VariantStudy, variant_study
+from hockney.infer.analysis.variant_verdicts import VariantStudy, variant_study
 from hockney.infer.analysis.warnings import Warning, warnings
 from hockney.infer.estimate import Estimates, PointEstimate, estimate
 from hockney.infer.estimate.points import by_curve
@@ -54,7 +54,7 @@ from hockney.infer.estimate.states import States, find_states
 from hockney.infer.estimate.summaries import LogNumber, over_launches, statistics_of
 from hockney.infer.fitting.fit import Fit, curve_of
 from hockney.infer.models import loggp
-from hockney.infer.models.loggp import Overheads
+from hockney.infer.models.loggp import SizeOverheads
 from hockney.infer.predict.parameters import Parameters, parameters_of_run
 from hockney.plan import Plan, plan_of, workload_of
 from hockney.plan.axes import AXES, Point, texts_apart
@@ -64,7 +64,7 @@ from hockney.records import Place, Run, Visits
 
 @dataclass(frozen=True)
 class LogGP:
-    overheads: Sequence[Overheads]
+    overheads: Sequence[SizeOverheads]
     """One for each size."""
     fit: Fit
 
@@ -163,7 +163,7 @@ class Analysis:
         return starts_of(self.run)
 
     @cached_property
-    def skew(self) -> Skew | None:
+    def skew(self) -> StartSkew | None:
         return skew_of(self.run)
 
     @cached_property
@@ -195,7 +195,7 @@ class Analysis:
         return [point for point in self.estimates.own() if point.variant == variant]
 
     @cached_property
-    def best(self) -> list[Cell]:
+    def best(self) -> list[CollectiveCell]:
         """The fastest algorithm of each collective, number of ranks and size."""
         return cells_of(self.first_variant, is_exact=self.run.is_simulated)
 
@@ -229,7 +229,7 @@ class Analysis:
         return sketches_of(self.run)
 
     @cached_property
-    def tails(self) -> list[Tail]:
+    def tails(self) -> list[TailQuantiles]:
         """Quantiles of all operations of each point; empty without --tails."""
         return tails_of(self._sketches)
 

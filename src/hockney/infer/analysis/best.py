@@ -95,7 +95,7 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Cell:
+class CollectiveCell:
     """All that was measured of a collective at one size and number of ranks, whose ranks arrived in
     one pattern."""
 
@@ -164,7 +164,7 @@ def is_collective(point: PointEstimate) -> bool:
     return is_collective_name(point.operation) and point.phase is None
 
 
-def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Cell]:
+def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[CollectiveCell]:
     """By collective, ranks, bytes and arrival. Launches are the units of the tests against the
     library's own decision (analysis/compare.py), which are corrected for their number over all
     cells. runs: the points of each; how much runs differ is not in their launches. is_exact: the
@@ -210,7 +210,7 @@ def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Cel
         contenders = [Contender(point, to_default.get(id(point))) for point in tried]
         contenders.sort(key=lambda one: one.point.typical_s)
         second = to_fastest.get(id(contenders[1].point)) if len(contenders) > 1 else None
-        cells.append(Cell(*key, default, tuple(contenders), second))
+        cells.append(CollectiveCell(*key, default, tuple(contenders), second))
     return cells
 
 

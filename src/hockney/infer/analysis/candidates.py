@@ -55,7 +55,7 @@ class Peers:
 
 
 @dataclass(frozen=True)
-class Family:
+class CandidateFamily:
     """All candidates of one kind, which share an error rate."""
 
     kind: str
@@ -80,7 +80,7 @@ class Family:
 
 
 def slow_ones(
-    family: Family, boards: Sequence[Board], left: Sequence[Flags], found: Judgement
+    family: CandidateFamily, boards: Sequence[Board], left: Sequence[Flags], found: Judgement
 ) -> tuple[dict[Units, Fault], set[Units]]:
     """Slow ones, each at the size where its ratio is largest; and those of sets in which so many
     differ that none can be named. What cannot be named is a doubt."""
@@ -107,7 +107,7 @@ def slow_ones(
 
 
 def check_sight(
-    family: Family, boards: Sequence[Board], found: Judgement, at_any_size: bool
+    family: CandidateFamily, boards: Sequence[Board], found: Judgement, at_any_size: bool
 ) -> None:
     """A doubt where something slower by SURE could stay unseen: at a size, or at all of them."""
     unseen: dict[tuple[Units, ...], list[tuple[float, Peers]]] = {}

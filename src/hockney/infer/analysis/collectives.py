@@ -11,7 +11,7 @@ import numpy as np
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import Cell, arrived, cells_of, is_collective, name_of
+from hockney.infer.analysis.best import CollectiveCell, arrived, cells_of, is_collective, name_of
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.collectives import predicted_s
 from hockney.infer.predict.parameters import Parameters
@@ -29,7 +29,7 @@ def _points_of(analysis: Analysis, name: str) -> list[PointEstimate]:
     return [p for p in analysis.first_variant if p.operation == name and p.phase is None]
 
 
-class Collective:
+class CollectivePoints:
     """One collective in the headline states of some runs: its points with times above 0 s, of ranks
     that arrived together if some did, or else in one pattern."""
 
@@ -59,13 +59,13 @@ class Collective:
         return sorted(behind, key=lambda name: (name != DEFAULT, float(np.mean(behind[name]))))
 
     @cached_property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[CollectiveCell]:
         """Of the points."""
         shown = set(map(arrived, self.points))
         return [cell for cell in self.of_all_arrivals if cell.arrived in shown]
 
     @cached_property
-    def of_all_arrivals(self) -> list[Cell]:
+    def of_all_arrivals(self) -> list[CollectiveCell]:
         """Those of the other patterns as well."""
         if len(self.analyses) == 1:
             return [cell for cell in self.analyses[0].best if cell.collective == self.name]

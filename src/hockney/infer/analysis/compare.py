@@ -49,7 +49,7 @@ class PointDifference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     base: Run
     other: Run
     points: tuple[PointDifference, ...]
@@ -79,7 +79,7 @@ def compare(
     tolerance: float,
     others: Sequence[Analysis] = (),
     each_point: bool = True,
-) -> Comparison:
+) -> RunComparison:
     """Compares two runs of one experiment. Smaller differences than `tolerance` count as equal.
     others: more runs; those of the same question show how much equal runs differ. each_point:
     whether points are compared too, or the runs as a whole alone."""
@@ -97,7 +97,7 @@ def compare(
     pairs = _pairs(*both, states) if states else []
     if not pairs:
         notes += ["the two runs have no size in common"] if states else []
-        return Comparison(base, other, (), None, tuple(notes))
+        return RunComparison(base, other, (), None, tuple(notes))
     drift = _Drift.of(first, second, states[0] if states else 0, others)
     compared = pairs if each_point else []
     found = differences(compared, tolerance, [drift.at(*pair) for pair in compared])
@@ -107,7 +107,7 @@ def compare(
     overall, spread = _overall(pairs, tolerance, drift)
     if overall is None:
         notes.append("no launch has every point, so that only points are compared")
-    return Comparison(base, other, points, overall, tuple(notes), spread)
+    return RunComparison(base, other, points, overall, tuple(notes), spread)
 
 
 @dataclass(frozen=True)

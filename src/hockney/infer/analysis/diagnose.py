@@ -83,7 +83,7 @@ ADVICE = {
 
 
 @dataclass(frozen=True)
-class Series:
+class VisitSeries:
     """One point in one launch: each visit's time in seconds and median sample."""
 
     at_s: Array
@@ -131,7 +131,7 @@ def _explained(run: Run, estimates: Estimates) -> list[Finding]:
     ]
 
 
-def _series(run: Run, states: States) -> Iterator[tuple[Point, list[Series]]]:
+def _series(run: Run, states: States) -> Iterator[tuple[Point, list[VisitSeries]]]:
     """The launches of each point, one point after the other. Leaves out visits that took 0 s by the
     clock: every search looks at ratios."""
     visits, rows = run.samples, rows_in_state(run, states)
@@ -149,7 +149,7 @@ def _series(run: Run, states: States) -> Iterator[tuple[Point, list[Series]]]:
         yield (
             visits.visited[code],
             [
-                Series(at_s[chosen], visit_s[chosen], seconds[each == number])
+                VisitSeries(at_s[chosen], visit_s[chosen], seconds[each == number])
                 for number in numbers[np.argsort(places)].tolist()
                 for chosen in [taken & (launch == number)]
             ],
@@ -163,7 +163,7 @@ def _agree(shows: list[bool]) -> bool:
     return sum(shows) >= AGREEING * len(shows)
 
 
-def cold_start(launches: list[Series]) -> Found:
+def cold_start(launches: list[VisitSeries]) -> Found:
     """Compares the first visits of each launch with the others."""
     ratios = [
         float(np.median(s.visit_s[:FIRST_VISITS]) / np.median(s.visit_s[FIRST_VISITS:]))
@@ -176,7 +176,7 @@ def cold_start(launches: list[Series]) -> Found:
     return "cold start", words, typical
 
 
-def modes(launches: list[Series]) -> Found:
+def modes(launches: list[VisitSeries]) -> Found:
     """Looks for several peaks of the samples' density, each with at least MODE_FRACTION of them."""
     samples = np.concatenate([s.samples_s for s in launches])
     samples = samples[samples > 0.0]
@@ -192,7 +192,7 @@ def modes(launches: list[Series]) -> Found:
     return "modes", f"{len(large)} modes: {listed}", large[-1][0] / large[0][0]
 
 
-def _trend(series: Series) -> float:
+def _trend(series: VisitSeries) -> float:
     """Relative change from a launch's first visit to its last, by the median of all slopes
     (Theil and Sen); 0 where Kendall's test does not show it."""
     from scipy.stats import kendalltau
@@ -205,7 +205,7 @@ def _trend(series: Series) -> float:
     return slope * took_s / float(np.median(series.visit_s))
 
 
-def drift(launches: list[Series]) -> Found:
+def drift(launches: list[VisitSeries]) -> Found:
     """A trend inside launches that more of them show than chance would, or one from launch to
     launch."""
     from scipy.stats import kendalltau
@@ -231,7 +231,7 @@ def drift(launches: list[Series]) -> Found:
     return None
 
 
-def bursts(launches: list[Series]) -> Found:
+def bursts(launches: list[VisitSeries]) -> Found:
     """Slow visits that follow each other, after those that may be a cold start; disturbances come
     when they want, so that launches need not agree."""
     lengths, wall_s = [], 0.0
@@ -257,7 +257,7 @@ def bursts(launches: list[Series]) -> Found:
     return "bursts", words, 1.0 + sum(lengths) / wall_s
 
 
-def periodic(launches: list[Series]) -> Found:
+def periodic(launches: list[VisitSeries]) -> Found:
     """One frequency that stands out of the periodogram (Lomb-Scargle, because visits are not evenly
     spaced; p of the largest peak as Scargle 1982) in most launches."""
     periods = []
@@ -273,7 +273,7 @@ def periodic(launches: list[Series]) -> Found:
     return "periodic", f"a disturbance every {typical * 1e3:.3g} ms", 1.0
 
 
-def _period(series: Series) -> float | None:
+def _period(series: VisitSeries) -> float | None:
     from scipy.signal import lombscargle
 
     at_s = series.at_s[:MOST_SEARCHED]
@@ -293,7 +293,7 @@ def _period(series: Series) -> float | None:
     return 1.0 / float(frequencies[best]) if p < PERIOD_P else None
 
 
-def autocorrelation(launches: list[Series]) -> Found:
+def autocorrelation(launches: list[VisitSeries]) -> Found:
     time = float(np.median([autocorrelation_time(series.visit_s) for series in launches]))
     if time < CORRELATED:
         return None
@@ -304,5 +304,5 @@ def autocorrelation(launches: list[Series]) -> Found:
     )
 
 
-Look = Callable[[list[Series]], Found]
+Look = Callable[[list[VisitSeries]], Found]
 LOOKS: tuple[Look, ...] = (cold_start, modes, drift, bursts, periodic, autocorrelation)

@@ -32,8 +32,15 @@ from hockney.infer.analysis.boards import (
     Judgement,
     Network,
 )
-from hockney.infer.analysis.candidates import Family, Peers, Units, blind, check_sight, slow_ones
-from hockney.infer.analysis.groups_of_nodes import Part, near_groups, parts_of
+from hockney.infer.analysis.candidates import (
+    CandidateFamily,
+    Peers,
+    Units,
+    blind,
+    check_sight,
+    slow_ones,
+)
+from hockney.infer.analysis.groups_of_nodes import SlowGroup, near_groups, parts_of
 from hockney.infer.analysis.outlier_rule import (
     LEAST_MEMBERS,
     LEAST_RATIO,
@@ -115,7 +122,7 @@ class _Judge:
         each = zip(self.boards, self.hosts, self.apart, strict=True)
         return max((near_groups(*pairs, count) for pairs in each), key=len)
 
-    def _name(self, part: Part, faults: list[Fault]) -> None:
+    def _name(self, part: SlowGroup, faults: list[Fault]) -> None:
         worst = max(faults, key=lambda fault: fault.ratio)
         of_board = [fault.members for fault in faults if fault.board == worst.board]
         members = np.unique(np.concatenate(of_board))
@@ -133,7 +140,7 @@ class _Judge:
                 TOPOLOGY,
             )
 
-    def _name_switch(self, part: Part, worst: Fault, members: Whole) -> None:
+    def _name_switch(self, part: SlowGroup, worst: Fault, members: Whole) -> None:
         """Its links; and itself, where the pairs of its own nodes are slow, too."""
         board = self.boards[worst.board]
         inside = np.isin(self.hosts[worst.board][members], part.nodes).all(axis=1)
@@ -205,16 +212,16 @@ class _Judge:
 
     def _tested(
         self, kind: str, sets: Sequence[Peers]
-    ) -> tuple[Family, dict[Units, Fault], set[Units]]:
+    ) -> tuple[CandidateFamily, dict[Units, Fault], set[Units]]:
         """Slow ones of one kind, and those that cannot be named."""
-        family = Family(kind, sets, self.level)
+        family = CandidateFamily(kind, sets, self.level)
         slow, many = slow_ones(family, self.boards, self.left, self.found)
         self.found.judged[kind] = family.most
         # Lines of a regular network differ in latency by nature, in bandwidth hardly.
         check_sight(family, self.boards, self.found, at_any_size=kind in (CABLE, PAIR))
         return family, slow, many
 
-    def _check_noise(self, family: Family) -> None:
+    def _check_noise(self, family: CandidateFamily) -> None:
         """A doubt where noise hides what is slower by SOUGHT: a node, or the pair that stands for
         one. What differs by nature may hide as much; of that nothing can be known."""
         if self.network.is_simulated:

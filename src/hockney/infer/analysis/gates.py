@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from hockney.base.units import format_size
 from hockney.infer.analysis.boards import Doubt
-from hockney.infer.analysis.congestion import Congested
-from hockney.infer.analysis.fabric import Suspect, Verdict
+from hockney.infer.analysis.congestion_factor import Congested
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
+from hockney.infer.analysis.network_faults import Suspect, Verdict
 from hockney.infer.analysis.outliers import Outlier, Outliers
-from hockney.infer.analysis.variants import VariantStudy
+from hockney.infer.analysis.variant_verdicts import VariantStudy
 
 MORE = "more launches, or a larger --budget, would decide"
 

@@ -21,7 +21,7 @@ LEAST_NEAR = 3
 
 
 @dataclass(frozen=True)
-class Part:
+class SlowGroup:
     """Slow nodes that one cause explains."""
 
     nodes: tuple[int, ...]
@@ -38,14 +38,14 @@ def parts_of(
     hosts: Whole,
     apart: Flags,
     groups: list[set[int]],
-) -> list[Part]:
+) -> list[SlowGroup]:
     """slow: by node; switch_of: shape (nodes,); board: the one that shows them best; hosts: shape
     (pairs, 2), the nodes of its pairs; apart: pairs of different nodes; groups: of near nodes."""
     rest, found = set(slow), []
     for switch, count in Counter(switch_of[switch_of >= 0].tolist()).items():
         own = set(np.flatnonzero(switch_of == switch).tolist())
         if count > 1 and own <= rest:
-            found.append(Part(tuple(sorted(own)), switch, 0))
+            found.append(SlowGroup(tuple(sorted(own)), switch, 0))
             rest -= own
     near = _near_each_other(rest, slow, hosts, apart, board)
     while rest:
@@ -55,7 +55,7 @@ def parts_of(
             nodes = nodes | reached
             rest -= reached
         alike = groups if nodes in groups else []
-        found.append(Part(tuple(sorted(nodes)), None, sum(len(one) > 1 for one in alike)))
+        found.append(SlowGroup(tuple(sorted(nodes)), None, sum(len(one) > 1 for one in alike)))
     return found
 
 

@@ -43,7 +43,7 @@ class GroupTimes:
 
 
 @dataclass(frozen=True)
-class Group:
+class PairGroup:
     """Pairs of ranks that share the same level of hardware, or that have similar times."""
 
     name: str
@@ -69,8 +69,8 @@ class Matrix:
     ranks: tuple[int, ...]
     times: dict[int, dict[Pair, PointEstimate]]
     """The points of all pairs, by message size in bytes."""
-    by_places: tuple[Group, ...]
-    by_times: tuple[Group, ...]
+    by_places: tuple[PairGroup, ...]
+    by_times: tuple[PairGroup, ...]
     """Clusters of the times at the smallest size, the fastest first."""
     disagreeing: tuple[tuple[Pair, str, str], ...]
     """Pairs with a time of another group: the pair, its group, the group with that time."""
@@ -141,14 +141,14 @@ def _number(name: str) -> int:
 
 def _groups(
     names: Sequence[str], of: Mapping[Pair, str], times: Mapping[int, Mapping[Pair, PointEstimate]]
-) -> tuple[Group, ...]:
+) -> tuple[PairGroup, ...]:
     groups = []
     for name in names:
         members = tuple(pair for pair, group in of.items() if group == name)
         rows = (
             _times(size, [pairs[p] for p in members if p in pairs]) for size, pairs in times.items()
         )
-        groups.append(Group(name, members, tuple(row for row in rows if row)))
+        groups.append(PairGroup(name, members, tuple(row for row in rows if row)))
     return tuple(groups)
 
 

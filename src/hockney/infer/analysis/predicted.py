@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hockney.infer.analysis.best import arrived, is_collective
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.collectives import predicted_s
-from hockney.infer.predict.halo import predicted_halo_s
+from hockney.infer.predict.halo_exchange import predicted_halo_s
 from hockney.infer.predict.parameters import Parameters
 from hockney.infer.predict.phases import predicted_phase_s
 from hockney.records import Run

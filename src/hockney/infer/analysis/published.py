@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from hockney.infer.analysis.history import History, RunPoint, system_of
+from hockney.infer.analysis.histories import History, RunPoint, system_of
 from hockney.infer.analysis.published_base import (
     HALF_ROUND_TRIP,
     OUR_LINE,

@@ -6,7 +6,7 @@ from statistics import median
 
 from hockney import __version__
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.history import History
+from hockney.infer.analysis.histories import History
 from hockney.infer.analysis.published import own_name, transport_of
 from hockney.infer.analysis.published_base import (
     HALF_ROUND_TRIP,

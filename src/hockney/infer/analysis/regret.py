@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.infer.analysis.best import Cell, name_of
+from hockney.infer.analysis.best import CollectiveCell, name_of
 from hockney.plan.arrivals import PATTERNS
 from hockney.plan.workloads.collective import DEFAULT
 
@@ -26,10 +26,10 @@ class Regret:
     """The same of the library's own decision; None where it was not measured."""
 
 
-def regrets(cells: Sequence[Cell]) -> list[Regret]:
+def regrets(cells: Sequence[CollectiveCell]) -> list[Regret]:
     """By collective, ranks and size, where several algorithms met several patterns. Medians alone
     are compared: what is surely the best in one pattern is in the cells."""
-    groups: dict[tuple[str, int, int], list[Cell]] = {}
+    groups: dict[tuple[str, int, int], list[CollectiveCell]] = {}
     for cell in cells:
         if cell.arrived.pattern is not None:
             groups.setdefault((cell.collective, cell.ranks, cell.bytes), []).append(cell)
@@ -54,13 +54,13 @@ def regrets(cells: Sequence[Cell]) -> list[Regret]:
     return found
 
 
-def _place(cell: Cell) -> int:
+def _place(cell: CollectiveCell) -> int:
     """Of its pattern in the order that people know; behind them one of another file."""
     pattern = cell.arrived.pattern
     return PATTERNS.index(pattern) if pattern in PATTERNS else len(PATTERNS)
 
 
-def _losses(cells: Sequence[Cell]) -> dict[str, dict[str, float]]:
+def _losses(cells: Sequence[CollectiveCell]) -> dict[str, dict[str, float]]:
     """Of each algorithm that met every pattern: its time over the fastest one's, by pattern."""
     found: dict[str, dict[str, float]] = {}
     for cell in cells:

@@ -35,7 +35,7 @@ class Merged:
 
 
 @dataclass
-class Group:
+class SampleGroup:
     """Samples that are alike, in the order in which they were measured."""
 
     name: str
@@ -68,13 +68,13 @@ class Group:
                 ends = float(part.min()), float(part.max())
                 yield Merged(launch, (number + 0.5) / count, float(np.median(part)), *ends)
 
-    def by_state(self, states: States) -> list[tuple[int | None, Group]]:
+    def by_state(self, states: States) -> list[tuple[int | None, SampleGroup]]:
         """The visits of each state of the machine, then those without a state."""
         found: dict[int | None, list[Samples]] = {}
         for visit in self.visits:
             found.setdefault(states.of(visit.launch, visit.round), []).append(visit)
         order = sorted(found, key=lambda state: (state is None, state))
-        return [(state, Group(self.name, found[state])) for state in order]
+        return [(state, SampleGroup(self.name, found[state])) for state in order]
 
 
 def sampled(
@@ -100,14 +100,14 @@ def sampled_sizes(run: Run, operation: str | None) -> set[int]:
     return {point.bytes for point in own if operation in (None, point.operation)}
 
 
-def groups_of(visits: Sequence[Samples]) -> list[Group]:
+def groups_of(visits: Sequence[Samples]) -> list[SampleGroup]:
     """A group for each algorithm and the like, the fastest first."""
     found = grouped(sorted(visits, key=lambda visit: (visit.launch, visit.round)), "peers", "level")
-    groups = map(Group, texts_apart(found.values()), found.values())
+    groups = map(SampleGroup, texts_apart(found.values()), found.values())
     return sorted(groups, key=lambda group: float(np.median(group.seconds)))
 
 
-def distribution(groups: Sequence[Group]) -> tuple[list[float], list[list[float]]]:
+def distribution(groups: Sequence[SampleGroup]) -> tuple[list[float], list[list[float]]]:
     """The edges of bins in seconds, and the fraction of each group's samples in each; the outermost
     bins hold all beyond."""
     every = np.concatenate([group.seconds for group in groups])

@@ -46,7 +46,7 @@ def starts_of(run: Run) -> Starts | None:
 
 
 @dataclass(frozen=True)
-class Skew:
+class StartSkew:
     """Seconds from the first rank's start to the last rank's in a visit."""
 
     median_s: float
@@ -55,7 +55,7 @@ class Skew:
     """The largest error of the ranks' common clock."""
 
 
-def skew_of(run: Run) -> Skew | None:
+def skew_of(run: Run) -> StartSkew | None:
     """Summarises all visits; None where the run has no start records."""
     if not run.starts:
         return None
@@ -63,4 +63,4 @@ def skew_of(run: Run) -> Skew | None:
     errors = run.starts.column("error_s")
     errors = errors[errors != 0.0]
     error = float(np.nanmax(errors)) if not np.isnan(errors).all() else None
-    return Skew(skews[len(skews) // 2], skews[-1], error)
+    return StartSkew(skews[len(skews) // 2], skews[-1], error)

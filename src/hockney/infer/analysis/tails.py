@@ -31,7 +31,7 @@ class Quantile:
 
 
 @dataclass(frozen=True)
-class Tail:
+class TailQuantiles:
     point: Point
     operations: int
     relative_error: float
@@ -55,7 +55,7 @@ def sketches_of(run: Run) -> Sketches:
     return {point: launches for point, launches in found.items() if launches}
 
 
-def tails_of(sketches: Sketches) -> list[Tail]:
+def tails_of(sketches: Sketches) -> list[TailQuantiles]:
     """The tails of each point."""
     found = []
     for point in sorted(sketches, key=sort_key):
@@ -64,7 +64,7 @@ def tails_of(sketches: Sketches) -> list[Tail]:
             continue
         whole = merged(launches)
         quantiles = tuple(_quantile(fraction, launches, whole) for fraction in QUANTILES)
-        found.append(Tail(point, len(whole), whole.relative_error, quantiles, whole))
+        found.append(TailQuantiles(point, len(whole), whole.relative_error, quantiles, whole))
     return found
 
 

@@ -16,7 +16,7 @@ from hockney.infer.estimate.quantiles import FEW_RULE, carries_interval
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 from hockney.infer.fitting.bootstrap import bootstrap_interval
 from hockney.infer.fitting.likelihood import criterion
-from hockney.infer.fitting.smooth import Curved, Shape
+from hockney.infer.fitting.smooth import Curved, CurveShape
 from hockney.plan.trains import Train
 
 RESAMPLES = 200
@@ -246,7 +246,7 @@ class Segment:
     alpha_high_s: float | None = None
     beta_low_s_per_B: float | None = None
     beta_high_s_per_B: float | None = None
-    curve: Shape | None = None
+    curve: CurveShape | None = None
     """The terms of a smooth curve; None for a line."""
     coefficients: tuple[float, ...] = ()
     """Of the curve's terms, in their order."""

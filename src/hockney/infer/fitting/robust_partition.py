@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from hockney.infer.fitting.likelihood import DEGREES, LEAST_SCALE, criterion, penalty, scale
 from hockney.infer.fitting.partition import LEAST_SIZES, MOST_SEGMENTS, best_partitions
-from hockney.infer.fitting.segment_costs import Lines, SegmentCosts, Table
+from hockney.infer.fitting.segment_costs import Lines, SegmentCosts, TimesBySize
 
 Array = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Search:
 
     def __init__(self, bytes_: Array, seconds: Array) -> None:
         """bytes_ (ascending), seconds: shape (points,)."""
-        self._table = Table(bytes_, seconds)
+        self._table = TimesBySize(bytes_, seconds)
         self._points = len(bytes_)
         most = min(MOST_SEGMENTS, self._table.sizes // LEAST_SIZES)
         penalties = [penalty(self._points, free_numbers(k + 1)) for k in range(most)]

@@ -36,7 +36,7 @@ def ln_residuals(bytes_: Array, seconds: Array, alpha: Array, beta: Array) -> Ar
     )
 
 
-class Table:
+class TimesBySize:
     """Times by size, in units in which none is too small for its square."""
 
     def __init__(self, bytes_: Array, seconds: Array) -> None:
@@ -90,7 +90,7 @@ class SegmentCosts:
     have several minima: least squares, the lines through two of its first, middle and last points,
     its own line at the scale before, and those of the runs that are shorter by one size."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: TimesBySize) -> None:
         self._table = table
         self._groups = _groups(table.sizes)
         self._sigma = np.inf

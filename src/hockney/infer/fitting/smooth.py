@@ -39,7 +39,7 @@ _ROUNDS = 3
 
 
 @dataclass(frozen=True)
-class Shape:
+class CurveShape:
     """Which terms a curve has beside alpha and beta b."""
 
     powers: tuple[float, ...] = ()
@@ -63,7 +63,7 @@ class Shape:
 class Curved:
     """A smooth curve through points of neighbouring sizes."""
 
-    shape: Shape
+    shape: CurveShape
     coefficients: Array
     """In the order of the shape's terms."""
 
@@ -134,7 +134,7 @@ def least_criterion(bytes_: Array, seconds: Array) -> float:
 def _curves(bytes_: Array, seconds: Array, first: int, end: int) -> list[Piece]:
     """Points first to end on one curve of each kind, as far as there are sizes enough."""
     b, t = bytes_[first:end], seconds[first:end]
-    found = [fitted(b, t, Shape(powers)) for powers in POWERS]
+    found = [fitted(b, t, CurveShape(powers)) for powers in POWERS]
     found += [_with_corner(b, t, corner) for corner in CORNERS]
     known = [one for one in found if one is not None]
     return [Piece(first, end, off(one, b, t), one) for one in known]
@@ -154,7 +154,7 @@ def _with_corner(bytes_: Array, seconds: Array, corner: str) -> Curved | None:
         inside = np.geomspace(inside[0], inside[-1], MOST_CORNERS)
 
     def at(ln_corner: float) -> float:
-        one = fitted(bytes_, seconds, Shape((), corner, float(np.exp(ln_corner))), rounds=1)
+        one = fitted(bytes_, seconds, CurveShape((), corner, float(np.exp(ln_corner))), rounds=1)
         return np.inf if one is None else deviance(off(one, bytes_, seconds))
 
     tried = np.log(inside)
@@ -164,12 +164,14 @@ def _with_corner(bytes_: Array, seconds: Array, corner: str) -> Curved | None:
     best = int(deviances.argmin())
     limits = tried[max(best - 1, 0)], tried[min(best + 1, len(tried) - 1)]
     if limits[0] == limits[1]:
-        return fitted(bytes_, seconds, Shape((), corner, float(inside[best])))
+        return fitted(bytes_, seconds, CurveShape((), corner, float(inside[best])))
     refined = minimize_scalar(at, bounds=limits, method="bounded", options={"maxiter": 20}).x
-    return fitted(bytes_, seconds, Shape((), corner, float(np.exp(refined))))
+    return fitted(bytes_, seconds, CurveShape((), corner, float(np.exp(refined))))
 
 
-def fitted(bytes_: Array, seconds: Array, shape: Shape, rounds: int = _ROUNDS) -> Curved | None:
+def fitted(
+    bytes_: Array, seconds: Array, shape: CurveShape, rounds: int = _ROUNDS
+) -> Curved | None:
     """The curve of least squares of relative residuals, in which outliers count less; None from
     too few sizes, and where it is not positive at each of them."""
     if len(np.unique(bytes_)) <= shape.free:

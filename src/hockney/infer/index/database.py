@@ -73,7 +73,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Kind(Generic[T]):
+class ResultKind(Generic[T]):
     """One kind of results of files."""
 
     name: str
@@ -88,7 +88,7 @@ class Kind(Generic[T]):
 
 
 @dataclass(frozen=True)
-class State:
+class FileState:
     """A file as it is."""
 
     file: str
@@ -109,8 +109,8 @@ class Index:
         if path is not None and not is_ours:
             _check_replaceable(path)
         self._path = path
-        self._added: list[tuple[State, Write]] = []
-        self._asked: dict[str, tuple[State, Write]] = {}
+        self._added: list[tuple[FileState, Write]] = []
+        self._asked: dict[str, tuple[FileState, Write]] = {}
         self.notes: dict[str, None] = {}
         """What was wrong with it, in words."""
         self._database = self._opened()
@@ -124,7 +124,7 @@ class Index:
                 return cls(cache_directory() / NAME, is_ours=True)
         return cls(None)
 
-    def of(self, path: Path, kind: Kind[T]) -> T:
+    def of(self, path: Path, kind: ResultKind[T]) -> T:
         """The result of a file, from the index where it is there."""
         state = _state(path)
         if state is None:
@@ -177,7 +177,7 @@ class Index:
                 )
         self._at_end.now()
 
-    def _found(self, state: State, kind: Kind[T]) -> T | None:
+    def _found(self, state: FileState, kind: ResultKind[T]) -> T | None:
         try:
             number = self._number(state)
             if number is None:
@@ -211,7 +211,7 @@ class Index:
             self._path = None
             self._database = self._made()
 
-    def _number(self, state: State) -> int | None:
+    def _number(self, state: FileState) -> int | None:
         row = self._database.execute(
             "SELECT id FROM files WHERE file = ? AND size_bytes = ? AND changed_ns = ?"
             " AND hockney = ?",
@@ -307,13 +307,13 @@ class Index:
                 number = self._number(state)
                 write(self._database, self._new(state) if number is None else number)
 
-    def _new(self, state: State) -> int:
+    def _new(self, state: FileState) -> int:
         """In place of what is known of the file as it was."""
         self._database.execute("DELETE FROM files WHERE file = ?", (state.file,))
         return _new_file(self._database, state)
 
 
-def _new_file(database: sqlite3.Connection, state: State) -> int:
+def _new_file(database: sqlite3.Connection, state: FileState) -> int:
     number = database.execute(
         NEW_FILE, (state.file, state.size_bytes, state.changed_ns, __version__)
     ).lastrowid
@@ -321,20 +321,20 @@ def _new_file(database: sqlite3.Connection, state: State) -> int:
     return number
 
 
-def _digest(state: State, rows: Rows) -> str:
+def _digest(state: FileState, rows: Rows) -> str:
     """A digest of what an entry says of a file as it is."""
     content = repr((state.file, state.size_bytes, state.changed_ns, __version__, rows))
     return hashlib.blake2b(content.encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
 
-def _state(path: Path) -> State | None:
+def _state(path: Path) -> FileState | None:
     """None where the file cannot be read, or has a name that SQLite cannot hold."""
     try:
         found, file = path.stat(), str(path.resolve())
         file.encode()
     except (OSError, UnicodeEncodeError):
         return None
-    return State(file, found.st_size, found.st_mtime_ns)
+    return FileState(file, found.st_size, found.st_mtime_ns)
 
 
 def _has_our_tables(database: sqlite3.Connection) -> bool:

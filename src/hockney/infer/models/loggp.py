@@ -54,7 +54,7 @@ TOLD_APART = 0.05
 
 
 @dataclass(frozen=True)
-class Overheads:
+class SizeOverheads:
     """Overheads of one size, before any line is fitted: seconds with intervals."""
 
     bytes: int
@@ -91,7 +91,7 @@ class _Parts:
 
 
 @dataclass(frozen=True)
-class _Numbers:
+class _FittedNumbers:
     """The fitted numbers. A constant has slope 0; an unknown g is NaN, an unknown G 0."""
 
     L: float
@@ -132,7 +132,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     )
 
 
-def overheads(curve: Curve) -> list[Overheads]:
+def overheads(curve: Curve) -> list[SizeOverheads]:
     """Overheads of each size, with bootstrap intervals over launches."""
     require("loggp", DATA, lacks(curve), ADVICE)
     parts = _parts(curve)
@@ -145,7 +145,7 @@ def overheads(curve: Curve) -> list[Overheads]:
         return parameter(float(one[0, i]), known, parts.launches)
 
     return [
-        Overheads(
+        SizeOverheads(
             int(size),
             of(medians.one_way, draws.one_way, i),
             of(medians.send, draws.send, i),
@@ -228,7 +228,7 @@ def _median(rows: Array) -> Array:
 # The fit
 
 
-def _solved(medians: _Parts, row: int, grows: tuple[bool, ...]) -> _Numbers:
+def _solved(medians: _Parts, row: int, grows: tuple[bool, ...]) -> _FittedNumbers:
     """The fitted numbers for one row of medians."""
     known = ~np.isnan(medians.one_way[row] + medians.send[row] + medians.gap[row])
     known &= ~np.isnan(medians.receive[row])
@@ -246,7 +246,7 @@ def _solved(medians: _Parts, row: int, grows: tuple[bool, ...]) -> _Numbers:
     if (G * wire < LEAST_RELATIVE * one_way).all():
         G = 0.0
     latency = _line(wire, rest - G * wire, False, one_way)[0]
-    return _Numbers(latency, send, receive, (g, G), G)
+    return _FittedNumbers(latency, send, receive, (g, G), G)
 
 
 def _line(
@@ -288,7 +288,9 @@ def _grows(bytes_: Array, seconds: Array) -> bool:
     return bool(criteria[1] < criteria[0])
 
 
-def _predict(numbers: _Numbers, delays: dict[Delay, tuple[Array, Array]]) -> Callable[..., Array]:
+def _predict(
+    numbers: _FittedNumbers, delays: dict[Delay, tuple[Array, Array]]
+) -> Callable[..., Array]:
     def really(delay: Delay, size: float) -> float:
         return float(np.interp(size, *delays[delay])) if delay in delays else delay_s(delay, size)
 
@@ -310,7 +312,7 @@ def _predict(numbers: _Numbers, delays: dict[Delay, tuple[Array, Array]]) -> Cal
     return predict
 
 
-def _terms(numbers: _Numbers, size: float) -> tuple[float, float, float, float]:
+def _terms(numbers: _FittedNumbers, size: float) -> tuple[float, float, float, float]:
     """o_s, o_r, L + (b - 1) G and the gap of that size, seconds."""
     before_last = max(size - 1.0, 0.0)
     g, G = (0.0, numbers.G) if np.isnan(numbers.gap[0]) else numbers.gap
@@ -323,9 +325,9 @@ def _terms(numbers: _Numbers, size: float) -> tuple[float, float, float, float]:
 
 
 def _parameters(
-    best: _Numbers, sampled: list[_Numbers], grows: tuple[bool, ...], launches: int
+    best: _FittedNumbers, sampled: list[_FittedNumbers], grows: tuple[bool, ...], launches: int
 ) -> dict[str, Parameter]:
-    reads: dict[str, Callable[[_Numbers], float]] = {
+    reads: dict[str, Callable[[_FittedNumbers], float]] = {
         "L_s": lambda one: one.L,
         "o_send_s": lambda one: one.send[0],
         **({"o_send_s_per_B": lambda one: one.send[1]} if grows[0] else {}),
@@ -337,8 +339,10 @@ def _parameters(
     return {name: _known(read(best), map(read, sampled), launches) for name, read in reads.items()}
 
 
-def _derived(best: _Numbers, sampled: list[_Numbers], launches: int) -> dict[str, Parameter]:
-    def rate(one: _Numbers) -> float:
+def _derived(
+    best: _FittedNumbers, sampled: list[_FittedNumbers], launches: int
+) -> dict[str, Parameter]:
+    def rate(one: _FittedNumbers) -> float:
         return 1.0 / one.G if one.G > 0.0 else np.nan
 
     return {"r_inf_Bps": _known(rate(best), map(rate, sampled), launches)}
@@ -359,7 +363,7 @@ def _short_delays(delays: dict[Delay, tuple[Array, Array]], medians: _Parts) -> 
     ]
 
 
-def _notes(best: _Numbers, grows: tuple[bool, ...], medians: _Parts) -> list[str]:
+def _notes(best: _FittedNumbers, grows: tuple[bool, ...], medians: _Parts) -> list[str]:
     notes = []
     bounds = {"L": best.L, "o_send": best.send[0], "o_receive": best.receive[0]}
     for name, value in bounds.items():

@@ -82,7 +82,7 @@ Measured = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Shown:
+class MeasuredMessage:
     """A measured time of one message as `show` gives it."""
 
     seconds: Parameter
@@ -104,7 +104,7 @@ class Channel:
     fit: Fit
     measured: dict[Measured, Array]
     """Each launch's one-way seconds. Empty for a machine that was changed by --what-if."""
-    shown: dict[Measured, Shown]
+    shown: dict[Measured, MeasuredMessage]
     """The same points with the intervals that `show` gives them."""
     misfit: dict[Measured, float]
     """|ln(measured / model)| of the medians over launches."""
@@ -157,13 +157,13 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
     return replace(channel, shown=_shown(points, curve))
 
 
-def _shown(points: Sequence[PointEstimate], curve: Curve) -> dict[Measured, Shown]:
+def _shown(points: Sequence[PointEstimate], curve: Curve) -> dict[Measured, MeasuredMessage]:
     """Of trains, the overheads' one-way times, whose intervals are by bootstrap."""
     if curve.trains is not None:
         each = [] if loggp.lacks(curve) else loggp.overheads(curve)
-        return {(one.bytes, 1): Shown(one.one_way_s, CONFIDENCE) for one in each}
+        return {(one.bytes, 1): MeasuredMessage(one.one_way_s, CONFIDENCE) for one in each}
     return {
-        (point.bytes, at_once(point) or 1): Shown(
+        (point.bytes, at_once(point) or 1): MeasuredMessage(
             Parameter(point.typical_s, point.low_s, point.high_s), point.confidence
         )
         for point in points

@@ -19,7 +19,7 @@ from hockney.base.units import format_size, parse_size
 from hockney.infer.estimate.quantiles import CONFIDENCE
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.models import TERMS
-from hockney.infer.predict.channel import Channel, Costs, CostsOf, Shown
+from hockney.infer.predict.channel import Channel, Costs, CostsOf, MeasuredMessage
 from hockney.infer.predict.collectives import effort, schedule_of, time
 from hockney.infer.predict.parameters import Level, Parameters
 from hockney.infer.predict.schedules import SCHEDULES
@@ -207,7 +207,7 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
     is_measured = shown is not None
     if shown is None:
         predicted = parameter(whole, np.array(sampled), channel.fit.launches)
-        shown = Shown(_wider(predicted, channel.misfit_at(size, senders)), CONFIDENCE)
+        shown = MeasuredMessage(_wider(predicted, channel.misfit_at(size, senders)), CONFIDENCE)
     return Prediction(
         pattern,
         shown.seconds,

@@ -12,7 +12,7 @@ from hockney.infer.predict.schedule import Array, Ranks, Schedule, Step
 
 
 @dataclass
-class _State:
+class _PortTimes:
     now_s: Array
     """When each rank completed its last step."""
     out_free_s: Array
@@ -35,7 +35,7 @@ def walk(
     """Each step, and when each rank completed it; the array changes with the next step."""
     ports = machine.ports
     begun = np.zeros(machine.ranks) if begun_s is None else begun_s.copy()
-    state = _State(begun, np.zeros(ports), np.zeros(ports))
+    state = _PortTimes(begun, np.zeros(ports), np.zeros(ports))
     for step in schedule:
         for messages in _posted_together(machine, step):
             _advance(machine, state, step, messages)
@@ -59,7 +59,7 @@ def _by_number(numbers: Ranks) -> list[Ranks]:
     return np.split(np.argsort(numbers, kind="stable"), ends[:-1])
 
 
-def _advance(machine: Machine, state: _State, step: Step, messages: Ranks) -> None:
+def _advance(machine: Machine, state: _PortTimes, step: Step, messages: Ranks) -> None:
     """A message leaves when its sender posts it and the port is free; from early_bytes on, only
     after its receiver is ready; from eager_bytes on, the sender also waits until it arrives."""
     sources, destinations = step.sources[messages], step.destinations[messages]

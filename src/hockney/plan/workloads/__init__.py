@@ -21,7 +21,7 @@ BUFFERS: tuple[Buffers, ...] = get_args(Buffers)
 buffers differ. cold: buffers change within memory larger than the last cache."""
 
 
-class Measured(Protocol):
+class CaseAxes(Protocol):
     """The axes of samples that distinguish the cases of a plan."""
 
     @property
@@ -156,7 +156,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         buffers = self.buffers or self.usual_buffers
         return (1 if buffers == "returned" else 2) * self.largest_bytes
 
-    def is_measured_by(self, samples: Measured) -> bool:  # noqa: ARG002
+    def is_measured_by(self, samples: CaseAxes) -> bool:  # noqa: ARG002
         """True if samples of a run with several cases can belong to this workload."""
         return True
 

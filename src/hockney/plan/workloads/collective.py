@@ -12,7 +12,7 @@ from hockney.plan.knobs import Knob
 from hockney.plan.messages import MOST_THREADS
 from hockney.plan.words import NONBLOCKING as NONBLOCKING_FORM
 from hockney.plan.words import PARAMETERS
-from hockney.plan.workloads import Buffers, Measured, Row, Workload
+from hockney.plan.workloads import Buffers, CaseAxes, Row, Workload
 
 IN_FORMS = (
     *("barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall"),
@@ -305,7 +305,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             * (1 if self.collective in WHOLE else ranks)
         )
 
-    def is_measured_by(self, samples: Measured) -> bool:
+    def is_measured_by(self, samples: CaseAxes) -> bool:
         """Samples of a nonblocking collective match alone and overlapped; those of what is made by
         messages belong to whatever case they were measured beside."""
         asked = (

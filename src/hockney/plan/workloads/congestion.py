@@ -9,7 +9,7 @@ from itertools import product
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.plan.loads import Aggressor, Burst, Roles, Victim
-from hockney.plan.workloads import Buffers, Measured, Row, Workload
+from hockney.plan.workloads import Buffers, CaseAxes, Row, Workload
 from hockney.plan.workloads._shared import Tails
 from hockney.plan.workloads.collective import INT_BYTES, MOST_BYTES
 from hockney.plan.workloads.pairs import USUAL_WINDOW
@@ -160,7 +160,7 @@ class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
         load = max(self.load_sizes)
         return own + load + math.ceil(links * max(self.load_windows) * load / ranks)
 
-    def is_measured_by(self, samples: Measured) -> bool:
+    def is_measured_by(self, samples: CaseAxes) -> bool:
         return samples.operation == self.victim
 
 

@@ -18,9 +18,9 @@ from hockney.plan.workloads.collective import (
     SEGMENT,
     Collective,
 )
-from hockney.run.measure.collective import (
+from hockney.run.measure.collective_study import (
     OWN_PARAMETERS,
-    Parameters,
+    AlgorithmParameters,
     forced,
     replaced_by_another,
     title_of,
@@ -88,7 +88,7 @@ class Around:
         self.said += [f"{case.name}: measured around the best coarse value" for case in new]
         return [*before, *new]
 
-    def _neighbours(self, best: Answer) -> Iterator[Parameters]:
+    def _neighbours(self, best: Answer) -> Iterator[AlgorithmParameters]:
         values, searched = _values(best), self.plan.searched
         if RADIX in searched and values.radix is not None:
             for over, under in AROUND_RADIX:
@@ -127,12 +127,12 @@ def _workload(one: Answer) -> Collective:
     return workload
 
 
-def _values(one: Answer) -> Parameters:
+def _values(one: Answer) -> AlgorithmParameters:
     workload = _workload(one)
-    return Parameters(workload.segment_bytes, workload.radix, workload.requests)
+    return AlgorithmParameters(workload.segment_bytes, workload.radix, workload.requests)
 
 
-def _asked(one: Answer) -> tuple[str, Parameters]:
+def _asked(one: Answer) -> tuple[str, AlgorithmParameters]:
     return _workload(one).algorithm, _values(one)
 
 
@@ -143,7 +143,11 @@ def _algorithm(session: Session, best: Answer) -> Algorithm:
 
 
 def _case(
-    session: Session, best: Answer, algorithm: Algorithm, values: Parameters, sizes: set[int]
+    session: Session,
+    best: Answer,
+    algorithm: Algorithm,
+    values: AlgorithmParameters,
+    sizes: set[int],
 ) -> Case | None:
     """The case of these values, at the sizes where the library would run it and a message has
     segments with them or with the best ones; None if there are none."""

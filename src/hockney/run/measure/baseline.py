@@ -17,7 +17,7 @@ from hockney.base.file_lock import locked
 from hockney.base.outputs import write_output
 from hockney.plan import Size
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.profiling.kinds import Machine, Profile
+from hockney.profiling.kinds import MessagesAlone, Profile
 from hockney.records import Noise
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.trial import Attempt, attempt
@@ -46,7 +46,7 @@ def is_one_host(profile: Profile) -> bool:
     }
 
 
-def machine_of(mpi: Mpi) -> Machine | None:
+def machine_of(mpi: Mpi) -> MessagesAlone | None:
     """Times of messages between two ranks of this host, measured once for each library, machine
     and settings of MPI (and kept in the cache, unless the machine was busy); None where they cannot
     be measured. Two processes never measure at the same time."""
@@ -55,7 +55,7 @@ def machine_of(mpi: Mpi) -> Machine | None:
         kept = _kept(engine.path)
         with locked(kept.with_suffix(".lock"), PATIENCE_S):
             if kept.exists():
-                return Machine(
+                return MessagesAlone(
                     messages=tuple((int(a), float(b)) for a, b in json.loads(kept.read_text()))
                 )
             found = _measured(mpi, engine)
@@ -73,7 +73,7 @@ def _kept(engine: Path) -> Path:
     return engine.with_name(f"messages-{platform.node()}-{digest}.json")
 
 
-def _measured(mpi: Mpi, engine: Engine) -> Machine | None:
+def _measured(mpi: Mpi, engine: Engine) -> MessagesAlone | None:
     """Of up to TRIES trials, until one is undisturbed, the shortest time of each size."""
     workload = Pingpong(sizes=tuple(map(Size, SIZES)), buffers="separate")
     shortest: dict[int, float] = {}
@@ -87,7 +87,7 @@ def _measured(mpi: Mpi, engine: Engine) -> Machine | None:
         disturbed = any(_is_disturbed(one) for one in tried.noises)
         if not disturbed:
             break
-    return Machine(messages=tuple(shortest.items()), disturbed=disturbed)
+    return MessagesAlone(messages=tuple(shortest.items()), disturbed=disturbed)
 
 
 def _times(tried: Attempt) -> dict[int, float] | None:

@@ -13,7 +13,7 @@ from hockney.base.errors import UsageError
 from hockney.base.temporary import temporary_file
 from hockney.plan import Case, Placement, Plan
 from hockney.plan.engine import LONGEST_ARGUMENT
-from hockney.run.measure.phases import schedules_text
+from hockney.run.measure.message_schedules import schedules_text
 from hockney.run.measure.platforms import platform_file
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from hockney.plan import sizes_of
-from hockney.plan.workloads.late import Late as LateWorkload
+from hockney.plan.workloads.late import Late
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run
 
@@ -27,7 +27,7 @@ INSIDE = 7
 
 
 @dataclass
-class Late:
+class LateTimes:
     """The findings for each size."""
 
     delay_s: float
@@ -41,9 +41,9 @@ class Late:
         limit_ns = WAITS_ABOVE * self.delay_s * 1e9
         return {size: ns > limit_ns for size, ns in sorted(self.shortest_ns.items())}
 
-    def workload(self, pingpong: Pingpong, sizes: Iterable[int]) -> LateWorkload:
+    def workload(self, pingpong: Pingpong, sizes: Iterable[int]) -> Late:
         """The workload with late receivers, between the ranks of a ping-pong."""
-        return LateWorkload(
+        return Late(
             sizes=sizes_of(sorted(sizes)),
             buffers=pingpong.buffers,
             peers=pingpong.peers,

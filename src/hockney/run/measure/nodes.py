@@ -26,7 +26,7 @@ GRACE_S = 1.0
 
 
 @dataclass(frozen=True)
-class Answer:
+class NodesAnswer:
     """The result of one of the commands that together reach all nodes."""
 
     command: list[str]
@@ -42,7 +42,7 @@ class Answer:
 
 def ask_nodes(
     mpi: Mpi, placement: Placement, script: str, timeout_s: float, stdin: Path | None = None
-) -> list[Answer]:
+) -> list[NodesAnswer]:
     """Runs a shell script once on each node, on all nodes at the same time."""
     launcher, placement = find_launcher(placement)
     commands = (launcher or family_of(mpi)).reach(mpi, placement, script)
@@ -69,16 +69,16 @@ def _start(command: list[str], stdin: Path | None, nothing: int) -> subprocess.P
         raise HockneyError(f"{command[0]} cannot be started: {error.strerror}") from error
 
 
-def _answer(command: list[str], process: subprocess.Popen[str], deadline: float) -> Answer:
+def _answer(command: list[str], process: subprocess.Popen[str], deadline: float) -> NodesAnswer:
     try:
         stderr = process.communicate(timeout=max(deadline - time.monotonic(), 0.0))[1]
-        return Answer(command, process.returncode, stderr.strip())
+        return NodesAnswer(command, process.returncode, stderr.strip())
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError):
             process.send_signal(signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
             process.wait(GRACE_S)
-        return Answer(command, None, "")
+        return NodesAnswer(command, None, "")
     finally:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -92,7 +92,7 @@ def silent_hosts(mpi: Mpi, placement: Placement, timeout_s: float) -> list[str]:
     return [_words(answer) for answer in answers if answer.status != 0]
 
 
-def _words(answer: Answer) -> str:
+def _words(answer: NodesAnswer) -> str:
     if answer.status is None:
         return f"{answer.where} does not answer"
     return f"{answer.where} does not answer ({answer.stderr or f'exit status {answer.status}'})"

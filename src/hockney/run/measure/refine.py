@@ -21,7 +21,7 @@ from hockney.plan import Plan, single, sizes_of
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run, Switch
-from hockney.run.measure.late import Late, late_by
+from hockney.run.measure.late import LateTimes, late_by
 from hockney.run.measure.session import Session
 
 SURVEY_PER_OCTAVE = 8
@@ -60,7 +60,7 @@ class Refinement:
     done: list[Bracket] = field(default_factory=list)
     lost: list[Bracket] = field(default_factory=list)
     """Breaks of a survey that further launches did not confirm."""
-    late: Late | None = None
+    late: LateTimes | None = None
     sizes: list[int] = field(default_factory=list)
     """Sizes of the last survey."""
     started: float = field(init=False)
@@ -105,7 +105,7 @@ class Refinement:
                 self._record(session, {})
                 return None
             slowest_ns = max(float(np.median(samples.ns)) for samples in run.samples if samples.ns)
-            self.late = Late(late_by(slowest_ns * 1e-9))
+            self.late = LateTimes(late_by(slowest_ns * 1e-9))
             ends = {size for edges in self._edges() for size in edges}
             return self._one_launch(self.late.workload(self.workload, ends))
         self.late.learn(run, last)

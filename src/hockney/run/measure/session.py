@@ -27,7 +27,7 @@ from hockney.run.measure.passes import pass_arguments
 from hockney.run.measure.race import FIRST_PART, Race
 from hockney.run.measure.resume import missing_ends, next_number, part_of, spent_s, whole_launches
 from hockney.run.measure.setup import Setups
-from hockney.run.measure.start import Start, start_of
+from hockney.run.measure.start import StartCommand, start_of
 from hockney.run.measure.status import Disturbances, Status
 
 ENGINE_ASKED_WRONGLY = 2
@@ -363,7 +363,7 @@ def _add(session: Session, answer: Answer, record: records.Record) -> None:
     answer.run.add(record)
 
 
-def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Start) -> bytes:
+def _kept(session: Session, answer: Answer, line: bytes, number: int, start: StartCommand) -> bytes:
     """Adds a line of the engine to the run, and returns what the file gets of it."""
     record = records.try_decode(line)
     if isinstance(record, Progress):

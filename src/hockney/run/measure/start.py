@@ -25,7 +25,7 @@ MOST_FAILED_STARTS = 2
 
 
 @dataclass(frozen=True)
-class Start:
+class StartCommand:
     """How a launch is started, as its record stores it."""
 
     command: list[str]
@@ -77,7 +77,7 @@ def start_of(
     case: Case,
     arguments: Sequence[str],
     env: Mapping[str, str] | None = None,
-) -> Start:
+) -> StartCommand:
     """The engine with `arguments` on the ranks of a case, by the launcher of its placement."""
     launcher, placement = find_launcher(case.placement)
     family = family_of(mpi)
@@ -85,7 +85,9 @@ def start_of(
     command = (launcher or family).command(mpi, placed, [str(engine.path), *arguments])
     added = {**engine.env, **family.environment(mpi), **placement.env, **(env or {})}
     version = launcher.LAUNCHER if launcher else f"{family.LAUNCHER} ({mpi.launcher_version})"
-    return Start(command, added, launcher, version, () if launcher else family.START_FAILURES)
+    return StartCommand(
+        command, added, launcher, version, () if launcher else family.START_FAILURES
+    )
 
 
 def engine_messages(outcome: Outcome) -> list[str]:

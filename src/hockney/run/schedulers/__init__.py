@@ -64,7 +64,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class State:
+class JobState:
     """The state of a job, as the scheduler names it."""
 
     word: str
@@ -107,7 +107,7 @@ class Batch(Protocol):
         """What a script assumes because the scheduler cannot be asked on this machine; None if
         nothing."""
 
-    def state(self, number: str) -> State: ...
+    def state(self, number: str) -> JobState: ...
 
     def log(self, number: str, job: Job) -> Path:
         """The file with the output of the job."""

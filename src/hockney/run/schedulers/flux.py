@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hockney.plan import Case, Placement
 from hockney.run.mpis import Mpi, family_of
-from hockney.run.schedulers import Allocation, Job, State, answer, as_asked, our_name
+from hockney.run.schedulers import Allocation, Job, JobState, answer, as_asked, our_name
 
 LAUNCHER = "flux"
 SUBMIT = ("flux", "batch")
@@ -99,12 +99,12 @@ def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001
     return None
 
 
-def state(number: str) -> State:
+def state(number: str) -> JobState:
     """The status, and the reason of a failure if Flux reports one."""
     command = ["flux", "jobs", "--no-header", "--format={status} {exception.note}", number]
     word, _, note = answer(command).stdout.strip().partition(" ")
     text = f"{word}: {note}" if note else word
-    return State(text or "UNKNOWN", ended=word in WELL | BADLY, well=word in WELL)
+    return JobState(text or "UNKNOWN", ended=word in WELL | BADLY, well=word in WELL)
 
 
 def log(number: str, job: Job) -> Path:  # noqa: ARG001

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hockney.plan import Case
 from hockney.run.mpis import Mpi, family_of
-from hockney.run.schedulers import Allocation, Job, State, answer, as_asked, by_mpiexec
+from hockney.run.schedulers import Allocation, Job, JobState, answer, as_asked, by_mpiexec
 
 SUBMIT = ("bsub",)
 CANCEL = ("bkill",)
@@ -48,14 +48,14 @@ def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001
     return None
 
 
-def state(number: str) -> State:
+def state(number: str) -> JobState:
     done = answer(["bjobs", "-noheader", "-o", "stat", number])
     word = done.stdout.strip()
     if not word:
         # LSF forgets a job some time after its end; an unreachable master comes back.
         gone = "is not found" in done.stderr
-        return State("UNKNOWN", ended=gone, well=gone)
-    return State(word, ended=word in ("DONE", "EXIT"), well=word == "DONE")
+        return JobState("UNKNOWN", ended=gone, well=gone)
+    return JobState(word, ended=word in ("DONE", "EXIT"), well=word == "DONE")
 
 
 def log(number: str, job: Job) -> Path:

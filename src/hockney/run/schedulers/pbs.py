@@ -10,7 +10,7 @@ from pathlib import Path
 from hockney.base.allowed import allowed_count
 from hockney.plan import Case
 from hockney.run.mpis import Mpi, family_of
-from hockney.run.schedulers import Allocation, Job, State, answer, as_asked, by_mpiexec
+from hockney.run.schedulers import Allocation, Job, JobState, answer, as_asked, by_mpiexec
 
 SUBMIT = ("qsub",)
 CANCEL = ("qdel",)
@@ -63,7 +63,7 @@ def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001
     return None
 
 
-def state(number: str) -> State:
+def state(number: str) -> JobState:
     # Without -x PBS reports jobs that have not ended, with it only where it keeps their history.
     going = answer(["qstat", "-f", number])
     output = going.stdout or answer(["qstat", "-x", "-f", number]).stdout
@@ -71,10 +71,10 @@ def state(number: str) -> State:
     if letter is None:
         # An unreachable server comes back.
         gone = "Unknown Job Id" in going.stderr
-        return State("gone" if gone else "unknown", ended=gone, well=gone)
+        return JobState("gone" if gone else "unknown", ended=gone, well=gone)
     failure = re.search(r"Exit_status = (-?[1-9]\d*)", output)
     word = f"failed, exit status {failure[1]}" if failure else WORDS.get(letter[1], letter[1])
-    return State(word, ended=letter[1] == "F", well=failure is None)
+    return JobState(word, ended=letter[1] == "F", well=failure is None)
 
 
 def log(number: str, job: Job) -> Path:

@@ -14,7 +14,7 @@ from hockney.base.errors import UsageError
 from hockney.plan import Case, Placement
 from hockney.plan.topology_files import expand
 from hockney.run.mpis import Mpi, family_of
-from hockney.run.schedulers import Allocation, Job, State, answer, as_asked, our_name
+from hockney.run.schedulers import Allocation, Job, JobState, answer, as_asked, our_name
 
 LAUNCHER = "srun"
 SUBMIT = ("sbatch", "--parsable")
@@ -142,14 +142,14 @@ def unasked(mpi: Mpi) -> str | None:
     )
 
 
-def state(number: str) -> State:
+def state(number: str) -> JobState:
     done = answer(["squeue", "--noheader", "--states=all", f"--jobs={number}", "--format=%T"])
     word = done.stdout.strip()
     if not word:
         # Slurm forgets a job some minutes after its end; an unreachable controller comes back.
         gone = done.returncode == 0 or "Invalid job id" in done.stderr
-        return State("UNKNOWN", ended=gone, well=gone)
-    return State(word, ended=word not in GOING, well=word == "COMPLETED")
+        return JobState("UNKNOWN", ended=gone, well=gone)
+    return JobState(word, ended=word not in GOING, well=word == "COMPLETED")
 
 
 def log(number: str, job: Job) -> Path:  # noqa: ARG001

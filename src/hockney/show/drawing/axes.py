@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hockney.base.extras import extra
 from hockney.base.units import FACTORS, format_rate, format_size
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Axis, Side
+from hockney.show.drawing.description import PlotAxis, Side
 
 with extra("plot"):
     from matplotlib import dates
@@ -39,7 +39,7 @@ untyped: Any = dates
 def scale_axis(
     axes: Axes,
     side: Side,
-    axis: Axis,
+    axis: PlotAxis,
     values: Sequence[float],
     inches: float,
     most_names: int = MOST_NAMES,
@@ -58,7 +58,7 @@ def scale_axis(
         _linear(axes, side, axis, values or [0.0])
 
 
-def scale_colours(axes: Axes, axis: Axis, low: float, high: float, inches: float) -> None:
+def scale_colours(axes: Axes, axis: PlotAxis, low: float, high: float, inches: float) -> None:
     """The ticks of a colour bar."""
     most = int(inches / LABEL_INCHES["y"])
     if axis.quantity == "size":
@@ -86,7 +86,7 @@ def _ticks(
     along.set_minor_formatter(FuncFormatter(lambda *_: ""))
 
 
-def _names(axes: Axes, side: Side, axis: Axis, most: int) -> None:
+def _names(axes: Axes, side: Side, axis: PlotAxis, most: int) -> None:
     names = axis.names
     step = -(-len(names) // most)
     along, _, limits = _side(axes, side)
@@ -121,7 +121,9 @@ def _sizes(axes: Axes, side: Side, sizes: Iterable[float]) -> None:
     )
 
 
-def _logarithmic(axes: Axes, side: Side, axis: Axis, values: Sequence[float], most: int) -> None:
+def _logarithmic(
+    axes: Axes, side: Side, axis: PlotAxis, values: Sequence[float], most: int
+) -> None:
     """most: names."""
     low, high = min(values), max(values)
     along, scale, limits = _side(axes, side)
@@ -176,7 +178,7 @@ def _spaced(counts: Iterable[float]) -> Callable[[float], str]:
     return lambda count: str(round(count)) if round(count) in labelled else ""
 
 
-def _linear(axes: Axes, side: Side, axis: Axis, values: Sequence[float]) -> None:
+def _linear(axes: Axes, side: Side, axis: PlotAxis, values: Sequence[float]) -> None:
     along, _, limits = _side(axes, side)
     low, high = min(values), max(values)
     margin = 0.05 * (high - low) or 0.5 * abs(high) or 1.0
@@ -199,7 +201,7 @@ def _linear(axes: Axes, side: Side, axis: Axis, values: Sequence[float]) -> None
     )
 
 
-def _unit(axis: Axis, largest: float) -> tuple[float, str]:
+def _unit(axis: PlotAxis, largest: float) -> tuple[float, str]:
     """The factor and the unit of an axis."""
     if axis.quantity == "time":
         unit = next((name for name, one in SECONDS.items() if largest >= one), "ns")

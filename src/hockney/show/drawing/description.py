@@ -31,7 +31,7 @@ Side = Literal["x", "y"]
 
 
 @dataclass(frozen=True)
-class Axis:
+class PlotAxis:
     quantity: Quantity
     label: str
     logarithmic: bool = False
@@ -65,7 +65,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Rule:
+class StraightLine:
     """A straight line across the panel at a value of the x axis, or of the y axis."""
 
     at: float
@@ -83,7 +83,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Cell:
+class MapCell:
     """One cell of a map; column and row are places on the panel's axes of names."""
 
     column: int
@@ -99,7 +99,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Kind:
+class CellKind:
     """What cells of one kind have in common."""
 
     label: str
@@ -128,16 +128,16 @@ class Bar:
 
 @dataclass(frozen=True)
 class Panel:
-    x: Axis
-    y: Axis
+    x: PlotAxis
+    y: PlotAxis
     series: tuple[Series, ...] = ()
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[StraightLine, ...] = ()
     bands: tuple[Band, ...] = ()
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[MapCell, ...] = ()
     bars: tuple[Bar, ...] = ()
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[CellKind, ...] = ()
     """Of cells or bars."""
-    scale: Axis | None = None
+    scale: PlotAxis | None = None
     """What the cells' values are, where they have no kinds."""
 
     @property

@@ -18,9 +18,9 @@ from hockney.base.outputs import write_output
 from hockney.show.colours import COLOURS, QUIET
 from hockney.show.drawing.axes import SIDES, scale_axis, scale_colours
 from hockney.show.drawing.description import (
-    Cell,
+    CellKind,
     Figure,
-    Kind,
+    MapCell,
     Panel,
     Series,
     colour_range,
@@ -279,7 +279,7 @@ def _draw_bars(axes: Axes, panel: Panel, inches: float) -> None:
             axes.plot([bar.at], [bar.row], "o", color="black", markersize=2.2, zorder=2.5)
 
 
-def _draw_kind(axes: Axes, cell: Cell, kind: Kind, with_text: bool) -> None:
+def _draw_kind(axes: Axes, cell: MapCell, kind: CellKind, with_text: bool) -> None:
     looks = kind_looks(kind)
     place = (cell.column - 0.5, cell.row - 0.5)
     axes.add_patch(Rectangle(place, 1.0, 1.0, label=cell.words, **looks))
@@ -297,7 +297,7 @@ def _draw_kind(axes: Axes, cell: Cell, kind: Kind, with_text: bool) -> None:
         )
 
 
-def kind_looks(kind: Kind) -> Looks:
+def kind_looks(kind: CellKind) -> Looks:
     if kind.unknown:
         return {"facecolor": "white", "edgecolor": "#c4c4c4", "hatch": "xxxx", "linewidth": 0.5}
     if kind.colour is None:

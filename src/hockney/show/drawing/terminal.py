@@ -14,10 +14,10 @@ import plotext
 from hockney.base.units import format_rate, format_size
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import (
-    Axis,
-    Cell,
     Figure,
+    MapCell,
     Panel,
+    PlotAxis,
     Series,
     Side,
     colour_range,
@@ -96,7 +96,7 @@ def _curves(panel: Panel) -> str:
     return "\n".join([*lines, *(f"  {mark} {label}" for label, mark in legend.items() if label)])
 
 
-def _axes(panel: Panel) -> tuple[tuple[Axis, Side], tuple[Axis, Side]]:
+def _axes(panel: Panel) -> tuple[tuple[PlotAxis, Side], tuple[PlotAxis, Side]]:
     return (panel.x, "x"), (panel.y, "y")
 
 
@@ -125,7 +125,7 @@ def _points(series: Series, x: Place, y: Place) -> Iterable[tuple[float, float]]
             yield across, up
 
 
-def _place(axis: Axis, values: Sequence[float]) -> Place:
+def _place(axis: PlotAxis, values: Sequence[float]) -> Place:
     """Where a value stands; None where the axis has no place for it."""
     if axis.quantity == "size":
         zero = min((math.log2(v) for v in values if v > 0.0), default=0.0) - BELOW_SIZES
@@ -135,7 +135,7 @@ def _place(axis: Axis, values: Sequence[float]) -> Place:
     return lambda value: value
 
 
-def _ticks(axis: Axis, values: Sequence[float], place: Place) -> list[tuple[float, str]]:
+def _ticks(axis: PlotAxis, values: Sequence[float], place: Place) -> list[tuple[float, str]]:
     if axis.names:
         every = [float(number) for number in range(len(axis.names))]
     elif axis.quantity == "size" or (axis.quantity == "count" and axis.logarithmic):
@@ -163,7 +163,7 @@ def _decades(values: Sequence[float]) -> list[float]:
     return inside if len(inside) > 1 else [min(values), max(values)]
 
 
-def _text(axis: Axis, value: float) -> str:
+def _text(axis: PlotAxis, value: float) -> str:
     if axis.quantity == "size":
         return format_size(round(value))
     if axis.quantity == "time":
@@ -231,7 +231,7 @@ def _bars(panel: Panel) -> str:
     )
 
 
-def _sign(cell: Cell, low: float, high: float) -> str:
+def _sign(cell: MapCell, low: float, high: float) -> str:
     if cell.kind is not None:
         return LETTERS[cell.kind % len(LETTERS)]
     if cell.value is None or cell.value <= 0.0:

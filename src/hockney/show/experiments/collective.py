@@ -8,14 +8,22 @@ from typing import Any
 
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import FASTER, OWN, UNKNOWN, Cell, arrived, is_collective, name_of
+from hockney.infer.analysis.best import (
+    FASTER,
+    OWN,
+    UNKNOWN,
+    CollectiveCell,
+    arrived,
+    is_collective,
+    name_of,
+)
 from hockney.infer.analysis.regret import Regret
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import AXES, Point, sort_key
 from hockney.show import table
 from hockney.show.answer import certainty, own_points, time_at, typical_of
 from hockney.show.as_json import axes_json, points_json
-from hockney.show.phases import phase_tables, phases_json
+from hockney.show.phase_table import phase_tables, phases_json
 from hockney.show.table import aligned, interval, microseconds
 
 SIZES = (2, 1024, 1024**2)
@@ -64,7 +72,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     return [*lines, *certainty(analysis, points)]
 
 
-def _verdicts(name: str, cells: Sequence[Cell]) -> str:
+def _verdicts(name: str, cells: Sequence[CollectiveCell]) -> str:
     """How often an algorithm is significantly the best, and its largest gain."""
     faster = [cell for cell in cells if cell.verdict == FASTER]
     own = sum(cell.verdict == OWN for cell in cells)

@@ -7,7 +7,7 @@ from typing import Any
 
 from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.congestion import QUANTILES, TOO_FEW, Congested, Factor
+from hockney.infer.analysis.congestion_factor import QUANTILES, TOO_FEW, Congested, Factor
 from hockney.infer.estimate.quantiles import FEW_RULE
 from hockney.plan.axes import Key, Point, key_without
 from hockney.show import table

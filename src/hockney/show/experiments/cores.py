@@ -8,7 +8,7 @@ from typing import Any
 
 from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.matrix import DISTURBED, Group, Matrix
+from hockney.infer.analysis.matrix import DISTURBED, Matrix, PairGroup
 from hockney.plan.workloads.cores import Cores
 from hockney.records import Place
 from hockney.show import table
@@ -86,7 +86,7 @@ def _matrix_json(matrix: Matrix) -> dict[str, Any]:
     }
 
 
-def _group_json(group: Group) -> dict[str, Any]:
+def _group_json(group: PairGroup) -> dict[str, Any]:
     return {
         "name": group.name,
         "pairs": group.pairs,
@@ -99,7 +99,7 @@ def _group_json(group: Group) -> dict[str, Any]:
     }
 
 
-def group_table(groups: Sequence[Group]) -> str:
+def group_table(groups: Sequence[PairGroup]) -> str:
     """Message size, average, standard deviation and their ratio; a line through each group."""
     rows = [COLUMNS]
     for group in groups:

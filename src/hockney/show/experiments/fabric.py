@@ -8,7 +8,7 @@ from typing import Any
 
 from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.fabric import RULE, Suspect, Verdict
+from hockney.infer.analysis.network_faults import RULE, Suspect, Verdict
 from hockney.infer.analysis.pairwise import LevelTimes, Pairwise
 from hockney.show import table
 from hockney.show.as_json import points_json

@@ -9,7 +9,7 @@ from typing import Any
 from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.fitting.fit import Parameter
-from hockney.infer.models.loggp import Overheads
+from hockney.infer.models.loggp import SizeOverheads
 from hockney.show import table
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.fits import model_lines
@@ -54,7 +54,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     }
 
 
-def overheads_table(sizes: Sequence[Overheads]) -> str:
+def overheads_table(sizes: Sequence[SizeOverheads]) -> str:
     rows = [list(COLUMNS)]
     for one in sizes:
         cells = [str(one.bytes)]

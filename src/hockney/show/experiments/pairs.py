@@ -19,7 +19,7 @@ from hockney.show import table
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
 from hockney.show.side_by_side import side_by_side_json, side_by_side_text
-from hockney.show.variability import variability_text
+from hockney.show.variability_lines import variability_text
 
 MOST_NAMED = 8
 """Best and worst pairs whose places are shown."""

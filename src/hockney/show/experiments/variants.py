@@ -7,7 +7,7 @@ from typing import Any
 from hockney.infer.analysis import Analysis
 from hockney.show import table
 from hockney.show.experiments import measured_view
-from hockney.show.variants import (
+from hockney.show.variant_table import (
     doubt_lines,
     heading_lines,
     variant_answer,

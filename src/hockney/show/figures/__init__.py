@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hockney.show.drawing.description import Figure
 
 
-class Described(Protocol):
+class FigureModule(Protocol):
     TAKES: Collection[str]
     SHARED: bool
     CHOICE: str | None
@@ -29,7 +29,7 @@ class Described(Protocol):
     def describe(self, analyses: Sequence[Analysis], options: Options) -> Figure: ...
 
 
-FIGURES = Registry(__name__, "figure", Described)
+FIGURES = Registry(__name__, "figure", FigureModule)
 """The values of `hockney plot --what`."""
 USUAL = "time"
 MAIN = {"rma": "one-sided", "startup": "startup"}

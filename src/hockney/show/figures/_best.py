@@ -7,23 +7,29 @@ from collections.abc import Callable, Sequence
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
-from hockney.infer.analysis.best import BEST_RULE, FASTER, OWN, name_of
-from hockney.infer.analysis.best import Cell as Measured
-from hockney.infer.analysis.collectives import Collective
+from hockney.infer.analysis.best import BEST_RULE, FASTER, OWN, CollectiveCell, name_of
+from hockney.infer.analysis.collectives import CollectivePoints
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.show.curves import samples_text, sentence
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Axis, Cell, Figure, Kind, Panel, Rule
+from hockney.show.drawing.description import (
+    CellKind,
+    Figure,
+    MapCell,
+    Panel,
+    PlotAxis,
+    StraightLine,
+)
 from hockney.show.figures._collectives import title
 
 
 def best_map(
     name: str,
-    what: Collective,
-    cells: Sequence[Measured],
+    what: CollectivePoints,
+    cells: Sequence[CollectiveCell],
     row_label: str,
-    row_of: Callable[[Measured], str],
-    rules: Sequence[Rule] = (),
+    row_of: Callable[[CollectiveCell], str],
+    rules: Sequence[StraightLine] = (),
 ) -> Figure:
     """The figure called `name`; its rows in the order of the cells."""
     if not any(cell.is_choice for cell in cells):
@@ -37,7 +43,7 @@ def best_map(
     names += [name for name in (DEFAULT, None) if name in won and name not in names]
     kinds = tuple(_kind(name, colours.get(name or ""), cells) for name in names)
     drawn = tuple(
-        Cell(
+        MapCell(
             sizes.index(cell.bytes),
             rows.index(row_of(cell)),
             None,
@@ -48,8 +54,8 @@ def best_map(
         for cell in cells
     )
     panel = Panel(
-        Axis("name", "message size", names=tuple(map(format_size, sizes))),
-        Axis("name", row_label, names=tuple(rows)),
+        PlotAxis("name", "message size", names=tuple(map(format_size, sizes))),
+        PlotAxis("name", row_label, names=tuple(rows)),
         rules=tuple(rules),
         cells=drawn,
         kinds=kinds,
@@ -58,31 +64,31 @@ def best_map(
     return Figure(name, f"{title(what)}, best algorithm", (panel,), caption)
 
 
-def _winner(cell: Measured) -> str | None:
+def _winner(cell: CollectiveCell) -> str | None:
     """DEFAULT where no algorithm can be better; None where that is unknown."""
     if cell.verdict == FASTER:
         return cell.best.name
     return DEFAULT if cell.verdict == OWN else None
 
 
-def _kind(name: str | None, colour: int | None, cells: Sequence[Measured]) -> Kind:
+def _kind(name: str | None, colour: int | None, cells: Sequence[CollectiveCell]) -> CellKind:
     if name is None:
         unknown = [cell.launches for cell in cells if _winner(cell) is None]
         span = " to ".join(map(str, dict.fromkeys((min(unknown), max(unknown)))))
-        return Kind(f"unknown: {span} launch{'es' * (max(unknown) != 1)}", None, unknown=True)
+        return CellKind(f"unknown: {span} launch{'es' * (max(unknown) != 1)}", None, unknown=True)
     if name == DEFAULT:
-        return Kind("the library's own decision", None)
-    return Kind(name, colour)
+        return CellKind("the library's own decision", None)
+    return CellKind(name, colour)
 
 
-def _gain(cell: Measured) -> str:
+def _gain(cell: CollectiveCell) -> str:
     """The library's own time over the best."""
     if cell.gain is None or cell.verdict != FASTER:
         return ""
     return f"{cell.gain:.{2 if cell.gain < 10.0 else 0}f}"
 
 
-def _words(cell: Measured) -> str:
+def _words(cell: CollectiveCell) -> str:
     points = [one.point for one in cell.contenders] + ([cell.default] if cell.default else [])
     points.sort(key=lambda point: point.typical_s)
     times = "; ".join(f"{name_of(point)} {time_text(point.typical_s)}" for point in points[:6])
@@ -91,7 +97,7 @@ def _words(cell: Measured) -> str:
     return f"{format_size(cell.bytes)}, {cell.ranks} processes: {times}{more}{doubt}"
 
 
-def _caption(cells: Sequence[Measured]) -> tuple[str, str]:
+def _caption(cells: Sequence[CollectiveCell]) -> tuple[str, str]:
     if all(cell.default is None for cell in cells):
         first = "The library's own decision was not measured."
     else:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import name_of
-from hockney.infer.analysis.collectives import Collective, collectives_of
+from hockney.infer.analysis.collectives import CollectivePoints, collectives_of
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Place
@@ -21,7 +21,7 @@ MOST_COLOURED = 7
 """Algorithms, as many as there are colours; others are grey."""
 
 
-def asked(analyses: Sequence[Analysis], options: Options) -> Collective:
+def asked(analyses: Sequence[Analysis], options: Options) -> CollectivePoints:
     """The collective that the options choose; raises UsageError where there is none."""
     names = collectives_of(analyses)
     if not names:
@@ -34,22 +34,22 @@ def asked(analyses: Sequence[Analysis], options: Options) -> Collective:
             f"--operation {options.operation or 'is not given'}: measured are {', '.join(names)}",
             "choose one of them",
         )
-    found = Collective(name, analyses)
+    found = CollectivePoints(name, analyses)
     if not found.points:
         raise UsageError(f"{name}: no time above 0 was measured, so there is no curve")
     return found
 
 
-def title(what: Collective) -> str:
+def title(what: CollectivePoints) -> str:
     return f"{title_of(what.analyses)}: {what.name}"
 
 
-def colours_of(what: Collective) -> dict[str, int | None]:
+def colours_of(what: CollectivePoints) -> dict[str, int | None]:
     """The colour of each algorithm, the same in all figures."""
     return {name: i if i < MOST_COLOURED else None for i, name in enumerate(what.algorithms)}
 
 
-def unknown_ranks(what: Collective) -> UsageError:
+def unknown_ranks(what: CollectivePoints) -> UsageError:
     """The error of figures over numbers of processes."""
     return UsageError(
         f"{what.name}: the log does not record how many processes took part",
@@ -58,7 +58,7 @@ def unknown_ranks(what: Collective) -> UsageError:
 
 
 def curves(
-    what: Collective, points: Sequence[PointEstimate], along: Callable[[PointEstimate], float]
+    what: CollectivePoints, points: Sequence[PointEstimate], along: Callable[[PointEstimate], float]
 ) -> tuple[Series, ...]:
     """Medians with intervals, a colour an algorithm, the model as a dashed line beside each; grey
     ones behind."""

@@ -8,8 +8,8 @@ from hockney.base.units import format_rate, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
-from hockney.show.curves import Curve, Options, caption_of, curves_of, title_of
-from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series
+from hockney.show.curves import Options, ShownCurve, caption_of, curves_of, title_of
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures.time import line_points, rounded
 
 TAKES = ("fit", "operation", "ranks")
@@ -26,22 +26,22 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         _rates(curve, number, _label(curve) if alone else curve.label)
         for number, curve in enumerate(curves)
     ]
-    rules: list[Rule] = []
+    rules: list[StraightLine] = []
     if options.fit and alone:
         largest = max(rate for rate in series[0].y if rate is not None)
         lines, rules = _limits(curves[0], largest)
         series += lines
-    y = Axis("rate", "bandwidth", from_zero=True)
-    panel = Panel(Axis("size", "message size"), y, tuple(series), tuple(rules))
+    y = PlotAxis("rate", "bandwidth", from_zero=True)
+    panel = Panel(PlotAxis("size", "message size"), y, tuple(series), tuple(rules))
     return Figure("bandwidth", title_of(analyses), (panel,), caption_of(curves))
 
 
-def _label(curve: Curve) -> str:
+def _label(curve: ShownCurve) -> str:
     statistic = statistic_of(curve.points)
     return "bandwidth" if statistic == FROM_BANDWIDTH else f"size / {statistic} time"
 
 
-def _rates(curve: Curve, number: int, label: str) -> Series:
+def _rates(curve: ShownCurve, number: int, label: str) -> Series:
     """The longest time is the lowest bandwidth. An interval of time from 0 s on has no end."""
     times = list(zip(curve.x, curve.times, strict=True))
     return Series(
@@ -56,7 +56,7 @@ def _rates(curve: Curve, number: int, label: str) -> Series:
     )
 
 
-def _limits(curve: Curve, largest: float) -> tuple[list[Series], list[Rule]]:
+def _limits(curve: ShownCurve, largest: float) -> tuple[list[Series], list[StraightLine]]:
     """The line's bandwidth b / T(b), its limit and the size of half of it."""
     line = curve.analysis.line()
     rate = line.derived["r_inf_Bps"].value if line else None
@@ -67,7 +67,7 @@ def _limits(curve: Curve, largest: float) -> tuple[list[Series], list[Rule]]:
     rates = rounded([size / time for size, time in zip(x, seconds, strict=True)])
     rules = []
     if rate < FARTHEST_LIMIT * largest:
-        rules.append(Rule(rate, f"r∞ = 1/β = {format_rate(rate)}", "y"))
+        rules.append(StraightLine(rate, f"r∞ = 1/β = {format_rate(rate)}", "y"))
     if half and curve.x[0] <= half <= curve.x[-1]:
-        rules.append(Rule(half, f"n½ = {format_size(round(half))}"))
+        rules.append(StraightLine(half, f"n½ = {format_size(round(half))}"))
     return [Series("Hockney's line", x, rates, style="line")], rules

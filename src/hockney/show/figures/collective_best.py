@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options
-from hockney.show.drawing.description import Figure, Rule
+from hockney.show.drawing.description import Figure, StraightLine
 from hockney.show.figures._best import best_map
 from hockney.show.figures._collectives import asked, borders, unknown_ranks
 
@@ -23,7 +23,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         raise unknown_ranks(what)
     ranks = sorted({cell.ranks for cell in cells})
     rules = [
-        Rule(sum(count < at for count in ranks) - 0.5, words, "y")
+        StraightLine(sum(count < at for count in ranks) - 0.5, words, "y")
         for at, words in borders(what.places, ranks)
     ]
     return best_map("collective-best", what, cells, "processes", lambda c: str(c.ranks), rules)

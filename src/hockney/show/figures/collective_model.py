@@ -11,7 +11,7 @@ from hockney.infer.analysis.best import name_of
 from hockney.infer.predict.parameters import LEVELS, Parameters
 from hockney.show.curves import Options, chosen_value, samples_text
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Axis, Band, Figure, Panel, Rule, Series
+from hockney.show.drawing.description import Band, Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures._collectives import MOST_COLOURED, asked, title
 
 TAKES = ("operation", "ranks")
@@ -47,10 +47,10 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             "measure by algorithm: --algorithm all",
         )
     panel = Panel(
-        Axis("size", "message size"),
-        Axis("ratio", "measured / predicted", logarithmic=True),
+        PlotAxis("size", "message size"),
+        PlotAxis("ratio", "measured / predicted", logarithmic=True),
         tuple(series),
-        (Rule(1.0, across="y"),),
+        (StraightLine(1.0, across="y"),),
         (Band(1.0 - CLOSE, 1.0 + CLOSE, f"within {100.0 * CLOSE:g} %", "y"),),
     )
     heading = f"{title(what)}, {ranks} processes"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, medians_text, samples_text
-from hockney.show.drawing.description import Axis, Figure, Panel, Rule
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, StraightLine
 from hockney.show.figures._collectives import asked, borders, curves, title, unknown_ranks
 
 TAKES = ("operation", "bytes")
@@ -22,11 +22,11 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         raise unknown_ranks(what)
     size = chosen_value(options.bytes, measured, "--bytes", min(measured))
     points = [point for point in what.points if point.bytes == size and point.known_ranks]
-    x = Axis("count", "processes", logarithmic=True)
+    x = PlotAxis("count", "processes", logarithmic=True)
     series = curves(what, points, lambda point: float(point.known_ranks))
     every = [point.known_ranks for point in points]
-    rules = tuple(Rule(at, words) for at, words in borders(what.places, every))
-    panel = Panel(x, Axis("time", "time", logarithmic=True), series, rules)
+    rules = tuple(StraightLine(at, words) for at, words in borders(what.places, every))
+    panel = Panel(x, PlotAxis("time", "time", logarithmic=True), series, rules)
     heading = f"{title(what)} of {format_size(size)}"
     return Figure(
         "collective-ranks", heading, (panel,), (medians_text(points), samples_text(what.analyses))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, medians_text, samples_text
-from hockney.show.drawing.description import Axis, Figure, Panel
+from hockney.show.drawing.description import Figure, Panel, PlotAxis
 from hockney.show.figures._collectives import asked, curves, title
 
 TAKES = ("operation", "ranks")
@@ -19,9 +19,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     measured = [point.known_ranks for point in what.points]
     ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))
     points = [point for point in what.points if point.known_ranks == ranks]
-    y = Axis("time", "time", logarithmic=True)
+    y = PlotAxis("time", "time", logarithmic=True)
     series = curves(what, points, lambda point: float(point.bytes))
-    panel = Panel(Axis("size", "message size"), y, series)
+    panel = Panel(PlotAxis("size", "message size"), y, series)
     heading = title(what) + (f", {ranks} processes" if ranks else "")
     return Figure(
         "collective-sizes", heading, (panel,), (medians_text(points), samples_text(what.analyses))

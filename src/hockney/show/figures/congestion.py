@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.congestion import QUANTILES, Congested
+from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.plan.axes import Key, key_without, text_of
 from hockney.show.curves import MOST_CURVES, Options, only, samples_text
-from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.experiments.congestion import NAMES, victim_text
 
 TAKES = ("operation",)
 SHARED = False
 CHOICE = None
 INTENSITIES = (
-    ("load_bytes", Axis("size", "size of the aggressors' messages")),
-    ("load_window", Axis("count", "messages in flight to each receiver", logarithmic=True)),
-    ("bytes", Axis("size", "size of the victims' messages")),
+    ("load_bytes", PlotAxis("size", "size of the aggressors' messages")),
+    ("load_window", PlotAxis("count", "messages in flight to each receiver", logarithmic=True)),
+    ("bytes", PlotAxis("size", "size of the victims' messages")),
 )
 """Axes of points that may be the figure's; the first along which the points differ is."""
 SHOWN = ("aggressor", "load_bytes", "load_window", "burst_s", "gap_s", "ranks", "bytes")
@@ -59,9 +59,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             panels.append(
                 Panel(
                     axis,
-                    Axis("ratio", label, logarithmic=True),
+                    PlotAxis("ratio", label, logarithmic=True),
                     tuple(one for one in series if one.x),
-                    (Rule(1.0, across="y"),),
+                    (StraightLine(1.0, across="y"),),
                 )
             )
     if not panels:

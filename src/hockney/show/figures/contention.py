@@ -13,7 +13,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.contention import OF_PAIRS, Contention
 from hockney.plan.axes import Key, key_without
 from hockney.show.curves import Options, chosen_value, samples_text, title_of
-from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 
 TAKES = ("bytes", "operation")
 SHARED = True
@@ -33,16 +33,18 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             rates.append(Series(label, pairs, [one.aggregate_Bps for one in curve], colour=number))
         key = key_without(curve[0].together, *OF_PAIRS)
         rules += [
-            Rule(knee.pairs, colour=number)
+            StraightLine(knee.pairs, colour=number)
             for knee in analysis.knees
             if knee.pairs and key_without(knee.point, *OF_PAIRS) == key
         ]
-    x = Axis("count", "pairs at once", logarithmic=True)
+    x = PlotAxis("count", "pairs at once", logarithmic=True)
     panels = [
-        Panel(x, Axis("time", "time of a message", logarithmic=True), tuple(times), tuple(rules))
+        Panel(
+            x, PlotAxis("time", "time of a message", logarithmic=True), tuple(times), tuple(rules)
+        )
     ]
     if rates:
-        y = Axis("rate", "all pairs together", logarithmic=True)
+        y = PlotAxis("rate", "all pairs together", logarithmic=True)
         panels.append(Panel(x, y, tuple(rates), tuple(rules)))
     sizes = {one.together.bytes for _, _, curve in curves for one in curve}
     title = title_of(analyses) + (f", {format_size(min(sizes))}" if len(sizes) == 1 else "")

@@ -11,7 +11,7 @@ from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, only
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Axis, Cell, Figure, Panel
+from hockney.show.drawing.description import Figure, MapCell, Panel, PlotAxis
 
 TAKES = ("bytes",)
 SHARED = False
@@ -30,7 +30,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     size = chosen_value(options.bytes, sizes, "--bytes", min(sizes))
     binned = pairwise.binned(pairwise.bytes.index(size))
     cells = tuple(
-        Cell(
+        MapCell(
             int(column),
             int(row),
             float(binned.seconds[row, column]),
@@ -41,8 +41,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     )
     what = "switch" if binned.names == pairwise.switches else "node"
     axes = (
-        Axis("name", what, names=binned.names),
-        Axis("name", what, names=binned.names, downward=True),
+        PlotAxis("name", what, names=binned.names),
+        PlotAxis("name", what, names=binned.names, downward=True),
     )
     each = f"Blocks of {binned.nodes} nodes, named by the first. " if binned.nodes > 1 else ""
     caption = "Medians of the pairs between two switches, on the diagonal of those inside one."
@@ -53,6 +53,6 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     return Figure(
         "fabric",
         f"{analysis.label}, {format_size(size)}",
-        (Panel(*axes, cells=cells, scale=Axis("time", "one-way time", logarithmic=True)),),
+        (Panel(*axes, cells=cells, scale=PlotAxis("time", "one-way time", logarithmic=True)),),
         (caption, f"{len(pairwise.ends)} pairs, {100.0 * pairwise.fraction:.3g} % of all."),
     )

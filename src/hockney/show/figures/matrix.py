@@ -10,7 +10,7 @@ from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, only, samples_text
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Axis, Cell, Figure, Panel, Rule
+from hockney.show.drawing.description import Figure, MapCell, Panel, PlotAxis, StraightLine
 
 TAKES = ("bytes",)
 SHARED = False
@@ -29,7 +29,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     names = tuple(map(str, matrix.ranks))
     index = {rank: place for place, rank in enumerate(matrix.ranks)}
     cells = tuple(
-        Cell(
+        MapCell(
             index[column],
             index[row],
             point.typical_s,
@@ -38,9 +38,12 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         for (first, second), point in matrix.times[size].items()
         for row, column in ((first, second), (second, first))
     )
-    axes = Axis("name", "rank", names=names), Axis("name", "rank", names=names, downward=True)
+    axes = (
+        PlotAxis("name", "rank", names=names),
+        PlotAxis("name", "rank", names=names, downward=True),
+    )
     rules = tuple(_borders(analysis, matrix.ranks))
-    scale = Axis("time", "one-way time", logarithmic=True)
+    scale = PlotAxis("time", "one-way time", logarithmic=True)
     caption = ["Medians over launches; empty: not measured."]
     if rules:
         caption.append("Lines: borders of nodes.")
@@ -59,7 +62,7 @@ def _name(analysis: Analysis, rank: int) -> str:
     return f"rank {rank} ({place.host or 'unknown host'}, CPU {place.pu})"
 
 
-def _borders(analysis: Analysis, ranks: Sequence[int]) -> list[Rule]:
+def _borders(analysis: Analysis, ranks: Sequence[int]) -> list[StraightLine]:
     """Lines between the ranks of different nodes, where a node has several ranks."""
     places = analysis.places
     hosts = [places[rank].host if rank in places else None for rank in ranks]
@@ -68,5 +71,5 @@ def _borders(analysis: Analysis, ranks: Sequence[int]) -> list[Rule]:
     rules, border = [], -0.5
     for size in [len(list(group)) for _, group in groupby(hosts)][:-1]:
         border += size
-        rules += [Rule(border, across="x"), Rule(border, across="y")]
+        rules += [StraightLine(border, across="x"), StraightLine(border, across="y")]
     return rules

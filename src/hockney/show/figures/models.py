@@ -13,7 +13,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.fitting.fit import Array, Fit
 from hockney.show.curves import Options, caption_of, curves_of, only, time_label
-from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures.time import rounded
 
 TAKES = ("operation", "ranks")
@@ -36,7 +36,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         )
     fits = [ranked.fit for ranked in analysis.fits.ranking(points).best_first]
     sizes = [float(point.bytes) for point in points]
-    x = Axis("size", "message size")
+    x = PlotAxis("size", "message size")
     times = [curves[0].series("points", DATA_COLOUR, statistic_of(points))]
     residuals = []
     for number, fit in enumerate(fits):
@@ -50,12 +50,12 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
                 name=fit.model,
             )
         )
-    rules = tuple(Rule(size, format_size(round(size))) for size in breaks_of(fits[0]))
-    y = Axis("time", time_label(analyses), logarithmic=True)
-    residual = Axis("fraction", "relative residual")
+    rules = tuple(StraightLine(size, format_size(round(size))) for size in breaks_of(fits[0]))
+    y = PlotAxis("time", time_label(analyses), logarithmic=True)
+    residual = PlotAxis("fraction", "relative residual")
     panels = (
         Panel(x, y, tuple(times), rules),
-        Panel(x, residual, tuple(residuals), (Rule(0.0, across="y"),)),
+        Panel(x, residual, tuple(residuals), (StraightLine(0.0, across="y"),)),
     )
     caption = (
         "Models in the order of their information criterion, the best first; dotted lines: "

@@ -12,7 +12,7 @@ from hockney.infer.fitting.fit import Array, Curve, Fit
 from hockney.infer.models.multi_mode import EAGER_BYTES
 from hockney.show.curves import Options, only, samples_text
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Axis, Figure, Panel, Rule, Series, Style
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine, Style
 from hockney.show.figures.time import rounded
 
 TAKES = ("operation",)
@@ -45,9 +45,9 @@ def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -
         )
         series += [_line(fit, of_them, number, name) for fit in fits]
     known = [one for one in series if len(one.x)]
-    rules = tuple(Rule(size, format_size(round(size))) for size in _chunks(fits))
-    y = Axis("rate", "bandwidth of all pairs", from_zero=True)
-    panel = Panel(Axis("size", "message size"), y, tuple(known), rules)
+    rules = tuple(StraightLine(size, format_size(round(size))) for size in _chunks(fits))
+    y = PlotAxis("rate", "bandwidth of all pairs", from_zero=True)
+    panel = Panel(PlotAxis("size", "message size"), y, tuple(known), rules)
     return Figure("multi-mode", label, (panel,), (*_words(fits), sample))
 
 

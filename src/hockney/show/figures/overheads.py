@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, only, samples_text
-from hockney.show.drawing.description import Axis, Figure, Panel, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
 
 TAKES = ()
 SHARED = False
@@ -41,8 +41,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
                 colour=number,
             )
         )
-    y = Axis("time", "time", logarithmic=True)
-    panel = Panel(Axis("size", "message size"), y, tuple(series))
+    y = PlotAxis("time", "time", logarithmic=True)
+    panel = Panel(PlotAxis("size", "message size"), y, tuple(series))
     caption = (
         "Medians over launches with 95 % confidence intervals by bootstrap over launches. What is "
         "too small to be measured is left out.",

@@ -7,9 +7,9 @@ from operator import attrgetter
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.phases import Phased
+from hockney.infer.analysis.phase_times import Phased
 from hockney.show.curves import Options, only, samples_text
-from hockney.show.drawing.description import Axis, Figure, Panel, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
 
 TAKES = ("operation", "ranks")
 SHARED = False
@@ -91,7 +91,7 @@ def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
         sizes, seconds = zip(*model, strict=True)
         series.append(Series("predicted", sizes, seconds, style="dashed", colour=0))
     label = f"time of {collective}, {algorithm}"
-    axes = Axis("size", "message size"), Axis("time", label, logarithmic=True)
+    axes = PlotAxis("size", "message size"), PlotAxis("time", label, logarithmic=True)
     return Panel(*axes, tuple(series))
 
 

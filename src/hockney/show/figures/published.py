@@ -8,7 +8,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.published_base import PublishedFigure
 from hockney.show.curves import Options, curves_of, medians_text
-from hockney.show.drawing.description import Axis, Figure, Panel, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
 
 TAKES = ()
 SHARED = True
@@ -35,8 +35,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         for name, of in systems.items()
     ]
     panel = Panel(
-        Axis("size", "message size"),
-        Axis("time", "one-way time", logarithmic=True),
+        PlotAxis("size", "message size"),
+        PlotAxis("time", "one-way time", logarithmic=True),
         (*others, *own),
     )
     caption = (

@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.samples import Group, distribution, groups_of, sampled, sampled_sizes
+from hockney.infer.analysis.samples import (
+    SampleGroup,
+    distribution,
+    groups_of,
+    sampled,
+    sampled_sizes,
+)
 from hockney.show.curves import Options, chosen_value, samples_text, title_of
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Axis, Band, Figure, Panel, Series
+from hockney.show.drawing.description import Band, Figure, Panel, PlotAxis, Series
 from hockney.show.figures.time import rounded
 
 TAKES = ("bytes", "operation", "ranks")
@@ -25,7 +31,7 @@ CHANGED = "the state changed in its round"
 @dataclass(frozen=True)
 class _Labelled:
     label: str
-    group: Group
+    group: SampleGroup
     colour: int | None
     """None for grey."""
 
@@ -63,7 +69,9 @@ def _size(analyses: Sequence[Analysis], options: Options) -> int:
     return chosen_value(options.bytes, sizes, "--bytes", min(sizes))
 
 
-def _labelled(analyses: Sequence[Analysis], size: int, options: Options) -> list[tuple[str, Group]]:
+def _labelled(
+    analyses: Sequence[Analysis], size: int, options: Options
+) -> list[tuple[str, SampleGroup]]:
     """Groups with their labels; the only group of a run by the states of the machine."""
     found = []
     for analysis in analyses:
@@ -94,8 +102,8 @@ def _in_order(shown: Sequence[_Labelled], most: int | None) -> Panel:
     places = {launch: number for number, launch in enumerate(launches)}
     bands = tuple(Band(at - 0.5, at + 0.5) for at in range(1, len(launches), 2))
     series = tuple(_marks(one, places, most) for one in shown)
-    x = Axis("count", "launch, samples in the order measured")
-    return Panel(x, Axis("time", "time", logarithmic=True), series, bands=bands)
+    x = PlotAxis("count", "launch, samples in the order measured")
+    return Panel(x, PlotAxis("time", "time", logarithmic=True), series, bands=bands)
 
 
 def _marks(one: _Labelled, places: dict[int, int], most: int | None) -> Series:
@@ -120,8 +128,8 @@ def _distribution(shown: Sequence[_Labelled]) -> Panel:
         Series(one.label, x, [*rounded(of_it), 0.0], style="steps", colour=one.colour)
         for one, of_it in zip(shown, fractions, strict=True)
     )
-    y = Axis("fraction", "fraction of samples", from_zero=True)
-    return Panel(Axis("time", "time", logarithmic=True), y, series)
+    y = PlotAxis("fraction", "fraction of samples", from_zero=True)
+    return Panel(PlotAxis("time", "time", logarithmic=True), y, series)
 
 
 def _caption(

@@ -10,7 +10,7 @@ from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import key_without
 from hockney.show.curves import Options, medians_text, only, samples_text
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Axis, Bar, Figure, Kind, Panel, Series
+from hockney.show.drawing.description import Bar, CellKind, Figure, Panel, PlotAxis, Series
 from hockney.show.experiments.startup import order, step_text
 
 TAKES = ()
@@ -50,10 +50,10 @@ def _rows(points: Sequence[PointEstimate]) -> Panel:
     )
     names = tuple(_name(point) for point in points)
     return Panel(
-        Axis("time", f"time on {points[0].known_ranks} processes", logarithmic=True),
-        Axis("name", "step", names=names, downward=True),
+        PlotAxis("time", f"time on {points[0].known_ranks} processes", logarithmic=True),
+        PlotAxis("name", "step", names=names, downward=True),
         bars=bars,
-        kinds=(Kind("median (point) and its confidence interval", 0),),
+        kinds=(CellKind("median (point) and its confidence interval", 0),),
     )
 
 
@@ -65,8 +65,8 @@ def _over_ranks(points: Sequence[PointEstimate]) -> Panel:
         _series(sorted(curve, key=lambda point: point.known_ranks), number)
         for number, curve in enumerate(curves.values())
     )
-    x = Axis("count", "processes", logarithmic=True)
-    return Panel(x, Axis("time", "time", logarithmic=True), series)
+    x = PlotAxis("count", "processes", logarithmic=True)
+    return Panel(x, PlotAxis("time", "time", logarithmic=True), series)
 
 
 def _series(curve: Sequence[PointEstimate], colour: int) -> Series:

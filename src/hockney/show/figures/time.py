@@ -11,9 +11,17 @@ from hockney.base.units import format_rate
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.infer.fitting.fit import Fit
-from hockney.show.curves import Curve, Options, caption_of, curves_of, joined, time_label, title_of
+from hockney.show.curves import (
+    Options,
+    ShownCurve,
+    caption_of,
+    curves_of,
+    joined,
+    time_label,
+    title_of,
+)
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Axis, Figure, Panel, Series, Style
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, Style
 
 TAKES = ("extremes", "fit", "operation", "ranks")
 SHARED = True
@@ -40,8 +48,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     caption = caption_of(curves)
     if options.extremes:
         caption = (EXTREMES_TEXT, *["Lines are through the medians."] * options.fit, *caption[1:])
-    y = Axis("time", time_label(analyses), logarithmic=True)
-    panel = Panel(Axis("size", "message size"), y, tuple(series))
+    y = PlotAxis("time", time_label(analyses), logarithmic=True)
+    panel = Panel(PlotAxis("size", "message size"), y, tuple(series))
     return Figure("time", title_of(analyses), (panel,), caption)
 
 
@@ -57,7 +65,7 @@ def rounded(values: Sequence[float]) -> list[float]:
     return [float(f"{value:.5g}") for value in values]
 
 
-def _measured(curve: Curve, number: int, alone: bool, options: Options) -> list[Series]:
+def _measured(curve: ShownCurve, number: int, alone: bool, options: Options) -> list[Series]:
     line = curve.analysis.line() if options.fit and len(curve.sizes) > 1 else None
     words = ""
     if line:
@@ -77,7 +85,7 @@ def _measured(curve: Curve, number: int, alone: bool, options: Options) -> list[
     return found
 
 
-def _mark_text(curve: Curve, options: Options) -> str:
+def _mark_text(curve: ShownCurve, options: Options) -> str:
     if options.extremes:
         return "mean and standard deviation"
     states = curve.analysis.states.states
@@ -86,7 +94,7 @@ def _mark_text(curve: Curve, options: Options) -> str:
     return f"{what}, core-to-core latency {time_text(latency)}" if latency else what
 
 
-def _extremes(curve: Curve, number: int, label: str) -> list[Series]:
+def _extremes(curve: ShownCurve, number: int, label: str) -> list[Series]:
     """Means with standard deviations; minima and maxima."""
     points = [points[0] for points in curve.sizes.values() if len(points) == 1]
     if len(points) < len(curve.sizes) or any(_unknown(point) for point in points):
@@ -121,7 +129,7 @@ def _unknown(point: PointEstimate) -> bool:
     return None in (point.mean_s, point.min_s, point.max_s)
 
 
-def _other_states(curve: Curve, number: int, alone: bool) -> list[Series]:
+def _other_states(curve: ShownCurve, number: int, alone: bool) -> list[Series]:
     """The same points in the machine's other states, in the background."""
     found = []
     for state in curve.analysis.states.states[1:]:

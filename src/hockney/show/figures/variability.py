@@ -11,7 +11,7 @@ from hockney.infer.analysis.contention import OF_PAIRS
 from hockney.infer.analysis.variability import Spread
 from hockney.plan.axes import key_without
 from hockney.show.curves import Options, chosen_value, only, samples_text
-from hockney.show.drawing.description import Axis, Figure, Panel, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
 
 TAKES = ("bytes",)
 SHARED = False
@@ -31,15 +31,15 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     sizes = [one.point.bytes for one in by_size]
     size = chosen_value(options.bytes, sizes, "--bytes", sizes[0])
     by_rank = [one for one in spreads if one.rank is not None and one.point.bytes == size]
-    y = Axis("time", "one-way time", logarithmic=True)
+    y = PlotAxis("time", "one-way time", logarithmic=True)
     panels = [
         Panel(
-            Axis("size", "message size"),
+            PlotAxis("size", "message size"),
             y,
             _spread([float(size) for size in sizes], by_size, 0, "all ranks"),
         ),
         Panel(
-            Axis("count", f"rank, at {format_size(size)}"),
+            PlotAxis("count", f"rank, at {format_size(size)}"),
             y,
             _spread([float(one.rank or 0) for one in by_rank], by_rank, 1, "each rank"),
         ),

@@ -9,7 +9,7 @@ from hockney.infer.analysis import Analysis
 from hockney.show.curves import MOST_CURVES, Options, joined, only, sentence
 from hockney.show.drawing.description import Figure
 from hockney.show.ratios import ratio_panel, ratio_series
-from hockney.show.variants import rule_of, variant_curves
+from hockney.show.variant_table import rule_of, variant_curves
 
 TAKES = ()
 SHARED = False

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Protocol
 from hockney.base.registry import Registry
 
 if TYPE_CHECKING:
-    from hockney.profiling.summary import Summary
+    from hockney.profiling.summary import ProfileSummary
     from hockney.show.drawing.description import Figure
 
 
-class Described(Protocol):
+class ProfileFigureModule(Protocol):
     HEADING: str
 
-    def describe(self, summary: Summary) -> Figure: ...
+    def describe(self, summary: ProfileSummary) -> Figure: ...
 
 
-PROFILE_FIGURES = Registry(__name__, "figure of a profile", Described)
+PROFILE_FIGURES = Registry(__name__, "figure of a profile", ProfileFigureModule)
 """The values of `hockney plot --what` for profiles."""
 
 
-def describe_profile(name: str, summary: Summary) -> Figure:
+def describe_profile(name: str, summary: ProfileSummary) -> Figure:
     """The figure of that name; raises UsageError where the profile lacks its data."""
     return PROFILE_FIGURES.find(name).describe(summary)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hockney.profiling.causes import CAUSES
-from hockney.profiling.summary import Summary
+from hockney.profiling.summary import ProfileSummary
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Bar, Kind
+from hockney.show.drawing.description import Bar, CellKind
 
 COLOURS = {
     **{"late partners": 1, "busy CPUs": 4, "contention": 6, "latency": 0, "bandwidth": 2},
@@ -26,14 +26,14 @@ MOST_BLOCKS = 64
 """Rows and columns of a matrix; more ranks are drawn in blocks of neighbours."""
 
 
-def title_of(summary: Summary) -> str:
+def title_of(summary: ProfileSummary) -> str:
     profile = summary.profile
     ranks = len(profile.ranks)
     return f"{profile.name}, {ranks} rank{'s' * (ranks != 1)}"
 
 
-def kinds_of(names: Sequence[str] = CAUSES) -> tuple[Kind, ...]:
-    return tuple(Kind(name, COLOURS.get(name)) for name in names)
+def kinds_of(names: Sequence[str] = CAUSES) -> tuple[CellKind, ...]:
+    return tuple(CellKind(name, COLOURS.get(name)) for name in names)
 
 
 def stacked(row: int, name: str, parts: Mapping[str, float], kinds: Sequence[str]) -> Iterator[Bar]:
@@ -47,7 +47,7 @@ def stacked(row: int, name: str, parts: Mapping[str, float], kinds: Sequence[str
             low += seconds
 
 
-def known_ranks(summary: Summary) -> list[int]:
+def known_ranks(summary: ProfileSummary) -> list[int]:
     """The ranks of the first MPI_COMM_WORLD."""
     return sorted(rank for job, rank in summary.profile.by_rank if job == 0)
 

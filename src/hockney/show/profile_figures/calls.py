@@ -8,15 +8,15 @@ from hockney.base.errors import UsageError
 from hockney.base.units import format_sizes
 from hockney.profiling.causes import CAUSES, spent_in
 from hockney.profiling.kinds import Calls
-from hockney.profiling.summary import Summary
-from hockney.show.drawing.description import Axis, Figure, Panel
+from hockney.profiling.summary import ProfileSummary
+from hockney.show.drawing.description import Figure, Panel, PlotAxis
 from hockney.show.profile_figures import _common
 
 HEADING = "The ten calls that take the most time"
 MOST_ROWS = 10
 
 
-def describe(summary: Summary) -> Figure:
+def describe(summary: ProfileSummary) -> Figure:
     parts: dict[str, dict[str, float]] = defaultdict(lambda: dict.fromkeys(CAUSES, 0.0))
     counts: dict[str, int] = defaultdict(int)
     for calls in summary.profile.calls:
@@ -37,8 +37,8 @@ def describe(summary: Summary) -> Figure:
         for bar in _common.stacked(row, f"{name} ({counts[name]} calls)", parts[name], kinds)
     ]
     panel = Panel(
-        Axis("time", "time of all ranks", from_zero=True),
-        Axis("name", "call", names=tuple(most), downward=True),
+        PlotAxis("time", "time of all ranks", from_zero=True),
+        PlotAxis("name", "call", names=tuple(most), downward=True),
         bars=tuple(bars),
         kinds=_common.kinds_of(kinds),
     )

@@ -8,14 +8,14 @@ from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.profiling.causes import CAUSES
 from hockney.profiling.places import DISTANCES
-from hockney.profiling.summary import Summary
-from hockney.show.drawing.description import Axis, Figure, Panel
+from hockney.profiling.summary import ProfileSummary
+from hockney.show.drawing.description import Figure, Panel, PlotAxis
 from hockney.show.profile_figures import _common
 
 HEADING = "Messages by partner"
 
 
-def describe(summary: Summary) -> Figure:
+def describe(summary: ProfileSummary) -> Figure:
     parts: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: dict.fromkeys(CAUSES, 0.0))
     counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
     for calls, distance in summary.messages:
@@ -35,8 +35,8 @@ def describe(summary: Summary) -> Figure:
         for bar in _common.stacked(row, _words(names[row], counts[key]), parts[key], kinds)
     ]
     panel = Panel(
-        Axis("time", "time of all ranks", from_zero=True),
-        Axis("name", "partner: call", names=names, downward=True),
+        PlotAxis("time", "time of all ranks", from_zero=True),
+        PlotAxis("name", "partner: call", names=names, downward=True),
         bars=tuple(bars),
         kinds=_common.kinds_of(kinds),
     )

@@ -6,8 +6,8 @@ import numpy as np
 
 from hockney.base.errors import UsageError
 from hockney.profiling.causes import CAUSES
-from hockney.profiling.summary import Summary
-from hockney.show.drawing.description import Axis, Bar, Figure, Panel
+from hockney.profiling.summary import ProfileSummary
+from hockney.show.drawing.description import Bar, Figure, Panel, PlotAxis
 from hockney.show.profile_figures import _common
 
 HEADING = "Where the time of the ranks went"
@@ -15,7 +15,7 @@ MOST_ROWS = 32
 COMPUTING = "outside of MPI"
 
 
-def describe(summary: Summary) -> Figure:
+def describe(summary: ProfileSummary) -> Figure:
     known = summary.profile.by_rank
     if not known:
         raise UsageError(f"{summary.profile.path}: no ranks to draw")
@@ -33,8 +33,8 @@ def describe(summary: Summary) -> Figure:
         }
         bars += _common.stacked(row, f"rank {names[row]}", parts, kinds)
     panel = Panel(
-        Axis("time", "time", from_zero=True),
-        Axis("name", "job: rank" if several else "rank", names=names, downward=True),
+        PlotAxis("time", "time", from_zero=True),
+        PlotAxis("name", "job: rank" if several else "rank", names=names, downward=True),
         bars=tuple(bars),
         kinds=_common.kinds_of(kinds),
     )
@@ -42,7 +42,7 @@ def describe(summary: Summary) -> Figure:
     return Figure("reasons", title, (panel,), (_common.CAUSES_TEXT, *more))
 
 
-def _chosen(summary: Summary) -> tuple[list[tuple[int, int]], list[str]]:
+def _chosen(summary: ProfileSummary) -> tuple[list[tuple[int, int]], list[str]]:
     """All ranks; of many, some from the one with the least time in MPI to the one with the most."""
     keys = sorted(summary.of_rank)
     if len(keys) <= MOST_ROWS:

@@ -6,8 +6,8 @@ from collections import defaultdict
 
 from hockney.base.errors import UsageError
 from hockney.profiling.causes import spent_in
-from hockney.profiling.summary import Summary
-from hockney.show.drawing.description import Axis, Figure, Panel, Series
+from hockney.profiling.summary import ProfileSummary
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
 from hockney.show.profile_figures import _common
 
 HEADING = "Calls by their bytes"
@@ -15,7 +15,7 @@ MOST_CALLS = 7
 """Those with the most time have a colour each."""
 
 
-def describe(summary: Summary) -> Figure:
+def describe(summary: ProfileSummary) -> Figure:
     found: dict[str, dict[int, list[float]]] = defaultdict(dict)
     for calls in summary.profile.calls:
         if calls.datatype is None:
@@ -37,10 +37,10 @@ def describe(summary: Summary) -> Figure:
         )
         spent = [found[name][s][1] or None for s in sizes]
         timed.append(Series(name, x, spent, style="points", colour=number))
-    bytes_ = Axis("size", "bytes of a call")
+    bytes_ = PlotAxis("size", "bytes of a call")
     panels = (
-        Panel(bytes_, Axis("ratio", "calls", logarithmic=True), tuple(counted)),
-        Panel(bytes_, Axis("time", "time", logarithmic=True), tuple(timed)),
+        Panel(bytes_, PlotAxis("ratio", "calls", logarithmic=True), tuple(counted)),
+        Panel(bytes_, PlotAxis("time", "time", logarithmic=True), tuple(timed)),
     )
     caption = ["Sums over all ranks; time with that of what completed the calls' requests."]
     if len(by_time) > len(names):

@@ -6,14 +6,14 @@ from collections import defaultdict
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
-from hockney.profiling.summary import Summary
-from hockney.show.drawing.description import Axis, Cell, Figure, Panel
+from hockney.profiling.summary import ProfileSummary
+from hockney.show.drawing.description import Figure, MapCell, Panel, PlotAxis
 from hockney.show.profile_figures import _common
 
 HEADING = "Traffic between ranks"
 
 
-def describe(summary: Summary) -> Figure:
+def describe(summary: ProfileSummary) -> Figure:
     ranks = _common.known_ranks(summary)
     rows, names = _common.blocks_of(ranks)
     sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
@@ -25,7 +25,7 @@ def describe(summary: Summary) -> Figure:
     if not any(bytes_ for _, bytes_ in sums.values()):
         raise UsageError(f"{summary.profile.path}: no bytes between ranks to draw")
     cells = tuple(
-        Cell(
+        MapCell(
             column,
             row,
             float(bytes_),
@@ -35,10 +35,10 @@ def describe(summary: Summary) -> Figure:
         if bytes_
     )
     panel = Panel(
-        Axis("name", "to rank", names=names),
-        Axis("name", "from rank", names=names, downward=True),
+        PlotAxis("name", "to rank", names=names),
+        PlotAxis("name", "from rank", names=names, downward=True),
         cells=cells,
-        scale=Axis("size", "bytes sent", logarithmic=True),
+        scale=PlotAxis("size", "bytes sent", logarithmic=True),
     )
     caption = ["Messages and one-sided operations; empty: none. Collectives are not in it."]
     if len(names) < len(ranks):

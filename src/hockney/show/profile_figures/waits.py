@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 
 from hockney.base.errors import UsageError
-from hockney.profiling.summary import Summary
+from hockney.profiling.summary import ProfileSummary
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Axis, Cell, Figure, Panel
+from hockney.show.drawing.description import Figure, MapCell, Panel, PlotAxis
 from hockney.show.profile_figures import _common
 
 HEADING = "Who waited for whom"
 
 
-def describe(summary: Summary) -> Figure:
+def describe(summary: ProfileSummary) -> Figure:
     ranks = _common.known_ranks(summary)
     rows, names = _common.blocks_of(ranks)
     sums: dict[tuple[int, int], float] = defaultdict(float)
@@ -23,14 +23,14 @@ def describe(summary: Summary) -> Figure:
     if not sums:
         raise UsageError(f"{summary.profile.path}: nobody is known to have waited")
     cells = tuple(
-        Cell(column, row, seconds, f"{names[row]} for {names[column]}: {time_text(seconds)}")
+        MapCell(column, row, seconds, f"{names[row]} for {names[column]}: {time_text(seconds)}")
         for (row, column), seconds in sorted(sums.items())
     )
     panel = Panel(
-        Axis("name", "for rank", names=names),
-        Axis("name", "rank that waited", names=names, downward=True),
+        PlotAxis("name", "for rank", names=names),
+        PlotAxis("name", "rank that waited", names=names, downward=True),
         cells=cells,
-        scale=Axis("time", "time waited", logarithmic=True),
+        scale=PlotAxis("time", "time waited", logarithmic=True),
     )
     caption = ["In the calls whose ends are known on both sides; empty: hardly any."]
     if len(names) < len(ranks):

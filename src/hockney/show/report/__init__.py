@@ -24,10 +24,10 @@ from hockney.show.colours import COLOURS, ON_DARK
 from hockney.show.drawing import page as drawing
 from hockney.show.experiments import shown_json
 from hockney.show.profile import profile_json
-from hockney.show.published import frame_lines, source_lines
+from hockney.show.published_lines import frame_lines, source_lines
 from hockney.show.report import tables
 from hockney.show.report.profiles import Profiled, profile_sections
-from hockney.show.report.sections import Section, Shown, sections
+from hockney.show.report.sections import Section, ShownFigure, sections
 from hockney.show.report.summary import cards, fits_of
 
 IN_SCRIPT = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
@@ -134,7 +134,7 @@ def _policy(style: str, script: str) -> str:
 
 
 def _data(
-    analyses: Sequence[Analysis], profiles: Sequence[Profiled], figures: Sequence[Shown]
+    analyses: Sequence[Analysis], profiles: Sequence[Profiled], figures: Sequence[ShownFigure]
 ) -> str:
     """What `show --json` and `fit --json` print of each file, and the figures."""
     systems = [

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from hockney.base.errors import HockneyError
 from hockney.base.units import format_sizes
-from hockney.profiling.findings import Finding
-from hockney.profiling.summary import Row, Summary
+from hockney.profiling.findings import ProfileFinding
+from hockney.profiling.summary import CallRow, ProfileSummary
 from hockney.show.drawing.description import Figure
 from hockney.show.profile import answer_lines, percent, profile_facts, row_words
 from hockney.show.profile_figures import PROFILE_FIGURES
-from hockney.show.report.sections import Alternative, Shown
-from hockney.show.report.tables import Cell, Table
+from hockney.show.report.sections import Alternative, ShownFigure
+from hockney.show.report.tables import ReportCell, ReportTable
 from hockney.show.table import microseconds
 
 ORDER = ("reasons", "calls", "sizes", "partners", "traffic", "waits")
@@ -40,8 +40,8 @@ class Profiled:
     """A profile that is shown."""
 
     label: str
-    summary: Summary
-    findings: Sequence[Finding]
+    summary: ProfileSummary
+    findings: Sequence[ProfileFinding]
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class ProfileSection:
     title: str
     answer: tuple[str, ...]
     findings: tuple[str, ...]
-    figures: tuple[Shown, ...]
-    tables: tuple[Table, ...]
+    figures: tuple[ShownFigure, ...]
+    tables: tuple[ReportTable, ...]
     facts: tuple[tuple[str, str], ...]
 
 
@@ -77,56 +77,58 @@ def _section(profiled: Profiled, number: int) -> ProfileSection:
     )
 
 
-def _shown(name: str, id_: str, summary: Summary) -> Shown | None:
+def _shown(name: str, id_: str, summary: ProfileSummary) -> ShownFigure | None:
     """None where the profile does not hold the figure's data."""
     module = PROFILE_FIGURES.find(name)
     try:
         figure: Figure = module.describe(summary)
     except HockneyError:
         return None
-    return Shown(id_, module.HEADING, "", (Alternative("", figure),))
+    return ShownFigure(id_, module.HEADING, "", (Alternative("", figure),))
 
 
-def _seconds(seconds: float | None) -> Cell:
-    return Cell("-") if seconds is None else Cell(f"{seconds:.6g}", seconds)
+def _seconds(seconds: float | None) -> ReportCell:
+    return ReportCell("-") if seconds is None else ReportCell(f"{seconds:.6g}", seconds)
 
 
-def _top(summary: Summary) -> Table:
+def _top(summary: ProfileSummary) -> ReportTable:
     """The lines that take the most time; sizes up to one power of two are one line."""
     lines = summary.lines[:TOP]
-    return Table(
+    return ReportTable(
         "Top ten lines by time", COLUMNS, [_line(row, summary.time_s) for row in lines], "top-ten"
     )
 
 
-def _all(summary: Summary) -> Table:
+def _all(summary: ProfileSummary) -> ReportTable:
     """All calls, or as many as the page may hold."""
     rows = [_line(row, summary.time_s) for row in summary.rows[:MOST_ROWS]]
     left = len(summary.rows) - len(rows)
     more = f"; {left} more are in `hockney show --json`" if left else ""
-    return Table(f"All calls{more}", COLUMNS, rows, "calls")
+    return ReportTable(f"All calls{more}", COLUMNS, rows, "calls")
 
 
-def _line(row: Row, whole_s: float) -> list[Cell]:
+def _line(row: CallRow, whole_s: float) -> list[ReportCell]:
     _, _, ranks, *sizes = row.key
     found = row.sum
     part = found.spent_s / whole_s if whole_s else 0.0
     least, most = int(str(sizes[0])), int(str(sizes[-1]))
     each_s = found.spent_s / found.count
     return [
-        Cell(row_words(row)),
-        Cell("-" if ranks is None else str(ranks), None if ranks is None else float(str(ranks))),
-        Cell(format_sizes(least, most), float(least)),
-        Cell(str(found.count), found.count),
+        ReportCell(row_words(row)),
+        ReportCell(
+            "-" if ranks is None else str(ranks), None if ranks is None else float(str(ranks))
+        ),
+        ReportCell(format_sizes(least, most), float(least)),
+        ReportCell(str(found.count), found.count),
         _seconds(found.spent_s),
-        Cell(percent(found.spent_s, whole_s), part),
-        Cell(microseconds(each_s), each_s),
+        ReportCell(percent(found.spent_s, whole_s), part),
+        ReportCell(microseconds(each_s), each_s),
         _seconds(found.wait_s),
         _seconds(found.time_s),
     ]
 
 
-def _ranks(summary: Summary) -> Table:
+def _ranks(summary: ProfileSummary) -> ReportTable:
     columns = (
         "rank",
         "host",
@@ -144,15 +146,17 @@ def _ranks(summary: Summary) -> Table:
         part = found.time_s / rank.wall_s if rank.wall_s else 0.0
         rows.append(
             [
-                Cell(str(rank.rank) if rank.job == 0 else f"{rank.job}: {rank.rank}", rank.rank),
-                Cell(rank.host),
-                Cell(rank.cpus),
+                ReportCell(
+                    str(rank.rank) if rank.job == 0 else f"{rank.job}: {rank.rank}", rank.rank
+                ),
+                ReportCell(rank.host),
+                ReportCell(rank.cpus),
                 _seconds(rank.wall_s),
                 _seconds(found.time_s),
-                Cell(percent(found.time_s, rank.wall_s), part),
+                ReportCell(percent(found.time_s, rank.wall_s), part),
                 _seconds(found.wait_s),
-                Cell(str(found.count), found.count),
-                Cell(rank.end),
+                ReportCell(str(found.count), found.count),
+                ReportCell(rank.end),
             ]
         )
-    return Table("Ranks", columns, rows, "ranks")
+    return ReportTable("Ranks", columns, rows, "ranks")

@@ -15,8 +15,8 @@ from hockney.show.answer import latency_and_bandwidth, own_points
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure
 from hockney.show.experiments import marks_of, view_of
-from hockney.show.figures import FIGURES, Described
-from hockney.show.variants import variant_answer
+from hockney.show.figures import FIGURES, FigureModule
+from hockney.show.variant_table import variant_answer
 
 TITLES = {
     "pingpong": "Ping-pong",
@@ -94,7 +94,7 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownFigure:
     """A figure in a section."""
 
     id: str
@@ -114,7 +114,7 @@ class Section:
     """Lines: those of one system, or the first of each."""
     operation: str
     analyses: tuple[Analysis, ...]
-    figures: tuple[Shown, ...]
+    figures: tuple[ShownFigure, ...]
 
     @property
     def whole(self) -> tuple[Analysis, ...]:
@@ -222,7 +222,7 @@ def _lines(operation: str, analysis: Analysis) -> list[str]:
 
 def _shown(
     name: str, id_: str, operation: str, analyses: Sequence[Analysis], dots: int
-) -> Shown | None:
+) -> ShownFigure | None:
     """None where no run holds the figure's data."""
     module = FIGURES.find(name)
     alternatives = tuple(_alternatives(module, operation, analyses, dots))
@@ -230,11 +230,11 @@ def _shown(
         return None
     words = [*["system"] * (not module.SHARED and len(analyses) > 1)]
     words += [CHOICES[module.CHOICE]] if module.CHOICE else []
-    return Shown(id_, HEADINGS.get(name, name), ", ".join(words), alternatives)
+    return ShownFigure(id_, HEADINGS.get(name, name), ", ".join(words), alternatives)
 
 
 def _alternatives(
-    module: Described, operation: str, analyses: Sequence[Analysis], dots: int
+    module: FigureModule, operation: str, analyses: Sequence[Analysis], dots: int
 ) -> Iterator[Alternative]:
     groups = [analyses] if module.SHARED else [[analysis] for analysis in analyses]
     for group in groups:
@@ -254,7 +254,7 @@ def _alternatives(
 
 
 def _values(
-    module: Described, operation: str, analyses: Sequence[Analysis]
+    module: FigureModule, operation: str, analyses: Sequence[Analysis]
 ) -> Sequence[int | None]:
     if module.CHOICE is None:
         return [None]

@@ -11,13 +11,13 @@ from typing import Any
 from hockney.base.errors import HockneyError
 from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import Comparison, compare
+from hockney.infer.analysis.compare import RunComparison, compare
 from hockney.infer.analysis.published import Positions
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import plan_facts
 from hockney.plan.axes import AXES
 from hockney.plan.trains import Train, train_text
-from hockney.show.published import number_name, place_among
+from hockney.show.published_lines import number_name, place_among
 from hockney.show.smallest import least_shown
 
 MOST_ROWS = 1000
@@ -32,30 +32,30 @@ Followed = Callable[[Sequence[Analysis], str], Iterable[Analysis]]
 
 
 @dataclass(frozen=True)
-class Cell:
+class ReportCell:
     text: str
     value: float | str | None = None
     """The value that the column is sorted by, where that is not the text."""
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     caption: str
     columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    rows: Sequence[Sequence[ReportCell]]
     name: str
     """Name of the CSV file."""
 
 
-def _time(seconds: float | None) -> Cell:
-    return Cell(format_seconds(seconds).replace("us", "µs"), seconds)
+def _time(seconds: float | None) -> ReportCell:
+    return ReportCell(format_seconds(seconds).replace("us", "µs"), seconds)
 
 
-def _rate(rate: float | None) -> Cell:
-    return Cell(format_rate(rate), rate)
+def _rate(rate: float | None) -> ReportCell:
+    return ReportCell(format_rate(rate), rate)
 
 
-def side_by_side(systems: Sequence[Analysis], operation: str, followed: Followed) -> Table:
+def side_by_side(systems: Sequence[Analysis], operation: str, followed: Followed) -> ReportTable:
     """One row a file, compared with the first; followed: shows how far it is."""
     columns = [
         "system",
@@ -70,43 +70,43 @@ def side_by_side(systems: Sequence[Analysis], operation: str, followed: Followed
     ]
     rows = [
         [
-            Cell(system.label),
+            ReportCell(system.label),
             *_first(system, operation),
             *_fitted(system),
             *_most(system, operation),
-            Cell(str(len(system.run.launches)), len(system.run.launches)),
-            Cell("-" if number == 0 else _against(systems[0], system, systems[:MOST_OTHERS])),
+            ReportCell(str(len(system.run.launches)), len(system.run.launches)),
+            ReportCell("-" if number == 0 else _against(systems[0], system, systems[:MOST_OTHERS])),
         ]
         for number, system in enumerate(followed(systems, "systems compared"))
     ]
-    return Table("The systems side by side", columns, rows, "systems")
+    return ReportTable("The systems side by side", columns, rows, "systems")
 
 
 def _points(system: Analysis, operation: str) -> list[PointEstimate]:
     return [p for p in system.estimates.own() if p.operation == operation]
 
 
-def _first(system: Analysis, operation: str) -> list[Cell]:
+def _first(system: Analysis, operation: str) -> list[ReportCell]:
     points = _points(system, operation)
     point = min(points, key=lambda point: (point.bytes, point.typical_s), default=None)
     if point is None:
-        return [Cell("-"), Cell("-")]
-    return [Cell(format_size(point.bytes), point.bytes), _time(point.typical_s)]
+        return [ReportCell("-"), ReportCell("-")]
+    return [ReportCell(format_size(point.bytes), point.bytes), _time(point.typical_s)]
 
 
-def _fitted(system: Analysis) -> list[Cell]:
+def _fitted(system: Analysis) -> list[ReportCell]:
     line = system.line()
     if line is None:
-        return [Cell("-"), Cell("-")]
+        return [ReportCell("-"), ReportCell("-")]
     return [_time(line.parameters["alpha_s"].value), _rate(line.derived["r_inf_Bps"].value)]
 
 
-def _most(system: Analysis, operation: str) -> list[Cell]:
+def _most(system: Analysis, operation: str) -> list[ReportCell]:
     rated = [(p.bandwidth_Bps, p.bytes) for p in _points(system, operation) if p.bandwidth_Bps]
     if not rated:
-        return [Cell("-"), Cell("-")]
+        return [ReportCell("-"), ReportCell("-")]
     rate, size = max(rated)
-    return [_rate(rate), Cell(format_size(size), size)]
+    return [_rate(rate), ReportCell(format_size(size), size)]
 
 
 def _against(base: Analysis, other: Analysis, others: Sequence[Analysis]) -> str:
@@ -117,7 +117,7 @@ def _against(base: Analysis, other: Analysis, others: Sequence[Analysis]) -> str
     return "; ".join([_verdict(found), *found.notes])
 
 
-def _verdict(found: Comparison) -> str:
+def _verdict(found: RunComparison) -> str:
     overall = found.overall
     if overall is None:
         return "unknown"
@@ -145,7 +145,7 @@ NUMBERS = [
 ]
 
 
-def points_table(system: Analysis, operation: str) -> Table:
+def points_table(system: Analysis, operation: str) -> ReportTable:
     every = _points(system, operation)
     own = every[:MOST_ROWS]
     keys = [k for k, _ in enumerate(KEYS) if len({_key_cells(p)[k] for p in own}) > 1]
@@ -156,44 +156,46 @@ def points_table(system: Analysis, operation: str) -> Table:
     caption = f"{system.label}: {operation}{statistic}"
     if len(every) > len(own):
         caption += f"; {len(every) - len(own)} more points are in `hockney show --json`"
-    return Table(caption, [*(KEYS[k].replace("_", " ") for k in keys), *NUMBERS], rows, "points")
+    return ReportTable(
+        caption, [*(KEYS[k].replace("_", " ") for k in keys), *NUMBERS], rows, "points"
+    )
 
 
-def _key_cells(point: PointEstimate) -> list[Cell]:
+def _key_cells(point: PointEstimate) -> list[ReportCell]:
     """A cell for each of KEYS."""
     return [_key_cell(getattr(point, name)) for name in KEYS]
 
 
-def _key_cell(value: object) -> Cell:
+def _key_cell(value: object) -> ReportCell:
     """A dash stands for a value that does not apply or is empty."""
     match value:
         case None | () | False:
-            return Cell("-")
+            return ReportCell("-")
         case bool():
-            return Cell("yes")
+            return ReportCell("yes")
         case tuple():
-            return Cell(", ".join(map(str, value)))
+            return ReportCell(", ".join(map(str, value)))
         case int():
-            return Cell(str(value), value)
+            return ReportCell(str(value), value)
         case Train():
-            return Cell(train_text(value))
+            return ReportCell(train_text(value))
         case _:
-            return Cell(str(value))
+            return ReportCell(str(value))
 
 
-def _number_cells(point: PointEstimate) -> list[Cell]:
+def _number_cells(point: PointEstimate) -> list[ReportCell]:
     names = ("min_s", "typical_s", "low_s", "high_s", "mean_s", "p99_s", "max_s")
     times = [getattr(point, name) for name in names]
     counts = (point.launches, point.samples)
     return [
-        Cell(format_size(point.bytes), point.bytes),
-        *(Cell(str(n), n) for n in counts),
+        ReportCell(format_size(point.bytes), point.bytes),
+        *(ReportCell(str(n), n) for n in counts),
         *map(_time, times),
         _rate(point.bandwidth_Bps),
     ]
 
 
-def published_table(found: Positions) -> Table:
+def published_table(found: Positions) -> ReportTable:
     """Compares each number with published ones."""
     rows = []
     for place in found.places:
@@ -201,14 +203,14 @@ def published_table(found: Positions) -> Table:
         say = _rate if place.quantity.endswith("_Bps") else _time
         rows.append(
             [
-                Cell(number_name(place)),
+                ReportCell(number_name(place)),
                 say(place.value),
-                Cell(place_among(place)),
+                ReportCell(place_among(place)),
                 say(low.value),
-                Cell(low.system),
+                ReportCell(low.system),
                 say(high.value),
-                Cell(high.system),
-                Cell(str(len(place.like)), len(place.like)),
+                ReportCell(high.system),
+                ReportCell(str(len(place.like)), len(place.like)),
             ]
         )
     columns = [
@@ -221,7 +223,9 @@ def published_table(found: Positions) -> Table:
         "system",
         "how many",
     ]
-    return Table("Compared with published figures of like systems", columns, rows, "published")
+    return ReportTable(
+        "Compared with published figures of like systems", columns, rows, "published"
+    )
 
 
 @dataclass(frozen=True)
@@ -230,7 +234,7 @@ class Repeat:
 
     command: str | None
     facts: list[tuple[str, str]]
-    places: Table
+    places: ReportTable
     environment: list[tuple[str, str]]
 
 
@@ -278,15 +282,15 @@ def _facts(system: Analysis) -> list[tuple[str, str]]:
     return [(name, value or "-") for name, value in facts]
 
 
-def _places(system: Analysis) -> Table:
+def _places(system: Analysis) -> ReportTable:
     columns = ("rank", "host", "package", "NUMA", "L3", "core", "CPU", "pinned")
     places = system.run.launches[0].places if system.run.launches else []
     rows = []
     for p in places:
         values = (p.rank, p.host, p.package, p.numa, p.l3, p.core, p.pu)
-        cells = [Cell("-" if value is None else str(value), value) for value in values]
-        rows.append([*cells, Cell({True: "yes", False: "no", None: "-"}[p.pinned])])
-    return Table(f"Places of the ranks of {system.label}", columns, rows, "places")
+        cells = [ReportCell("-" if value is None else str(value), value) for value in values]
+        rows.append([*cells, ReportCell({True: "yes", False: "no", None: "-"}[p.pinned])])
+    return ReportTable(f"Places of the ranks of {system.label}", columns, rows, "places")
 
 
 def _flat(prefix: str, values: dict[str, Any]) -> list[tuple[str, str]]:

@@ -9,9 +9,9 @@ from hockney.base.registry import Registry
 from hockney.infer.predict.schedule import Algorithm
 
 
-class Collective(Protocol):
+class Schedules(Protocol):
     ALGORITHMS: Mapping[str, Algorithm]
     """The schedule of each algorithm by the name that libraries share."""
 
 
-SCHEDULES = Registry(__name__, "collective with schedules", Collective, separator="_")
+SCHEDULES = Registry(__name__, "collective with schedules", Schedules, separator="_")

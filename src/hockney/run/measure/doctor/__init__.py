@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hockney.run.measure.doctor import cpus, load, system, trial
-from hockney.run.measure.doctor.finding import Finding, Verdict
-from hockney.run.measure.doctor.trial import Trial
+from hockney.run.measure.doctor import cpus, launch, load, system
+from hockney.run.measure.doctor.finding import DoctorFinding, Verdict
+from hockney.run.measure.doctor.launch import Trial
 
-__all__ = ["CHECKS", "MPI_CHECKS", "Finding", "Trial", "examine", "overall"]
+__all__ = ["CHECKS", "MPI_CHECKS", "DoctorFinding", "Trial", "examine", "overall"]
 
-MPI_CHECKS: tuple[Callable[[Trial], Finding], ...] = (
-    trial.found_mpi,
-    trial.compiler,
-    trial.engine_built,
-    trial.launch_of_two_ranks,
-    trial.rank_places,
-    trial.clock_cost,
+MPI_CHECKS: tuple[Callable[[Trial], DoctorFinding], ...] = (
+    launch.found_mpi,
+    launch.compiler,
+    launch.engine_built,
+    launch.launch_of_two_ranks,
+    launch.rank_places,
+    launch.clock_cost,
 )
-CHECKS: tuple[Callable[[Path], Finding], ...] = (
+CHECKS: tuple[Callable[[Path], DoctorFinding], ...] = (
     cpus.allowed_cpus,
     cpus.pinning,
     cpus.hardware_threads,
@@ -45,17 +45,17 @@ CHECKS: tuple[Callable[[Path], Finding], ...] = (
 def examine(
     mpicc: str | None,
     root: Path = Path("/"),
-    more: Sequence[Callable[[Trial], Finding]] = (),
-) -> list[Finding]:
+    more: Sequence[Callable[[Trial], DoctorFinding]] = (),
+) -> list[DoctorFinding]:
     """All findings about the MPI of `mpicc` and about this machine; more: checks of the trial that
     the caller has."""
     # The machine first: the ranks of the trial must not count as load of others.
     machine = [check(root) for check in CHECKS]
-    tried = trial.try_mpi(mpicc)
+    tried = launch.try_mpi(mpicc)
     return [*(check(tried) for check in (*MPI_CHECKS, *more)), *machine]
 
 
-def overall(findings: Sequence[Finding]) -> Verdict:
+def overall(findings: Sequence[DoctorFinding]) -> Verdict:
     """The worst verdict; unknown if all are unknown."""
     verdicts = {finding.verdict for finding in findings}
     order: tuple[Verdict, ...] = ("bad", "warn", "ok")

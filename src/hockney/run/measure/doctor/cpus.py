@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from hockney.plan.placement import parse_cpus
-from hockney.run.measure.doctor.finding import Finding, cannot_tell
+from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
 from hockney.run.measure.environment import text_of
 
 CPU = "sys/devices/system/cpu"
@@ -21,7 +21,7 @@ def allowed_list(root: Path) -> str | None:
     return None
 
 
-def allowed_cpus(root: Path) -> Finding:
+def allowed_cpus(root: Path) -> DoctorFinding:
     """How many of the machine's CPUs we may use, and what restricts us."""
     name = "allowed CPUs"
     allowed, online = allowed_list(root), text_of(root / CPU / "online")
@@ -34,13 +34,13 @@ def allowed_cpus(root: Path) -> Finding:
         why, advice = _restriction(root, count)
         fact = f"{count} of {present} ({allowed}), restricted by {why}"
     if count < 2:
-        return Finding(
+        return DoctorFinding(
             name,
             "bad",
             fact,
             "two ranks need two CPUs: " + (advice or "measure on a larger machine"),
         )
-    return Finding(name, "ok", fact)
+    return DoctorFinding(name, "ok", fact)
 
 
 def _restriction(root: Path, count: int) -> tuple[str, str]:
@@ -76,11 +76,13 @@ def cgroups(root: Path, controller: str) -> Iterator[Path]:
             yield from (level for level in dict.fromkeys(levels) if level.is_dir())
 
 
-def pinning(root: Path) -> Finding:  # noqa: ARG001
+def pinning(root: Path) -> DoctorFinding:  # noqa: ARG001
     """Pins this process to each allowed CPU once, then restores its affinity."""
     name = "pinning"
     if not hasattr(os, "sched_setaffinity"):
-        return Finding(name, "warn", "not possible on this system", "use Linux, or --place none")
+        return DoctorFinding(
+            name, "warn", "not possible on this system", "use Linux, or --place none"
+        )
     allowed = os.sched_getaffinity(0)
     refused: dict[int, str] = {}
     try:
@@ -94,41 +96,43 @@ def pinning(root: Path) -> Finding:  # noqa: ARG001
             os.sched_setaffinity(0, allowed)
     if refused:
         cpu, why = next(iter(refused.items()))
-        return Finding(
+        return DoctorFinding(
             name,
             "bad",
             f"refused on {len(refused)} of {len(allowed)} allowed CPUs (CPU {cpu}: {why})",
             "let the container or job call sched_setaffinity (a seccomp profile may forbid it)",
         )
-    return Finding(name, "ok", f"possible on each of {len(allowed)} allowed CPUs")
+    return DoctorFinding(name, "ok", f"possible on each of {len(allowed)} allowed CPUs")
 
 
-def hardware_threads(root: Path) -> Finding:
+def hardware_threads(root: Path) -> DoctorFinding:
     """Checks for cores with several threads, and for two ranks that would have to share a core."""
     name = "hardware threads"
     active, allowed = text_of(root / CPU / "smt/active"), allowed_list(root)
     if active is None:
         return cannot_tell(name, f"/{CPU}/smt/active")
     if active == "0":
-        return Finding(name, "ok", "one per core")
+        return DoctorFinding(name, "ok", "one per core")
     cpus = parse_cpus(allowed) if allowed else []
     siblings = [text_of(root / CPU / f"cpu{cpu}/topology/thread_siblings_list") for cpu in cpus]
     cores = len(set(siblings))
     if not cpus or None in siblings:
-        return Finding(name, "ok", "several per core; ranks are placed on different cores first")
+        return DoctorFinding(
+            name, "ok", "several per core; ranks are placed on different cores first"
+        )
     if len(cpus) > 1 and cores == 1:
-        return Finding(
+        return DoctorFinding(
             name,
             "bad",
             f"CPUs {allowed} are threads of one core",
             "two ranks would slow each other: ask for two cores (Slurm: --hint=nomultithread)",
         )
-    return Finding(
+    return DoctorFinding(
         name, "ok", f"{len(cpus)} on {cores} cores; the first {cores} ranks get a core each"
     )
 
 
-def cpu_quota(root: Path) -> Finding:
+def cpu_quota(root: Path) -> DoctorFinding:
     """The tightest CPU quota of our cgroup and its parents."""
     name = "CPU quota"
     directories = list(cgroups(root, "cpu"))
@@ -136,14 +140,14 @@ def cpu_quota(root: Path) -> Finding:
         return cannot_tell(name, "/proc/self/cgroup or /sys/fs/cgroup")
     quotas = [(cpus, where) for where in directories if (cpus := _quota(where)) is not None]
     if not quotas:
-        return Finding(name, "ok", "none")
+        return DoctorFinding(name, "ok", "none")
     cpus, where = min(quotas)
     allowed = allowed_list(root)
     count = len(parse_cpus(allowed)) if allowed else 2
     fact = f"{cpus:g} CPUs' time for {count} allowed CPUs"
     if cpus >= count:
-        return Finding(name, "ok", fact)
-    return Finding(
+        return DoctorFinding(name, "ok", fact)
+    return DoctorFinding(
         name,
         "bad",
         fact,
@@ -164,14 +168,14 @@ def _quota(cgroup: Path) -> float | None:
     return int(words[0]) / int(words[1])
 
 
-def governor(root: Path) -> Finding:
+def governor(root: Path) -> DoctorFinding:
     files = (root / CPU).glob("cpu[0-9]*/cpufreq/scaling_governor")
     governors = sorted({text for file in files if (text := text_of(file))})
     if not governors:
-        return Finding("governor", "unknown", "not visible; a virtual machine's host sets it")
+        return DoctorFinding("governor", "unknown", "not visible; a virtual machine's host sets it")
     if governors == ["performance"]:
-        return Finding("governor", "ok", "performance")
-    return Finding(
+        return DoctorFinding("governor", "ok", "performance")
+    return DoctorFinding(
         "governor",
         "warn",
         f"{', '.join(governors)}: the clock frequency follows the load",
@@ -179,17 +183,17 @@ def governor(root: Path) -> Finding:
     )
 
 
-def turbo(root: Path) -> Finding:
+def turbo(root: Path) -> DoctorFinding:
     no_turbo = text_of(root / CPU / "intel_pstate/no_turbo")
     boost = text_of(root / CPU / "cpufreq/boost")
     if no_turbo is None and boost is None:
-        return Finding("turbo", "unknown", "not visible; a virtual machine's host sets it")
+        return DoctorFinding("turbo", "unknown", "not visible; a virtual machine's host sets it")
     if no_turbo == "1" or boost == "0":
-        return Finding("turbo", "ok", "off")
+        return DoctorFinding("turbo", "ok", "off")
     switch = "0 > /sys/devices/system/cpu/cpufreq/boost"
     if no_turbo is not None:
         switch = "1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
-    return Finding(
+    return DoctorFinding(
         "turbo",
         "warn",
         "on: the clock frequency follows load and temperature",

@@ -9,7 +9,7 @@ Verdict = Literal["ok", "warn", "bad", "unknown"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorFinding:
     name: str
     verdict: Verdict
     fact: str
@@ -18,6 +18,6 @@ class Finding:
     """What to do about it; None if there is nothing to do."""
 
 
-def cannot_tell(name: str, files: str) -> Finding:
+def cannot_tell(name: str, files: str) -> DoctorFinding:
     """The finding where the kernel's files are missing, unreadable or never change."""
-    return Finding(name, "unknown", f"the kernel reports nothing in {files}")
+    return DoctorFinding(name, "unknown", f"the kernel reports nothing in {files}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hockney.plan.placement import parse_cpus
 from hockney.run.measure.doctor.cpus import CPU, allowed_list
-from hockney.run.measure.doctor.finding import Finding, cannot_tell
+from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
 from hockney.run.measure.environment import text_of
 
 LOOK_S = 0.2
@@ -25,7 +25,7 @@ CULPRITS, LEAST_TICKS = 3, 2
 """How many processes are named at most, each with at least so many ticks between the readings."""
 
 
-def busy_cpus(root: Path) -> Finding:
+def busy_cpus(root: Path) -> DoctorFinding:
     """How much of the allowed CPUs other processes use, and which."""
     name = "busy CPUs"
     before = _ticks_of_processes(root)
@@ -35,11 +35,11 @@ def busy_cpus(root: Path) -> Finding:
     busy = fractions[0]
     fact = f"{100.0 * busy:.0f} % of the allowed CPUs' time"
     if busy <= BUSY:
-        return Finding(name, "ok", fact)
+        return DoctorFinding(name, "ok", fact)
     after = _ticks_of_processes(root)
     took = sorted(((after[who] - before.get(who, after[who])), who) for who in after)
     culprits = [who for ticks, who in reversed(took[-CULPRITS:]) if ticks >= LEAST_TICKS]
-    return Finding(
+    return DoctorFinding(
         name,
         "bad" if busy > TAKEN else "warn",
         f"{fact} is in use" + (f" by {', '.join(culprits)}" if culprits else ""),
@@ -84,7 +84,7 @@ def _ticks_of_cpus(root: Path) -> list[int]:
     return [sum(map(int, column)) for column in zip(*counted, strict=True)]
 
 
-def load_average(root: Path) -> Finding:
+def load_average(root: Path) -> DoctorFinding:
     """The load of the last minute, which includes processes that run now and then."""
     name = "load average"
     words = (text_of(root / "proc/loadavg") or "").split()
@@ -94,8 +94,8 @@ def load_average(root: Path) -> Finding:
     count = len(parse_cpus(online))
     fact = f"{words[0]} over the last minute, on {count} CPUs"
     if float(words[0]) <= BUSY_LOAD * count:
-        return Finding(name, "ok", fact)
-    return Finding(
+        return DoctorFinding(name, "ok", fact)
+    return DoctorFinding(
         name,
         "warn",
         fact,
@@ -103,7 +103,7 @@ def load_average(root: Path) -> Finding:
     )
 
 
-def stolen_time(root: Path) -> Finding:
+def stolen_time(root: Path) -> DoctorFinding:
     """The time that the hypervisor gave to other guests while we were ready to run."""
     name = "stolen time"
     fractions = _busy_and_stolen(root)
@@ -111,8 +111,8 @@ def stolen_time(root: Path) -> Finding:
         return cannot_tell(name, "/proc/stat")
     fact = f"{100.0 * fractions[1]:.1f} %"
     if fractions[1] <= STOLEN:
-        return Finding(name, "ok", fact)
-    return Finding(
+        return DoctorFinding(name, "ok", fact)
+    return DoctorFinding(
         name,
         "warn",
         f"{fact} of the time goes to the host's other guests",

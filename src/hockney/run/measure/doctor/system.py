@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from hockney.run.measure.checks import available_memory
-from hockney.run.measure.doctor.finding import Finding, cannot_tell
+from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
 from hockney.run.measure.environment import text_of
 
 GOOD_CLOCKS = (
@@ -28,13 +28,13 @@ LITTLE_SPACE, NO_SPACE = 100 << 20, 1 << 20
 """Bytes; a run of 10 s writes about 5 MB."""
 
 
-def hypervisor(root: Path) -> Finding:
+def hypervisor(root: Path) -> DoctorFinding:
     flags = re.search(r"^flags\s*:(.*)$", text_of(root / "proc/cpuinfo") or "", re.MULTILINE)
     if flags is None:
-        return Finding("hypervisor", "unknown", "this CPU reports no flags")
+        return DoctorFinding("hypervisor", "unknown", "this CPU reports no flags")
     if "hypervisor" not in flags[1].split():
-        return Finding("hypervisor", "ok", "none")
-    return Finding(
+        return DoctorFinding("hypervisor", "ok", "none")
+    return DoctorFinding(
         "hypervisor",
         "warn",
         "this is a virtual machine, whose cores may move between measurements",
@@ -42,34 +42,34 @@ def hypervisor(root: Path) -> Finding:
     )
 
 
-def clock_source(root: Path) -> Finding:
+def clock_source(root: Path) -> DoctorFinding:
     name = "clock source"
     place = "sys/devices/system/clocksource/clocksource0"
     source = text_of(root / place / "current_clocksource")
     if source is None:
         return cannot_tell(name, f"/{place}/current_clocksource")
     if source in GOOD_CLOCKS:
-        return Finding(name, "ok", source)
+        return DoctorFinding(name, "ok", source)
     available = (text_of(root / place / "available_clocksource") or "").split()
     better = next((clock for clock in GOOD_CLOCKS if clock in available), None)
     advice = "see in dmesg why the kernel rejected tsc; boot with clocksource=tsc if it is reliable"
     if better:
         advice = f"as root: echo {better} > /{place}/current_clocksource"
     if source in BAD_CLOCKS:
-        return Finding(name, "bad", f"{source}: slow or coarse", advice)
-    return Finding(
+        return DoctorFinding(name, "bad", f"{source}: slow or coarse", advice)
+    return DoctorFinding(
         name, "warn", f"{source}: a reading may need a system call; see clock cost", advice
     )
 
 
-def huge_pages(root: Path) -> Finding:
+def huge_pages(root: Path) -> DoctorFinding:
     name, file = "huge pages", "sys/kernel/mm/transparent_hugepage/enabled"
     chosen = re.search(r"\[(\w+)\]", text_of(root / file) or "")
     if chosen is None:
         return cannot_tell(name, f"/{file}")
     if chosen[1] != "always":
-        return Finding(name, "ok", f"transparent huge pages: {chosen[1]}")
-    return Finding(
+        return DoctorFinding(name, "ok", f"transparent huge pages: {chosen[1]}")
+    return DoctorFinding(
         name,
         "warn",
         "transparent huge pages: always; large buffers may be moved while they are timed",
@@ -77,16 +77,16 @@ def huge_pages(root: Path) -> Finding:
     )
 
 
-def numa_balancing(root: Path) -> Finding:
+def numa_balancing(root: Path) -> DoctorFinding:
     name, file = "NUMA balancing", "proc/sys/kernel/numa_balancing"
     value = text_of(root / file)
     if value is None and (root / "proc/sys/kernel").is_dir():
-        return Finding(name, "ok", "not in this kernel")
+        return DoctorFinding(name, "ok", "not in this kernel")
     if value is None:
         return cannot_tell(name, f"/{file}")
     if value == "0":
-        return Finding(name, "ok", "off")
-    return Finding(
+        return DoctorFinding(name, "ok", "off")
+    return DoctorFinding(
         name,
         "warn",
         "on: the kernel unmaps and moves pages to see which CPU uses them",
@@ -94,13 +94,13 @@ def numa_balancing(root: Path) -> Finding:
     )
 
 
-def memory(root: Path) -> Finding:  # noqa: ARG001
+def memory(root: Path) -> DoctorFinding:  # noqa: ARG001
     free = available_memory()
     if free is None:
         return cannot_tell("memory", "/proc/meminfo")
     if free >= LITTLE_MEMORY:
-        return Finding("memory", "ok", f"{free / 2**30:.1f} GiB free")
-    return Finding(
+        return DoctorFinding("memory", "ok", f"{free / 2**30:.1f} GiB free")
+    return DoctorFinding(
         "memory",
         "warn",
         f"only {free / 2**20:.0f} MiB free",
@@ -108,22 +108,22 @@ def memory(root: Path) -> Finding:  # noqa: ARG001
     )
 
 
-def results(root: Path) -> Finding:  # noqa: ARG001
+def results(root: Path) -> DoctorFinding:  # noqa: ARG001
     """The current directory must be writable and have space for a result file."""
     name, advice = "results", "change to another directory, or name a file elsewhere with -o"
     try:
         here = Path.cwd()
     except FileNotFoundError:
-        return Finding(name, "bad", "the current directory does not exist any more", advice)
+        return DoctorFinding(name, "bad", "the current directory does not exist any more", advice)
     try:
         with tempfile.TemporaryFile(dir=here):
             space = os.statvfs(here)
     except OSError as error:
-        return Finding(name, "bad", f"{here} cannot be written: {error.strerror}", advice)
+        return DoctorFinding(name, "bad", f"{here} cannot be written: {error.strerror}", advice)
     free = space.f_bavail * space.f_frsize
     if free < NO_SPACE:
-        return Finding(name, "bad", f"no space left in {here}", advice)
+        return DoctorFinding(name, "bad", f"no space left in {here}", advice)
     if free < LITTLE_SPACE:
         fact = f"only {free / 2**20:.0f} MiB are free in {here}"
-        return Finding(name, "warn", f"{fact}; a run of 10 s writes about 5 MB", advice)
-    return Finding(name, "ok", f"{free / 2**30:.1f} GiB free in {here}")
+        return DoctorFinding(name, "warn", f"{fact}; a run of 10 s writes about 5 MB", advice)
+    return DoctorFinding(name, "ok", f"{free / 2**30:.1f} GiB free in {here}")

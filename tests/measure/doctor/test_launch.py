@@ -11,7 +11,7 @@ import pytest
 from hockney.base.errors import HockneyError
 from hockney.records import Clock, LaunchRecord, Place
 from hockney.run.measure import doctor
-from hockney.run.measure.doctor import Finding, Trial, trial
+from hockney.run.measure.doctor import DoctorFinding, Trial, launch
 from hockney.run.mpis import Engine, Mpi
 
 REFUSED = HockneyError("it went wrong", "mend it")
@@ -34,35 +34,35 @@ def launched(*cpus_of_ranks: int, pinned: bool = True, clock: Clock | None = Non
 @pytest.mark.parametrize(
     ("check", "tried", "verdict", "fact"),
     [
-        (trial.found_mpi, Trial(failure=REFUSED), "bad", "it went wrong"),
-        (trial.found_mpi, Trial(SOME_MPI), "ok", "/bin/mpiexec (Hydra 4.2)"),
-        (trial.found_mpi, Trial(SIMULATOR), "warn", "smpirun"),
-        (trial.compiler, Trial(failure=REFUSED), "unknown", "no mpicc"),
-        (trial.engine_built, Trial(failure=REFUSED), "unknown", "without an MPI"),
-        (trial.engine_built, Trial(SOME_MPI, failure=REFUSED), "bad", "it went wrong"),
-        (trial.engine_built, Trial(SOME_MPI, PRIVATE), "warn", "writable by other users"),
-        (trial.launch_of_two_ranks, Trial(failure=REFUSED), "unknown", "no engine"),
-        (trial.launch_of_two_ranks, Trial(SOME_MPI, failure=REFUSED), "unknown", "no engine"),
-        (trial.launch_of_two_ranks, Trial(SIMULATOR, ENGINE), "unknown", "smpirun"),
-        (trial.launch_of_two_ranks, Trial(SOME_MPI, ENGINE, failure=REFUSED), "bad", "went wrong"),
-        (trial.launch_of_two_ranks, launched(0, 1), "ok", "unknown MPI, in 0.10 s"),
-        (trial.rank_places, Trial(SOME_MPI, ENGINE), "unknown", "no ranks"),
-        (trial.rank_places, launched(), "unknown", "no ranks"),
-        (trial.rank_places, launched(0, 1), "ok", "rank 0 on n1 CPU 0, rank 1 on n1 CPU 1"),
-        (trial.rank_places, launched(3, 3), "bad", "both share one CPU"),
-        (trial.rank_places, launched(0, 1, pinned=False), "bad", "not pinned"),
-        (trial.clock_cost, Trial(), "unknown", "no rank"),
-        (trial.clock_cost, launched(0, 1), "unknown", "no rank"),
+        (launch.found_mpi, Trial(failure=REFUSED), "bad", "it went wrong"),
+        (launch.found_mpi, Trial(SOME_MPI), "ok", "/bin/mpiexec (Hydra 4.2)"),
+        (launch.found_mpi, Trial(SIMULATOR), "warn", "smpirun"),
+        (launch.compiler, Trial(failure=REFUSED), "unknown", "no mpicc"),
+        (launch.engine_built, Trial(failure=REFUSED), "unknown", "without an MPI"),
+        (launch.engine_built, Trial(SOME_MPI, failure=REFUSED), "bad", "it went wrong"),
+        (launch.engine_built, Trial(SOME_MPI, PRIVATE), "warn", "writable by other users"),
+        (launch.launch_of_two_ranks, Trial(failure=REFUSED), "unknown", "no engine"),
+        (launch.launch_of_two_ranks, Trial(SOME_MPI, failure=REFUSED), "unknown", "no engine"),
+        (launch.launch_of_two_ranks, Trial(SIMULATOR, ENGINE), "unknown", "smpirun"),
+        (launch.launch_of_two_ranks, Trial(SOME_MPI, ENGINE, failure=REFUSED), "bad", "went wrong"),
+        (launch.launch_of_two_ranks, launched(0, 1), "ok", "unknown MPI, in 0.10 s"),
+        (launch.rank_places, Trial(SOME_MPI, ENGINE), "unknown", "no ranks"),
+        (launch.rank_places, launched(), "unknown", "no ranks"),
+        (launch.rank_places, launched(0, 1), "ok", "rank 0 on n1 CPU 0, rank 1 on n1 CPU 1"),
+        (launch.rank_places, launched(3, 3), "bad", "both share one CPU"),
+        (launch.rank_places, launched(0, 1, pinned=False), "bad", "not pinned"),
+        (launch.clock_cost, Trial(), "unknown", "no rank"),
+        (launch.clock_cost, launched(0, 1), "unknown", "no rank"),
         (
-            trial.clock_cost,
+            launch.clock_cost,
             launched(0, 1, clock=Clock(cost_s=24e-9, resolution_s=20e-9)),
             "ok",
             "24 ns a reading, in steps of 20 ns",
         ),
-        (trial.clock_cost, launched(0, 1, clock=Clock(cost_s=24e-9)), "ok", "24 ns a reading"),
-        (trial.clock_cost, launched(0, 1, clock=Clock(cost_s=9e-7)), "warn", "900 ns a reading"),
+        (launch.clock_cost, launched(0, 1, clock=Clock(cost_s=24e-9)), "ok", "24 ns a reading"),
+        (launch.clock_cost, launched(0, 1, clock=Clock(cost_s=9e-7)), "warn", "900 ns a reading"),
         (
-            trial.clock_cost,
+            launch.clock_cost,
             launched(0, 1, clock=Clock(cost_s=24e-9, resolution_s=4e-3)),
             "warn",
             "4000000 ns",
@@ -70,7 +70,7 @@ def launched(*cpus_of_ranks: int, pinned: bool = True, clock: Clock | None = Non
     ],
 )
 def test_what_a_trial_showed_is_judged(
-    check: Callable[[Trial], Finding], tried: Trial, verdict: str, fact: str
+    check: Callable[[Trial], DoctorFinding], tried: Trial, verdict: str, fact: str
 ) -> None:
     finding = check(tried)
     assert (finding.verdict, fact in finding.fact) == (verdict, True), finding
@@ -79,7 +79,7 @@ def test_what_a_trial_showed_is_judged(
 
 @pytest.mark.long
 def test_a_real_mpi_is_found_built_and_started(mpi: Mpi) -> None:
-    tried = trial.try_mpi(str(mpi.mpicc))
+    tried = launch.try_mpi(str(mpi.mpicc))
     found = {finding.name: finding for finding in (check(tried) for check in doctor.MPI_CHECKS)}
     assert {finding.verdict for finding in found.values()} <= {"ok", "warn"}, found
     assert "rank 1 on" in found["places of ranks"].fact
@@ -110,37 +110,37 @@ def test_the_compiler_is_asked_through_the_wrapper(
     mpicc = wrapped(tmp_path, script or "", "echo HYDRA")
     if script is None:
         Path(mpicc).chmod(0o600)
-    finding = trial.compiler(Trial(Mpi(Path(mpicc), Path("/bin/mpiexec"), "mpich", "Hydra 4.2")))
+    finding = launch.compiler(Trial(Mpi(Path(mpicc), Path("/bin/mpiexec"), "mpich", "Hydra 4.2")))
     assert (finding.verdict, fact in finding.fact) == (verdict, True), finding
 
 
 def test_the_cache_is_told_with_its_mode(tmp_path: Path) -> None:
     tmp_path.chmod(0o750)
-    finding = trial.engine_built(Trial(SOME_MPI, Engine(tmp_path / "key" / "hockney-engine")))
-    assert finding == Finding("engine", "ok", f"{tmp_path}, yours, mode 750")
+    finding = launch.engine_built(Trial(SOME_MPI, Engine(tmp_path / "key" / "hockney-engine")))
+    assert finding == DoctorFinding("engine", "ok", f"{tmp_path}, yours, mode 750")
 
 
 def test_an_mpi_that_cannot_compile_is_told_with_its_words(tmp_path: Path) -> None:
     mpicc = wrapped(tmp_path, "echo '---'; echo no cc here >&2; exit 1", "echo HYDRA")
-    tried = trial.try_mpi(mpicc)
-    assert trial.compiler(tried).fact == "no cc here"
-    assert trial.engine_built(tried).verdict == "bad"
-    assert "could not build the engine" in trial.engine_built(tried).fact
-    assert trial.launch_of_two_ranks(tried).verdict == "unknown"
+    tried = launch.try_mpi(mpicc)
+    assert launch.compiler(tried).fact == "no cc here"
+    assert launch.engine_built(tried).verdict == "bad"
+    assert "could not build the engine" in launch.engine_built(tried).fact
+    assert launch.launch_of_two_ranks(tried).verdict == "unknown"
 
 
 def test_a_launcher_that_fails_is_told_with_its_words(tmp_path: Path, built_mpi: Mpi) -> None:
     launcher = '[ "$1" = --version ] && exec echo HYDRA\necho no hosts >&2; exit 3'
-    finding = trial.launch_of_two_ranks(
-        trial.try_mpi(wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', launcher))
+    finding = launch.launch_of_two_ranks(
+        launch.try_mpi(wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', launcher))
     )
     assert finding.verdict == "bad"
     assert finding.fact == "exit status 3\nno hosts"
 
 
 def test_a_launcher_that_starts_nothing_is_bad(tmp_path: Path, built_mpi: Mpi) -> None:
-    finding = trial.launch_of_two_ranks(
-        trial.try_mpi(wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', "echo HYDRA"))
+    finding = launch.launch_of_two_ranks(
+        launch.try_mpi(wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', "echo HYDRA"))
     )
     assert finding.verdict == "bad"
     assert "without a measurement" in finding.fact
@@ -151,8 +151,8 @@ def test_a_launcher_that_starts_ranks_alone_is_told_to_be_another_mpis(
 ) -> None:
     """The engine under no launcher at all is what another library's launcher makes of it."""
     launcher = '[ "$1" = --version ] && exec echo HYDRA\nshift 2; exec "$@"'
-    finding = trial.launch_of_two_ranks(
-        trial.try_mpi(wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', launcher))
+    finding = launch.launch_of_two_ranks(
+        launch.try_mpi(wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', launcher))
     )
     assert finding.verdict == "bad"
     assert "a world of 1 rank" in finding.fact
@@ -163,13 +163,13 @@ def test_a_launcher_of_another_library_is_recognised(
     tmp_path: Path, built_mpi: Mpi, other_mpi: Mpi
 ) -> None:
     mpicc = wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', f'exec "{other_mpi.mpiexec}" "$@"')
-    finding = trial.launch_of_two_ranks(trial.try_mpi(mpicc))
+    finding = launch.launch_of_two_ranks(launch.try_mpi(mpicc))
     assert finding.verdict == "bad"
     assert f"{tmp_path / 'mpiexec'}" in (finding.advice or "")
     assert "does not belong to the MPI library" in (finding.advice or "")
 
 
 def test_an_mpi_that_was_passed_over_is_named() -> None:
-    found = trial.found_mpi(Trial(replace(SOME_MPI, notes=("/bin/mpicc cannot compile",))))
+    found = launch.found_mpi(Trial(replace(SOME_MPI, notes=("/bin/mpicc cannot compile",))))
     assert (found.verdict, found.advice) == ("warn", "/bin/mpicc cannot compile")
-    assert trial.found_mpi(Trial(SOME_MPI)).verdict == "ok"
+    assert launch.found_mpi(Trial(SOME_MPI)).verdict == "ok"

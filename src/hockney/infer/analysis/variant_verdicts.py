@@ -15,7 +15,7 @@ DRIFT_LEVEL = 0.01
 
 
 @dataclass(frozen=True)
-class Drift:
+class VariantDrift:
     """The ratio of a variant moved during the run, although blocks should keep drift out of it."""
 
     variant: str
@@ -55,7 +55,7 @@ class VariantStudy:
     """The most that any ratio has."""
     left_out: tuple[str, ...]
     """Variants without a launch that ended by itself."""
-    doubts: tuple[Drift | Ignored, ...]
+    doubts: tuple[VariantDrift | Ignored, ...]
 
     @property
     def answers(self) -> list[VariantRatio]:
@@ -110,14 +110,14 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
     )
 
 
-def _drifts(ratios: Sequence[VariantRatio]) -> Iterator[Drift]:
+def _drifts(ratios: Sequence[VariantRatio]) -> Iterator[VariantDrift]:
     from scipy.stats import kendalltau
 
     for one in _first_of_each(ratios):
         if len(set(one.log_ratios)) > 1:
             p = float(kendalltau(range(one.blocks), one.log_ratios).pvalue)
             if p < DRIFT_LEVEL:
-                yield Drift(one.variant, p)
+                yield VariantDrift(one.variant, p)
 
 
 def _first_of_each(ratios: Sequence[VariantRatio]) -> list[VariantRatio]:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hockney import records
 from hockney.base.errors import UsageError
 from hockney.plan.held_rules import HeldRule, wrong_in
+from hockney.records import MpiFacts
 from hockney.run.mpis import (
     FAMILIES,
     Algorithm,
@@ -30,11 +30,11 @@ WRITTEN_FOR = "rules for "
 """Begins the comment that names the library and its version."""
 
 
-def version_text(library: records.Mpi) -> str:
+def version_text(library: MpiFacts) -> str:
     return f"{library.library or 'an unknown MPI'} {library.version or ''}".strip()
 
 
-def other_library(form: RulesFormat, path: Path, library: records.Mpi) -> str | None:
+def other_library(form: RulesFormat, path: Path, library: MpiFacts) -> str | None:
     """The line of a file that says that it was written for another library or version, in words;
     None where it says nothing of the kind. It is no mistake: whether the rules still hold is what
     a check finds out."""
@@ -68,7 +68,7 @@ def format_in(path: Path) -> str:
     return "openmpi-json" if head.lstrip().startswith(b"{") else "openmpi"
 
 
-def check_is_for(name: str, path: Path, library: records.Mpi) -> RulesFormat:
+def check_is_for(name: str, path: Path, library: MpiFacts) -> RulesFormat:
     """The format of that name, if the library reads it."""
     form = format_named(name)
     families = [one for one in FAMILIES.all().values() if library.library in one.LIBRARIES]

@@ -28,7 +28,7 @@ from hockney.profiling.order import (
     START_TOGETHER,
     TOGETHER,
     Order,
-    Step,
+    TraceStep,
 )
 
 Array = NDArray[np.float64]
@@ -95,7 +95,7 @@ def _tolerated(times: Array, part: float) -> float | None:
 
 def walk(order: Order, costs_of: CostsOf, collective_of: CollectiveOf, added: Array) -> Array:
     """When each rank is done with its steps; shape (ranks, latencies)."""
-    run = _Run(order, costs_of, collective_of, added)
+    run = _RankClocks(order, costs_of, collective_of, added)
     ready = deque(range(len(order.ranks)))
     while ready:
         ready += run.advance(ready.popleft())
@@ -104,7 +104,7 @@ def walk(order: Order, costs_of: CostsOf, collective_of: CollectiveOf, added: Ar
     return np.array(run.now)
 
 
-class _Run:
+class _RankClocks:
     """Clocks of all ranks, and what they wait for: the match of a message or of a collective."""
 
     def __init__(
@@ -121,7 +121,7 @@ class _Run:
         self._met: dict[int, Array] = {}
         self._came: dict[int, list[Array]] = defaultdict(list)
         self._waiting: dict[tuple[str, int], list[int]] = defaultdict(list)
-        self._started: list[dict[int, Step]] = [{} for _ in range(ranks)]
+        self._started: list[dict[int, TraceStep]] = [{} for _ in range(ranks)]
         self._entered: list[bool] = [False] * ranks
 
     def advance(self, rank: int) -> list[int]:
@@ -143,7 +143,7 @@ class _Run:
             self._entered[rank] = False
         return woken
 
-    def _enter(self, rank: int, step: Step) -> list[int]:
+    def _enter(self, rank: int, step: TraceStep) -> list[int]:
         if step.what in (SEND, START_SEND):
             return self._send(rank, step)
         if step.what in (START_RECEIVE, START_TOGETHER):
@@ -152,7 +152,7 @@ class _Run:
             return self._come(rank, step)
         return []
 
-    def _send(self, rank: int, step: Step) -> list[int]:
+    def _send(self, rank: int, step: TraceStep) -> list[int]:
         costs = self.costs_of(step.bytes, 1)
         begins = np.maximum(self.now[rank], self._free[rank]) + costs.overhead_s / 2.0
         gone = begins + step.bytes * costs.s_per_B
@@ -161,7 +161,7 @@ class _Run:
         self.now[rank] = gone if step.what == SEND else self.now[rank] + costs.overhead_s / 2.0
         return self._waiting.pop(("message", step.match), [])
 
-    def _come(self, rank: int, step: Step) -> list[int]:
+    def _come(self, rank: int, step: TraceStep) -> list[int]:
         came = self._came[step.match]
         came.append(self.now[rank])
         ranks = len(self.order.groups[step.match])
@@ -172,7 +172,7 @@ class _Run:
         self._met[step.match] = last + seconds + latencies * self.added
         return self._waiting.pop(("collective", step.match), [])
 
-    def _needs(self, rank: int, step: Step) -> tuple[str, int] | None:
+    def _needs(self, rank: int, step: TraceStep) -> tuple[str, int] | None:
         """What the rank must wait for."""
         of = self._started[rank].get(step.request) if step.what == COMPLETE else step
         if of is None or (step.what != COMPLETE and step.what not in (RECEIVE, TOGETHER)):
@@ -183,7 +183,7 @@ class _Run:
             return None if of.match in self._met else ("collective", of.match)
         return None
 
-    def _leave(self, rank: int, step: Step) -> None:
+    def _leave(self, rank: int, step: TraceStep) -> None:
         of = self._started[rank].pop(step.request, None) if step.what == COMPLETE else step
         if of is None or (step.what != COMPLETE and step.what not in (RECEIVE, TOGETHER)):
             return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from hockney.infer.analysis.phases import Phase, Phased
+from hockney.infer.analysis.phase_times import Phase, Phased
 from hockney.plan.words import ALL_PHASES
 from hockney.show.as_json import axes_json
 from hockney.show.table import aligned, interval, microseconds

@@ -15,12 +15,12 @@ from typing import Any
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.surroundings import Surroundings, surroundings_of
-from hockney.foreign.logs.table import Table
+from hockney.foreign.logs.table import LogTable
 from hockney.plan.axes import key_without
 from hockney.records import Summary
 from hockney.records.run import REPEATED
 
-Found = tuple[Log, Table]
+Found = tuple[Log, LogTable]
 FARTHEST = 1.5
 """Ratio between two launches of one run. Of launches on shared clouds, and between other pairs of
 their nodes, the middle size differs by up to 1.32; other networks and placements differ by more."""
@@ -46,7 +46,7 @@ def apart_text(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {options[name]}" for name in APART if name in options)
 
 
-def _tell_apart(log: Log, tables: Sequence[Table]) -> None:
+def _tell_apart(log: Log, tables: Sequence[LogTable]) -> None:
     above = surroundings_of(log, [table.line for table in tables])
     for group in _groups(tables):
         if any(table.run or REPEATED in table.options for table in group):
@@ -61,22 +61,22 @@ def _tell_apart(log: Log, tables: Sequence[Table]) -> None:
             _by_numbers(log, group)
 
 
-def _groups(tables: Iterable[Table]) -> list[list[Table]]:
+def _groups(tables: Iterable[LogTable]) -> list[list[LogTable]]:
     """Tables of one experiment, which would be its launches."""
-    groups: dict[tuple[str, str], list[Table]] = {}
+    groups: dict[tuple[str, str], list[LogTable]] = {}
     for table in tables:
         key = (table.experiment or table.operation, json.dumps(table.options, sort_keys=True))
         groups.setdefault(key, []).append(table)
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _known(table: Table, above: Surroundings) -> dict[str, str]:
+def _known(table: LogTable, above: Surroundings) -> dict[str, str]:
     around = dict(zip(APART, (above.command, above.heading, above.settings), strict=True))
     around |= table.parameters
     return {name: value for name, value in around.items() if value and name not in table.options}
 
 
-def _differ(tables: Sequence[Table], values: Sequence[str | None]) -> bool:
+def _differ(tables: Sequence[LogTable], values: Sequence[str | None]) -> bool:
     """True if tables of the same curve have different values."""
     seen: dict[Any, str | None] = {}
     for table, value in zip(tables, values, strict=True):
@@ -86,10 +86,10 @@ def _differ(tables: Sequence[Table], values: Sequence[str | None]) -> bool:
     return False
 
 
-def _by_numbers(log: Log, group: Sequence[Table]) -> None:
+def _by_numbers(log: Log, group: Sequence[LogTable]) -> None:
     """Each table joins the first that it agrees with; one that agrees with none begins another
     experiment."""
-    kinds: list[list[Table]] = []
+    kinds: list[list[LogTable]] = []
     for table in group:
         distances = [(_distance(table, kind), place) for place, kind in enumerate(kinds)]
         known = [(far, place) for far, place in distances if far is not None]
@@ -114,7 +114,7 @@ def _by_numbers(log: Log, group: Sequence[Table]) -> None:
             table.options[PLACE] = place
 
 
-def _distance(table: Table, kind: Sequence[Table]) -> float | None:
+def _distance(table: LogTable, kind: Sequence[LogTable]) -> float | None:
     """The ratio by which a table differs from one of another kind, over the points of both: that of
     the middle point, or of the upper quarter over FARTHEST_PART where it exceeds that. None without
     common points."""

@@ -11,7 +11,7 @@ import msgspec
 from hockney import records
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.reduced import Reduced
-from hockney.infer.index.database import Kind, Rows
+from hockney.infer.index.database import ResultKind, Rows
 
 LONGEST_ENTRY = 1 << 20
 """Bytes; a larger one is not kept."""
@@ -42,4 +42,4 @@ def _write(database: sqlite3.Connection, file: int, reduced: Reduced) -> None:
         database.execute("INSERT OR REPLACE INTO estimates VALUES (?, ?)", (file, content))
 
 
-REDUCED = Kind("report", _reduced, _rows, _read, _write)
+REDUCED = ResultKind("report", _reduced, _rows, _read, _write)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hockney.base.units import format_seconds
-from hockney.infer.predict.order import OrderPrediction
+from hockney.infer.predict.program_run import OrderPrediction
 from hockney.profiling.order import Order
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hockney.base.units import format_seconds
-from hockney.infer.predict.mix import LATENCY_S, MixPrediction
+from hockney.infer.predict.program_mix import LATENCY_S, MixPrediction
 from hockney.profiling.mix import Mix
 from hockney.run.measure.replay import Replayed
 from hockney.show.profile import percent

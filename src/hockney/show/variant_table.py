@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.base.units import format_size
-from hockney.infer.analysis.variants import Drift, Gains, Ignored, VariantStudy
+from hockney.infer.analysis.variant_verdicts import Gains, Ignored, VariantDrift, VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.conditions import OTHER_STATE
 from hockney.plan.axes import Key, key_without, texts_apart
@@ -150,9 +150,9 @@ def doubt_lines(study: VariantStudy) -> list[str]:
     return [_doubt_text(doubt) for doubt in study.doubts]
 
 
-def _doubt_text(doubt: Drift | Ignored) -> str:
+def _doubt_text(doubt: VariantDrift | Ignored) -> str:
     match doubt:
-        case Drift():
+        case VariantDrift():
             return (
                 f"{doubt.variant}: its ratio drifted during the run (p = {doubt.p:.2g}), which "
                 "blocks should prevent; measure again, or longer"

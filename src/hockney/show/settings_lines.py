@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from hockney.infer.analysis.variants import VariantStudy
+from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.plan.variants import ENVIRONMENT, Variant
-from hockney.show.variants import doubt_lines, variant_table, variants_json
+from hockney.show.variant_table import doubt_lines, variant_table, variants_json
 from hockney.tuning.settings import Gain
 
 

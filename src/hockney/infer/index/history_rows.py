@@ -12,8 +12,8 @@ import msgspec
 
 from hockney import records
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.history import RunFacts
-from hockney.infer.index.database import Index, Kind, Rows
+from hockney.infer.analysis.histories import RunFacts
+from hockney.infer.index.database import Index, ResultKind, Rows
 from hockney.plan.bounds import LARGEST_S
 
 
@@ -107,4 +107,4 @@ def _write(database: sqlite3.Connection, file: int, known: Known) -> None:
     )
 
 
-FACTS = Kind("history", _worked_out, _rows, _read, _write)
+FACTS = ResultKind("history", _worked_out, _rows, _read, _write)

@@ -35,10 +35,10 @@ from hockney.plan.workloads.collective import (
     Sync,
     in_form,
 )
-from hockney.run.measure.algorithms import chosen
+from hockney.run.measure.algorithm_names import chosen
 from hockney.run.measure.checks import available_memory, check_slots, nodes
 from hockney.run.measure.features import check_persistent, features_of
-from hockney.run.measure.phases import Phases
+from hockney.run.measure.message_schedules import Phases
 from hockney.run.mpis import Algorithm, Engine, Family, Forcing, Mpi, Radix, Requests, family_of
 
 
@@ -217,7 +217,7 @@ def _check_one_skew(cases: Sequence[Case]) -> None:
         )
 
 
-class Parameters(NamedTuple):
+class AlgorithmParameters(NamedTuple):
     """Of an algorithm; None for the library's own, or an algorithm without."""
 
     segment: int | None = None
@@ -225,14 +225,14 @@ class Parameters(NamedTuple):
     requests: int | None = None
 
 
-OWN_PARAMETERS = Parameters()
+OWN_PARAMETERS = AlgorithmParameters()
 
 
 @dataclass(frozen=True)
 class _Variant:
     collective: str
     algorithm: Algorithm | None
-    parameters: Parameters = OWN_PARAMETERS
+    parameters: AlgorithmParameters = OWN_PARAMETERS
     form: OwnForm | None = None
 
 
@@ -270,7 +270,9 @@ def _not_listed(option: str, names: Sequence[str]) -> UsageError:
     )
 
 
-def _parameters(study: Study, family: Family, algorithm: Algorithm | None) -> Iterator[Parameters]:
+def _parameters(
+    study: Study, family: Family, algorithm: Algorithm | None
+) -> Iterator[AlgorithmParameters]:
     """Those with which an algorithm is measured."""
     own: tuple[None, ...] = (None,)
     if algorithm is None:
@@ -281,7 +283,7 @@ def _parameters(study: Study, family: Family, algorithm: Algorithm | None) -> It
         (study.radices if algorithm.radix else ()) or own,
         (study.requests if algorithm.requests else ()) or own,
     ):
-        yield Parameters(*values)
+        yield AlgorithmParameters(*values)
 
 
 def _replaced(
@@ -308,7 +310,7 @@ def replaced_by_another(
     algorithm: Algorithm,
     ranks: int,
     bytes_: int,
-    parameters: Parameters,
+    parameters: AlgorithmParameters,
 ) -> str | None:
     """What the library would run instead, and why; None where it runs the algorithm so."""
     by = family.replaced_by(algorithm, ranks, bytes_, parameters.segment)
@@ -319,7 +321,9 @@ def replaced_by_another(
     return by
 
 
-def _unlimited(of: Requests, parameters: Parameters, ranks: int, bytes_: int) -> str | None:
+def _unlimited(
+    of: Requests, parameters: AlgorithmParameters, ranks: int, bytes_: int
+) -> str | None:
     """What a limit of requests that limits nothing does, and why; None if it limits them."""
     most, segment = parameters.requests or 0, parameters.segment or bytes_
     messages = -(-bytes_ // segment) if of.of_segments and bytes_ else ranks - 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from hockney.base.units import format_rate, format_seconds
 from hockney.infer.analysis.changes import CHANGE_RULE, DRIFT_RULE
-from hockney.infer.analysis.history import WORSE_RULE, History, RunPoint, Trend
+from hockney.infer.analysis.histories import WORSE_RULE, History, RunPoint, Trend
 from hockney.show.table import aligned
 
 MOST_CHANGES = 12

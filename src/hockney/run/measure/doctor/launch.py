@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hockney.base.errors import HockneyError
 from hockney.records import End, LaunchRecord, Samples
 from hockney.run.measure.build import build_engine
-from hockney.run.measure.doctor.finding import Finding
+from hockney.run.measure.doctor.finding import DoctorFinding
 from hockney.run.measure.launch import Outcome
 from hockney.run.measure.mpi import ask_command, find_mpi
 from hockney.run.measure.start import engine_messages, wrong_launcher
@@ -76,43 +76,45 @@ def _failure(outcome: Outcome, ends: Sequence[End]) -> str:
     return "\n".join([ended, *outcome.last_lines])
 
 
-def found_mpi(trial: Trial) -> Finding:
+def found_mpi(trial: Trial) -> DoctorFinding:
     if trial.mpi is None:
         assert trial.failure is not None
-        return Finding("MPI", "bad", trial.failure.message, trial.failure.advice)
+        return DoctorFinding("MPI", "bad", trial.failure.message, trial.failure.advice)
     mpi = trial.mpi
     fact = f"{mpi.mpicc}, started by {mpi.mpiexec} ({mpi.launcher_version})"
     if mpi.family == "smpi":
-        return Finding(
+        return DoctorFinding(
             "MPI",
             "warn",
             fact,
             "SimGrid simulates a machine; name a real MPI with --mpicc to examine this machine",
         )
     if mpi.notes:
-        return Finding("MPI", "warn", fact, mpi.notes[0])
-    return Finding("MPI", "ok", fact)
+        return DoctorFinding("MPI", "warn", fact, mpi.notes[0])
+    return DoctorFinding("MPI", "ok", fact)
 
 
-def compiler(trial: Trial) -> Finding:
+def compiler(trial: Trial) -> DoctorFinding:
     """The compiler that the wrapper calls, as its --version reports."""
     if trial.mpi is None:
-        return Finding("compiler", "unknown", "there is no mpicc to ask")
+        return DoctorFinding("compiler", "unknown", "there is no mpicc to ask")
     if trial.mpi.prebuilt:
-        return Finding("compiler", "ok", "none is needed: the engine was built elsewhere")
+        return DoctorFinding("compiler", "ok", "none is needed: the engine was built elsewhere")
     wrapper = trial.mpi.mpicc
     try:
         done = ask_command(wrapper, "--version")
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding(
+        return DoctorFinding(
             "compiler", "bad", f"{wrapper} cannot be run: {error}", "name another with --mpicc"
         )
     lines = (done.stdout + done.stderr).splitlines()
     # Open MPI's wrapper prints lines of dashes around its messages.
     words = [line.strip() for line in lines if line.strip(" -")]
     if done.returncode == 0:
-        return Finding("compiler", "ok", words[0] if words else f"{wrapper} does not report it")
-    return Finding(
+        return DoctorFinding(
+            "compiler", "ok", words[0] if words else f"{wrapper} does not report it"
+        )
+    return DoctorFinding(
         "compiler",
         "bad",
         " ".join(words[:2]) or f"{wrapper} --version: exit status {done.returncode}",
@@ -120,16 +122,16 @@ def compiler(trial: Trial) -> Finding:
     )
 
 
-def engine_built(trial: Trial) -> Finding:
+def engine_built(trial: Trial) -> DoctorFinding:
     """The engine, and the ownership of the directory that holds it."""
     name = "engine"
     if trial.mpi is None:
-        return Finding(name, "unknown", "nothing could be built without an MPI")
+        return DoctorFinding(name, "unknown", "nothing could be built without an MPI")
     if trial.engine is None:
         assert trial.failure is not None
-        return Finding(name, "bad", trial.failure.message, trial.failure.advice)
+        return DoctorFinding(name, "bad", trial.failure.message, trial.failure.advice)
     if trial.engine.notes:
-        return Finding(
+        return DoctorFinding(
             name,
             "warn",
             trial.engine.notes[0],
@@ -137,36 +139,36 @@ def engine_built(trial: Trial) -> Finding:
             "until then each run builds the engine anew",
         )
     if trial.mpi.prebuilt:
-        return Finding(name, "ok", f"{trial.engine.path}, built elsewhere")
+        return DoctorFinding(name, "ok", f"{trial.engine.path}, built elsewhere")
     # CACHE/KEY/hockney-engine
     cache = trial.engine.path.parent.parent
-    return Finding(name, "ok", f"{cache}, yours, mode {stat.S_IMODE(cache.stat().st_mode):o}")
+    return DoctorFinding(name, "ok", f"{cache}, yours, mode {stat.S_IMODE(cache.stat().st_mode):o}")
 
 
-def launch_of_two_ranks(trial: Trial) -> Finding:
+def launch_of_two_ranks(trial: Trial) -> DoctorFinding:
     """Launcher and library belong together if two ranks started as one MPI program."""
     name = "launch of two ranks"
     if trial.launch is not None:
         library = " ".join(filter(None, (trial.launch.mpi.library, trial.launch.mpi.version)))
         took = "" if trial.wall_s is None else f", in {trial.wall_s:.2f} s"
-        return Finding(name, "ok", f"{library or 'an unknown MPI'}{took}")
+        return DoctorFinding(name, "ok", f"{library or 'an unknown MPI'}{took}")
     if trial.engine is None:
-        return Finding(name, "unknown", "not tried: there is no engine to start")
+        return DoctorFinding(name, "unknown", "not tried: there is no engine to start")
     if trial.failure is None:
-        return Finding(name, "unknown", "not tried: smpirun starts no ranks on this machine")
-    return Finding(name, "bad", trial.failure.message, trial.failure.advice)
+        return DoctorFinding(name, "unknown", "not tried: smpirun starts no ranks on this machine")
+    return DoctorFinding(name, "bad", trial.failure.message, trial.failure.advice)
 
 
-def rank_places(trial: Trial) -> Finding:
+def rank_places(trial: Trial) -> DoctorFinding:
     """The CPUs on which the two ranks ran, as they report."""
     name = "places of ranks"
     if trial.launch is None or not trial.launch.places:
-        return Finding(name, "unknown", "no ranks were started")
+        return DoctorFinding(name, "unknown", "no ranks were started")
     places = trial.launch.places
     fact = ", ".join(f"rank {place.rank} on {place.host} CPU {place.pu}" for place in places)
     if not all(place.pinned for place in places):
         refused = next((place.refused for place in places if place.refused), None)
-        return Finding(
+        return DoctorFinding(
             name,
             "bad",
             f"{fact}, not pinned" + (f" ({refused})" if refused else ""),
@@ -174,30 +176,30 @@ def rank_places(trial: Trial) -> Finding:
             "job",
         )
     if len({(place.host, place.pu) for place in places}) < len(places):
-        return Finding(
+        return DoctorFinding(
             name,
             "bad",
             f"{fact}: both share one CPU",
             "two ranks that spin on one CPU measure the OS scheduler: ask for two CPUs",
         )
-    return Finding(name, "ok", f"{fact}, pinned")
+    return DoctorFinding(name, "ok", f"{fact}, pinned")
 
 
-def clock_cost(trial: Trial) -> Finding:
+def clock_cost(trial: Trial) -> DoctorFinding:
     """The cost and the smallest step of the clock, as the engine measured them."""
     name = "clock cost"
     clock = trial.launch.clock if trial.launch else None
     if clock is None or clock.cost_s is None:
-        return Finding(name, "unknown", "no rank measured it")
+        return DoctorFinding(name, "unknown", "no rank measured it")
     # The engine stores 0 if it never saw the clock step.
     step_s = clock.resolution_s or None
     step = "" if step_s is None else f", in steps of {step_s * 1e9:.0f} ns"
     fact = f"{clock.cost_s * 1e9:.0f} ns a reading{step}"
     if clock.cost_s > SLOW_READING_S or (step_s is not None and step_s > COARSE_STEP_S):
-        return Finding(
+        return DoctorFinding(
             name,
             "warn",
             fact,
             "longer batches hide it, but do not trust --every-iteration here; see clock source",
         )
-    return Finding(name, "ok", fact)
+    return DoctorFinding(name, "ok", fact)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hockney import records
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.outputs import write_outputs
 from hockney.base.temporary import temporary_directory
+from hockney.records import MpiFacts
 from hockney.run.measure.launch import Outcome
 from hockney.run.measure.trial import attempt
 from hockney.run.mpis import Engine, Mpi, Rule, RulesFormat
-from hockney.tuning.reading import WRITTEN_FOR, version_text
+from hockney.tuning.rule_files import WRITTEN_FOR, version_text
 
 TRIAL_S, TIMEOUT_S = 0.01, 30.0
 """The ranks only call collectives; their times are ignored."""
@@ -26,7 +26,7 @@ def write_tried(
     form: RulesFormat,
     rules: Sequence[Rule],
     path: Path,
-    measured: records.Mpi,
+    measured: MpiFacts,
     mpi: Mpi,
     engine: Engine,
 ) -> bool | None:
@@ -40,7 +40,7 @@ def write_tried(
     return proved
 
 
-def _signed(form: RulesFormat, files: Mapping[str, str], measured: records.Mpi) -> dict[str, str]:
+def _signed(form: RulesFormat, files: Mapping[str, str], measured: MpiFacts) -> dict[str, str]:
     """The files with the library that they are for, where the format has comments: in the second
     line, because the first may say the version of the format."""
     if form.comment is None:
@@ -51,7 +51,7 @@ def _signed(form: RulesFormat, files: Mapping[str, str], measured: records.Mpi) 
 
 
 def try_written(
-    form: RulesFormat, path: Path, measured: records.Mpi, mpi: Mpi, engine: Engine
+    form: RulesFormat, path: Path, measured: MpiFacts, mpi: Mpi, engine: Engine
 ) -> bool | None:
     """Tests existing files of rules, whoever wrote them, as `try_files` does."""
     check_library(measured, mpi, engine)
@@ -104,7 +104,7 @@ def _write(files: Mapping[str, str], path: Path) -> Path:
     return path
 
 
-def check_library(measured: records.Mpi, mpi: Mpi, engine: Engine) -> None:
+def check_library(measured: MpiFacts, mpi: Mpi, engine: Engine) -> None:
     """Raises UsageError unless this MPI is the measured library in the measured version."""
     _, found = start(mpi, engine, {})
     if found is None or (found.library, found.version) != (measured.library, measured.version):
@@ -116,7 +116,7 @@ def check_library(measured: records.Mpi, mpi: Mpi, engine: Engine) -> None:
         )
 
 
-def start(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> tuple[Outcome, records.Mpi | None]:
+def start(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> tuple[Outcome, MpiFacts | None]:
     """A short launch with these variables: its outcome, and the library that it reports."""
     tried = attempt(mpi, engine, TRIAL_S, TIMEOUT_S, place="none", env=env)
     return tried.outcome, tried.launch.mpi if tried.launch else None
