@@ -117,21 +117,6 @@ def describe(analyses, options):
     panel = Panel(across, up, [Series("", sizes, sizes)])
     return Figure("guest", "Sizes", (panel,), ())
 ''',
-    "verb": '''
-"""Greets."""
-import click
-
-@click.command()
-def command():
-    """Greet the user."""
-    click.echo("hello")
-''',
-    "plan": '''
-"""A ready plan."""
-
-def read_text():
-    return '[[run]]\\nverb = "pingpong"\\n'
-''',
     "worthless": "",
     "broken": "raise OSError('not\\n here')",
 }
@@ -141,8 +126,6 @@ KINDS = {
     "hockney.schedulers": "scheduler",
     "hockney.mpis": "mpi",
     "hockney.figures": "figure",
-    "hockney.plans": "plan",
-    "hockney.verbs": "verb",
 }
 
 
@@ -238,17 +221,6 @@ def test_a_figure(with_guest: RunHockney, tmp_path: Path, result: Path) -> None:
     done = with_guest("plot", "--what", "guest", str(result), "-o", "guest.svg")
     assert (done.status, done.stderr) == (0, "wrote guest.svg\n")
     assert (tmp_path / "guest.svg").stat().st_size > 1000
-
-
-def test_a_ready_plan(with_guest: RunHockney) -> None:
-    done = with_guest("suite", "guest", "--", "--mpicc", "nonesuch")
-    assert done.status == 2
-    assert "guest, pingpong: --mpicc nonesuch: no such command" in done.stderr
-
-
-def test_a_verb(with_guest: RunHockney) -> None:
-    assert with_guest("guest").stdout == "hello\n"
-    assert "Greet the user." in with_guest("--help").stdout
 
 
 @pytest.mark.parametrize(

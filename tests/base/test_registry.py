@@ -14,13 +14,12 @@ from hockney.foreign.programs import PROGRAMS
 from hockney.infer.models import MODELS
 from hockney.infer.predict.schedules import SCHEDULES
 from hockney.plan.workloads import WORKLOADS
-from hockney.run.measure.suite import PLANS
 from hockney.run.mpis import FAMILIES
 from hockney.run.schedulers import SCHEDULERS
 from hockney.show.experiments import VIEWS
 from hockney.show.figures import FIGURES
 
-OURS = (FAMILIES, FIGURES, MODELS, PLANS, PROGRAMS, SCHEDULERS, SCHEDULES, VERBS, VIEWS, WORKLOADS)
+OURS = (FAMILIES, FIGURES, MODELS, PROGRAMS, SCHEDULERS, SCHEDULES, VERBS, VIEWS, WORKLOADS)
 
 
 class Wanted(Protocol):

@@ -12,7 +12,7 @@ import pytest
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
 from hockney.plan import plan_of
-from hockney.run.measure.suite import PLANS, read_suite
+from hockney.run.measure.suite import READY, read_suite
 
 PLAN = """
 name = "two by two"
@@ -160,7 +160,7 @@ def test_a_wrong_plan_is_told_before_anything_is_measured(
     assert [file.name for file in tmp_path.iterdir()] == ["plan.toml"]
 
 
-@pytest.mark.parametrize("plan", PLANS.names())
+@pytest.mark.parametrize("plan", READY)
 def test_ready_plans_ask_what_can_be_answered(hockney: RunHockney, plan: str) -> None:
     """With one launch, and time for nothing more than to start."""
     assert read_suite(plan).runs

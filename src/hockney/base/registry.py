@@ -29,10 +29,9 @@ class Registry(Generic[P]):
     """The modules of `package` that satisfy `protocol`; `kind` is what messages call them.
 
     Modules whose names begin with an underscore are excluded. With `parts`, a module must satisfy
-    at least one of these protocols completely. Other packages add entry points to `group`, by
-    default "hockney." and the last name of the package; hockney's own names take precedence.
-    `separator` replaces underscores of modules in names. With `suffix`, the paths of files with
-    that suffix take the place of modules."""
+    at least one of these protocols completely. Other packages add entry points to `group`, where
+    there is one; hockney's own names take precedence. `separator` replaces underscores of modules
+    in names."""
 
     def __init__(
         self,
@@ -43,11 +42,9 @@ class Registry(Generic[P]):
         parts: tuple[Kind[Any], ...] = (),
         group: str | None = None,
         separator: str = "-",
-        suffix: str = "",
     ) -> None:
         self.package, self.kind, self.protocol, self.parts = package, kind, protocol, parts
-        self.group = group or f"hockney.{package.rpartition('.')[2]}"
-        self.separator, self.suffix = separator, suffix
+        self.group, self.separator = group, separator
         self._ours: dict[str, P] = {}
 
     def names(self) -> list[str]:
@@ -60,15 +57,8 @@ class Registry(Generic[P]):
 
     @cached_property
     def _modules(self) -> dict[str, str]:
-        """Paths of the package's own modules or files, by name."""
-        directories = importlib.import_module(self.package).__path__
-        if self.suffix:
-            paths = [
-                os.path.join(where, name) for where in directories for name in os.listdir(where)
-            ]
-            own = sorted(path for path in paths if path.endswith(self.suffix))
-            return {os.path.basename(path).removesuffix(self.suffix): path for path in own}
-        modules = pkgutil.iter_modules(directories)
+        """The package's own modules, by name."""
+        modules = pkgutil.iter_modules(importlib.import_module(self.package).__path__)
         names = [module.name for module in modules if module.name[0] != "_"]
         return {name.replace("_", self.separator): f"{self.package}.{name}" for name in names}
 
@@ -78,20 +68,13 @@ class Registry(Generic[P]):
             return self._ours[name]
         if name in self._modules:
             path = self._modules[name]
-            self._ours[name] = self._checked(self._loaded(path), path)
+            self._ours[name] = self._checked(importlib.import_module(path), path)
             return self._ours[name]
         if name in self._others:
             return self._others[name]
         raise UsageError(
             f"there is no {self.kind} called {name!r}", f"there are {', '.join(self.names())}"
         )
-
-    def _loaded(self, path: str) -> object:
-        if not self.suffix:
-            return importlib.import_module(path)
-        from pathlib import Path
-
-        return Path(path)
 
     def all(self) -> dict[str, P]:
         """All modules, by name."""
@@ -105,7 +88,7 @@ class Registry(Generic[P]):
     def _others(self) -> dict[str, P]:
         """Additions of other packages; their errors are only warnings."""
         found: dict[str, P] = {}
-        for entry in _entry_points(self.group) if _is_added_to() else ():
+        for entry in _entry_points(self.group) if self.group and _is_added_to() else ():
             where = f"{entry.value} of {entry.dist.name if entry.dist else 'an unknown package'}"
             try:
                 if entry.name in {*self._modules, *found}:

@@ -21,7 +21,7 @@ class VerbModule(Protocol):
     command: click.Command
 
 
-VERBS = Registry(__name__, "verb", VerbModule, group="hockney.verbs")
+VERBS = Registry(__name__, "verb", VerbModule)
 
 SECTIONS = {
     "Measure": {

@@ -1,6 +1,6 @@
 """Other programs and formats, one file each.
 
-A module is a Reader of logs, a Writer of files, an OrderWriter of profiles, a Layout of tables, the
+A module is a Reader of logs, a Writer of files, an OrderWriter of profiles, a TableWriter, the
 Classic program of a preset, or several of these.
 """
 
@@ -61,7 +61,11 @@ class Classic(Protocol):
 
 
 PROGRAMS = Registry(
-    __name__, "format", ForeignProgram, parts=(Reader, Writer, OrderWriter, TableWriter, Classic)
+    __name__,
+    "format",
+    ForeignProgram,
+    parts=(Reader, Writer, OrderWriter, TableWriter, Classic),
+    group="hockney.programs",
 )
 
 

@@ -28,7 +28,7 @@ class Model(Protocol):
         """The fit, with intervals by the bootstrap over launches."""
 
 
-MODELS = Registry(__name__, "model", Model)
+MODELS = Registry(__name__, "model", Model, group="hockney.models")
 
 
 def fit_model(name: str, data: Curve | Sequence[PointEstimate]) -> Fit:

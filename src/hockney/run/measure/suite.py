@@ -18,10 +18,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+import hockney.plan
 from hockney.base.errors import UsageError
-from hockney.base.registry import Registry
 from hockney.plan.bounds import check_combinations
 
 if sys.version_info >= (3, 11):
@@ -35,14 +35,8 @@ SUITE_KEYS = ("name", "run")
 RUN_KEYS = ("verb", "matrix")
 
 
-class ReadyPlan(Protocol):
-    def read_text(self) -> str:
-        """The suite, as TOML: a path has this."""
-
-
-PLANS = Registry(
-    "hockney.plan.ready", "ready plan", ReadyPlan, group="hockney.plans", suffix=".toml"
-)
+READY = {path.stem: path for path in sorted(Path(hockney.plan.__path__[0], "ready").glob("*.toml"))}
+"""Suites that hockney brings, by name."""
 
 
 def _plain(text: str) -> str:
@@ -95,10 +89,10 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
 
 def read_suite(name: str) -> Suite:
     """The suite in a file, or the ready one of that name."""
-    path, ready = Path(name), PLANS.names()
+    path, ready = Path(name), list(READY)
     try:
         is_ready = name in ready and not path.exists()
-        tables = _parsed(path, PLANS.find(name).read_text()) if is_ready else read_toml(path)
+        tables = _parsed(path, READY[name].read_text()) if is_ready else read_toml(path)
     except (OSError, UnicodeDecodeError) as error:
         advice = f"ready plans are: {', '.join(ready)}"
         raise UsageError(f"{name}: {error}", advice) from error

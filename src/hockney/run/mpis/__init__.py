@@ -282,7 +282,7 @@ class Family(Protocol):
         bytes are counted."""
 
 
-FAMILIES = Registry(__name__, "MPI family", Family)
+FAMILIES = Registry(__name__, "MPI family", Family, group="hockney.mpis")
 
 
 def family_of(mpi: Mpi) -> Family:

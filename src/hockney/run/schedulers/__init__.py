@@ -113,7 +113,13 @@ class Batch(Protocol):
         """The file with the output of the job."""
 
 
-SCHEDULERS = Registry(__name__, "scheduler", Scheduler, parts=(Scheduler, Launcher, Batch))
+SCHEDULERS = Registry(
+    __name__,
+    "scheduler",
+    Scheduler,
+    parts=(Scheduler, Launcher, Batch),
+    group="hockney.schedulers",
+)
 
 
 def launcher_names() -> list[str]:

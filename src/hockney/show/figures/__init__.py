@@ -29,7 +29,7 @@ class FigureModule(Protocol):
     def describe(self, analyses: Sequence[Analysis], options: Options) -> Figure: ...
 
 
-FIGURES = Registry(__name__, "figure", FigureModule)
+FIGURES = Registry(__name__, "figure", FigureModule, group="hockney.figures")
 """The values of `hockney plot --what`."""
 USUAL = "time"
 MAIN = {"rma": "one-sided", "startup": "startup"}
