@@ -143,7 +143,7 @@ def test_what_makes_no_link_is_told() -> None:
 def test_what_is_below_the_precision_of_simgrid_is_no_overhead() -> None:
     """SimGrid prints a line whenever it is to wait for less."""
     sizes = np.array([8.0, 64.0, 512.0])
-    times = simgrid.Measured(
+    times = simgrid.WireTimes(
         sizes, np.array([1e-6, 1.1e-6, 2e-6]), np.full(3, 2e-10), np.array([2e-9, 0.0, 9e-10])
     )
     run = make_run(lambda _launch, _round, _size: [1000.0])

@@ -28,9 +28,15 @@ ROW = """    any_source: Annotated[
 NEW_ROW = """    twice: Annotated[
         bool, Knob("Send all twice.", Axis(lambda _: "sent twice", is_method=True))
     ] = False
+    paint: Annotated[
+        Literal["red", "blue"], Knob("Paint all.", Axis(lambda word: f"in {word}", is_method=True))
+    ] = "red"
+    stretch: Annotated[
+        int, Knob("Stretch all.", Axis(str), metavar="N", read=int)
+    ] = 0
 """
 USE = "    first->source = "
-NEW_USE = "    first->tag += launch->options->twice;\n"
+NEW_USE = "    first->tag += launch->options->twice + launch->options->paint;\n"
 
 
 def test_options_of_the_engine_are_those_of_the_rows() -> None:
@@ -68,11 +74,14 @@ def insert_before(file: Path, mark: str, text: str) -> None:
 
 
 @pytest.mark.long
-def test_a_new_flag_costs_its_row_and_its_use(mpi: Mpi, tmp_path: Path) -> None:
-    """Options, acceptance, usage, records, axis and texts come from the row."""
+def test_a_new_knob_costs_its_row_and_its_use(mpi: Mpi, tmp_path: Path) -> None:
+    """Options, acceptance, usage, records, axis and texts come from the row of a flag, a word and a
+    number."""
     copy = tmp_path / "src" / "hockney"
     shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__", "objects"))
-    insert_before(copy / "plan" / "workloads" / "_messages.py", ROW, NEW_ROW)
+    rows = copy / "plan" / "workloads" / "_messages.py"
+    insert_before(rows, ROW, NEW_ROW)
+    insert_before(rows, "import Annotated", "import Literal\nfrom typing ")
     insert_before(copy / "engine" / "threads.c", USE, NEW_USE)
     env = {
         **os.environ,
@@ -86,9 +95,9 @@ def test_a_new_flag_costs_its_row_and_its_use(mpi: Mpi, tmp_path: Path) -> None:
             [sys.executable, *words], env=env, cwd=tmp_path, capture_output=True, text=True
         )
 
-    rows = run("-m", "hockney.plan.engine_rows")
-    assert rows.returncode == 0, rows.stderr
-    (copy / "engine" / "options.def").write_text(rows.stdout)
+    made = run("-m", "hockney.plan.engine_rows")
+    assert made.returncode == 0, made.stderr
+    (copy / "engine" / "options.def").write_text(made.stdout)
     assert changed(SOURCE, copy) == [
         "engine/options.def",  # made of the rows
         "engine/threads.c",
@@ -99,11 +108,16 @@ def test_a_new_flag_costs_its_row_and_its_use(mpi: Mpi, tmp_path: Path) -> None:
         few = ("--sizes", "8", "--budget", "1s", "--launches", "2", "-o", f"{verb}.jsonl")
         return run("-m", "hockney", verb, *words, *few, "--force", "--mpicc", str(mpi.mpicc))
 
-    done = measure("pairs", "-n", "2", "--twice")
+    done = measure("pairs", "-n", "2", "--twice", "--paint", "blue", "--stretch", "3")
     assert done.returncode == 0, done.stderr
+    assert "sent twice" in done.stdout
+    assert "in blue" in done.stdout
     shown = json.loads(run("-m", "hockney", "show", "--json", "pairs.jsonl").stdout)
-    assert [one["twice"] for one in shown["points"]] == [True]
-    assert "Send all twice." in run("-m", "hockney", "pingpong", "--help").stdout
+    asked = [(one["twice"], one["paint"], one["stretch"]) for one in shown["points"]]
+    assert asked == [(True, "blue", 3)]
+    help = run("-m", "hockney", "pingpong", "--help").stdout
+    assert all(words in help for words in ("Send all twice.", "[red|blue]", "--stretch N"))
+    assert_refused(measure("pairs", "-n", "2", "--paint", "green"), ["green", "red"])
     assert_refused(measure("cores", "--twice"), ["--twice"])
 
 

@@ -110,6 +110,11 @@ def parse_seconds(text: str) -> float:
     return seconds
 
 
+def parse_nanoseconds(text: str) -> float:
+    """As parse_seconds, in nanoseconds."""
+    return 1e9 * parse_seconds(text)
+
+
 def parse_share(text: str) -> float:
     """A fraction between 0 and 1 of "1%" or "0.01"."""
     stripped = text.strip()

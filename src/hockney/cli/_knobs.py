@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import partial
+from typing import Any, get_type_hints
 
 import click
 from msgspec.structs import replace
 
 from hockney.cli._help import WORKLOAD, Option
+from hockney.cli._parameters import Words
 from hockney.plan import Plan
-from hockney.plan.accepts import option_of, takes
-from hockney.plan.knobs import Knob, knobs_of
-from hockney.plan.workloads import WORKLOADS, workload_type
+from hockney.plan.accepts import default_of, option_of, takes
+from hockney.plan.knobs import Knob, knobs_of, words_of
+from hockney.plan.workloads import WORKLOADS, Workload, workload_type
 
 
 def knobs_of_verb(verb: str) -> dict[str, Knob]:
@@ -20,11 +22,28 @@ def knobs_of_verb(verb: str) -> dict[str, Knob]:
     return knobs_of(workload_type(verb)) if verb in WORKLOADS.names() else {}
 
 
-def knob_options(knobs: Mapping[str, Knob]) -> list[click.Parameter]:
-    return [
-        Option([option_of(name)], is_flag=True, heading=WORKLOAD, help=knob.help)
-        for name, knob in knobs.items()
-    ]
+def knob_options(verb: str) -> list[click.Parameter]:
+    """An option for each knob of the verb's experiment: a flag, one of some words, or a value."""
+    return [_option(workload_type(verb), *each) for each in knobs_of_verb(verb).items()]
+
+
+def _option(workload: type[Workload], name: str, knob: Knob) -> Option:
+    make = partial(Option, [option_of(name), name], heading=WORKLOAD, help=knob.help)
+    words = words_of(get_type_hints(workload, include_extras=True)[name])
+    if words:
+        usual = default_of(workload, name)
+        return make(type=click.Choice(words), default=usual, show_default=True)
+    return make(is_flag=True) if knob.read is None else make(type=Words(knob.metavar, knob.read))
+
+
+def taken_knobs(verb: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The knobs that have not their default; takes all knobs out of `options`."""
+    values = {name: options.pop(name) for name in knobs_of_verb(verb)}
+    return {
+        name: value
+        for name, value in values.items()
+        if value is not None and value != default_of(workload_type(verb), name)
+    }
 
 
 def with_knobs(plan: Plan, chosen: Mapping[str, Any]) -> Plan:

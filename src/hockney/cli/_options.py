@@ -117,13 +117,6 @@ GATE = option(
     help="Print the gate's verdict first; exit status 1 when there is an outlier (a pair, a CPU, a "
     "node, a switch or a cable that is slower than its peers), 3 when that cannot be judged.",
 )
-SYNC = option(
-    "--sync",
-    type=click.Choice(("clock", "barrier")),
-    default="clock",
-    heading=WORKLOAD,
-    help="Start at a time on a common clock, or after a barrier.",
-)
 PER_SWITCH = option(
     "--per-switch",
     is_flag=True,
@@ -137,12 +130,6 @@ TOPOLOGY = option(
     heading=PLACEMENT,
     help="Which nodes are on which switch: a topology.conf of Slurm, lines such as `leaf1 "
     "node[1-16]`, or what `scontrol show topology` prints.",
-)
-EVERY_ITERATION = option(
-    "--every-iteration",
-    is_flag=True,
-    heading=WORKLOAD,
-    help="Time each exchange on its own instead of batches: for variability.",
 )
 
 

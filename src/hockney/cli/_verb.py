@@ -11,7 +11,7 @@ import click
 from hockney.base.errors import UsageError
 from hockney.cli._asked import Output, Varied, common_of, output_of, varied_of
 from hockney.cli._help import Verb
-from hockney.cli._knobs import knob_options, knobs_of_verb, with_knobs
+from hockney.cli._knobs import knob_options, taken_knobs, with_knobs
 from hockney.plan import Plan
 from hockney.plan.variants import Comparison
 
@@ -37,8 +37,8 @@ class MeasuringVerb(Verb):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         assert self.callback is not None
-        self.knobs = knobs_of_verb(self.callback.__module__.rpartition(".")[2])
-        self.params += knob_options(self.knobs)
+        self.verb = self.callback.__module__.rpartition(".")[2]
+        self.params += knob_options(self.verb)
 
     def asked(self, context: click.Context) -> Request:
         """The plan that the words of a context stand for; raises UsageError where it cannot
@@ -59,11 +59,11 @@ class MeasuringVerb(Verb):
     def _plan(self, context: click.Context, options: dict[str, Any]) -> Plan:
         """The plan of options without those of variants and output."""
         common = common_of(context, options)
-        chosen = {name: options.pop(name) for name in self.knobs}
+        chosen = taken_knobs(self.verb, options)
         assert self.callback is not None
         plan = context.invoke(self.callback, common, **options)
         assert isinstance(plan, Plan)
-        plan = with_knobs(plan, {name: value for name, value in chosen.items() if value})
+        plan = with_knobs(plan, chosen)
         if common.most_factor is not None and plan.experiment != CONGESTION:
             raise click.UsageError(
                 f"--gate {common.most_factor:g}x is a congestion factor: use it with hockney "

@@ -134,20 +134,12 @@ BUDGET = option(
     "communicator of its own.",
 )
 @option(
-    "--root",
-    type=click.Choice(("first", "rotate")),
-    default="first",
-    heading=WORKLOAD,
-    help="Root: rank 0, or the next rank each time.",
-)
-@option(
     "--element",
     type=click.Choice(tuple(ADDED_BYTES)),
     default=USUAL_ELEMENT,
     heading=WORKLOAD,
     help="Type of the elements that reductions add up.",
 )
-@_options.SYNC
 @option(
     "--groups",
     type=Count("ranks"),

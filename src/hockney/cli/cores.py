@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from hockney.base.errors import UsageError
 from hockney.cli import _options, fabric
 from hockney.cli._asked import Common
-from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._help import verb
 from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Plan, single, sizes_of
@@ -27,12 +27,6 @@ DEFAULT_SIZES = "8,1KiB,1MiB"
 )
 @_options.sizes(DEFAULT_SIZES)
 @_options.ranks(None, "all CPUs that may be used")
-@option(
-    "--parallel",
-    is_flag=True,
-    heading=WORKLOAD,
-    help="Measure pairs without a common rank at the same time: faster.",
-)
 @_options.TOPOLOGY
 @_options.PER_SWITCH
 @measuring_options()
@@ -41,7 +35,6 @@ def command(
     *,
     ranks: int | None,
     sizes: list[int],
-    parallel: bool,
     topology: str | None,
     per_switch: bool,
 ) -> Plan:
@@ -53,7 +46,7 @@ def command(
     if per_switch:
         given = sizes if "sizes" in common.given else None
         return fabric.per_switch_plan(common, ranks, topology, given, ("parallel", "verify"))
-    workload = Cores(sizes=sizes_of(sizes), buffers=common.buffers, parallel=parallel)
+    workload = Cores(sizes=sizes_of(sizes), buffers=common.buffers)
     placement = replace(common.placement, ranks=_ranks(common, ranks))
     return single(workload, with_topology(placement, topology), common.sampling)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import click
 from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
@@ -20,7 +19,6 @@ from hockney.plan.workloads.collective import FORMS, PERSISTENT
 from hockney.plan.workloads.halo import (
     EXCHANGES,
     MOST_DIMENSIONS,
-    NEIGHBORS,
     PACKINGS,
     PARTITIONED,
     Halo,
@@ -54,13 +52,6 @@ PARTS = 4
 @_options.sizes(DEFAULT_SIZES, "Of the message to each neighbour.")
 @_options.ranks(None, "one per CPU")
 @option(
-    "--neighbors",
-    type=click.Choice(NEIGHBORS),
-    default="faces",
-    help="4 in two dimensions and 6 in three; 18 with edges; 8 and 26 with corners.",
-)
-@option("--open", is_flag=True, heading=WORKLOAD, help="No neighbours across the grid's ends.")
-@option(
     "--form",
     "forms",
     type=Several(FORMS),
@@ -86,19 +77,6 @@ PARTS = 4
     heading=WORKLOAD,
     show_default=str(PARTS),
     help="Parts of each message of --exchange partitioned (MPI 4.0).",
-)
-@option(
-    "--reorder",
-    is_flag=True,
-    heading=WORKLOAD,
-    help="Let the library give ranks other places on the grid.",
-)
-@_options.SYNC
-@option(
-    "--overlap",
-    is_flag=True,
-    heading=WORKLOAD,
-    help="Also time exchanges during computation that takes as long as they do.",
 )
 @measuring_options()
 def command(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec.structs import replace
 
 from hockney.cli import _options
@@ -24,14 +22,13 @@ DEFAULT_SIZES = "8,1KiB,64KiB,1MiB"
 )
 @_options.sizes(DEFAULT_SIZES)
 @_options.ranks(2)
-@_options.SYNC
 @measuring_options()
-def command(common: Common, *, ranks: int, sizes: list[int], **own: Any) -> Plan:
+def command(common: Common, *, ranks: int, sizes: list[int]) -> Plan:
     """Measure how much of a message hides behind computation.
 
     One rank sends to another, alone and while the sender, or the receiver, computes for as long as
     the message takes alone. Prints the hidden fraction, and the host overhead: the time in which
     the computing rank could not compute.
     """
-    workload = Overlap(sizes=sizes_of(sizes), buffers=common.buffers, **own)
+    workload = Overlap(sizes=sizes_of(sizes), buffers=common.buffers)
     return single(workload, replace(common.placement, ranks=ranks), common.sampling)

@@ -37,8 +37,8 @@ LEAST_POINT_S = 0.01
 DEFAULT_ACTIVE = "1,all"
 MULTI = "IMB's multi-mode"
 OWN = (
-    *("pairing", "active", "operation", "window", "mode", "every_iteration", "duration"),
-    *(*NAMES, "partitions", "stagger", *(name for name in knobs_of(Pairs) if name != "verify")),
+    *("pairing", "active", "operation", "window", "mode", "duration"),
+    *(*NAMES, "partitions", *(name for name in knobs_of(Pairs) if name != "verify")),
 )
 """Options of pairs that somebody chooses."""
 MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
@@ -105,13 +105,6 @@ MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
     help="Partitions of a message (--mode partitioned), with a thread for each; compared with "
     "messages that wait for all of their parts.",
 )
-@option(
-    "--stagger",
-    type=SECONDS,
-    heading=WORKLOAD,
-    help="Time from one partition's readiness to the next one's.",
-)
-@_options.EVERY_ITERATION
 @option(
     "--duration",
     type=SECONDS,
@@ -186,9 +179,7 @@ def _pairs(
     operation: str,
     window: str,
     mode: str,
-    every_iteration: bool,
     partitions: str,
-    stagger: float | None,
     **others: Any,
 ) -> Pairs:
     given = common.given_among("msgs_per_sample", "overall_volume")
@@ -206,9 +197,7 @@ def _pairs(
         operation=operation,
         mode=mode,
         windows=parse_counts(window, "--window"),
-        every_iteration=every_iteration,
         partitions=parse_counts(partitions, "--partitions") if partitions else (),
-        stagger_ns=(stagger or 0.0) * 1e9,
         **messages_of(common, others, max(sizes or [0]), takes_packing),
     )
     if sizes:

@@ -51,7 +51,6 @@ DEFAULT_SIZES = "0,1..4MiB"
     heading=WORKLOAD,
     help="Sizes per factor of two in that range.",
 )
-@_options.EVERY_ITERATION
 @messages_options()
 @option(
     "--format",
@@ -67,7 +66,6 @@ def command(
     ranks: int,
     peers: tuple[int, int],
     preset: str | None,
-    every_iteration: bool,
     refine: bool,
     **others: Any,
 ) -> Plan:
@@ -84,7 +82,6 @@ def command(
         sizes=sizes_of(sizes),
         buffers=common.buffers,
         peers=peers,
-        every_iteration=every_iteration,
         refine=refine,
         **messages_of(common, others, max(sizes)),
     )

@@ -15,7 +15,7 @@ from hockney.cli._options import measuring_options
 from hockney.cli._parameters import Several
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Plan, single, sizes_of
-from hockney.plan.words import DIRECTIONS, ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
+from hockney.plan.words import DIRECTIONS, ELEMENTS, SYNCHRONIZATIONS, WINDOW_KINDS
 from hockney.plan.workloads.pairs import USUAL_WINDOW
 from hockney.plan.workloads.rma import ELEMENT_BYTES, ONE_ELEMENT, RMA_OPERATIONS, Rma
 from hockney.run.measure.pairing import PAIRINGS, pairing_of, parse_counts
@@ -73,13 +73,6 @@ DEFAULT_SIZES = "8..4MiB"
     heading=WORKLOAD,
     help="Type of the elements of all but put and get.",
 )
-@option(
-    "--reduction",
-    type=click.Choice(REDUCTIONS),
-    default="sum",
-    heading=WORKLOAD,
-    help="How accumulate, get-accumulate and fetch-and-op combine elements.",
-)
 @_options.peers("Origin and target; the others sleep.")
 @option(
     "--pairs-active",
@@ -96,14 +89,6 @@ DEFAULT_SIZES = "8..4MiB"
     heading=WORKLOAD,
     help="Who is paired with whom, as in hockney pairs.",
 )
-@option(
-    "--overlap",
-    is_flag=True,
-    heading=WORKLOAD,
-    help="Also measure while the target computes and calls no MPI: does an operation need its "
-    "help?",
-)
-@_options.EVERY_ITERATION
 @measuring_options()
 def command(
     common: Common,

@@ -15,7 +15,7 @@ static const struct accepted {
     struct option option;
     int experiments;
 } accepted[] = {
-#define OPTION(kind, member, name, argument, experiments, usage) \
+#define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) \
     {{name, argument, NULL, OPTION_##member}, experiments},
 #include "options.def"
 };
@@ -58,9 +58,9 @@ static void check_operation(struct options *options)
         options->experiment != HALO)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --overlap: only nonblocking and persistent collectives do",
              name);
-    if (!operation->rooted && options->rotate)
+    if (!operation->rooted && options->root)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --root rotate: it has no root", name);
-    if (operation->form != NULL && strcmp(operation->form, "persistent") == 0 && options->rotate)
+    if (operation->form != NULL && strcmp(operation->form, "persistent") == 0 && options->root)
         fail(EXIT_ASKED_WRONGLY, "%s: a persistent request has one root: no --root rotate", name);
     if (operation->between_all && options->sync == SYNC_BARRIER && options->verify)
         fail(EXIT_ASKED_WRONGLY, "--verify needs --sync clock, not barrier");
@@ -184,7 +184,7 @@ static void check_schedules(const struct options *options)
         operation->out_blocks != ONE_BLOCK || operation->in_blocks == BLOCKS_ON_ROOT)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --schedules: bcast, reduce, allreduce and allgather do",
              operation->name);
-    if (options->rotate || options->groups > 1 || options->arrivals.count > 0 ||
+    if (options->root || options->groups > 1 || options->arrivals.count > 0 ||
         options->thread_count > 0 || options->sync == SYNC_BARRIER)
         fail(EXIT_ASKED_WRONGLY, "--schedules takes no --root rotate, --groups, --threads, --arrival or "
                                  "--sync barrier");

@@ -9,7 +9,7 @@
 /* What getopt_long returns for each option: values that no letter has. */
 enum {
     BEFORE_OPTIONS = 255,
-#define OPTION(kind, member, name, argument, experiments, usage) OPTION_##member,
+#define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) OPTION_##member,
 #include "options.def"
     AFTER_OPTIONS,
 };

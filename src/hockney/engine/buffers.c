@@ -23,7 +23,7 @@ static size_t largest_size(const struct options *options)
 
 static int blocks_here(const struct launch *launch, enum blocks blocks)
 {
-    const int may_be_root = launch->options->rotate || launch->context.rank == 0;
+    const int may_be_root = launch->options->root || launch->context.rank == 0;
     return blocks == BLOCKS_ON_ALL || (blocks == BLOCKS_ON_ROOT && may_be_root)
                ? launch->context.ranks
                : 1;

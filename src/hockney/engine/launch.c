@@ -77,7 +77,7 @@ static void define(const struct launch *launch, char *words, size_t room)
     snprintf(words + length, room - length, "%s%s, %s buffers",
              options->experiment == CONGESTION ? "largest of the victims'"
              : !is_of_two(options) && single ? "each rank's own"
-             : options->reduce_first                   ? "first rank"
+             : options->reduce                   ? "first rank"
                                                        : "larger of two ranks",
              !single                     ? ""
              : options->keep_clock_cost ? ", clock cost included"

@@ -10,6 +10,7 @@
 #include "accept.h"
 #include "check.h"
 #include "halo_options.h"
+#include "json.h"
 #include "library.h"
 #include "records.h"
 #include "values.h"
@@ -130,28 +131,20 @@ static const char *const *packings_of(char *text)
     return found;
 }
 
-static enum sync sync_named(const char *text)
-{
-    static const char *const names[] = {"clock", "messages", "barrier", NULL};
-    return (enum sync)value_choice(text, "--sync", names);
-}
-
 /* How options.def is read; what is by hand has a case of its own. */
-#define READ_FLAG(member, name) case OPTION_##member: options->member = 1; break;
-#define READ_AXIS(member, name) READ_FLAG(member, name)
-#define READ_COUNT(member, name) case OPTION_##member: options->member = value_count(text, name); break;
-#define READ_NUMBER(member, name) case OPTION_##member: options->member = value_number(text, name); break;
-#define READ_TEXT(member, name) case OPTION_##member: options->member = text; break;
-#define READ_HAND(member, name)
+#define READ_FLAG(member, name, words) case OPTION_##member: options->member = 1; break;
+#define READ_WORD(member, name, words) case OPTION_##member: options->member = value_word(text, name, words); break;
+#define READ_COUNT(member, name, words) case OPTION_##member: options->member = value_count(text, name); break;
+#define READ_NUMBER(member, name, words) case OPTION_##member: options->member = value_number(text, name); break;
+#define READ_TEXT(member, name, words) case OPTION_##member: options->member = text; break;
+#define READ_HAND(member, name, words)
 
 static void read_option(struct options *options, int option, char *text)
 {
     static const char *const comms[] = {"shared", "own", "vci", NULL};
     static const char *const policies[] = {"core", "socket", "numa", "node", "spread", "none", NULL};
-    static const char *const reductions[] = {"max", "first", NULL};
-    static const char *const roots[] = {"first", "rotate", NULL};
     switch (option) {
-#define OPTION(kind, member, name, argument, experiments, usage) READ_##kind(member, "--" name)
+#define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) READ_##kind(member, "--" name, words)
 #include "options.def"
     case OPTION_peers: value_pair(text, ',', "--peers", &options->peers[0], &options->peers[1]); break;
     case OPTION_sizes: read_sizes(options, text); break;
@@ -161,11 +154,8 @@ static void read_option(struct options *options, int option, char *text)
         break;
     case OPTION_place: options->policy = value_one_of(text, "--place", policies); break;
     case OPTION_buffers: options->buffers = buffers_named(text); break;
-    case OPTION_reduce: options->reduce_first = value_one_of(text, "--reduce", reductions) == reductions[1]; break;
     case OPTION_window: options->windows = value_counts(text, "--window", &options->window_count); break;
     case OPTION_pairs_active: options->active = value_counts(text, "--pairs-active", &options->active_count); break;
-    case OPTION_sync: options->sync = sync_named(text); break;
-    case OPTION_root: options->rotate = value_one_of(text, "--root", roots) == roots[1]; break;
     case OPTION_grid: halo_read_grid(&options->grid, text); break;
     case OPTION_neighbors: halo_read_neighbors(&options->grid, text); break;
     case OPTION_open: options->grid.is_open = 1; break;
@@ -218,28 +208,57 @@ static void read_option(struct options *options, int option, char *text)
     }
 }
 
-#define AXIS_FLAG(member)
-#define AXIS_COUNT(member)
-#define AXIS_NUMBER(member)
-#define AXIS_TEXT(member)
-#define AXIS_HAND(member)
-#define AXIS_AXIS(member) {#member, offsetof(struct options, member)},
+/* Which members of options.def the launch record names; what is by hand has its own place there. */
+enum kind { FLAG, WORD, COUNT, NUMBER, TEXT };
+#define AXIS(kind, member, words, is_axis) {kind, #member, words, is_axis, offsetof(struct options, member)},
+#define AXIS_FLAG(...) AXIS(FLAG, __VA_ARGS__)
+#define AXIS_WORD(...) AXIS(WORD, __VA_ARGS__)
+#define AXIS_COUNT(...) AXIS(COUNT, __VA_ARGS__)
+#define AXIS_NUMBER(...) AXIS(NUMBER, __VA_ARGS__)
+#define AXIS_TEXT(...) AXIS(TEXT, __VA_ARGS__)
+#define AXIS_HAND(...)
+
+struct axis {
+    enum kind kind;
+    const char *name, *words;
+    int is_axis;
+    size_t at;
+};
+
+/* Writes `"name":value` behind a comma unless it is the first; nothing for a default. */
+static void axis_write(FILE *out, const struct axis *axis, const void *value)
+{
+    const int number = axis->kind <= COUNT ? *(const int *)value : 0;
+    const double real = axis->kind == NUMBER ? *(const double *)value : 0.0;
+    const char *text = axis->kind == TEXT ? *(const char *const *)value : NULL;
+    if (number == 0 && real == 0.0 && text == NULL)
+        return;
+    fprintf(out, "%s\"%s\":", ftell(out) > 0 ? "," : "", axis->name);
+    switch (axis->kind) {
+    case FLAG: fputs("true", out); break;
+    case WORD: value_write_word(out, axis->words, number); break;
+    case COUNT: fprintf(out, "%d", number); break;
+    case NUMBER: fprintf(out, "%.9g", real); break;
+    case TEXT: json_string(out, text); break;
+    }
+}
 
 const char *options_axes(const struct options *options)
 {
-    static const struct axis {
-        const char *name;
-        size_t at;
-    } axes[] = {
-#define OPTION(kind, member, name, argument, experiments, usage) AXIS_##kind(member)
+    static const struct axis axes[] = {
+#define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) \
+    AXIS_##kind(member, words, is_axis)
 #include "options.def"
     };
-    static char text[64 * sizeof axes / sizeof axes[0]];
-    size_t used = 0;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        fail(EXIT_WENT_WRONG, "no memory for the launch record");
     for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++)
-        if (*(const int *)((const char *)options + axes[i].at))
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s\"%s\":true",
-                                     used > 0 ? "," : "", axes[i].name);
+        if (axes[i].is_axis)
+            axis_write(out, &axes[i], (const char *)options + axes[i].at);
+    fclose(out);
     return text;
 }
 

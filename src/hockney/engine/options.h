@@ -33,16 +33,16 @@ enum experiment { PINGPONG, OVERHEADS, PAIRS, CORES, COLLECTIVE, HALO, OVERLAP, 
    would do; behind a barrier. */
 enum sync { SYNC_CLOCK, SYNC_MESSAGES, SYNC_BARRIER };
 
-/* Members that options.def declares: flags and counts are 0, texts NULL unless given. */
+/* Members that options.def declares: flags, words and counts are 0, texts NULL unless given. */
 #define MEMBER_FLAG(member) int member;
-#define MEMBER_AXIS(member) int member;
+#define MEMBER_WORD(member) int member;
 #define MEMBER_COUNT(member) int member;
 #define MEMBER_NUMBER(member) double member;
 #define MEMBER_TEXT(member) const char *member;
 #define MEMBER_HAND(member)
 
 struct options {
-#define OPTION(kind, member, name, argument, experiments, usage) MEMBER_##kind(member)
+#define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) MEMBER_##kind(member)
 #include "options.def"
     const struct operation *operation;
     struct size_option *sizes;
@@ -53,7 +53,6 @@ struct options {
     int least_rounds, most_rounds;
     uint64_t seed;
     const char *policy;
-    int reduce_first;     /* a time is the first rank's, not the largest */
     enum buffers buffers;
     /* Many ranks */
     enum experiment experiment;
@@ -70,9 +69,7 @@ struct options {
     int *partitions, partition_count;
     int64_t from, visits;        /* the first visit to make; at most so many, 0: all */
     const char *schedules;       /* file of those by which a collective is made of messages as well; NULL: by none */
-    enum sync sync;
     struct arrivals arrivals;    /* when ranks arrive at a collective */
-    int rotate;                  /* each repetition of a collective has another root */
     struct grid grid;            /* of a halo, whose messages are exchanged in each of these ways; or
                                     the ways of one message */
     const struct operation **exchanges;

@@ -87,7 +87,7 @@ int together_needs_barrier(const struct launch *launch)
 /* The root that is next, where it rotates: alike on all ranks, from visit to visit. */
 static void set_next_root(struct launch *launch)
 {
-    const int64_t rotated = launch->options->rotate ? launch->roots++ : 0;
+    const int64_t rotated = launch->options->root ? launch->roots++ : 0;
     for (int i = 0; i < threads_here(launch); i++)
         threads_context(launch, i)->root = (int)(rotated % launch->context.ranks);
 }

@@ -16,7 +16,7 @@ const char *const options_usage[] = {
     "       hockney-engine features                             what the library has beyond MPI 3.0\n"
     "       hockney-engine fit [--ordinary] [FILE]              alpha and beta of lines `bytes ... seconds'\n"
     "\n",
-#define OPTION(kind, member, name, argument, experiments, usage) usage,
+#define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) usage,
 #include "options.def"
     NULL,
 };

@@ -91,6 +91,26 @@ const char *value_one_of(const char *text, const char *option, const char *const
     fail(EXIT_ASKED_WRONGLY, "%s %s: unknown", option, text);
 }
 
+int value_word(const char *text, const char *option, const char *words)
+{
+    int number = 0;
+    for (const char *at = words;; at++, number++) {
+        const size_t length = strcspn(at, "|");
+        if (strlen(text) == length && strncmp(text, at, length) == 0)
+            return number;
+        at += length;
+        if (*at == '\0')
+            fail(EXIT_ASKED_WRONGLY, "%s %s: unknown", option, text);
+    }
+}
+
+void value_write_word(FILE *out, const char *words, int number)
+{
+    for (; number > 0; number--)
+        words += strcspn(words, "|") + 1;
+    fprintf(out, "\"%.*s\"", (int)strcspn(words, "|"), words);
+}
+
 int value_choice(const char *text, const char *option, const char *const *choices)
 {
     const char *name = value_one_of(text, option, choices);

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* From 0 up. */
 double value_number(const char *text, const char *option);
@@ -19,6 +20,10 @@ const char *value_one_of(const char *text, const char *option, const char *const
 int value_choice(const char *text, const char *option, const char *const *choices);
 int value_choices(const char *text, const char *option, const char *const *choices, int most,
                   int *chosen);
+
+/* The number of one of the words "a|b|c"; and the word of a number, in quotes. */
+int value_word(const char *text, const char *option, const char *words);
+void value_write_word(FILE *out, const char *words, int number);
 
 /* What stands at `*at` in the text, which moves behind it. Bytes may have a unit: 64KiB. */
 int64_t value_integer(const char **at, const char *text);

@@ -146,7 +146,7 @@ void visit_reduce(struct launch *launch, int count)
     double *values = launch->own_ns;
     if (launch->context.rank == 0)
         values = memcpy(launch->sample_ns, values, (size_t)count * sizeof *values);
-    if (!launch->options->reduce_first)
+    if (!launch->options->reduce)
         tree_reduce(values, (struct tree_layout){.largest = count}, launch->context.comm);
 }
 

@@ -48,7 +48,7 @@ def check_accepted(workload: Workload) -> None:
         )
     own = {*workload.__struct_fields__} - {"sizes", "buffers"}
     for field in sorted(field for field in own if not takes(type(workload), name, field)):
-        if getattr(workload, field) != _default(type(workload), field):
+        if getattr(workload, field) != default_of(type(workload), field):
             having = [other for other in rows if takes(type(workload), other, field)]
             advice = f"leave it out, or measure {', '.join(having)}" if having else "leave it out"
             raise UsageError(f"{name} does not take {option_of(field)}", advice)
@@ -79,5 +79,6 @@ def takes(kind: type[Workload], operation: str, field: str) -> bool:
 
 
 @cache
-def _default(kind: type[Workload], field: str) -> object:
+def default_of(kind: type[Workload], field: str) -> object:
+    """What a field has where nothing else was asked for."""
     return {each.name: each.default for each in fields(kind)}[field]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.plan.knobs import knobs_of
+from hockney.plan.knobs import knob_arguments
 from hockney.plan.plan import Case
 from hockney.plan.sampling import Sampling
 
@@ -23,7 +23,7 @@ def engine_arguments(
         "--sizes=" + ",".join(map(str, workload.sizes)),
         _place_argument(placement.place, placement.cpus),
         *(["--oversubscribe"] if placement.oversubscribe else []),
-        *workload.flags(*knobs_of(type(workload))),
+        *knob_arguments(workload),
         # Without the option the engine uses the operation's usual buffers.
         *([f"--buffers={workload.buffers}"] if workload.buffers else []),
     ]

@@ -12,9 +12,9 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import get_type_hints
+from typing import Any, get_args, get_type_hints
 
-from hockney.plan.knobs import knobs_of
+from hockney.plan.knobs import Knob, knobs_of, words_of
 from hockney.plan.workloads import WORKLOADS, workload_type
 
 OF_TWO = frozenset({"pingpong", "overheads", "rma"})
@@ -33,8 +33,8 @@ class OptionKind(Enum):
     """How an option is read, and into what."""
 
     FLAG = auto()
-    AXIS = auto()
-    """A flag that the launch record names among its axes."""
+    WORD = auto()
+    """One of the words of its metavar; the number of the word, of which 0 is the default."""
     COUNT = auto()
     NUMBER = auto()
     TEXT = auto()
@@ -52,6 +52,8 @@ class OptionRow:
     """Empty for an option without a value."""
     member: str = ""
     """Of `struct options`; as the name unless given."""
+    is_axis: bool = False
+    """The launch record names it among its axes."""
 
     @property
     def usage(self) -> str:
@@ -65,8 +67,9 @@ class OptionRow:
         return "\n".join(lines) + "\n"
 
 
-F, C, N, T, H = (
+F, W, C, N, T, H = (
     OptionKind.FLAG,
+    OptionKind.WORD,
     OptionKind.COUNT,
     OptionKind.NUMBER,
     OptionKind.TEXT,
@@ -133,7 +136,7 @@ ROWS = (
     ),
     OptionRow(
         "reduce",
-        H,
+        W,
         PINGPONG,
         "use the largest of the ranks' times (default) or the first rank's",
         "max|first",
@@ -277,13 +280,10 @@ ROWS = (
     ),
     OptionRow(
         "sync",
-        H,
+        W,
         OF_PAIRS | FABRIC | OF_ALL,
         "how the ranks of a collective start together (default clock)",
-        "clock|barrier|messages",
-    ),
-    OptionRow(
-        "root", H, COLLECTIVE, "root of a collective: rank 0, or another each time", "first|rotate"
+        "clock|messages|barrier",
     ),
     OptionRow(
         "schedules",
@@ -400,34 +400,45 @@ ROWS = (
 
 
 def of_knobs() -> Iterator[OptionRow]:
-    """The rows of knobs, which the experiments accept whose workloads have the field."""
-    having: dict[str, set[str]] = {}
-    rows: dict[str, tuple[str, bool]] = {}
+    """The rows of knobs that ROWS lack; the experiments accept them whose workloads have the
+    field."""
+    ours = {row.name for row in ROWS}
+    found: dict[str, OptionRow] = {}
     for experiment in WORKLOADS.names():
-        workload = workload_type(experiment)
-        for name, knob in knobs_of(workload).items():
-            assert get_type_hints(workload)[name] is bool, f"{name}: the engine takes flags alone"
-            having.setdefault(name, set()).add(experiment)
-            rows[name] = knob.help, knob.axis is not None
-    for name, (help, is_axis) in rows.items():
-        words = help[0].lower() + help[1:].rstrip(".")
-        kind = OptionKind.AXIS if is_axis else OptionKind.FLAG
-        yield OptionRow(name.replace("_", "-"), kind, frozenset(having[name]), words)
+        hints = get_type_hints(workload_type(experiment), include_extras=True)
+        for name, knob in knobs_of(workload_type(experiment)).items():
+            option = (knob.engine or name).replace("_", "-")
+            having = found[option].experiments if option in found else frozenset()
+            found[option] = _of_knob(option, knob, hints[name], having | {experiment})
+    yield from (row for row in found.values() if row.name not in ours)
+
+
+def _of_knob(option: str, knob: Knob, hint: Any, experiments: frozenset[str]) -> OptionRow:
+    words, kinds = words_of(hint), {bool: F, int: C, float: N, str: T}
+    return OptionRow(
+        option,
+        OptionKind.WORD if words else kinds[get_args(hint)[0]],
+        experiments,
+        knob.help[0].lower() + knob.help[1:].rstrip("."),
+        "|".join(words) or knob.metavar,
+        is_axis=knob.axis is not None,
+    )
 
 
 def text() -> str:
     """The whole of engine/options.def."""
     lines = [
         "/* Made by python -m hockney.plan.engine_rows: change the rows there, or a knob's.",
-        "   OPTION(kind, member, name, argument, experiments, usage) */",
+        "   OPTION(kind, member, name, argument, experiments, words, is_axis, usage) */",
     ]
     for row in (*ROWS, *of_knobs()):
         member = row.member or row.name.replace("-", "_")
         argument = "required_argument" if row.metavar else "no_argument"
         usage = "\n       ".join(f'"{line}\\n"' for line in row.usage.splitlines())
+        words = f'"{row.metavar}"' if row.kind is OptionKind.WORD else "NULL"
         lines.append(
             f'OPTION({row.kind.name}, {member}, "{row.name}", {argument}, '
-            f"{_mask(row.experiments)},\n       {usage})"
+            f"{_mask(row.experiments)}, {words}, {int(row.is_axis)},\n       {usage})"
         )
     return "\n".join([*lines, "#undef OPTION", ""])
 

@@ -4,8 +4,10 @@ The row is the annotation of a workload's field, with its name, type and default
 
     any_source: Annotated[bool, Knob("Receive from MPI_ANY_SOURCE.", axis=Axis(...))] = False
 
-From it come the option of each verb whose workload has the field, what is accepted, the engine's
-option with its usage (engine/options.def), and the axis of the points.
+The type is bool, a Literal of words, a number or a text. From the row come the option of each verb
+whose workload has the field, what is accepted, the engine's option with its usage
+(engine/options.def), and the axis of the points. For the engine, the default is no flag, the first
+word, 0 or no text.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
@@ -46,6 +48,13 @@ class Knob:
     """Where its value distinguishes points."""
     operations: frozenset[str] | None = None
     """Operations that take it; None for all of the experiments that have the field."""
+    engine: str = ""
+    """The engine's name for it, where it is not the field's."""
+    metavar: str = ""
+    """What stands for its value in the help, where it is neither a flag nor a word."""
+    read: Callable[[str], Any] | None = None
+    """The value from the user's text, needed with `metavar`: a function of a module, as a lambda here
+    would see no names. Raises UsageError."""
 
 
 @cache
@@ -54,6 +63,11 @@ def knobs_of(workload: type[msgspec.Struct]) -> dict[str, Knob]:
     hints = get_type_hints(workload, include_extras=True)
     found = {name: knob_in(hints[name]) for name in workload.__struct_fields__}
     return {name: knob for name, knob in found.items() if knob is not None}
+
+
+def words_of(hint: Any) -> tuple[str, ...]:
+    """The words among which a knob of that annotated type chooses; empty for other types."""
+    return get_args(get_args(hint)[0])
 
 
 def knob_in(hint: Any) -> Knob | None:
@@ -66,6 +80,18 @@ def axis_in(hint: Any) -> Axis | None:
     knob = knob_in(hint)
     axes = (one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Axis))
     return knob.axis if knob is not None else next(axes, None)
+
+
+def knob_arguments(workload: msgspec.Struct) -> list[str]:
+    """The engine's options of the knobs that do not have their default."""
+    knobs, words = knobs_of(type(workload)), []
+    for field in msgspec.structs.fields(workload):
+        value = getattr(workload, field.name)
+        if field.name in knobs and value != field.default:
+            number = f"{value:g}" if isinstance(value, float) else value
+            option = knobs[field.name].engine or field.name
+            words.append(f"--{option.replace('_', '-')}" + ("" if value is True else f"={number}"))
+    return words
 
 
 def axes_of_knobs(workloads: Iterable[type[msgspec.Struct]]) -> list[tuple[str, Any, Any]]:

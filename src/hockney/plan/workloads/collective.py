@@ -13,6 +13,7 @@ from hockney.plan.messages import MOST_THREADS
 from hockney.plan.words import NONBLOCKING as NONBLOCKING_FORM
 from hockney.plan.words import PARAMETERS
 from hockney.plan.workloads import Buffers, CaseAxes, Row, Workload
+from hockney.plan.workloads._shared import Sync
 
 IN_FORMS = (
     *("barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall"),
@@ -97,10 +98,6 @@ def in_form(collective: str, form: CollectiveForm) -> str | None:
     return f"i{blocking}" if form == "nonblocking" else blocking
 
 
-Root = Literal["first", "rotate"]
-Sync = Literal["clock", "barrier"]
-
-
 class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     collective: str
     algorithm: str = DEFAULT
@@ -115,10 +112,11 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     or an algorithm without one."""
     element: Added = USUAL_ELEMENT
     """Type of the elements of a reduction, which adds them up."""
-    root: Root = "first"
-    """Rank 0, or another rank for each repetition."""
+    root: Annotated[
+        Literal["first", "rotate"],
+        Knob("Root: rank 0, or the next rank each time.", operations=ROOTED),
+    ] = "first"
     sync: Sync = "clock"
-    """Ranks start at a common time, or after a barrier."""
     form: OwnForm | None = None
     """None for the form that the name of the collective says."""
     threads: tuple[int, ...] = ()
@@ -148,7 +146,6 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             "segment_bytes",
             "radix",
             "requests",
-            "sync",
             "groups",
             "arrivals",
             "threads",
@@ -157,7 +154,6 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
         return {
             name: Row(
                 frozenset(everywhere)
-                | ({"root"} if name in ROOTED else set())
                 | ({"form", "overlap"} if name in IN_FORMS else set())
                 | ({"overlap"} if name in NONBLOCKING else set())
                 | ({"element"} if name in REDUCTIONS else set()),
@@ -179,8 +175,6 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
         return [
             "collective",
             self.collective,
-            f"--root={self.root}",
-            f"--sync={self.sync}",
             *([f"--form={self.form}"] if self.form else []),
             *([f"--groups={self.groups}"] if self.groups > 1 else []),
             *([f"--element={self.element}"] if self.element != USUAL_ELEMENT else []),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from hockney.plan.knobs import Knob
 from hockney.plan.workloads import Buffers, Workload
 from hockney.plan.workloads._shared import Verify
 from hockney.plan.workloads.pingpong import check_verify
 
 
 class Cores(Workload, frozen=True, kw_only=True, tag="cores"):
-    parallel: bool = False
-    """Pairs without a rank in common exchange messages at once."""
+    parallel: Annotated[
+        bool, Knob("Measure pairs without a common rank at the same time: faster.")
+    ] = False
     verify: Verify = False
 
     @property
@@ -24,7 +28,7 @@ class Cores(Workload, frozen=True, kw_only=True, tag="cores"):
         check_verify(self.verify, self.buffers)
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
-        return ["cores", *self.flags("parallel")]
+        return ["cores"]
 
 
 WORKLOAD = Cores

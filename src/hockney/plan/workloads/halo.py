@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
+from hockney.plan.knobs import Knob
 from hockney.plan.words import grid_text
 from hockney.plan.workloads import Buffers, Row, Workload
-from hockney.plan.workloads._shared import Verify
-from hockney.plan.workloads.collective import PERSISTENT, Form, Sync
+from hockney.plan.workloads._shared import Sync, Verify
+from hockney.plan.workloads.collective import PERSISTENT, Form
 
 Neighbors = Literal["faces", "edges", "corners"]
 NEIGHBORS: tuple[Neighbors, ...] = get_args(Neighbors)
@@ -61,14 +62,15 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
     packings: tuple[str, ...] = (CONTIGUOUS,)
     partitions: int | None = None
     """Of each message of partitioned exchanges."""
-    neighbors: Neighbors = "faces"
-    open: bool = False
-    """Ranks at the ends of the grid have no neighbours beyond."""
-    reorder: bool = False
-    """The library may give ranks other places on the grid."""
+    neighbors: Annotated[
+        Neighbors, Knob("4 in two dimensions and 6 in three; 18 with edges; 8 and 26 with corners.")
+    ] = "faces"
+    open: Annotated[bool, Knob("No neighbours across the grid's ends.")] = False
+    reorder: Annotated[bool, Knob("Let the library give ranks other places on the grid.")] = False
     sync: Sync = "clock"
-    overlap: bool = False
-    """Measure exchanges that can also overlapped with computation as long as they take."""
+    overlap: Annotated[
+        bool, Knob("Also time exchanges during computation that takes as long as they do.")
+    ] = False
     verify: Verify = False
 
     @property
@@ -91,10 +93,7 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
             f"--exchange={','.join(self.exchanges)}",
             *([f"--form={','.join(self.forms)}"] if self.has_neighborhood else []),
             f"--columns={','.join(self.packings)}",
-            f"--neighbors={self.neighbors}",
-            f"--sync={self.sync}",
             *([] if self.partitions is None else [f"--partitions={self.partitions}"]),
-            *self.flags("open", "reorder", "overlap"),
         ]
 
     def check(self, ranks: int) -> None:

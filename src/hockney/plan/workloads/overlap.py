@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hockney.base.errors import UsageError
 from hockney.plan.workloads import Buffers, Row, Workload
-from hockney.plan.workloads._shared import Verify
-from hockney.plan.workloads.collective import Sync
+from hockney.plan.workloads._shared import Sync, Verify
 
 SENDER, RECEIVER = "isend", "irecv"
 """Operations by who computes: the sender during MPI_Isend, the receiver during MPI_Irecv."""
@@ -24,7 +23,7 @@ class Overlap(Workload, frozen=True, kw_only=True, tag="overlap"):
         return {"overlap": Row(buffers=("separate", "cold"))}
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
-        return ["overlap", f"--sync={self.sync}"]
+        return ["overlap"]
 
     def check(self, ranks: int) -> None:
         if ranks != 2:

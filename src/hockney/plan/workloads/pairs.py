@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from hockney.base.errors import UsageError
+from hockney.base.units import parse_nanoseconds
+from hockney.plan.knobs import Knob
 from hockney.plan.messages import threads_text
 from hockney.plan.words import MODES as MODES
 from hockney.plan.words import PARTITIONED, PERSISTENT, REPLACE, STANDARD
 from hockney.plan.workloads import Buffers, Row
 from hockney.plan.workloads._messages import Messages as Messages
-from hockney.plan.workloads._shared import Verify
+from hockney.plan.workloads._shared import EveryIteration, Verify
 from hockney.plan.workloads.pingpong import check_verify
 
 Pair = tuple[int, int]
 Pairing = tuple[Pair, ...]
 
 FIELDS = frozenset(
-    {"pairing", "active", "operation", "every_iteration", "mode"}
+    {"pairing", "active", "operation", "mode"}
     | {"threads", "thread_comms", "datatype", "receive_datatype"}
 )
 """Fields of all operations."""
@@ -66,12 +70,20 @@ class Pairs(Messages, frozen=True, kw_only=True, tag="pairs"):
     nonblocking with a request for each message for a stream, MPI_Sendrecv for an exchange."""
     windows: tuple[int, ...] = (USUAL_WINDOW,)
     """Messages in flight, for operations with a window."""
-    every_iteration: bool = False
+    every_iteration: EveryIteration = False
     verify: Verify = False
     partitions: tuple[int, ...] = ()
     """Numbers of partitions of a message, with a thread for each."""
-    stagger_ns: float = 0.0
-    """From one partition's readiness to the next one's."""
+    stagger_ns: Annotated[
+        float,
+        Knob(
+            "Time from one partition's readiness to the next one's.",
+            operations=frozenset({"pingpong"}),
+            engine="stagger",
+            metavar="TIME",
+            read=parse_nanoseconds,
+        ),
+    ] = 0.0
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -145,7 +157,7 @@ class Pairs(Messages, frozen=True, kw_only=True, tag="pairs"):
     def rows(cls) -> dict[str, Row]:
         return {
             "pingpong": Row(
-                FIELDS | {"packing", "partitions", "stagger_ns"},
+                FIELDS | {"packing", "partitions"},
                 modes=(STANDARD, "synchronous", "nonblocking", PERSISTENT, PARTITIONED),
             ),
             "stream": Row(FIELDS | {"windows"}, ("separate", "cold"), modes=(STANDARD, PERSISTENT)),
@@ -172,9 +184,8 @@ class Pairs(Messages, frozen=True, kw_only=True, tag="pairs"):
         words += self.messages_arguments()
         if self.partitions:
             words.append("--partitions=" + ",".join(map(str, self.partitions)))
-            words.append(f"--stagger={self.stagger_ns:g}")
         words.append("--pairs-active=" + ",".join(map(str, self.active)))
-        return [*words, *self.flags("every_iteration")]
+        return words
 
 
 WORKLOAD = Pairs

@@ -8,7 +8,7 @@ from hockney.base.errors import UsageError
 from hockney.plan.knobs import Knob
 from hockney.plan.workloads import Buffers
 from hockney.plan.workloads._messages import Messages as Messages
-from hockney.plan.workloads._shared import Tails, Verify
+from hockney.plan.workloads._shared import EveryIteration, Tails, Verify
 
 Reduce = Literal["max", "first"]
 
@@ -16,8 +16,7 @@ Reduce = Literal["max", "first"]
 class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
     peers: tuple[int, int] = (0, 1)
     """The two ranks that exchange messages."""
-    every_iteration: bool = False
-    """Time each exchange separately."""
+    every_iteration: EveryIteration = False
     tails: Tails = False
     keep_clock_cost: bool = False
     """Do not subtract the cost of reading the clock."""
@@ -61,7 +60,7 @@ class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
             words.append(f"--seconds-a-size={self.seconds_a_size:g}")
         return [
             *words,
-            *self.flags("every_iteration", "keep_clock_cost"),
+            *self.flags("keep_clock_cost"),
             *self.messages_arguments(),
         ]
 

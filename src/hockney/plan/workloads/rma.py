@@ -3,13 +3,14 @@ exchange of the same size."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
+from hockney.plan.knobs import Knob
 from hockney.plan.words import BOTH_WAYS, ONE_WAY
 from hockney.plan.workloads import Buffers, Row, Workload
-from hockney.plan.workloads._shared import Verify
+from hockney.plan.workloads._shared import EveryIteration, Verify
 from hockney.plan.workloads.pairs import USUAL_WINDOW, Pairing, listed_pairs, pairing_argument
 from hockney.plan.workloads.pingpong import check_peers, peers_argument
 
@@ -45,7 +46,7 @@ ON_ANY_TYPE = ("replace", "no-op")
 
 FIELDS = frozenset(
     {"operation", "synchronizations", "window_kinds", "direction", "windows", "peers", "pairing"}
-    | {"active", "overlap", "every_iteration"}
+    | {"active"}
 )
 """Fields of all operations."""
 
@@ -60,16 +61,27 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
     """Operations of a stream that are completed together."""
     element: Element = "int64"
     """Type of the elements of accumulate and atomic operations."""
-    reduction: Reduction = "sum"
+    reduction: Annotated[
+        Reduction,
+        Knob(
+            "How accumulate, get-accumulate and fetch-and-op combine elements.",
+            operations=frozenset(REDUCING),
+        ),
+    ] = "sum"
     peers: tuple[int, int] = (0, 1)
     """Origin and target, unless pairs are measured."""
     pairing: Pairing = ()
     """Pairs of ranks; empty if only `peers` are measured."""
     active: tuple[int, ...] = ()
     """Numbers of concurrent pairs; each uses the first pairs of `pairing`."""
-    overlap: bool = False
-    """Measure what the origin alone completes also while the target computes."""
-    every_iteration: bool = False
+    overlap: Annotated[
+        bool,
+        Knob(
+            "Also measure while the target computes and calls no MPI: does an operation need its "
+            "help?"
+        ),
+    ] = False
+    every_iteration: EveryIteration = False
     verify: Verify = False
 
     @property
@@ -88,9 +100,7 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
     def rows(cls) -> dict[str, Row]:
         return {
             name: Row(
-                FIELDS
-                | ({"element"} if name not in MOVING else set())
-                | ({"reduction"} if name in REDUCING else set()),
+                FIELDS | ({"element"} if name not in MOVING else set()),
                 ("separate", "cold"),
             )
             for name in RMA_OPERATIONS
@@ -119,9 +129,7 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
             words.append("--window=" + ",".join(map(str, self.windows)))
         if self.operation not in MOVING:
             words.append(f"--element={self.element}")
-        if self.operation in REDUCING:
-            words.append(f"--reduction={self.reduction}")
-        return [*words, *self.flags("overlap", "every_iteration")]
+        return words
 
     def check(self, ranks: int) -> None:
         if not self.pairing:

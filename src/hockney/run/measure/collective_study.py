@@ -25,14 +25,11 @@ from hockney.plan.workloads.collective import (
     ONE_SIDED,
     PERSISTENT,
     REDUCTIONS,
-    ROOTED,
     USUAL_ELEMENT,
     Added,
     Collective,
     CollectiveForm,
     OwnForm,
-    Root,
-    Sync,
     in_form,
 )
 from hockney.run.measure.algorithm_names import chosen
@@ -59,8 +56,6 @@ class Study:
     """Messages in flight, for algorithms that limit them; empty for the library's own limit."""
     sizes: Sequence[Size]
     buffers: Buffers | None
-    root: Root
-    sync: Sync
     element: Added
     """Type of the elements of reductions."""
     groups: int
@@ -133,8 +128,6 @@ def cases_of(
                     radix=forcing.radix,
                     requests=forcing.requests,
                     element=study.element if collective in REDUCTIONS else USUAL_ELEMENT,
-                    root=study.root if collective in ROOTED else "first",
-                    sync=study.sync,
                     groups=study.groups,
                     form=form,
                     threads=tuple(study.threads),
@@ -178,17 +171,11 @@ def _check_applies(study: Study) -> None:
         raise UsageError(
             f"--form {','.join(study.forms)}: {named} has no such form", "leave it out"
         )
-    for option, applies, words in (
-        ("--root rotate", study.root == "first" or ROOTED & every, "has a root"),
-        (
-            "--overlap",
-            not study.overlap or persistent or NONBLOCKING & every,
-            "is nonblocking or persistent",
-        ),
-    ):
-        if not applies:
-            measured = ", ".join(sorted(every))
-            raise UsageError(f"{option}: none of {measured} {words}", "leave it out")
+    if study.overlap and not persistent and not NONBLOCKING & every:
+        measured = ", ".join(sorted(every))
+        raise UsageError(
+            f"--overlap: none of {measured} is nonblocking or persistent", "leave it out"
+        )
     if study.groups > 1 and any(name != DEFAULT for name in study.algorithms):
         raise UsageError(
             "--groups: which algorithms a library replaces depends on the ranks of a group",
