@@ -110,8 +110,6 @@ def test_a_new_knob_costs_its_row_and_its_use(mpi: Mpi, tmp_path: Path) -> None:
 
     done = measure("pairs", "-n", "2", "--twice", "--paint", "blue", "--stretch", "3")
     assert done.returncode == 0, done.stderr
-    assert "sent twice" in done.stdout
-    assert "in blue" in done.stdout
     shown = json.loads(run("-m", "hockney", "show", "--json", "pairs.jsonl").stdout)
     asked = [(one["twice"], one["paint"], one["stretch"]) for one in shown["points"]]
     assert asked == [(True, "blue", 3)]

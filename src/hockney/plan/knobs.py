@@ -53,8 +53,8 @@ class Knob:
     metavar: str = ""
     """What stands for its value in the help, where it is neither a flag nor a word."""
     read: Callable[[str], Any] | None = None
-    """The value from the user's text, needed with `metavar`: a function of a module, as a lambda here
-    would see no names. Raises UsageError."""
+    """The value from the user's text, needed with `metavar`: a function of a module, as a lambda
+    sees no names here. Raises UsageError."""
 
 
 @cache
