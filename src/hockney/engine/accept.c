@@ -6,34 +6,26 @@
 
 #include "check.h"
 #include "halo_options.h"
+#include "values.h"
 
 /* Which experiments accept an option: what one cannot honour it refuses. */
 #define ON(experiment) (1 << (experiment))
 #define EVERY (ON(EXPERIMENTS) - 1)
 
 static const struct accepted {
-    struct option option;
+    const char *name;
     int experiments;
-} accepted[] = {
-#define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) \
-    {{name, argument, NULL, OPTION_##member}, experiments},
+} accepted[ACCEPTED_OPTIONS] = {
+#define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) {name, experiments},
 #include "options.def"
 };
 
-struct option *accept_options(void)
-{
-    struct option *options = allocate((ACCEPTED_OPTIONS + 1) * sizeof *options);
-    for (int i = 0; i < ACCEPTED_OPTIONS; i++)
-        options[i] = accepted[i].option;
-    return options;
-}
-
 /* Some options are of some experiments only. */
-static void check_accepted(const struct options *options, const char *experiment, const int *given)
+static void check_accepted(const struct options *options)
 {
     for (int i = 0; i < ACCEPTED_OPTIONS; i++)
-        if (given[i] && !(accepted[i].experiments & ON(options->experiment)))
-            fail(EXIT_ASKED_WRONGLY, "%s takes no --%s", experiment, accepted[i].option.name);
+        if (options->given[i] && !(accepted[i].experiments & ON(options->experiment)))
+            fail(EXIT_ASKED_WRONGLY, "%s takes no --%s", options->experiment_name, accepted[i].name);
 }
 
 /* And some are of some operations only. */
@@ -68,14 +60,6 @@ static void check_operation(struct options *options)
         fail(EXIT_ASKED_WRONGLY, "--sync barrier is for collectives only");
 }
 
-static int is_given(const int *given, const char *name)
-{
-    for (int i = 0; i < ACCEPTED_OPTIONS; i++)
-        if (strcmp(accepted[i].option.name, name) == 0)
-            return given[i];
-    return 0;
-}
-
 /* Sizes, elements and reductions that fit each other. */
 static void check_elements(const struct options *options)
 {
@@ -106,11 +90,11 @@ static void check_elements(const struct options *options)
 }
 
 /* Of a collective. */
-static void check_reduction(const struct options *options, const int *given)
+static void check_reduction(const struct options *options)
 {
     const struct operation *operation = options->operation;
     const struct element *element = options->element;
-    if (options->experiment != COLLECTIVE || !is_given(given, "element"))
+    if (options->experiment != COLLECTIVE || !is_given(options, OPTION_element))
         return;
     if (!operation->reduces)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --element: it reduces nothing", operation->name);
@@ -125,23 +109,24 @@ static void check_reduction(const struct options *options, const int *given)
         fail(EXIT_ASKED_WRONGLY, "--schedules: their messages are of elements of 4 bytes, not %s", element->name);
 }
 
-static void check_one_sided(const struct options *options, const int *given)
+static void check_one_sided(const struct options *options)
 {
-    static const char *const own[] = {"synchronization", "window-kind", "direction", NULL};
+    static const int own[] = {OPTION_synchronization, OPTION_window_kind, OPTION_direction};
     const struct operation *operation = options->operation;
     const char *name = operation->name;
-    for (int i = 0; own[i] != NULL; i++)
-        if (!operation->one_sided && is_given(given, own[i]))
-            fail(EXIT_ASKED_WRONGLY, "%s takes no --%s: it is two-sided", name, own[i]);
-    if (operation->elements == ANY_BYTES && !operation->reduces && is_given(given, "element"))
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (!operation->one_sided && is_given(options, own[i]))
+            fail(EXIT_ASKED_WRONGLY, "%s takes no --%s: it is two-sided", name,
+                 accepted[own[i] - BEFORE_OPTIONS - 1].name);
+    if (operation->elements == ANY_BYTES && !operation->reduces && is_given(options, OPTION_element))
         fail(EXIT_ASKED_WRONGLY, "%s takes no --element: it moves bytes", name);
-    if ((operation->elements == ANY_BYTES || operation->swaps) && is_given(given, "reduction"))
+    if ((operation->elements == ANY_BYTES || operation->swaps) && is_given(options, OPTION_reduction))
         fail(EXIT_ASKED_WRONGLY, "%s takes no --reduction", name);
     if (!operation->one_sided)
         return;
     if (options->experiment != RMA && options->experiment != PAIRS)
         fail(EXIT_ASKED_WRONGLY, "%s is one-sided: measure it by rma %s", name, name);
-    if (is_given(given, "window") && options->direction == IN_TURNS)
+    if (is_given(options, OPTION_window) && options->direction == IN_TURNS)
         fail(EXIT_ASKED_WRONGLY, "--window: operations in flight need --direction");
     if (options->overlap && options->direction == BOTH_WAYS)
         fail(EXIT_ASKED_WRONGLY, "--overlap: both ranks are origins, so that no target can compute");
@@ -258,17 +243,48 @@ static void check_numbers(const struct options *options)
              options->least_rounds, options->most_rounds);
 }
 
-void accept_or_refuse(struct options *options, const char *experiment, const int *given)
+/* The usual ways, and the operation as it is in this direction. */
+static void complete_one_sided(struct options *options)
 {
-    check_accepted(options, experiment, given);
+    struct operation *made = allocate(sizeof *made);
+    *made = *options->operation;
+    made->counts_window = options->direction != IN_TURNS;
+    options->operation = made;
+    if (options->synchronization_count == 0)
+        options->synchronizations[options->synchronization_count++] = FLUSH;
+    if (options->window_kind_count == 0)
+        options->window_kinds[options->window_kind_count++] = ALLOCATE;
+}
+
+/* What is usual where nothing else was asked. */
+static void complete(struct options *options)
+{
+    if (options->pass < 0)
+        options->pass = options->launch;
+    if (options->operation->one_sided)
+        complete_one_sided(options);
+    if (options->operation->counts_window && options->window_count == 0)
+        options->windows = value_counts("64", "--window", &options->window_count);
+    methods_make(options);
+}
+
+void accept_or_refuse(struct options *options)
+{
+    if (options->experiment == HALO)
+        halo_read_exchanges(options);
+    if (options->element == NULL)
+        options->element = element_named(
+            options->experiment == COLLECTIVE || options->experiment == CONGESTION ? "int32" : "int64");
+    check_accepted(options);
     if (options->experiment == HALO)
         halo_accept_or_refuse(options);
     check_operation(options);
-    check_reduction(options, given);
-    check_one_sided(options, given);
+    check_reduction(options);
+    check_one_sided(options);
     check_arrivals(options);
     check_schedules(options);
     choose_buffers(options);
     check_counts(options);
     check_numbers(options);
+    complete(options);
 }

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "congestion.h"
 #include "memory.h"
 #include "operations/halo.h"
 #include "threads.h"
@@ -117,14 +116,12 @@ struct area area_of(double bytes, int filled, int is_read)
     return (struct area){.base = memset(base, filled, rounded), .span = span};
 }
 
-static void check_memory(const struct launch *launch, MPI_Comm comm)
+static void check_memory(const struct launch *launch, double besides, MPI_Comm comm)
 {
     const struct options *options = launch->options;
     /* The floor's shared memory is as large as a buffer. */
-    double needed = buffers_needed(launch) + (options->floor ? span_of(launch, 0) : 0.0);
+    double needed = buffers_needed(launch) + (options->floor ? span_of(launch, 0) : 0.0) + besides;
     double available = memory_available();
-    if (launch->congestion != NULL)
-        needed += congestion_needed(launch->congestion);
     memory_agree(&needed, &available, comm);
     if (needed > 0.25 * (double)SIZE_MAX || needed > available)
         fail(EXIT_ASKED_WRONGLY,
@@ -173,12 +170,10 @@ static void open_other(void *launch, int thread)
         open_thread(launch, thread);
 }
 
-void buffers_open(struct launch *launch, MPI_Comm comm)
+void buffers_open(struct launch *launch, double besides, MPI_Comm comm)
 {
-    check_memory(launch, comm);
+    check_memory(launch, besides, comm);
     check_sizes(launch);
-    if (launch->congestion != NULL)
-        congestion_allocate(launch->congestion);
     open_thread(launch, 0);
     if (launch->team == NULL || most_with_messages(launch) == 1)
         return;

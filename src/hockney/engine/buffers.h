@@ -5,8 +5,8 @@
 #include "launch.h"
 
 /* Page-aligned, first touched here, after the rank was pinned. Collective over `comm`; ends the launch
-   where the ranks of a node need more than it has free, with the room of those that load the network. */
-void buffers_open(struct launch *launch, MPI_Comm comm);
+   where the ranks of a node need more than it has free; `besides`: bytes that this rank needs as well. */
+void buffers_open(struct launch *launch, double besides, MPI_Comm comm);
 void buffers_close(struct launch *launch);
 
 /* Every byte of it `filled`. The buffers of simulated ranks, all in this machine's memory, lie upon

@@ -1,9 +1,9 @@
-/* How long repetitions take, and what follows for batches, visits and windows. */
+#include "calibrate.h"
+
 #include <math.h>
 
 #include "check.h"
 #include "congestion.h"
-#include "rounds.h"
 #include "together.h"
 
 /* The clock may cost 0.5 % of a batch and be 1 % of it coarse. */

@@ -16,8 +16,11 @@ void check(int code, const char *call);
 void return_errors(MPI_Comm comm);
 void return_window_errors(MPI_Win win);
 
-/* Says what was wrong on stderr and, as an "end" record, on stdout; then ends every rank. */
+/* Says what was wrong on stderr, does what fail_also() asked for, and ends every rank. */
 noreturn void fail(int status, const char *format, ...);
+
+/* What fail() does besides, with its message. */
+void fail_also(void (*act)(const char *message));
 
 /* malloc that fails loudly; for set-up only, never inside a timed region. */
 void *allocate(size_t bytes);

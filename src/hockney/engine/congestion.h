@@ -3,7 +3,7 @@
 #define HOCKNEY_CONGESTION_H
 
 #include "launch.h"
-#include "rounds.h"
+#include "visit.h"
 
 /* Sampled visits of a victim last about this long, so that beginning and ending a load takes a small
    part of a round. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "calibrate.h"
 #include "check.h"
 #include "exposures.h"
 #include "grouping.h"

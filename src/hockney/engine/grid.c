@@ -1,7 +1,12 @@
 #include "grid.h"
 
+#include <ctype.h>
 #include <mpi.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "check.h"
 
 const char *const neighbors_names[] = {"faces", "edges", "corners", NULL};
 
@@ -67,4 +72,22 @@ int grid_neighbor(const struct grid *grid, int rank, int direction)
         stride *= side;
     }
     return neighbor;
+}
+
+void grid_read(struct grid *grid, const char *text)
+{
+    enum { LONGEST_SIDE = 1 << 20, MOST_RANKS = 1 << 30 };
+    int64_t ranks = 1;
+    grid->dimensions = 0;
+    for (const char *at = text;; at++) {
+        char *end = NULL;
+        const long side = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : 0;
+        if (grid->dimensions == MOST_DIMENSIONS || side < 1 || side > LONGEST_SIDE ||
+            (ranks *= side) > MOST_RANKS || (*end != 'x' && *end != '\0'))
+            fail(EXIT_ASKED_WRONGLY, "--grid %s: one to three sides from 1 up, such as 4x2", text);
+        grid->sides[grid->dimensions++] = (int)side;
+        at = end;
+        if (*at == '\0')
+            return;
+    }
 }

@@ -16,6 +16,9 @@ struct grid {
 /* Names of the neighbours that a rank has, by `reach` - 1; ends with NULL. */
 extern const char *const neighbors_names[];
 
+/* Reads sides such as "4x2"; ends the program where they are none. */
+void grid_read(struct grid *grid, const char *text);
+
 int grid_ranks(const struct grid *grid);
 
 /* How many directions neighbours may be in. Those along one dimension come first, as MPI counts

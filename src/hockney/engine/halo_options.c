@@ -1,7 +1,5 @@
 #include "halo_options.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -9,29 +7,6 @@
 #include "operations/halo.h"
 #include "simulated.h"
 #include "values.h"
-
-void halo_read_grid(struct grid *grid, const char *text)
-{
-    enum { LONGEST_SIDE = 1 << 20, MOST_RANKS = 1 << 30 };
-    int64_t ranks = 1;
-    grid->dimensions = 0;
-    for (const char *at = text;; at++) {
-        char *end = NULL;
-        const long side = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : 0;
-        if (grid->dimensions == MOST_DIMENSIONS || side < 1 || side > LONGEST_SIDE ||
-            (ranks *= side) > MOST_RANKS || (*end != 'x' && *end != '\0'))
-            fail(EXIT_ASKED_WRONGLY, "--grid %s: one to three sides from 1 up, such as 4x2", text);
-        grid->sides[grid->dimensions++] = (int)side;
-        at = end;
-        if (*at == '\0')
-            return;
-    }
-}
-
-void halo_read_neighbors(struct grid *grid, const char *text)
-{
-    grid->reach = 1 + value_choice(text, "--neighbors", neighbors_names);
-}
 
 /* The next word of a list with commas, of at most `room` - 1 letters; moves `*at` behind it. */
 static int next_word(const char **at, const char *option, char *word, size_t room)
@@ -43,15 +18,6 @@ static int next_word(const char **at, const char *option, char *word, size_t roo
     word[length] = '\0';
     *at += length;
     return *(*at) == ',' ? (*at)++, 1 : 0;
-}
-
-void halo_read_columns(struct options *options, const char *text)
-{
-    enum { ALL = sizeof options->columns / sizeof options->columns[0] };
-    int chosen[ALL];
-    options->column_count = value_choices(text, "--columns", packings_names, ALL, chosen);
-    for (int i = 0; i < options->column_count; i++)
-        options->columns[i] = (enum packing)chosen[i];
 }
 
 static void add_named(struct options *options, const char *name, const char *form)

@@ -4,10 +4,6 @@
 
 #include "options.h"
 
-/* "4x2" */
-void halo_read_grid(struct grid *grid, const char *text);
-void halo_read_neighbors(struct grid *grid, const char *text);
-void halo_read_columns(struct options *options, const char *text);
 /* The exchanges that `exchange` and `form` list: neighbourhood collectives in each of the forms; the
    others have none. */
 void halo_read_exchanges(struct options *options);

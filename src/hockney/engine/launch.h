@@ -1,4 +1,4 @@
-/* One launch on the ranks that take part: what every part of it sees, and its story. */
+/* One launch on the ranks that take part: what every part of it sees. */
 #ifndef HOCKNEY_LAUNCH_H
 #define HOCKNEY_LAUNCH_H
 
@@ -12,7 +12,6 @@
 #include "place.h"
 #include "precision.h"
 #include "probe.h"
-#include "schedule.h"
 #include "sketch.h"
 
 /* One number that is asked for, and what is known of it so far. */
@@ -96,27 +95,15 @@ enum { BATCHES_A_VISIT = 4, SINGLES_A_VISIT = 256, SINGLES_UNDER_LOAD = 1024 };
 /* At most this many samples of one visit are held before they are reduced and written. */
 enum { CHUNK_SAMPLES = 4096 };
 
-/* Makes launch->points. */
-void points_make(struct launch *launch);
-
-/* Each returns why it ended: "precision", "budget", "complete" or "interrupted". Collective over the
-   ranks that take part. */
-const char *rounds_run(struct launch *launch);
-const char *sweep_run(struct launch *launch);
-const char *pairs_run(struct launch *launch);
-
-/* A batch must be this long for the clock's cost (0.5 %) and resolution (1 %). */
-double batch_least_ns(const struct clock *clock);
-
 /* Makes the context that of this rank's group, for an operation, or again that of all ranks. */
-void launch_enter(struct launch *launch, const struct group *group);
+static inline void launch_enter(struct launch *launch, const struct group *group)
+{
+    launch->context.comm = group->comm;
+    launch->context.rank = group->rank;
+    launch->context.ranks = group->ranks;
+}
 
 /* Seconds on this rank's clock. */
-double launch_now_s(void);
-
-/* Collective over `comm`, whose first rank writes the records and alone knows the `places` of all ranks
-   of the world (place_gather); `here` is the caller's own. */
-void launch_run(const struct options *options, const struct place *here, const char *places,
-                MPI_Comm comm);
+static inline double launch_now_s(void) { return (double)clock_ns() * 1e-9; }
 
 #endif

@@ -10,16 +10,17 @@
 #include <sys/prctl.h>
 #endif
 
+#include "accept.h"
 #include "algorithms.h"
 #include "check.h"
 #include "beyond.h"
 #include "fit.h"
-#include "launch.h"
 #include "library.h"
 #include "options.h"
 #include "pin.h"
 #include "place.h"
 #include "records.h"
+#include "run.h"
 #include "startup.h"
 
 /* Idle ranks sleep, and check this often whether the launch is over. */
@@ -87,11 +88,25 @@ static void start_mpi(int *argc, char ***argv, int threads)
              library_description(), records_thread_level());
 }
 
+static void print_about(const struct options *options)
+{
+    for (const char *const *part = options_usage; options->help && *part != NULL; part++)
+        fputs(*part, stdout);
+    if (options->version)
+        printf("hockney-engine %s for %s\n", HOCKNEY_VERSION,
+               library_name() != NULL ? library_name() : "an unknown MPI");
+}
+
 static void measure(int argc, char **argv)
 {
     struct options options;
     struct startup startup = {.entered = clock_ns()};
     options_read(&options, argc, argv);
+    if (options.help || options.version) {
+        print_about(&options);
+        return;
+    }
+    accept_or_refuse(&options);
     records_open(options.launch, options.table);
     die_with_launcher();
     const int threads = methods_most_threads(&options);
@@ -132,7 +147,7 @@ static void measure(int argc, char **argv)
     if (options.experiment == STARTUP) {
         startup_run(&options, &startup, places, world);
     } else if (takes_part) {
-        launch_run(&options, &place, places, comm);
+        run_launch(&options, &place, places, comm);
         if (comm != world)
             check(MPI_Comm_free(&comm), "MPI_Comm_free");
     }
@@ -155,6 +170,7 @@ static void measure(int argc, char **argv)
 int main(int argc, char **argv)
 {
     int status = EXIT_SUCCESS;
+    fail_also(record_failure);
     if (argc > 1 && strcmp(argv[1], "fit") == 0)
         status = fit_main(argc, argv);
     else if (argc > 1 && strcmp(argv[1], "algorithms") == 0)

@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accept.h"
 #include "check.h"
-#include "halo_options.h"
 #include "json.h"
 #include "library.h"
-#include "records.h"
 #include "values.h"
 
 enum { MOST_THREADS = 1024 };
@@ -131,6 +128,15 @@ static const char *const *packings_of(char *text)
     return found;
 }
 
+static void read_columns(struct options *options, const char *text)
+{
+    enum { ALL = sizeof options->columns / sizeof options->columns[0] };
+    int chosen[ALL];
+    options->column_count = value_choices(text, "--columns", packings_names, ALL, chosen);
+    for (int i = 0; i < options->column_count; i++)
+        options->columns[i] = (enum packing)chosen[i];
+}
+
 /* How options.def is read; what is by hand has a case of its own. */
 #define READ_FLAG(member, name, words) case OPTION_##member: options->member = 1; break;
 #define READ_WORD(member, name, words) case OPTION_##member: options->member = value_word(text, name, words); break;
@@ -156,11 +162,11 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_buffers: options->buffers = buffers_named(text); break;
     case OPTION_window: options->windows = value_counts(text, "--window", &options->window_count); break;
     case OPTION_pairs_active: options->active = value_counts(text, "--pairs-active", &options->active_count); break;
-    case OPTION_grid: halo_read_grid(&options->grid, text); break;
-    case OPTION_neighbors: halo_read_neighbors(&options->grid, text); break;
+    case OPTION_grid: grid_read(&options->grid, text); break;
+    case OPTION_neighbors: options->grid.reach = 1 + value_choice(text, "--neighbors", neighbors_names); break;
     case OPTION_open: options->grid.is_open = 1; break;
     case OPTION_reorder: options->grid.reordered = 1; break;
-    case OPTION_columns: halo_read_columns(options, text); break;
+    case OPTION_columns: read_columns(options, text); break;
     case OPTION_arrival: arrivals_read(&options->arrivals, text); break;
     case OPTION_skew_ns: options->arrivals.skew_ns = value_number(text, "--skew-ns"); break;
     case OPTION_skew_times: options->arrivals.skew_times = value_number(text, "--skew-times"); break;
@@ -194,16 +200,6 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_loads: loads_read(&options->congestion, text); break;
     case OPTION_roles: roles_read(&options->congestion, text); break;
     case OPTION_seed: options->seed = seed_of(text); break;
-    case OPTION_help:
-        for (const char *const *part = options_usage; *part != NULL; part++)
-            fputs(*part, stdout);
-        records_flush();
-        exit(EXIT_SUCCESS);
-    case OPTION_version:
-        printf("hockney-engine %s for %s\n", HOCKNEY_VERSION,
-               library_name() != NULL ? library_name() : "an unknown MPI");
-        records_flush();
-        exit(EXIT_SUCCESS);
     default: fail(EXIT_ASKED_WRONGLY, "see hockney-engine --help");
     }
 }
@@ -301,6 +297,7 @@ static void read_experiment(struct options *options, int count, char **words)
     if (experiment == EXPERIMENTS)
         fail(EXIT_ASKED_WRONGLY, "%s: no such experiment", words[0]);
     options->experiment = (enum experiment)experiment;
+    options->experiment_name = names[experiment];
     const int is_named = experiment == COLLECTIVE || experiment == RMA || experiment == CONGESTION;
     if (experiment == COLLECTIVE && count != 2)
         fail(EXIT_ASKED_WRONGLY, "name one collective, such as bcast");
@@ -314,10 +311,8 @@ static void read_experiment(struct options *options, int count, char **words)
         !has_persistent_collectives)
         fail(EXIT_ASKED_WRONGLY, "%s has no persistent collectives, which came with MPI 4.0",
              library_name() != NULL ? library_name() : "this MPI");
-    if (experiment == HALO) {
-        halo_read_exchanges(options);
+    if (experiment == HALO) /* whose exchanges accept.c reads */
         return;
-    }
     if (experiment == OVERLAP) {
         add_exchange(options, &operation_isend);
         add_exchange(options, &operation_irecv);
@@ -336,37 +331,26 @@ static void read_experiment(struct options *options, int count, char **words)
         refuse_operation(options, name);
 }
 
-/* Reads all options; `given[OPTIONS]` marks those that were given. */
-static void read_options(struct options *options, int argc, char **argv, int *given)
+static void read_options(struct options *options, int argc, char **argv)
 {
-    struct option *long_options = accept_options();
+    static const struct option long_options[] = {
+#define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) \
+    {name, argument, NULL, OPTION_##member},
+#include "options.def"
+        {0},
+    };
     unsetenv("POSIXLY_CORRECT"); /* options may follow the experiment, whatever a site exports */
-    for (int letter; (letter = getopt_long(argc, argv, "n:h", long_options, NULL)) != -1;) {
+    for (int letter; !options->help && !options->version &&
+                     (letter = getopt_long(argc, argv, "n:h", long_options, NULL)) != -1;) {
         letter = letter == 'n' ? OPTION_ranks : letter == 'h' ? OPTION_help : letter;
         read_option(options, letter, optarg);
-        for (int i = 0; i < ACCEPTED_OPTIONS; i++)
-            given[i] |= long_options[i].val == letter;
+        options->given[letter - BEFORE_OPTIONS - 1] = 1;
     }
-    free(long_options);
-}
-
-/* The usual ways, and the operation as it is in this direction. */
-static void complete_one_sided(struct options *options)
-{
-    struct operation *made = allocate(sizeof *made);
-    *made = *options->operation;
-    made->counts_window = options->direction != IN_TURNS;
-    options->operation = made;
-    if (options->synchronization_count == 0)
-        options->synchronizations[options->synchronization_count++] = FLUSH;
-    if (options->window_kind_count == 0)
-        options->window_kinds[options->window_kind_count++] = ALLOCATE;
 }
 
 void options_read(struct options *options, int argc, char **argv)
 {
     static const char *const usual_packings[] = {"datatype", NULL};
-    int given[ACCEPTED_OPTIONS] = {0};
     *options = (struct options){
         .peers = {0, 1},
         .seconds = 1.0,
@@ -388,17 +372,7 @@ void options_read(struct options *options, int argc, char **argv)
         .packings = usual_packings,
     };
     read_sizes(options, "0,1..4MiB");
-    read_options(options, argc, argv, given);
-    read_experiment(options, argc - optind, argv + optind);
-    if (options->element == NULL)
-        options->element = element_named(
-            options->experiment == COLLECTIVE || options->experiment == CONGESTION ? "int32" : "int64");
-    accept_or_refuse(options, argv[optind], given);
-    if (options->pass < 0)
-        options->pass = options->launch;
-    if (options->operation->one_sided)
-        complete_one_sided(options);
-    if (options->operation->counts_window && options->window_count == 0)
-        options->windows = value_counts("64", "--window", &options->window_count);
-    methods_make(options);
+    read_options(options, argc, argv);
+    if (!options->help && !options->version)
+        read_experiment(options, argc - optind, argv + optind);
 }

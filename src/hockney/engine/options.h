@@ -33,6 +33,15 @@ enum experiment { PINGPONG, OVERHEADS, PAIRS, CORES, COLLECTIVE, HALO, OVERLAP, 
    would do; behind a barrier. */
 enum sync { SYNC_CLOCK, SYNC_MESSAGES, SYNC_BARRIER };
 
+/* What getopt_long returns for each option: values that no letter has. */
+enum {
+    BEFORE_OPTIONS = 255,
+#define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) OPTION_##member,
+#include "options.def"
+    AFTER_OPTIONS,
+};
+enum { ACCEPTED_OPTIONS = AFTER_OPTIONS - BEFORE_OPTIONS - 1 };
+
 /* Members that options.def declares: flags, words and counts are 0, texts NULL unless given. */
 #define MEMBER_FLAG(member) int member;
 #define MEMBER_WORD(member) int member;
@@ -54,8 +63,10 @@ struct options {
     uint64_t seed;
     const char *policy;
     enum buffers buffers;
+    int given[ACCEPTED_OPTIONS]; /* whether each option was given, in the order of options.def */
     /* Many ranks */
     enum experiment experiment;
+    const char *experiment_name;
     int *active, active_count;   /* concurrent pairs; empty: one, and all */
     int *windows, window_count;  /* messages in flight at once */
     struct method *methods;      /* how messages are exchanged; at least one */
@@ -85,6 +96,11 @@ struct options {
     enum reduction reduction;
     struct congestion_options congestion; /* without loads for all other experiments */
 };
+
+static inline int is_given(const struct options *options, int option)
+{
+    return options->given[option - BEFORE_OPTIONS - 1];
+}
 
 /* Two ranks of the world are measured, the others sleep. */
 static inline int is_of_two(const struct options *options)
@@ -117,8 +133,8 @@ static inline int begins_together(const struct options *options)
 
 extern const char *const options_usage[]; /* ends with NULL */
 
-/* Fills in `options` from the command line; ends the program where it was asked wrongly, or for
-   --help and --version. */
+/* Fills in `options` from the command line, up to --help or --version; ends the program where a word is
+   wrong by itself (accept.h: where it does not go with the others). */
 void options_read(struct options *options, int argc, char **argv);
 
 /* The axes that all samples of the launch share, as members of a JSON object; empty without any. */

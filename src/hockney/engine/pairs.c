@@ -1,5 +1,7 @@
 /* Many pairs: rounds over all points (arrangement, window, size) in a random order, alike on all
    ranks. */
+#include "pairs.h"
+
 #include "crowd.h"
 #include "order.h"
 #include "pass.h"

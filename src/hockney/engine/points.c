@@ -1,8 +1,10 @@
 /* What a launch measures: a point of each operation, method, size and window, with what is measured
    beside it. */
+#include "points.h"
+
 #include "check.h"
-#include "launch.h"
 #include "operations/halo.h"
+#include "schedule.h"
 
 /* A collective that reduces has whole elements. */
 static int is_possible(const struct operation *operation, size_t bytes)

@@ -402,6 +402,8 @@ void record_end(const char *reason, double wall_s, const char *message)
     records_flush();
 }
 
+void record_failure(const char *message) { record_end("failed", -1.0, message); }
+
 void records_flush(void)
 {
     static int has_failed; /* what then fails has no records to end with */

@@ -153,6 +153,8 @@ void record_noise(int rank, const struct noise *noise);
 void record_progress(const struct progress_facts *facts);
 /* `wall_s` and `message` may be negative and NULL. */
 void record_end(const char *reason, double wall_s, const char *message);
+/* The end of a launch that failed. */
+void record_failure(const char *message);
 
 /* Ends the launch where stdout cannot take what was written. */
 void records_flush(void);

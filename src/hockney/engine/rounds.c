@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibrate.h"
 #include "check.h"
 #include "congestion.h"
 #include "faults.h"
 #include "order.h"
 #include "records.h"
+#include "schedule.h"
 #include "together.h"
 #include "tree.h"
 #include "visit.h"

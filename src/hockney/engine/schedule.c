@@ -8,7 +8,6 @@
 #include "buffers.h"
 #include "check.h"
 #include "list.h"
-#include "operations/scheduled.h"
 #include "tree.h"
 
 enum { LONGEST_WORD = 48, LONGEST_HOST_NAME = 256 };

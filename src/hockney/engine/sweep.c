@@ -1,4 +1,6 @@
 /* A sweep: every size once, in order, with counts of its own, as the classic programs do it. */
+#include "sweep.h"
+
 #include <math.h>
 
 #include "check.h"

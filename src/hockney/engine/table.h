@@ -2,7 +2,7 @@
 #ifndef HOCKNEY_TABLE_H
 #define HOCKNEY_TABLE_H
 
-#include "rounds.h"
+#include "launch.h"
 
 void table_print(const struct launch *launch, const char *definition);
 

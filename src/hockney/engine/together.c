@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "order.h"
+#include "schedule.h"
 #include "threads.h"
 #include "tree.h"
 #include "visit.h"

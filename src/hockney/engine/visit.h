@@ -4,6 +4,15 @@
 
 #include "launch.h"
 
+/* What every rank needs to know to make one visit; `point` < 0 ends the plan. */
+struct visit {
+    int32_t point, batches;
+    int64_t repetitions;
+    int64_t untimed; /* repetitions directly before the timed ones */
+    double at_s; /* filled in when it is made: since the launch began to measure */
+    double window_ns, compute_ns, skew_ns;
+};
+
 /* Points the context at messages of this size, exchanged by this method; untimed. */
 void visit_prepare(struct launch *launch, const struct operation *operation,
                    const struct method *method, size_t bytes, int window);

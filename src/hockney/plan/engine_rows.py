@@ -394,8 +394,8 @@ ROWS = (
         "NAME,NAME=VALUE,...",
     ),
     OptionRow("table", F, PINGPONG | COLLECTIVE, "print a table and a fit instead of records"),
-    OptionRow("help", H, EVERY, "this text"),
-    OptionRow("version", H, EVERY, "its version, and the library it was built for"),
+    OptionRow("help", F, EVERY, "this text"),
+    OptionRow("version", F, EVERY, "its version, and the library it was built for"),
 )
 
 

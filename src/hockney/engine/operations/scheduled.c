@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../clock.h"
-#include "../schedule.h"
 
 enum { TAG_SCHEDULED = 11 };
 

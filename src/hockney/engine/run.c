@@ -1,4 +1,4 @@
-#include "launch.h"
+#include "run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,11 +6,17 @@
 
 #include "algorithms.h"
 #include "buffers.h"
+#include "calibrate.h"
 #include "check.h"
 #include "congestion.h"
 #include "exposures.h"
 #include "operations/halo.h"
+#include "pairs.h"
+#include "points.h"
 #include "records.h"
+#include "rounds.h"
+#include "schedule.h"
+#include "sweep.h"
 #include "table.h"
 #include "together.h"
 #include "threads.h"
@@ -18,8 +24,6 @@
 
 /* Where the last cache's size is unknown, a cold walk is this long: larger than most. */
 static const unsigned long COLD_BYTES = 128ul << 20;
-
-double launch_now_s(void) { return (double)clock_ns() * 1e-9; }
 
 /* Room for the samples of one round, or of one visit of a sweep. */
 static void make_room(struct launch *launch)
@@ -167,13 +171,6 @@ static void open_halo(struct launch *launch, MPI_Comm comm)
             context->packing = options->columns[i];
 }
 
-void launch_enter(struct launch *launch, const struct group *group)
-{
-    launch->context.comm = group->comm;
-    launch->context.rank = group->rank;
-    launch->context.ranks = group->ranks;
-}
-
 /* Neighbouring ranks are a group. */
 static void open_groups(struct launch *launch)
 {
@@ -211,7 +208,9 @@ static void open_launch(struct launch *launch, const struct place *here, MPI_Com
     if (options->experiment == CONGESTION)
         launch->congestion = congestion_open(launch, comm);
     launch_enter(launch, &launch->group);
-    buffers_open(launch, comm);
+    buffers_open(launch, launch->congestion != NULL ? congestion_needed(launch->congestion) : 0.0, comm);
+    if (launch->congestion != NULL)
+        congestion_allocate(launch->congestion);
     launch_enter(launch, &launch->everyone);
     /* Ranks that take turns on a CPU wait a turn for each line of the probe. */
     context->shared = context->ranks == 2 && (!here->crowded || options->floor)
@@ -291,7 +290,7 @@ static const char *run_experiment(struct launch *launch)
     return options->sweep ? sweep_run(launch) : rounds_run(launch);
 }
 
-void launch_run(const struct options *options, const struct place *here, const char *places,
+void run_launch(const struct options *options, const struct place *here, const char *places,
                 MPI_Comm comm)
 {
     struct launch launch = {.options = options, .exposed = MPI_COMM_NULL};
