@@ -21,7 +21,7 @@ from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.records import Probe, Round, Run, Samples
 
 LEAST_LEVEL = 1e-9
-"""Of a test at an early look, which may use next to nothing of the error rate."""
+"""Least level of a test: an early look may use next to none of the error rate."""
 OF_RATIOS = 1.0 - 2.0 * ASIDE
 """Part of the error rate for the test of the ratios; the rest is for those of the two probes."""
 UNPROBED = Conditions()
@@ -29,14 +29,14 @@ T = TypeVar("T", Samples, Probe, Round)
 
 
 class Seen(NamedTuple):
-    """A point in a launch."""
+    """The median and the conditions of a point in a launch."""
 
     median_s: float
     conditions: Conditions
 
 
 Medians = dict[Point, Seen]
-"""Those of a launch."""
+"""The points of a launch."""
 
 
 @dataclass(frozen=True)
@@ -45,20 +45,21 @@ class VariantRatio:
 
     variant: str
     point: Point | None
-    """Without the axes in which the variants differ; None for the mean over all points."""
+    """The point without the axes in which the variants differ; None for the mean over all
+    points."""
     base_s: float
     """The median over blocks of the first variant's medians, or of their geometric means."""
     time_s: float
-    """The same of this variant."""
+    """The median over blocks of this variant's medians, or of their geometric means."""
     blocks: int
-    """Those that were compared."""
+    """Number of blocks that were compared."""
     judged: Judged
     log_ratios: tuple[float, ...]
-    """One of each block, in their order, without what the compute probe explains."""
+    """The log ratio of each block, in order, less what the compute probe explains."""
     changed: int
-    """Blocks left out because the machine's state changed between their launches."""
+    """Blocks excluded because the machine's state changed between their launches."""
     slope: float | None
-    """Of the log ratios over those of the compute probe; None where they were not adjusted."""
+    """Slope of the log ratios over those of the compute probe; None if they were not adjusted."""
 
     def is_slower(self, gate: float) -> bool:
         """True if it is surely slower by more than the gate allows."""
@@ -106,7 +107,7 @@ class BlockTimes:
 
 
 def block_times(run: Run) -> BlockTimes:
-    """Those of the launches that ended by themselves."""
+    """The medians of the launches that ended by themselves."""
     failed = {end.launch for end in run.ends if end.reason in ("failed", "interrupted")}
     samples, probes = _by_launch(run.samples), _by_launch(run.probes)
     rounds = _by_launch(run.rounds)
@@ -156,10 +157,10 @@ def variant_ratios(
     look_blocks: Sequence[int] = (),
 ) -> list[VariantRatio]:
     """Each variant over the first, where both have launches in a block: as a whole, then at each
-    point. Intervals and verdicts hold for
-    all of them together with 95 %: half of the error rate is the wholes', half the points', divided
-    by their number (Bonferroni), and over all `looks` at the run so far (estimate.sequential).
-    look_blocks: where the comparison narrows, the blocks that had been made at each look."""
+    point. Intervals and verdicts hold jointly at 95 %: half of the error rate is the wholes', half
+    the points', divided by their number (Bonferroni), and over all `looks` at the run so far
+    (estimate.sequential). look_blocks: where the comparison narrows, the blocks that had been made
+    at each look."""
     base, *others = comparison.names
     blocks = _matched([times.by_block[block] for block in sorted(times.by_block)])
     points = _points(blocks)
@@ -191,7 +192,7 @@ def _ratio(
     judge: Callable[[Array, float, float], Judged],
     tolerance: float,
 ) -> VariantRatio:
-    """logs: as of _pairs. levels: of the test of the ratios, and of those of the probes."""
+    """logs: from _pairs. levels: of the test of the ratios, and of the two tests of the probes."""
     log_ratios, handover, compute = (logs[:, 1] - logs[:, 0]).T
     with_ = compared(log_ratios, handover, compute, levels[1])
     base_s, time_s = np.exp(np.median(logs[with_.is_kept, :, 0], axis=0)).tolist()
@@ -209,13 +210,13 @@ def _ratio(
 
 
 class _Levels(NamedTuple):
-    """What levels of the whole run become at its last look."""
+    """Turns levels of the whole run into those at its last look."""
 
     looks: Sequence[float]
     look_blocks: Sequence[int]
     """Empty where the comparison does not narrow."""
     numbers: NDArray[np.int64]
-    """Those of the blocks that are compared."""
+    """Numbers of the blocks that are compared."""
 
     def of(self, level: float) -> float:
         if self.look_blocks:
@@ -228,8 +229,8 @@ class _Levels(NamedTuple):
 def _of_counts(
     level: float, looks: Sequence[float], look_blocks: Sequence[int], numbers: NDArray[np.int64]
 ) -> float:
-    """The level of a point at the look at which its last block had been made: it was measured no
-    further. numbers: those of its blocks."""
+    """A point's level at the look after its last block, from which on it was not measured. numbers:
+    of its blocks."""
     counts = [int((numbers < made).sum()) for made in look_blocks]
     last = next((k for k, count in enumerate(counts) if count == len(numbers)), len(counts) - 1)
     known = [k for k in range(last + 1) if counts[k] > (counts[k - 1] if k else 0)]
@@ -275,8 +276,8 @@ def _points(blocks: Sequence[Block]) -> list[Point]:
 def _pairs(
     blocks: Sequence[Block], base: str, variant: str, points: Sequence[Point]
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """Of each block that has all points of both: the mean logarithms over the points of medians
-    (seconds), core-to-core latencies and compute probes. Shape (blocks, 2, 3), the base first. And
+    """Mean logarithms over the points of medians (seconds), core-to-core latencies and compute
+    probes in the blocks that have all points of both, shape (blocks, 2, 3), the base first; and
     which blocks these are."""
     found = []
     has_both = np.zeros(len(blocks), dtype=bool)

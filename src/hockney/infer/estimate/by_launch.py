@@ -18,7 +18,7 @@ from hockney.records.visits import Visits
 
 QUANTILES = (0.05, 0.25, 0.75, 0.95, 0.99)
 NEEDED = np.array([samples_needed(quantile) for quantile in QUANTILES])
-"""Samples from which on each is given."""
+"""Samples that each of QUANTILES needs."""
 MOST_AT_ONCE = 1 << 20
 """Samples in one matrix, unless a launch has more."""
 
@@ -45,7 +45,7 @@ class Launches:
         return len(self.numbers)
 
     def where(self, kept: NDArray[np.bool_]) -> Launches:
-        """Only these rows."""
+        """The launches of these rows."""
         return Launches(**{one.name: getattr(self, one.name)[kept] for one in fields(self)})
 
 

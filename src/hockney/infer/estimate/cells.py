@@ -46,11 +46,11 @@ class Cell:
 
 
 Cells = dict[tuple[Point, int], Cell]
-"""By point and state."""
+"""Cells by point and state."""
 
 
 def cells_of(run: Run, states: States, times: str = "ns") -> Cells:
-    """The cells in the order in which they were first visited. times: which list of the samples."""
+    """The cells in the order in which they were first visited. times: the field of the samples."""
     visits = run.samples
     rounds, round_ = visits.rounds_of()
     of_round = [states.of(*one) for one in rounds]
@@ -94,7 +94,7 @@ def _enough(
     filled: NDArray[np.bool_],
     launches: int,
 ) -> NDArray[np.bool_]:
-    """Whether each group, the visits of a cell in a launch, has LEAST_ROUNDS with samples, or its
+    """Whether each group (the visits of a cell in a launch) has LEAST_ROUNDS with samples, or its
     point was in one state only in that launch."""
     visits = np.bincount(group, filled, len(groups))
     _, same = factorised(code_of_cell[groups // launches] * launches + groups % launches)

@@ -24,12 +24,12 @@ from hockney.infer.estimate.shifts import LEVEL, Array, signed_rank_p
 from hockney.records import Probe, Round
 
 OTHER_STATE = 1.25
-"""Core-to-core latencies of launches whose ratio is larger are of different states; within one,
-medians of a launch differ by some 5 %."""
+"""Ratio of the core-to-core latencies of two launches from which on their states differ; within a
+state, medians of a launch differ by some 5 %."""
 LEAST_BLOCKS = 8
-"""That must be left."""
+"""Fewest blocks that must remain if others are excluded."""
 LEAST_ADJUSTED = 20
-"""Blocks from which a slope is taken."""
+"""Fewest blocks from which a slope is computed."""
 SIGNIFICANCE = 0.01
 """p of the test that the ratios go with the probe, from which they are adjusted."""
 ASIDE = 0.1
@@ -51,14 +51,14 @@ class Compared:
 
     log_ratios: Array
     is_kept: NDArray[np.bool_]
-    """Of all blocks: whether both launches met the same state."""
+    """Shape (blocks,): whether a block is compared; others met two states of the machine."""
     slope: float | None
-    """Of the log ratios over those of the compute probe, which was taken out; None where it was
+    """Slope of the log ratios over those of the compute probe, which was removed; None if it was
     not."""
 
 
 def conditions_of(probes: Iterable[Probe], rounds: Iterable[Round]) -> Conditions:
-    """Those of one launch."""
+    """The conditions of one launch."""
     return Conditions(
         _median([one.handover_ns for one in probes if one.handover_ns > 0.0]),
         _median([one.probe_s for one in rounds if one.probe_s]),
@@ -70,9 +70,9 @@ def compared(
 ) -> Compared:
     """Leaves out blocks in which the state changed, and takes out what the compute probe explains.
 
-    log_ratios, handover, compute: of each block, the logarithm of the second over the first; NaN
-    where there was no probe. aside: level of each of the two tests whether a probe goes with the
-    variant. The slope is of at least LEAST_ADJUSTED blocks."""
+    log_ratios, handover, compute: the logarithm of the second launch over the first in each block;
+    NaN where there was no probe. aside: level of each of the two tests whether a probe goes with
+    the variant. A slope needs LEAST_ADJUSTED blocks."""
     is_kept = _of_one_state(handover, aside)
     kept, probed = log_ratios[is_kept], compute[is_kept]
     if _explains(kept, probed) and signed_rank_p(probed) >= aside:
@@ -82,8 +82,8 @@ def compared(
 
 
 def _of_one_state(handover: Array, aside: float) -> NDArray[np.bool_]:
-    """The blocks in which the state did not change. All of them where it changed with the variant,
-    by a sign test, and where too few would be left."""
+    """Marks blocks in which the state did not change; all, if it changed with the variant (by a
+    sign test) or too few would be left."""
     from scipy.stats import binomtest
 
     other = np.abs(handover) > math.log(OTHER_STATE)

@@ -32,18 +32,18 @@ VERDICT_RULE = (
     "faster or slower where the test shows a difference and the interval excludes 1; same where it "
     "shows none and the interval, like that of the mean, lies within the tolerance; else unknown"
 )
-"""Shown beside verdicts."""
+"""Text shown beside verdicts."""
 
 
 @dataclass(frozen=True)
 class Unseen:
-    """A part of a difference of which the compared values show nothing, such as the drift of the
+    """The part of a difference that the compared values cannot reveal, such as the drift of the
     machine between two runs."""
 
     deviation: float
     """Standard deviation of the logarithm of the ratio."""
     freedom: float = math.inf
-    """Degrees of freedom with which it is known; infinite where it is assumed."""
+    """Degrees of freedom of the deviation; infinite if it is assumed."""
     whole: float = 0.0
     """Standard deviation of the logarithm of the ratio of two equal runs, with what their launches
     add: no interval is narrower than this allows. 0 where it is not known."""
@@ -63,8 +63,8 @@ class Judged:
     within_tolerance: bool
     """Whether the whole interval lies within the tolerance, whatever the test shows."""
     needed: int | None
-    """About how many values of each (or pairs) would decide; None unless the verdict is unknown,
-    and where no number of them would."""
+    """Approximate number of values on each side (or of pairs) that would decide; None unless the
+    verdict is unknown, or if no number would."""
     smallest_difference: float | None = None
     """Relative: half the width of the interval. A smaller difference could not have been shown;
     None where there is no interval, so that no difference could."""
@@ -94,8 +94,8 @@ def paired_each(each: Sequence[Array], tolerance: float, level: float = LEVEL) -
 def two_samples(
     first: Array, second: Array, tolerance: float, unseen: Unseen | None = None
 ) -> Judged:
-    """Judges the log times of independent launches of two runs (second over first). unseen: what
-    these launches do not show of the difference."""
+    """Judges the log times of independent launches of two runs (second over first). unseen: the
+    part of the difference that they cannot reveal."""
     shift = with_unseen(sample_shift(first, second), unseen)
     return judged(shift, shift.p, tolerance, LEVEL, unseen)
 
@@ -116,7 +116,7 @@ def judged(
     level: float = LEVEL,
     unseen: Unseen | None = None,
 ) -> Judged:
-    """Applies VERDICT_RULE. p: that of the shift, or corrected for many."""
+    """Applies VERDICT_RULE. p: of the shift's test, possibly corrected for several tests."""
     ratio = _exp(shift.centre)
     if shift.interval is None or p is None:
         return Judged(ratio, None, None, p, "unknown", False, shift.fewest)
@@ -138,8 +138,8 @@ def _is_inside(interval: tuple[float, float] | None, least: float, most: float) 
 
 
 def _needed(shift: Shift, tolerance: float, level: float, unseen: Unseen | None) -> int | None:
-    """How many values of each narrow the interval so far that it excludes 0 or lies within the
-    tolerance, if the estimate stays: half-widths shrink with the square root of their number."""
+    """The number of values on each side from which the interval excludes 0 or lies within the
+    tolerance, if the estimate stays: half-widths shrink with the square root of the number."""
     unseen_half, whole = _unseen_halves(unseen, level)
     target = max(abs(shift.centre), tolerance - abs(shift.centre))
     left = target**2 - unseen_half**2
@@ -155,9 +155,9 @@ def _half(interval: tuple[float, float]) -> float:
 
 def with_unseen(shift: Shift, unseen: Unseen | None, level: float = LEVEL) -> Shift:
     """Adds an independent part that the values do not show: distances of the limits from the
-    estimate add up as variances do (Zou & Donner 2008, Statistics in Medicine 27, MOVER). None is
-    less than equal runs as a whole allow, which is the exact t-test of two runs: the part alone is
-    cut at zero where few runs happen to lie close together."""
+    estimate add up as variances do (Zou & Donner 2008, Statistics in Medicine 27, MOVER). No
+    interval is narrower than equal runs as a whole allow (the exact t-test of two runs): the part
+    alone is cut at zero where few runs happen to lie close together."""
     if unseen is None or shift.interval is None or not (unseen.deviation or unseen.whole):
         return shift
     extra, whole = _unseen_halves(unseen, level)
@@ -178,7 +178,7 @@ def with_unseen(shift: Shift, unseen: Unseen | None, level: float = LEVEL) -> Sh
 
 
 def _unseen_halves(unseen: Unseen | None, level: float) -> tuple[float, float]:
-    """Half the width of an interval for what is not seen alone, and for whole runs."""
+    """Half-widths of the intervals of the unseen part alone, and of whole runs."""
     from scipy.special import stdtrit
 
     if unseen is None:
@@ -218,5 +218,5 @@ def benjamini_hochberg(p: Array) -> Array:
 
 
 def _exp(log: float) -> float:
-    """Infinite where the result exceeds a double: an imported log may hold 1e-300 s."""
+    """exp, infinite where a double overflows: an imported log may hold 1e-300 s."""
     return math.exp(log) if log < LARGEST_LOG else math.inf

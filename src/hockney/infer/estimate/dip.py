@@ -58,7 +58,7 @@ def _lower_hull(x: Array, y: Array) -> NDArray[np.intp]:
 
 PROBABILITIES = (0.5, 0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 2e-4, 1e-4)
 LEAST_P = 1e-6
-"""Rarer is not told apart: a row of few values ends close behind the table."""
+"""Least p that is resolved: a row of few values ends close behind the table."""
 UNIFORM_DIPS = {
     4: (12500, 13268, 18757, 20719, 22371, 23158, 23709, 24196, 24429, 24732, 24804),
     5: (12151, 14726, 17675, 18640, 19362, 19654, 19817, 19924, 19962, 19992, 19996),

@@ -15,10 +15,10 @@ Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 SIGNIFICANCE = 0.005
-"""Of the test that a valley between two groups is real: of runs with one state, 1 % may have more,
-and a run has several valleys."""
+"""Level of the test that a valley between two groups is real: at most 1 % of runs with one state
+may show more groups, and a run has several valleys."""
 LEAST_CROSSED = 3
-"""Values of a launch in either group that show that it changed from one to the other."""
+"""Values of one launch needed in both groups to show that it changed from one to the other."""
 SCATTER, SCATTER_FEW = 0.045, 0.00045
 """Standard deviation of launches in their groups, over the gap between the groups, beyond which
 launches may scatter over one hill; below ten launches SCATTER_FEW times the square of their number.
@@ -34,17 +34,18 @@ Six launches of one state that differ by 20 or 40 % have both in 0.2 % of draws 
 
 @dataclass(frozen=True)
 class Probed:
-    """What was probed, on a log scale, and in which launch: within it values follow in time."""
+    """Probe values on a log scale, with the launch of each; those of a launch are in order of
+    time."""
 
     logs: Array
     launches: Labels
     luck: float = 0.0
-    """How far apart launches may be by the addresses that they got: these may be in groups too,
-    and no test tells them from states."""
+    """Log difference of launches that their memory addresses can explain. It may form groups too,
+    and no test separates these from states."""
 
 
 def merged(probed: Probed, labels: Labels) -> Labels:
-    """Neighbouring groups become one where the valley between them may be chance.
+    """Merges neighbouring groups where the valley between them may be chance.
 
     labels: groups from the lowest up, -1 for values in none.
     """
@@ -103,8 +104,8 @@ def _crossed(series: list[list[Array]]) -> bool:
 
 
 def _are_scattered(medians: list[Array], of: int) -> bool:
-    """Whether launches may have made the valley: each has its own value of a hill. of: all launches
-    of the run, of which two that are a group each may be the next on the hill."""
+    """Whether scatter of launches over one hill may have made the valley. of: number of launches of
+    the run; two of more, each a group, may be neighbours on the hill."""
     lower, upper = medians
     here = len(lower) + len(upper)
     if here == 2:

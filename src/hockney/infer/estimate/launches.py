@@ -18,11 +18,11 @@ SLOW_RULE = (
     "more than 5 robust standard deviations of all launches away, unless that holds for more than "
     "a tenth of the launches"
 )
-"""Shown wherever a launch was excluded."""
+"""Text shown wherever a launch was excluded."""
 SLOW_EXCLUDED = "launches excluded as outliers from medians and their intervals, and nothing else"
-"""Before their numbers and SLOW_RULE."""
+"""Text shown before the numbers of excluded launches and SLOW_RULE."""
 MODE_MOST, MODE_LEAST = 0.1, 3
-"""Slow launches are a mode, and no outliers, from more than this fraction and this number on."""
+"""Slow launches are a mode, not outliers, if more than this fraction and at least this number."""
 MAD_TO_SIGMA = 1.4826
 WAITED = 0.10
 """Fraction of the time that a rank was ready while something else had its CPU; a launch with more

@@ -11,10 +11,11 @@ from hockney.records import Place, Run
 @dataclass(frozen=True)
 class Guess:
     below_s: float
-    """Usual core-to-core latencies of today's processors, seconds: never used to sort."""
+    """Upper limit of usual core-to-core latencies of today's processors, seconds; never used to
+    sort."""
     words: str
     same_core: bool | None = None
-    """Whether the two CPUs share a core, by this guess; None where it says nothing of it."""
+    """Whether the two CPUs share a core, by this guess; None if it leaves that open."""
     same_l3: bool | None = None
 
 
@@ -27,8 +28,9 @@ GUESSES = (
 
 
 def likely_of(run: Run, launches: Container[int], handover_s: float | None) -> str | None:
-    """What such a latency usually means; None where it is unknown, or where the places of the ranks
-    in one of the launches contradict it, as where a hypervisor shows caches that are not there."""
+    """What this core-to-core latency usually means; None where it is unknown, or where the places
+    of the ranks in one of the launches contradict it, as where a hypervisor shows caches that are
+    not there."""
     if not handover_s:
         return None
     guess = next(one for one in GUESSES if handover_s < one.below_s)
@@ -43,7 +45,7 @@ def likely_of(run: Run, launches: Container[int], handover_s: float | None) -> s
 
 
 def _contradict(guess: Guess, first: Place, second: Place) -> bool:
-    """Cores are numbered anew in each package."""
+    """Whether two places contradict the guess. Each package numbers its cores anew."""
     return any(
         claimed is not None and None not in (a, b) and (a == b) is not claimed
         for claimed, a, b in (

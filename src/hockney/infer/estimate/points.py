@@ -26,8 +26,8 @@ AUXILIARY = frozenset({"handover", "copy", "late", "message"})
 receiver, which show the protocol; and single messages, from which halos are predicted."""
 
 THREADS, WORTH_THREADS = 2, 2_000_000
-"""Cells that are reduced at once, whose samples are in memory meanwhile, and the samples of a run
-from which on."""
+"""Cells that are reduced in parallel, whose samples are in memory meanwhile, and the number of
+samples from which a run is worth that."""
 
 
 class PointEstimate(Axes, frozen=True, kw_only=True):
@@ -36,10 +36,10 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
 
     state: int
     launches: int
-    """Those of the median; a slow one is left out by SLOW_RULE, of nothing else than the median,
-    its interval and the ranks' own durations."""
+    """Launches of the median. A slow one is excluded by SLOW_RULE, from the median, its interval
+    and the ranks' own durations only."""
     samples: int
-    """Of all launches; 0 where only statistics are known."""
+    """Samples of all launches; 0 if only statistics are known."""
     effective_samples: float | None
     statistic: str
     """The number that represents each launch: its median, or a statistic of an imported log."""
@@ -48,7 +48,7 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     low_s: float | None
     high_s: float | None
     confidence: float | None
-    """Confidence that the interval low_s to high_s has at least; None where it was chosen."""
+    """Least confidence of the interval low_s to high_s; None where the interval was chosen."""
     min_s: float | None
     p5_s: float | None
     p25_s: float | None
@@ -57,8 +57,8 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     mean_s: float | None
     std_s: float | None
     p99_s: float | None
-    """This and p5_s to p95_s: the medians over launches of their quantiles, of those launches that
-    have enough samples (sketch.samples_needed); None where none has."""
+    """Median over launches of the 99 % quantile, as p5_s to p95_s of theirs, over the launches with
+    enough samples (sketch.samples_needed); None without one."""
     max_s: float | None
     within_std_s: float | None
     """Standard deviation of samples inside a launch, the median over launches."""
@@ -66,19 +66,20 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     """Standard deviation of the launches' medians."""
     bandwidth_Bps: float | None
     medians_s: tuple[float, ...]
-    """The number of each launch: its median, or its `statistic`."""
+    """The number that represents each launch: its median, or its `statistic`."""
     launch_numbers: tuple[int, ...]
     repetitions: int | None = None
     """Repetitions of a batch, where they are known and the same in all."""
     own_mean_s: float | None = None
-    """For a collective, as other suites print it: the mean over ranks of their own durations, a
-    median as median_s is."""
+    """Mean over the ranks of a collective of their own durations, as other suites print it; a
+    median over launches as median_s is."""
     own_max_s: float | None = None
-    """The same for the longest duration."""
+    """Longest of the own durations of a collective's ranks; a median over launches as median_s
+    is."""
 
     @property
     def median_s(self) -> float | None:
-        """None where the point is represented by another statistic."""
+        """The median; None if another statistic represents the point."""
         return self.typical_s if self.statistic == "median" else None
 
     @property
@@ -100,9 +101,9 @@ class Estimates:
     points: tuple[PointEstimate, ...]
     states: States
     slow_launches: tuple[int, ...]
-    """Slow as a whole, and excluded from the medians and their intervals by SLOW_RULE."""
+    """Launches that are slow as a whole, excluded from medians and their intervals by SLOW_RULE."""
     modes: tuple[Mode, ...] = ()
-    """Where launches are of several kinds: these, the fastest first."""
+    """Modes of the launches, the fastest first; empty if all launches are alike."""
 
     @property
     def headline(self) -> tuple[PointEstimate, ...]:
@@ -117,7 +118,7 @@ class Estimates:
         return self.points if all_states else self.headline
 
     def numbers(self, all_states: bool) -> range:
-        """The points of the headline state, or of all states."""
+        """The numbers of the headline state, or of all states."""
         return range(len(self.states.states) if all_states else 1)
 
     def own(self, state: int = 0) -> list[PointEstimate]:
@@ -183,14 +184,14 @@ def _reduced(cells: Cells) -> dict[tuple[Point, int], Launches]:
 
 @dataclass(frozen=True)
 class LeastKnown:
-    """The headline point that needs more launches most."""
+    """The headline point that most needs more launches."""
 
     point: Point
     median_s: float
     interval: Interval | None
-    """Over the launches so far; None where there are too few for one."""
+    """Interval over the launches so far; None if they are too few."""
     deciding: Interval | None
-    """The one that ends the run when it is narrow (deciding_interval)."""
+    """The interval that ends the run when it is narrow (deciding_interval)."""
 
     @property
     def precision(self) -> float:
@@ -199,7 +200,7 @@ class LeastKnown:
 
     @property
     def deciding_precision(self) -> float:
-        """The same of the deciding interval."""
+        """Relative half-width of the deciding interval; infinite without one."""
         return self._relative(self.deciding)
 
     def _relative(self, interval: Interval | None) -> float:
@@ -210,8 +211,8 @@ class LeastKnown:
 
 
 def least_known(run: Run, sizes: Container[int] | None = None) -> LeastKnown | None:
-    """None without samples. It is called after every launch, so it computes nothing else. sizes:
-    the bytes that count; None for all."""
+    """The least known headline point; None without samples. Called after every launch, so it
+    computes nothing else. sizes: the bytes that count; None for all."""
     cells = _medians(run, find_states(run))
     slow = list(slow_launches(_ratios(cells)))
     found = []
@@ -261,7 +262,7 @@ def _median_over(
 
 
 def _without(slow: set[int], launches: Launches) -> Launches:
-    """Only the others, where there are any."""
+    """The launches without slow ones, unless none would remain."""
     others = ~np.isin(launches.numbers, list(slow))
     return launches if others.all() or not others.any() else launches.where(others)
 
@@ -289,7 +290,8 @@ def estimate_point(
 def _of_launches(
     key: Point, state: int, every: Launches, kept: Launches, ended: bool
 ) -> PointEstimate:
-    """kept: the launches of the median and its interval. All others are of every launch."""
+    """The estimate of a point. kept: launches of the median and its interval; every: launches of
+    all other numbers."""
     size, count = key.bytes, int(every.counts.sum())
     centre = float(np.median(kept.medians))
     p5, p25, p75, p95, p99 = map(_median_of_known, every.quantiles.T)

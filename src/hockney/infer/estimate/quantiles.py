@@ -13,9 +13,10 @@ LEAST_LAUNCHES = 5
 """Launches that an interval needs, whatever it is computed by: order statistics of four reach
 87.5 %, and bootstrap intervals from two or three cover half or three quarters of the cases."""
 FEW_RULE = f"no interval from fewer than {LEAST_LAUNCHES} launches"
-"""Shown where one is missing."""
+"""Text shown where an interval is missing."""
 EXACT_UP_TO = 60
-"""Values; beyond, the normal approximation of the binomial is as good (Hoefler & Belli 2015)."""
+"""Number of values above which the normal approximation of the binomial is as good as exact
+(Hoefler & Belli 2015)."""
 FEW_LEVELS = {5: 0.70, 6: 0.78, 7: 0.83}
 FEW_LEVEL, ENOUGH_LAUNCHES = 0.87, 18
 """The confidence of an interval of few launches, FEW_LEVEL from eight on and CONFIDENCE from
@@ -27,11 +28,11 @@ ENDED = 0.99
 made a narrow one, stated as CONFIDENCE: half of the launches took part in that choice."""
 NORMAL_QUANTILES = {CONFIDENCE: 1.959964, ENDED: 2.575829}
 LARGEST_CORRELATION = 0.97
-"""Of successive launches that is told apart from 1."""
+"""Upper limit of the estimated correlation of successive launches; more is indistinguishable from 1."""
 FEW_LAGS, MOST_AT_ONCE = 16, 1 << 17
-"""Lags that are looked at one by one, and the values of which all lags are worked out at once."""
+"""Lags computed one by one, and the number of values up to which a transform gives the others."""
 EXACT_SUMS = 1 << 22
-"""Ones whose sum a float of four bytes holds exactly, with room."""
+"""Number of ones whose sum a 4-byte float holds exactly, with room."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Interval:
     low: float
     high: float
     confidence: float | None
-    """The confidence that it has at least; few values cannot give 95 %. None where the interval
-    itself was chosen, for being narrow."""
+    """Least confidence of the interval; few values cannot give 95 %. None where the interval was
+    chosen for being narrow."""
 
 
 def carries_interval(launches: int) -> bool:
@@ -64,9 +65,9 @@ def median_interval(values: NDArray[np.float64]) -> Interval | None:
 
 
 def launch_interval(values: NDArray[np.float64], ended: bool = False) -> Interval | None:
-    """The same of launches in the order in which they were measured, which count as fewer where
-    they are correlated. ended: the run ended because it was precise (deciding_interval); the
-    interval is then the wider one that such a run needs (ENDED)."""
+    """The 95 % confidence interval of the median of launches in the order measured, which count as
+    fewer where they are correlated. ended: the run ended because it was precise
+    (deciding_interval); the interval is then the wider one that such a run needs (ENDED)."""
     n = len(values)
     if not carries_interval(n):
         return None

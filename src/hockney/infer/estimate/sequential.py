@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 NORMAL = NormalDist()
 EDGE, POINTS = 7.0, 1001
-"""Of the grid on which the density of the sum is followed, in standard deviations of the last."""
+"""Half-width, in standard deviations of the last sum, and points of the grid for its density."""
 
 
 def spent(alpha: float, fraction: float) -> float:
@@ -31,7 +31,7 @@ def spent(alpha: float, fraction: float) -> float:
 
 
 def spent_evenly(alpha: float, fraction: float) -> float:
-    """The same, in proportion to the fraction."""
+    """The error rate that may have been used, in proportion to the fraction of the budget."""
     return alpha * max(min(fraction, 1.0), 0.0)
 
 
@@ -46,8 +46,8 @@ def level_of_look(alpha: float, looks: Sequence[float]) -> float:
 
 
 def level_of_counts(alpha: float, looks: Sequence[float], counts: Sequence[int]) -> float:
-    """The same where the level is spent evenly, and the observations at the looks do not grow as
-    the budget is spent: how looks depend on each other follows from the counts alone."""
+    """The two-sided level at the last look, as level_of_look(), with the error rate spent evenly.
+    counts: observations at each look, which alone determine how looks depend on each other."""
     information = tuple(count / counts[-1] for count in counts)
     return _level(alpha, tuple(min(look, 1.0) for look in looks), information, spent_evenly)
 
@@ -59,7 +59,8 @@ def _level(
     looks: tuple[float, ...],
     spent: Callable[[float, float], float],
 ) -> float:
-    """times: the fractions of the budget; looks: those of the observations, up to the last."""
+    """The level at the last look. times: fractions of the budget; looks: fractions of the
+    observations."""
     grid = np.linspace(-EDGE, EDGE, POINTS)
     step = float(grid[1] - grid[0])
     density = _normal(grid, looks[0])
@@ -80,7 +81,7 @@ def _normal(x: NDArray[np.float64], variance: float) -> NDArray[np.float64]:
 
 
 def _limit(grid: NDArray[np.float64], mass: NDArray[np.float64], to_spend: float) -> float:
-    """Where both tails together hold `to_spend`; infinite where that is nothing."""
+    """The limit beyond which both tails together hold `to_spend`; infinite if that is nothing."""
     half, step = len(grid) // 2, float(grid[1] - grid[0])
     beyond = np.cumsum(mass[::-1])[: half + 1][::-1] + np.cumsum(mass)[: half + 1][::-1]
     if to_spend <= max(float(beyond[-1]), 1e-15):

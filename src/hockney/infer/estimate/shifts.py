@@ -22,17 +22,18 @@ from hockney.infer.estimate.quantiles import carries_interval
 Array = NDArray[np.float64]
 
 LEVEL = 0.05
-"""Error rate of each test, and of each interval."""
+"""Error rate of each test and of each interval."""
 MOST_EXACT_P = 2_500
 """Differences, as of 50 values each, up to which p is exact with ties (50 ms)."""
 MOST_EXACT_RANKS = 10_000
 """Differences, as of 100 values each, up to which the interval's ranks are exact: by the normal
 distribution it is wider by one rank at most."""
 MOST_EXACT_PAIRS = 200
-"""The same of pairs."""
+"""Number of pairs up to which the p of the signed-rank test and the ranks of its interval are
+exact."""
 MOST_DIFFERENCES, FEW_DIFFERENCES = 10_000_000, 100_000
-"""Differences that are made at once, some 100 MiB, as of 3,000 values each; where there are more,
-those among which one is looked for."""
+"""Differences that are made at once, some 100 MiB, as of 3,000 values each; and how many remain to
+be sorted where there are more."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,12 @@ class Shift:
     interval: tuple[float, float] | None
     p: float | None
     count: float
-    """Pairs, or values of each side: their harmonic mean, as variances of means add up."""
+    """Pairs, or values of each side (harmonic mean, as variances of means add up)."""
     of_mean: tuple[float, float] | None = None
     """The interval of the shift of means, by Student's t: of modes that are mixed in other
     proportions it is wide where that of the ranks is not."""
     fewest: int | None = None
-    """Where there is no interval: values of each side, or pairs, from which on there is one."""
+    """Fewest values of each side, or pairs, that have an interval; None if these have."""
 
     half: float = 0.0
     """Half the width of the interval of these values alone, or of that of their mean if wider."""

@@ -19,13 +19,13 @@ from hockney.records import Tail
 Array = NDArray[np.float64]
 NS = 1e-9
 UPPER_END = 0.025
-"""Values are enough for a quantile where the largest of them is above it with 97.5 %: it then is
-the upper end of the quantile's own 95 % interval, by order statistics."""
+"""Probability that the largest of enough values does not exceed a quantile. It then is the upper
+end of the quantile's own 95 % interval, by order statistics."""
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """Times in seconds. Two with the same relative error can be merged."""
+    """A histogram of times in seconds. Two with the same relative error can be merged."""
 
     relative_error: float
     counts: NDArray[np.int64]
@@ -40,7 +40,7 @@ class Sketch:
 
     @classmethod
     def of_record(cls, record: Tail) -> Sketch:
-        """Raises ValueError for a damaged record."""
+        """The histogram of a record; raises ValueError if that is damaged."""
         if len(record.bins) != len(record.counts):
             raise ValueError("a histogram with other numbers of bins and counts")
         counts = np.zeros(max(record.bins, default=0) + 1, np.int64)
@@ -51,7 +51,7 @@ class Sketch:
         return int(self.counts.sum())
 
     def merged(self, other: Sketch) -> Sketch:
-        """That of all values of both; raises ValueError where their bins differ."""
+        """The histogram of all values of both; raises ValueError where their bins differ."""
         if self.relative_error != other.relative_error:
             raise ValueError("histograms with different bins cannot be merged")
         few, many = sorted((self.counts, other.counts), key=len)
@@ -77,7 +77,7 @@ def base_of(relative_error: float) -> float:
 
 
 def merged(sketches: Iterable[Sketch]) -> Sketch:
-    """Raises ValueError where there are none, or their bins differ."""
+    """One histogram of all; raises ValueError where there are none, or their bins differ."""
     first, *others = sketches
     for other in others:
         first = first.merged(other)

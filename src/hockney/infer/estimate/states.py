@@ -2,7 +2,7 @@
 
 A hypervisor moves the cores under a guest, and everything that is measured moves with them. The
 core-to-core latency between the two ranks shows it: it is probed before every round. Probes are
-clustered on a log scale, and clusters that the dip test does not tell apart are one (groups.py); a
+clustered on a log scale, and clusters that the dip test does not separate are one (groups.py); a
 round belongs to a state when the probes before and after it agree.
 """
 
@@ -24,7 +24,7 @@ BANDWIDTH = 0.06
 """Bandwidth of the density of log probes: one state scatters by a few per cent, states differ by
 tens at least."""
 SMALLEST = 1e-12
-"""A file may hold probes of 0, which must not stretch the log scale without limit."""
+"""Least probe value: a file may hold 0, which must not stretch the log scale without limit."""
 VALLEY = 0.5
 """Two peaks are two states when the density between them falls below this fraction of the lower."""
 LEAST_FRACTION, LEAST_PROBES = 0.01, 3
@@ -44,7 +44,7 @@ class State:
     fraction: float
     """Fraction of the rounds that have a state."""
     likely: str | None
-    """What it probably is; None where the topology contradicts the guess."""
+    """What the state probably is; None where the topology contradicts the guess."""
 
     @property
     def share(self) -> float:
@@ -73,8 +73,8 @@ ONE_STATE = States((State(0, None, 1.0, None),), {}, 0, None)
 
 
 def find_states(run: Run) -> States:
-    """Labels every round of a run. A sweep has one visit a size, which no other could stand for:
-    nothing of it is set aside."""
+    """Labels every round of a run. A sweep has one visit a size, so a visit cannot be replaced:
+    none is excluded."""
     workload = workload_of(run.header.options)
     if workload is not None and not workload.ends_by_time:
         return ONE_STATE

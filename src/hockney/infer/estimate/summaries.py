@@ -23,7 +23,7 @@ Statistics = dict[str, Launches]
 
 
 def value_of(summary: Summary) -> float | None:
-    """Its number, in its own unit."""
+    """The number of a summary, in its own unit."""
     return next((v for name in VALUES if (v := getattr(summary, name)) is not None), None)
 
 
@@ -45,7 +45,7 @@ class LogNumber:
     """A statistic of a log, the median over launches."""
 
     field: str
-    """The one of VALUES that holds it, which shows its unit."""
+    """The member of VALUES that has the number, which shows its unit."""
     value: float
     launches: int
 
@@ -91,13 +91,13 @@ def typical(statistics: Statistics) -> Typical | None:
 SPREAD = ("min", "p5", "p25", "p75", "p95", "mean", "std", "p99", "max")
 """Other statistics that a log may give of a point."""
 COMBINED: dict[str, Callable[[list[float]], float]] = {"min": min, "max": max, "mean": fmean}
-"""How a statistic of several launches becomes one; the others by their median."""
+"""How numbers of several launches are combined; those of other statistics by their median."""
 
 
 def spread(statistics: Statistics) -> dict[str, float | None]:
-    """By name with unit, such as p95_s: the extremes over launches, the mean of means, the median
-    of quantiles. Deviations of several launches are not put together: their means are not known to
-    agree."""
+    """Other statistics by name with unit, such as p95_s: the extremes over launches, the mean of
+    means, the median of quantiles. Deviations of several launches are not combined: their means are
+    not known to agree."""
     found: dict[str, float | None] = {}
     for name in SPREAD:
         launches = statistics.get(name, {})
