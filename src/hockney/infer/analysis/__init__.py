@@ -65,7 +65,7 @@ from hockney.records import Place, Run, Visits
 @dataclass(frozen=True)
 class LogGP:
     overheads: Sequence[SizeOverheads]
-    """One for each size."""
+    """Overheads of each size."""
     fit: Fit
 
 
@@ -73,7 +73,7 @@ class Analysis:
     """All conclusions about one run, measured or imported."""
 
     def __init__(self, run: Run, label: str | None = None) -> None:
-        """label: its name among other runs; that of the run unless given."""
+        """label: its name among other runs; by default the run's."""
         self.pairwise = pairwise_of(run)
         """Times of all pairs of a network; None where no pass was made over them."""
         if self.pairwise is not None:
@@ -82,7 +82,7 @@ class Analysis:
         self.run = run
         self.label = run.label if label is None else label
         self.others: Sequence[Analysis] | None = None
-        """Other runs, among them those of the same question; None where nobody looked for them."""
+        """Other runs, those of the same question among them; None if nobody looked for them."""
         self.is_reduced = False
         """Whether its samples are unknown, and its estimates were worked out before."""
         self.fits = Fits()
@@ -90,7 +90,7 @@ class Analysis:
 
     @classmethod
     def of_estimates(cls, run: Run, estimates: Estimates, of_every_launch: Estimates) -> Analysis:
-        """The analysis of a run whose samples are not there."""
+        """An analysis from given estimates, of a run without its samples."""
         found = cls(run)
         found.is_reduced, found.states = True, estimates.states
         found.estimates, found.of_every_launch = estimates, of_every_launch
@@ -107,12 +107,12 @@ class Analysis:
 
     @cached_property
     def expected(self) -> Expected | None:
-        """What the other runs show of the next one; None where nobody looked for them."""
+        """What other runs predict for the next one; None if nobody looked for them."""
         return None if self.others is None else next_run(self, self.others)
 
     @cached_property
     def oversubscribed(self) -> Oversubscribed | None:
-        """The node on which ranks or threads took turns; None where none did, or it is unknown."""
+        """The node on which ranks or threads shared CPUs; None if none did or it is unknown."""
         return oversubscribed(self.run)
 
     @property
@@ -130,14 +130,15 @@ class Analysis:
 
     @cached_property
     def of_every_launch(self) -> Estimates:
-        """The same with launches that `estimates` excludes as outliers: what is compared."""
+        """Points of every state, with the launches that `estimates` excludes as outliers: for
+        comparisons."""
         if not self.estimates.slow_launches:
             return self.estimates
         return estimate(self.run, self.states, every_launch=True)
 
     @cached_property
     def statistics(self) -> dict[Point, dict[str, LogNumber]]:
-        """The numbers that an imported log gives of each point, by the names that it uses."""
+        """The statistics that an imported log gives for each point, by the log's names."""
         return {
             point: {name: over_launches(launches) for name, launches in statistics.items()}
             for point, statistics in statistics_of(self.run).items()
@@ -155,7 +156,7 @@ class Analysis:
 
     @cached_property
     def floor(self) -> dict[int, FloorRatio]:
-        """MPI over the hardware without MPI, by bytes; empty where that was not measured."""
+        """MPI's time over the hardware floor, by bytes; empty if no floor was measured."""
         return floor_ratios(self.estimates)
 
     @cached_property
@@ -178,7 +179,7 @@ class Analysis:
 
     @cached_property
     def helped(self) -> list[Helped]:
-        """One-sided operations while their target computed, over those while it waited."""
+        """One-sided operations with a computing target, over those with a waiting target."""
         return helped_ratios(self.estimates.own(), self.run.is_simulated)
 
     @cached_property
@@ -188,8 +189,8 @@ class Analysis:
 
     @cached_property
     def first_variant(self) -> list[PointEstimate]:
-        """The points of the experiment's own operations in the headline state; where variants are
-        compared, those of the variant that the others are compared with."""
+        """The points of the experiment's own operations in the headline state; of several variants,
+        those of the first."""
         comparison = self.plan.comparison if self.plan else None
         variant = comparison.names[0] if comparison else None
         return [point for point in self.estimates.own() if point.variant == variant]
@@ -201,12 +202,12 @@ class Analysis:
 
     @cached_property
     def regrets(self) -> list[Regret]:
-        """The algorithm that loses least over patterns of arrival."""
+        """The algorithm with the least regret over arrival patterns."""
         return regrets(self.best)
 
     @cached_property
     def phases(self) -> list[Phased]:
-        """Collectives that were made by messages, with their phases."""
+        """Collectives made by messages, with their phases."""
         return phased(self.run, self.estimates.own(), self.predicted_here)
 
     @cached_property
@@ -249,7 +250,8 @@ class Analysis:
 
     @cached_property
     def link_use(self) -> list[LinkUse]:
-        """What pairs at once reach of what links allow; empty where their speeds are unknown."""
+        """The bandwidth of pairs at once against what links allow; empty where their speeds are
+        unknown."""
         topology = self.plan.first.placement.topology if self.plan else None
         pairing = getattr(self.workload, "pairing", ())
         return link_use_of(self.contention, topology, self.places, pairing)
@@ -272,7 +274,7 @@ class Analysis:
 
     @cached_property
     def outliers(self) -> Outliers:
-        """Slow nodes, places and pairs, and why not all could be judged."""
+        """Slow nodes, places and pairs, and why some could not be judged."""
         return find_outliers(self.run, self.estimates)
 
     @cached_property
@@ -326,12 +328,13 @@ class Analysis:
         return parameters_of_run(self.run, self.estimates.headline)
 
     def predicted(self, costs: Parameters) -> list[Predicted]:
-        """Every point of a halo or an algorithm that has a schedule, by those costs of messages."""
+        """Predicted time of every point of a halo or of an algorithm with a schedule, by these
+        costs."""
         return predicted_points(self.run, self.estimates.headline, costs)
 
     @cached_property
     def predicted_here(self) -> list[Predicted]:
-        """The same by the run's own times of messages; empty where it has none."""
+        """Predicted times by the run's own message costs; empty if it has no ping-pong times."""
         try:
             return self.predicted(self.message_costs)
         except UsageError:
@@ -345,7 +348,8 @@ class Analysis:
 
     @property
     def points_to_fit(self) -> list[PointEstimate]:
-        """For pairs at once, the slowest pair of each visit; otherwise every point."""
+        """The points that models are fitted to: for pairs at once, the slowest pair of each
+        visit."""
         if self.measures_pairs and self.run.samples:
             return self.at_once
         return self.estimates.own()
@@ -377,12 +381,12 @@ class Analysis:
         return self.fits.fit(model, points)
 
     def fits_of_pairs(self, operation: str | None = None) -> PairsFits | None:
-        """Models of several pairs at once; None where there are no such times."""
+        """Models of several pairs at once; None without such times."""
         return self.fits.of_pairs([p for p in self.at_once if operation in (None, p.operation)])
 
     def line(self, state: int = 0) -> Fit | None:
-        """Hockney's line through the points of one state; None where they do not carry one, or are
-        of several curves."""
+        """Hockney's line through the points of one state; None if they do not carry one or are of
+        several curves."""
         points = self.estimates.own(state)
         if len(by_curve(points)) > 1:
             return None

@@ -19,24 +19,25 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 CORRELATIONS = np.array([0.0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 0.95])[:, None]
-"""Of neighbours; shape (correlations, 1). Negative ones make no level wander."""
+"""Correlations of neighbours that are tried, shape (correlations, 1). Negative ones make no level
+wander."""
 LEAST_NOISE = 1e-4
 """Standard deviation, relative, below which no run is believed to repeat: clocks have steps."""
 
 
 class Evidence(NamedTuple):
-    """What speaks for a change: logarithms of likelihoods."""
+    """Evidence for a change: logarithms of likelihoods."""
 
     likelihood: float
-    """With the change."""
+    """Log likelihood with the change."""
     without: float
-    """Without any."""
+    """Log likelihood without any change."""
     within: float
-    """With a change that is within the tolerance."""
+    """Log likelihood with a change within the tolerance."""
     at: int
-    """The place of the step: index of its first value. 0 for a line."""
+    """Index of the first value after the step; 0 for a line."""
     size: float
-    """Of the step, or from the first to the last value of the line; logarithm of a ratio."""
+    """Logarithm of the ratio over the step, or of the line's last value to its first."""
 
     @property
     def ratio(self) -> float:
@@ -45,12 +46,13 @@ class Evidence(NamedTuple):
 
     @property
     def beyond(self) -> float:
-        """The same against a change within the tolerance."""
+        """Twice the logarithm of the likelihood ratio of a change against one within the
+        tolerance."""
         return 2.0 * (self.likelihood - self.within)
 
 
 class _Noise(NamedTuple):
-    """A series for each correlation, with noise that is independent; shape (correlations, n)."""
+    """A series whitened for each correlation, shape (correlations, n)."""
 
     values: Array
     ones: Array
@@ -110,8 +112,8 @@ def _judged(
     tolerance: float,
     places: NDArray[np.int64],
 ) -> Evidence:
-    """From the products of each whitened column with the values, the level and itself; shape
-    (correlations, columns)."""
+    """The evidence for the most likely of some columns, from the products of each whitened column
+    with the values, the level and itself; shape (correlations, columns)."""
     level = (noise.ones**2).sum(axis=1)[:, None]
     level_values = (noise.values * noise.ones).sum(axis=1)[:, None]
     precision = squares - with_ones**2 / level
@@ -154,5 +156,6 @@ def without_outliers(values: Array) -> Array:
 
 
 MOST_STEPS = 5.0
-"""Times the median absolute difference of neighbours: 4.8 standard deviations of independent
-noise. Deviations from the medians would not do: where a level wanders they are mostly zero."""
+"""Limit as a multiple of the median absolute difference of neighbours: 4.8 standard deviations of
+independent noise. Deviations from the medians would not do: where a level wanders they are mostly
+zero."""

@@ -29,11 +29,11 @@ BEST_RULE = (
     "a difference counts beyond what equal runs may differ by; simulated times are exact, and "
     "differ from 3 % on"
 )
-"""How Cell.verdict is found."""
+"""Text of the rule by which CollectiveCell.verdict is found."""
 
 
 class Arrived(NamedTuple):
-    """When the ranks of a collective arrived: the axes of that."""
+    """The axes of the arrival pattern of a collective's ranks."""
 
     pattern: str | None
     skew_s: float | None
@@ -61,8 +61,8 @@ class Contender:
 
     point: PointEstimate
     difference: Judged | None
-    """Against the library's own decision (ratio: of it to that); None where that is unknown, and
-    for itself."""
+    """Comparison with the library's own decision (ratio: its time over that one's); None for the
+    own decision, and if that is unknown."""
 
     @property
     def name(self) -> str:
@@ -107,8 +107,8 @@ class CollectiveCell:
     contenders: tuple[Contender, ...]
     """Forced algorithms, the fastest first."""
     second: Judged | None = None
-    """Where the library's own decision was not measured: the second of the contenders against the
-    first."""
+    """Comparison of the second contender with the first if the library's own decision was not
+    measured."""
 
     @property
     def best(self) -> Contender:
@@ -160,13 +160,14 @@ def name_of(point: Axes) -> str:
 
 
 def is_collective(point: PointEstimate) -> bool:
-    """All ranks take part in it, and the library makes it; with the v, w and nonblocking forms."""
+    """Whether all ranks take part and the library makes the operation; v, w and nonblocking forms
+    included."""
     return is_collective_name(point.operation) and point.phase is None
 
 
 def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[CollectiveCell]:
-    """By collective, ranks, bytes and arrival. Launches are the units of the tests against the
-    library's own decision (analysis/compare.py), which are corrected for their number over all
+    """Cells by collective, ranks, bytes and arrival. Launches are the units of the tests against
+    the library's own decision (analysis/compare.py), which are corrected for their number over all
     cells. runs: the points of each; how much runs differ is not in their launches. is_exact: the
     times are simulated, and one launch of each decides."""
     found: dict[tuple[str, int, int, Arrived], dict[str, PointEstimate]] = {}
@@ -217,8 +218,8 @@ def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Col
 def _by_second(
     each: Iterable[tuple[PointEstimate, PointEstimate]], run_of: Mapping[int, int] | None
 ) -> dict[int, Judged]:
-    """Differences by the identity of the second point of each pair. run_of: the run of each point,
-    by its identity; None where times are exact."""
+    """Comparisons by the id() of the second point of each pair. run_of: the run of each point, by
+    its id(); None where times are exact."""
     pairs = list(each)
     if run_of is None:
         logs = [np.log(np.array([b.typical_s / a.typical_s])) for a, b in pairs]

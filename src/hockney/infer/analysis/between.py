@@ -1,5 +1,4 @@
-"""How much equal runs differ: the part of a difference of which the launches of one run show
-nothing."""
+"""Run-to-run variation, which the launches of one run cannot reveal."""
 
 from __future__ import annotations
 
@@ -20,57 +19,57 @@ if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
 
 LEAST_OTHERS = 4
-"""Other runs of the same question from which a deviation between runs is estimated; of fewer,
-Student's t would make any interval useless."""
+"""Fewest other runs of the same question for a deviation between runs; with fewer, Student's t
+would make any interval useless."""
 ASSUMED_LAUNCHES = 2.0
-"""Where no other run is known, the standard deviation between runs is taken as so many times that
-between launches. In 14 runs of 3 s under MPICH and 7 under Open MPI on a shared virtual machine in
-one of its states, medians of runs scattered by 1.0 and 1.6 to 2.0 times as much as launches."""
+"""Standard deviation between runs over that between launches, assumed if no other run is known. In
+14 runs of 3 s under MPICH and 7 under Open MPI on a shared virtual machine in one of its states,
+medians of runs scattered by 1.0 and 1.6 to 2.0 times as much as launches."""
 ASSUMED_LEAST = 0.005
-"""And as at least this, relative: quiet launches show no drift of the clock or the machine's
-temperature."""
+"""Least assumed standard deviation between runs, relative: quiet launches show no drift of the
+clock or the machine's temperature."""
 UNKNOWN_RULE = (
     "unknown, for want of at least 4 other runs of the same question in the directory of the files "
     "or in --history; taken as twice the standard deviation between launches, at least 0.5 %"
 )
-"""Shown where the deviation between runs is assumed."""
+"""Text shown where the deviation between runs is assumed."""
 SAME_STATE = 0.25
-"""Two states are the same when their core-to-core latencies differ by less than this on a log
-scale: states of one machine differ by a factor of two and more, one state scatters by a few per
-cent."""
+"""Log difference of core-to-core latencies below which two states are the same: states of one
+machine differ by a factor of two and more, one state scatters by a few per cent."""
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Between:
-    """The standard deviation between equal runs, of logarithms, beyond what launches show."""
+    """The standard deviation between equal runs, of logarithms, beyond that of their launches."""
 
     deviation: float
     freedom: float
-    """Degrees of freedom; infinite where it is assumed by UNKNOWN_RULE."""
+    """Degrees of freedom of the deviation; infinite if it is assumed by UNKNOWN_RULE."""
     runs: int
     """Other runs from which it was estimated; 0 where it is assumed."""
     whole: float = 0.0
-    """The same with what launches show: of the runs' means themselves. Unlike the deviation, it is
-    not cut at zero where few runs happen to lie close together; 0 where it is assumed."""
+    """Standard deviation of the means of equal runs, with the variation of their launches. Not cut
+    at zero where few runs happen to be close, unlike the deviation; 0 if assumed."""
 
     @property
     def of_two(self) -> Unseen:
-        """What it adds to the difference of two runs."""
+        """The run-to-run variation of the difference of two runs."""
         root = math.sqrt(2.0)
         return Unseen(root * self.deviation, self.freedom, root * self.whole)
 
 
 def may_repeat(first: RunRecord, other: RunRecord) -> bool:
-    """Whether two runs asked for the same under the same label, for whatever time and precision."""
+    """Whether two runs ask the same question under the same label, whatever their time and
+    precision."""
     return _same_words(first, other) and _same_plan(
         plan_of(first.options), plan_of(other.options), first.options == other.options
     )
 
 
 def same_question(first: Analysis, other: Analysis) -> bool:
-    """Whether two runs asked for the same, of the same MPI version on the same hosts."""
+    """Whether two runs ask the same question with the same MPI version on the same hosts."""
     headers = first.run.header, other.run.header
     return (
         _same_words(*headers)
@@ -84,7 +83,7 @@ def _same_words(first: RunRecord, other: RunRecord) -> bool:
 
 
 def _same_plan(first: Plan | None, other: Plan | None, same_options: bool) -> bool:
-    """By their options where one is of an imported run, which has no plan."""
+    """Whether two runs have the same plan; by their options if one is imported, without a plan."""
     if first is None or other is None:
         return same_options
     return difference(first, other) is None
@@ -99,7 +98,7 @@ def _system(run: Run) -> object:
 
 
 def alike_state(analysis: Analysis, handover_s: float | None) -> int | None:
-    """The state of a run with about this core-to-core latency; None where it was in no such."""
+    """The state of a run with about this core-to-core latency; None if it has none."""
     states = analysis.states.states
     if handover_s is None or analysis.states.probe != "handover":
         return 0
@@ -137,7 +136,8 @@ def _variance_of_mean(values: Array) -> float:
 
 
 def assumed(samples: Sequence[Array]) -> Between:
-    """By UNKNOWN_RULE, from the log times of the launches of each run."""
+    """The deviation between runs by UNKNOWN_RULE, from the log times of the launches of each
+    run."""
     variances = [float(values.var(ddof=1)) for values in samples if len(values) > 1]
     spread = math.sqrt(float(np.mean(variances))) if variances else 0.0
     return Between(max(ASSUMED_LAUNCHES * spread, ASSUMED_LEAST), math.inf, 0)

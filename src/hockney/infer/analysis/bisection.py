@@ -14,7 +14,7 @@ from hockney.records import Place
 BOTH_WAYS = {"stream": False, "bidirectional": True}
 """Operations that fill links, and whether they send both ways."""
 Link = tuple[str, bool]
-"""The link above a node or switch, and whether messages go up it."""
+"""A link above a node or switch, and whether messages go up it."""
 
 
 def route(topology: Topology, first: str, second: str) -> list[Link]:
@@ -74,7 +74,7 @@ class LinkUse:
     measured_Bps: float
     allowed_Bps: float
     is_bisection: bool
-    """Whether every node takes part, and all messages go through the topmost switch."""
+    """Whether every node takes part and all messages cross the topmost switch."""
 
     @property
     def fraction(self) -> float:
@@ -87,8 +87,9 @@ def link_use_of(
     places: Mapping[int, Place],
     pairing: Sequence[tuple[int, int]],
 ) -> list[LinkUse]:
-    """One for each size and number of pairs at once, the largest size of each number; empty where
-    the speeds of links are unknown. pairing: the first pairs of it communicate at once."""
+    """The use of links for each size and number of pairs at once, the largest size of each
+    number; empty where the speeds of links are unknown. pairing: the first pairs of it
+    communicate at once."""
     if topology is None or not topology.link_Bps:
         return []
     hosts = [(_host(places, first), _host(places, second)) for first, second in pairing]

@@ -1,4 +1,4 @@
-"""What the engine of outliers works on, and what it finds."""
+"""Input and results of the search for outliers among pairs."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Board:
     """The times of many pairs at one size."""
 
     name: str
-    """The size, and how many pairs communicated at once, in words."""
+    """The size and the number of pairs at once, in words."""
     ends: Whole
     """Shape (pairs, 2): numbers of ranks."""
     kinds: Whole
-    """Shape (pairs,): what is known to lie between the two."""
+    """Shape (pairs,): number of the kind of path between the two ranks."""
     logs: Array
-    """Shape (pairs,): logarithms of the typical times."""
+    """Shape (pairs,): logarithms of the median times."""
     launches: Array
-    """Shape (launches, pairs): the same of each launch, NaN where it did not come to a pair."""
+    """Shape (launches, pairs): logarithms of each launch's times, NaN without one."""
     rounds: Whole | None = None
     """Shape (pairs,): pairs with the same number may have delayed each other; None if none did."""
 
@@ -79,7 +79,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Network:
-    """Where ranks are."""
+    """Nodes of the ranks, and switches of the nodes."""
 
     host: Whole
     """Shape (ranks,): the number of each one's node, -1 if unknown."""
@@ -91,11 +91,12 @@ class Network:
 
 @dataclass(frozen=True)
 class Fault:
-    """Something slow."""
+    """A slow component of the network."""
 
     kind: str
-    """NODE ... PAIR; UPLINK are the links of a switch to others, INSIDE the switch itself, CABLE
-    the connection of two switches; a GROUP are nodes near each other and slow to all others."""
+    """NODE ... PAIR; UPLINK stands for a switch's links to others, INSIDE for the switch itself,
+    CABLE for a connection of two switches, GROUP for nodes near each other but slow to all
+    others."""
     units: tuple[int, ...]
     """Numbers of nodes (NODE, GROUP), switches (UPLINK, INSIDE, CABLE) or ranks (PLACE, PAIR)."""
     board: int
@@ -104,11 +105,11 @@ class Fault:
     """The pairs that show it, by their place in that board."""
     ratio: float
     p: float
-    """Corrected for all candidates."""
+    """p of the test, corrected for the number of candidates."""
     agreeing: int
-    """Launches that show it ..."""
+    """Number of launches that show it."""
     launches: int
-    """... of those that measured it."""
+    """Number of launches that measured it."""
 
 
 def names_of(
@@ -127,7 +128,7 @@ def names_of(
 
 @dataclass(frozen=True)
 class Doubt:
-    """Why a gate cannot pass, and what would let it."""
+    """The reason why a gate cannot pass, and the remedy."""
 
     why: str
     remedy: str
@@ -136,9 +137,9 @@ class Doubt:
 @dataclass
 class Judgement:
     faults: list[Fault] = field(default_factory=list)
-    """Those that explain most first."""
+    """The slow components, those that explain most first."""
     judged: Counter[str] = field(default_factory=Counter)
-    """How many of each kind were compared with others."""
+    """Number of each kind that were compared with others."""
     doubts: list[Doubt] = field(default_factory=list)
 
     def doubt(self, why: str, remedy: str) -> None:

@@ -21,7 +21,7 @@ from hockney.infer.analysis.outlier_rule import (
 from hockney.infer.analysis.pairwise import Array, Whole
 
 AGREEING = 0.8
-"""Fraction of launches that must show it, too."""
+"""Fraction of launches that must agree that a candidate is slow."""
 MORE = "more launches or longer ones"
 OTHERS = "more of them to compare, or --topology with the switches that account for it"
 
@@ -30,17 +30,17 @@ Units = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Peers:
-    """Candidates that are compared with each other: of one kind, at one size."""
+    """Candidates of one kind and size, compared with each other."""
 
     board: int
     units: Sequence[Units]
     values: Array
-    """Shape (units,): log times against what is usual."""
+    """Shape (units,): log times relative to the usual one."""
     members: Callable[[Units], Whole]
     """The pairs of a candidate."""
     test: Tested
     what: str = ""
-    """Plural, in words."""
+    """Name of the kind, in the plural."""
 
     @classmethod
     def of(
@@ -72,7 +72,7 @@ class CandidateFamily:
 
     @property
     def most(self) -> int:
-        """How many were compared at one size."""
+        """Most candidates compared at one size."""
         counts: dict[int, int] = {}
         for peers in self.sets:
             counts[peers.board] = counts.get(peers.board, 0) + len(peers.units)
@@ -82,8 +82,8 @@ class CandidateFamily:
 def slow_ones(
     family: CandidateFamily, boards: Sequence[Board], left: Sequence[Flags], found: Judgement
 ) -> tuple[dict[Units, Fault], set[Units]]:
-    """Slow ones, each at the size where its ratio is largest; and those of sets in which so many
-    differ that none can be named. What cannot be named is a doubt."""
+    """Slow candidates, each at the size where its ratio is largest; and those of sets in which so
+    many differ that none can be named, which is a doubt."""
     worst: dict[Units, Fault] = {}
     many: set[Units] = set()
     for peers in family.sets:
@@ -109,7 +109,7 @@ def slow_ones(
 def check_sight(
     family: CandidateFamily, boards: Sequence[Board], found: Judgement, at_any_size: bool
 ) -> None:
-    """A doubt where something slower by SURE could stay unseen: at a size, or at all of them."""
+    """Adds a doubt where a candidate slower by SURE could stay unseen: at any size, or at all."""
     unseen: dict[tuple[Units, ...], list[tuple[float, Peers]]] = {}
     for peers in family.sets:
         least = peers.test.least_found(family.tests, family.level)
@@ -132,7 +132,7 @@ def blind(found: Judgement, what: str, board: Board, least: float) -> None:
 def _without_met(
     kind: str, peers: Peers, slow: list[int], board: Board, left: Flags, found: Judgement
 ) -> list[int]:
-    """Those that links shared with other pairs of their round do not explain."""
+    """The slow candidates that links shared with other pairs of their round do not explain."""
     each = [peers.members(peers.units[i]) for i in slow]
     together = np.concatenate(each) if each else np.empty(0, np.int64)
     own = each if kind == PAIR else [together] * len(each)

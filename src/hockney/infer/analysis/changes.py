@@ -1,4 +1,4 @@
-"""Where a series of numbers changes its level, and whether it drifts instead.
+"""Changes of level and drifts in a series of numbers.
 
 A history is looked at after each run, and its runs may be correlated: the machine of one night
 resembles that of the night before. The limits hold for all looks together.
@@ -25,18 +25,18 @@ from hockney.infer.analysis.autocorrelation import (
 Array = NDArray[np.float64]
 
 FALSE_ALARMS = 0.01
-"""Histories of 60 runs without a change in which one is reported at any look, at most: a daily
-check must not give a false alarm each month."""
+"""Largest fraction of histories of 60 runs without a change in which one is reported at any look: a
+daily check must not give a false alarm each month."""
 STEP_LIMIT, DRIFT_LIMIT = 29.0, 23.0
-"""Of twice the logarithm of the likelihood ratio of a change against none. Simulated histories of
-60 runs, looked at after each run, with correlations of 0 to 0.9 between neighbours, reach one of
-them in at most FALSE_ALARMS (benchmarks/claims_history.py)."""
+"""Limits of twice the logarithm of the likelihood ratio of a change against none. Simulated
+histories of 60 runs, looked at after each run, with correlations of 0 to 0.9 between neighbours,
+reach one of them in at most FALSE_ALARMS (benchmarks/claims_history.py)."""
 SIZE_LIMIT = 12.0
-"""The same against a change within the tolerance: histories with a step as large as the tolerance
-reach it at any look in at most FALSE_ALARMS, too."""
+"""Limit of twice the logarithm of the likelihood ratio of a change against one within the
+tolerance, which histories with a step as large as the tolerance reach in at most FALSE_ALARMS."""
 LEAST_RUNS, LAST = 4, 3
-"""Runs needed on each side of a change; after it fewer, where they are the last ones and all of
-them lie beyond every run before."""
+"""Runs needed on each side of a change; LAST of them after it suffice if they are the newest and
+all beyond every run before."""
 MOST_RUNS = 120
 """The newest runs at a level with which the next ones are compared."""
 CHANGE_RULE = (
@@ -57,7 +57,7 @@ class Change(NamedTuple):
     at: int
     """Index of the first value of the new level."""
     ratio: float
-    """Median after over median before, not of logarithms."""
+    """Median after the change over the median before, not of logarithms."""
     p: float
     """Chance that a history of 60 runs without a change shows one as clear at any look."""
 
@@ -68,7 +68,7 @@ class Drift(NamedTuple):
     ratio: float
     """The last value over the first, along the line; not of logarithms."""
     p: float
-    """As that of a change."""
+    """Chance that a history of 60 runs without a drift shows one as clear at any look."""
 
 
 def changes_or_drift(values: Array, tolerance: float) -> tuple[list[Change], Drift | None]:
@@ -100,7 +100,7 @@ def change_points(values: Array, tolerance: float) -> list[Change]:
 
 
 def _first_change(cleaned: Array, values: Array, tolerance: float) -> Evidence | None:
-    """The first that is shown as run after run comes in."""
+    """The first change that becomes visible as runs come in one by one."""
     n = len(cleaned)
     for count in range(LEAST_RUNS + LAST, n + 1):
         start = max(count - MOST_RUNS, 0)
@@ -126,7 +126,7 @@ def _are_beyond(values: Array) -> bool:
 
 
 def _placed(values: Array, found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Each where it divides the runs between its neighbours best, which came in later."""
+    """The changes, each moved to where it best divides the runs between its neighbours."""
     bounds = [0, *(at for at, _ in found), len(values)]
     placed = list(found)
     for number, (at, p) in enumerate(found):
@@ -146,8 +146,8 @@ def _deviations(values: Array, place: int) -> float:
 
 
 def _lasting(values: Array, found: Sequence[tuple[int, float]], tolerance: float) -> list[Change]:
-    """Leaves out the smallest change until all exceed the tolerance: what came in after it may
-    have shown that its level did not last."""
+    """The changes that last: the smallest is dropped until all exceed the tolerance, as later runs
+    may show that a level did not last."""
     left = list(found)
     while left:
         places = [0, *(at for at, _ in left), len(values)]

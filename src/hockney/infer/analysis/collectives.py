@@ -25,7 +25,7 @@ def collectives_of(analyses: Sequence[Analysis]) -> list[str]:
 
 
 def _points_of(analysis: Analysis, name: str) -> list[PointEstimate]:
-    """Those that the library made."""
+    """The points of a collective that the library made."""
     return [p for p in analysis.first_variant if p.operation == name and p.phase is None]
 
 
@@ -47,7 +47,8 @@ class CollectivePoints:
 
     @cached_property
     def algorithms(self) -> list[str]:
-        """First the library's own decision, then those that come nearest to the fastest."""
+        """Names of algorithms: the library's own decision first, then those nearest to the
+        fastest."""
         fastest: dict[tuple[int, int], float] = {}
         for point in self.points:
             key = point.known_ranks, point.bytes
@@ -60,13 +61,13 @@ class CollectivePoints:
 
     @cached_property
     def cells(self) -> list[CollectiveCell]:
-        """Of the points."""
+        """Cells of these points."""
         shown = set(map(arrived, self.points))
         return [cell for cell in self.of_all_arrivals if cell.arrived in shown]
 
     @cached_property
     def of_all_arrivals(self) -> list[CollectiveCell]:
-        """Those of the other patterns as well."""
+        """Cells of all arrival patterns."""
         if len(self.analyses) == 1:
             return [cell for cell in self.analyses[0].best if cell.collective == self.name]
         is_exact = all(one.run.is_simulated for one in self.analyses)
@@ -74,13 +75,13 @@ class CollectivePoints:
 
     @cached_property
     def places(self) -> dict[int, list[Place]]:
-        """The places of the ranks, by their number."""
+        """The places of the ranks, by the number of ranks."""
         launches = (launch for analysis in self.analyses for launch in analysis.run.launches)
         return {len(launch.places): launch.places for launch in launches}
 
     @cached_property
     def message_costs(self) -> Parameters | None:
-        """Those of the first file with ping-pong times of several sizes."""
+        """Message costs from the first file with ping-pong times of several sizes."""
         for analysis in self._all:
             try:
                 return analysis.message_costs
@@ -89,7 +90,7 @@ class CollectivePoints:
         return None
 
     def predicted_s(self, point: PointEstimate) -> float | None:
-        """None without message costs, or where the algorithm has no schedule."""
+        """Predicted time; None without message costs or without a schedule of the algorithm."""
         if self.message_costs is None:
             return None
         if point not in self._predicted:

@@ -23,11 +23,11 @@ Columns = dict[str, list[Any]]
 """Columns of equal length; None where a value is unknown."""
 TRAIN_COLUMNS = tuple(f"train_{name}" for name in Train.__struct_fields__)
 ROWS_AT_ONCE = 100_000
-"""Samples that are columns of Python's objects at once: each row takes 1 KiB."""
+"""Samples that are made columns of Python objects at once, 1 KiB each."""
 NOTES_APART = " | "
-"""Between the notes of one log, whose sentences have commas and semicolons."""
+"""Separator of the notes of one log, whose sentences have commas and semicolons."""
 OF_LAUNCHES = frozenset({"medians_s", "launch_numbers"})
-"""Fields of a point with a value for each launch, which are not made columns."""
+"""Fields of a point with one value per launch, which become no columns."""
 
 
 def is_float(name: str) -> bool:
@@ -49,8 +49,8 @@ def point_columns(points: Sequence[PointEstimate]) -> Columns:
 
 
 def noted_columns(analysis: Analysis) -> Columns:
-    """The headline's points with what a reader must know of the log that they are from: each row
-    keeps it, also where others are filtered out or files are joined."""
+    """The headline's points, each row with the notes on its log, so that none is lost where rows
+    are filtered or files joined."""
     columns = point_columns(analysis.estimates.headline)
     notes = NOTES_APART.join(note.text for note in source_notes(analysis.run)) or None
     columns["notes"] = [notes] * len(columns["bytes"])
@@ -90,7 +90,7 @@ def _part(visits: Visits, rows: NDArray[np.int64]) -> Columns:
 
 
 def _axis_columns(points: Sequence[Axes], counts: Sequence[int]) -> Columns:
-    """One column per axis, for a train one per part; each value is repeated by its count."""
+    """One column per axis, for a train one per part; counts: how often each value is repeated."""
     columns: Columns = {}
     for name in AXES:
         values = [getattr(point, name) for point in points]

@@ -54,10 +54,10 @@ class RunComparison:
     other: Run
     points: tuple[PointDifference, ...]
     overall: Judged | None
-    """Compares each launch's mean over all points; None where nothing could be compared."""
+    """Comparison of each launch's mean over all points; None if nothing could be compared."""
     notes: tuple[str, ...]
     between: Between | None = None
-    """How much equal runs differ as a whole; None where that is nothing (simulated runs)."""
+    """How much equal runs differ as a whole; None if they do not (simulated runs)."""
 
     @property
     def verdict(self) -> str:
@@ -82,7 +82,7 @@ def compare(
 ) -> RunComparison:
     """Compares two runs of one experiment. Smaller differences than `tolerance` count as equal.
     others: more runs; those of the same question show how much equal runs differ. each_point:
-    whether points are compared too, or the runs as a whole alone."""
+    compare points too, not only the runs as a whole."""
     base, other = first.run, second.run
     if base.header.experiment != other.header.experiment:
         raise UsageError(
@@ -112,12 +112,12 @@ def compare(
 
 @dataclass(frozen=True)
 class _Drift:
-    """What is known of the difference between equal runs."""
+    """Known variation between equal runs."""
 
     none: bool
-    """Whether there is none, as between simulated runs."""
+    """Whether equal runs do not differ, as simulated ones."""
     groups: Sequence[Sequence[dict[Key, PointEstimate]]]
-    """Points of other runs, by the question that they share with the one run or the other."""
+    """Points of other runs, grouped by the question that they share with either run."""
 
     @classmethod
     def of(
@@ -159,14 +159,14 @@ class _Drift:
 
 
 def _points(analysis: Analysis, handover_s: float | None) -> dict[Key, PointEstimate]:
-    """A run's points in the state that was compared; none where it was in no such state."""
+    """A run's points in the compared state; none if it was never in it."""
     state = alike_state(analysis, handover_s)
     points = analysis.of_every_launch.own(state) if state is not None else []
     return {key_without(point): point for point in points if min(point.medians_s) > 0.0}
 
 
 def _exclusions(analysis: Analysis) -> list[str]:
-    """What of a run's samples is not compared, or only here."""
+    """Notes on launches that only `show` excludes, on excluded rounds, and on kinds of launches."""
     notes = []
     label, slow = analysis.label, analysis.estimates.slow_launches
     if slow:
@@ -190,13 +190,13 @@ def _definition(run: Run) -> str | None:
 
 
 def _doubts(base: Run, other: Run) -> list[str]:
-    """What was wrong with the logs that the numbers are from."""
+    """Problems of the logs from which the numbers are."""
     notes = {run.label: source_notes(run) for run in (base, other)}
     return [f"{label}: {note.text}" for label, of in notes.items() for note in of]
 
 
 def _unlike(base: Run, other: Run) -> list[str]:
-    """Notes definitions of a sample that differ between the runs."""
+    """Notes on definitions of a sample that differ between the runs."""
     first, second = _definition(base), _definition(other)
     if first == second:
         return []
@@ -204,8 +204,8 @@ def _unlike(base: Run, other: Run) -> list[str]:
 
 
 def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int] | None, list[str]]:
-    """Which state of each: on one host that of the same core-to-core latency, preferably of most
-    rounds; across hosts each one's headline."""
+    """The state of each run to compare: on one host those of the same core-to-core latency,
+    preferably of most rounds; across hosts each headline."""
     host, other_host = (one.run.header.environment.get("host") for one in (first, second))
     if host != other_host:
         return (0, 0), []
@@ -269,7 +269,7 @@ def differences(
     unseen: Sequence[Unseen | None] | None = None,
 ) -> list[Judged]:
     """Compares the second of each pair with the first; p is corrected for the number of pairs.
-    unseen: what each pair's launches do not show; nothing for pairs of one run."""
+    unseen: variation that each pair's launches cannot reveal; None for pairs of one run."""
     parts = unseen or [None] * len(pairs)
     shifts = [
         with_unseen(sample_shift(np.log(a.medians_s), np.log(b.medians_s)), part)
@@ -286,8 +286,8 @@ def differences(
 def _overall(
     pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float, drift: _Drift
 ) -> tuple[Judged | None, Between | None]:
-    """Of each launch the mean over points of its log time against A's median: one number each.
-    None where no launch has every point, as of collectives measured by algorithm."""
+    """Compares the launches of two runs, each by the mean over points of its log time against A's
+    median. None where no launch has every point, as of collectives measured by algorithm."""
     centres = [math.log(a.typical_s) for a, _ in pairs]
     first, second = (_means([pair[side] for pair in pairs], centres) for side in (0, 1))
     if not (len(first) and len(second)):
@@ -298,7 +298,7 @@ def _overall(
 
 
 def _means(points: Sequence[PointEstimate], centres: Sequence[float]) -> Array:
-    """Takes only launches that have every point: a missing one would shift the mean."""
+    """Means of the launches that have every point: a missing one would shift the mean."""
     launches = set.intersection(*(set(point.launch_numbers) for point in points))
     values: dict[int, list[float]] = {launch: [] for launch in sorted(launches)}
     for point, centre in zip(points, centres, strict=True):

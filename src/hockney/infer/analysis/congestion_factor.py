@@ -1,5 +1,4 @@
-"""The congestion factor: what victims take under load over what they take alone, in the same
-launches."""
+"""The congestion factor: victims' times under load over their times alone, in the same launches."""
 
 from __future__ import annotations
 
@@ -23,28 +22,28 @@ from hockney.records import Run
 
 MEDIAN = 0.5
 QUANTILES = (MEDIAN, 0.99, 0.999)
-"""What is compared: medians, and tails."""
+"""Quantiles that are compared: the median, and tails."""
 TOO_FEW = "too few"
-"""Shown where a quantile needs more samples than any launch has."""
+"""Text shown where a quantile needs more samples than any launch has."""
 
 Array = NDArray[np.float64]
 OfLaunches = Mapping[int, Array | Sketch]
-"""Samples, or a histogram of them, by launch."""
+"""Samples of each launch, or a histogram of them."""
 Times = Mapping[Point, OfLaunches]
 
 
 @dataclass(frozen=True)
 class Factor:
-    """One quantile of the victims' times under load, over the same of their times alone."""
+    """One quantile of the victims' times under load, over that of their times alone."""
 
     quantile: float
     isolated_s: float
-    """The median over launches of that quantile of their samples."""
+    """The median over launches of the quantile of times alone."""
     loaded_s: float
     judged: Judged
-    """The ratio of each launch, over launches."""
+    """The launches' ratios, judged."""
     launches: int
-    """Those with enough samples of both."""
+    """Number of launches with enough samples of both."""
 
     def surely_above(self, limit: float) -> bool:
         return self.judged.low is not None and self.judged.low > limit
@@ -56,18 +55,18 @@ class Congested:
 
     point: Point
     factors: tuple[Factor, ...]
-    """By quantile, that of the median first; without those for which samples are too few."""
+    """Factors by quantile, the median's first; those with too few samples are missing."""
     load_Bps: float | None
-    """What all aggressors together exchanged: the median over visits."""
+    """Rate of all aggressors together: the median over visits."""
     most_factor: float | None
-    """What the plan allows."""
+    """Largest factor that the plan allows."""
 
     @property
     def median(self) -> Factor:
         return self.factors[0]
 
     def factor(self, quantile: float) -> Factor | None:
-        """None where there are too few samples."""
+        """The factor of a quantile; None with too few samples."""
         return next((one for one in self.factors if one.quantile == quantile), None)
 
     @property
@@ -78,7 +77,7 @@ class Congested:
 
 
 def isolated_of(point: Point) -> Point:
-    """The same victim alone."""
+    """The point of the same victim without a load."""
     return replace(
         point, aggressor=None, load_bytes=None, load_window=None, burst_s=None, gap_s=None
     )
@@ -124,7 +123,7 @@ def _by_launch(run: Run, states: States) -> Times:
 def _factor(
     quantile: float, alone: OfLaunches, loaded: OfLaunches, is_exact: bool
 ) -> Factor | None:
-    """None where no launch has enough samples."""
+    """The factor of one quantile; None if no launch has enough samples."""
     needed = 1 if quantile == MEDIAN else samples_needed(quantile)
     pairs = np.array(
         [
@@ -149,7 +148,7 @@ def _quantile(times: Array | Sketch, quantile: float) -> float:
 
 
 def _rates(run: Run) -> dict[Point, float]:
-    """The median over visits of what aggressors exchanged."""
+    """The rate of all aggressors: the median over visits."""
     visits = run.samples
     rates, codes = visits.column("load_Bps"), visits.codes
     return {

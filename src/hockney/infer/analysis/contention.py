@@ -16,9 +16,9 @@ from hockney.plan.axes import Key, Point, key_without, point_of, sort_key
 from hockney.records import Run
 
 LEAST_RISE = 0.10
-"""There is a knee only if most pairs take longer than the fewest by at least this fraction."""
+"""Least relative rise of most pairs' times, over those of the fewest pairs, for a knee."""
 LEAST_COUNTS = 3
-"""Numbers of pairs that a curve needs: two of them give only a slowdown."""
+"""Numbers of pairs that a knee needs; two give only a slowdown."""
 OF_PAIRS = ("peers", "level", "pairs", "ranks")
 """Axes in which one number of pairs at once differs from another."""
 
@@ -41,7 +41,7 @@ class Contention:
     together: PointEstimate
     """The slowest pair of each visit."""
     each: tuple[PointEstimate, ...]
-    """Every pair, or with --every-iteration every rank, the fastest first."""
+    """Points of every pair, or with --every-iteration of every rank, the fastest first."""
     slowdown: float | None
     """A pair's time over its time alone, the median of those pairs that were also measured alone;
     None where none was."""
@@ -84,13 +84,14 @@ class Contention:
 
 @dataclass(frozen=True)
 class Knee:
-    """The contention curve of one size: T(k) = max(T_alone, c + k b / plateau) of a typical pair,
+    """The contention curve of one size: T(k) = max(T_alone, c + k b / plateau) of the median pair,
     so that one slow pair does not bend it."""
 
     point: Point
     """The point, without a number of pairs."""
     pairs: float | None
-    """The number from which pairs wait for each other; None where they do not, up to most_pairs."""
+    """The number of pairs from which pairs wait for each other; None if they do not, up to
+    most_pairs."""
     plateau_Bps: float | None
     """Bandwidth of all pairs beyond the knee; None without a knee or for empty messages."""
     most_pairs: int
@@ -131,7 +132,7 @@ def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
 
 
 def contention(slowest: Sequence[PointEstimate], estimates: Estimates) -> list[Contention]:
-    """Every size and number of pairs at once. slowest: those of `at_once`."""
+    """The contention at every size and number of pairs at once. slowest: from `at_once`."""
     each: dict[Key, list[PointEstimate]] = {}
     alone: dict[Key, list[PointEstimate]] = {}
     for point in estimates.own():

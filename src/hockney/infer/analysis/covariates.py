@@ -1,4 +1,4 @@
-"""How much of the variance between launches goes with what probes say of the machine."""
+"""How much of the variance between launches goes with the probes of the machine."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ByLaunch = dict[int, float]
 LEAST_LAUNCHES = 8
 SIGNIFICANCE = 0.01
 CERTAIN = 1.0 - 1e-12
-"""The largest correlation that a test can be made of."""
+"""The largest correlation that can be tested."""
 LEAST_FRACTION = 0.1
-"""Of the variance; less is not worth a word however sure it is."""
+"""Least fraction of the variance that is reported, however significant it is."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class Covariate:
     probe: str
     """compute, memory-copy or core-to-core."""
     fraction: float
-    """Of the variance between launches: the adjusted R squared of the line through the launches'
-    logarithms."""
+    """Fraction of the variance between launches: the adjusted R squared of the line through the
+    launches' logarithms."""
     p: float
-    """Of the rank correlation, corrected for the number of probes and operations."""
+    """p of the rank correlation, corrected for the number of probes and operations."""
     launches: int
 
 
 def covariates(run: Run, estimates: Estimates) -> list[Covariate]:
-    """Those that explain something in the headline state, the largest fraction first."""
+    """Significant covariates in the headline state, the largest fraction first."""
     probes = {
         "compute": _compute(run, estimates),
         "memory-copy": _levels(p for p in estimates.headline if p.operation == "copy"),
@@ -67,7 +67,7 @@ def _of(points: Iterable[PointEstimate], operation: str) -> Iterable[PointEstima
 
 
 def _levels(points: Iterable[PointEstimate]) -> ByLaunch:
-    """Each launch's mean over points of its log median against the point's."""
+    """Each launch's mean over points of the log of its median over the point's."""
     found: dict[int, list[float]] = {}
     for point in points:
         if point.typical_s:
@@ -78,7 +78,7 @@ def _levels(points: Iterable[PointEstimate]) -> ByLaunch:
 
 
 def _compute(run: Run, estimates: Estimates) -> ByLaunch:
-    """The slowest rank's time for the fixed work."""
+    """Log of the slowest rank's time for the fixed work, by launch."""
     looks: list[Round | Noise] = [*run.rounds, *run.noises]
     of_round: dict[tuple[int, int], float] = {}
     for look in looks:
@@ -103,7 +103,7 @@ def _medians(of_round: dict[tuple[int, int], float], estimates: Estimates) -> By
 
 
 def _fitted(operation: str, probe: str, levels: ByLaunch, by_launch: ByLaunch) -> Covariate | None:
-    """None where launches are too few or the probe does not vary."""
+    """The covariate; None if launches are too few or the probe does not vary."""
     launches = sorted(levels.keys() & by_launch.keys())
     times = np.array([levels[launch] for launch in launches])
     probed = np.array([by_launch[launch] for launch in launches])

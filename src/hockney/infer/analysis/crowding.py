@@ -15,14 +15,15 @@ class Oversubscribed:
 
     host: str
     ranks: int
-    """Ranks on the node, or their threads where ranks have several."""
+    """Ranks on the node, or their threads if ranks have several."""
     cpus: int
     """CPUs on which they took turns."""
     has_threads: bool
 
 
 def oversubscribed(run: Run) -> Oversubscribed | None:
-    """None where ranks had CPUs of their own, were simulated, or where they ran is unknown."""
+    """The worst node; None if ranks had their own CPUs, were simulated, or their CPUs are
+    unknown."""
     if run.is_simulated:
         return None
     part = run.taking_part
@@ -45,8 +46,8 @@ def _crowded_hosts(places: Sequence[Place]) -> Iterator[Oversubscribed]:
 
 
 def _cpus_of(places: Sequence[Place], pus: Sequence[int | None]) -> int | None:
-    """CPUs that these ranks of one node had. Ranks that are not pinned can use all that they are
-    allowed, wherever they were when they looked. None where it is unknown."""
+    """Number of CPUs that these ranks of one node had; None if unknown. Ranks that are not pinned
+    can use all that they are allowed, wherever they were when they looked."""
     if all(place.pinned for place in places):
         return None if None in pus else len(set(pus))
     return max((place.allowed for place in places if place.allowed is not None), default=None)

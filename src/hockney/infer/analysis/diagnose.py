@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 FIRST_VISITS = 3
 COLD_RATIO = 1.05
-"""The first visits this much slower than the rest are a cold start."""
+"""Ratio of the first visits to the rest from which on they are a cold start."""
 LEAST_VISITS = 12
 """Visits of a point in a launch that the search for patterns needs."""
 AGREEING = 0.8
@@ -33,18 +33,19 @@ DRIFT = 0.05
 """Relative change over a launch, or over the run, that is reported."""
 TREND_P, PERIOD_P = 0.01, 1e-4
 LEAST_TRENDS, TRENDING = 2, 0.25
-"""Launches that must show a trend, each with p below TREND_P: a trend is a finding though some
-launches stay as they were, and by chance two of ten show one in 0.4 % of runs."""
+"""Number and fraction of launches that must show a trend, each with p below TREND_P: a trend is
+a finding though some launches stay as they were, and by chance two of ten show one in 0.4 % of
+runs."""
 CORRELATED = 5.0
-"""Successive samples that are worth one independent sample."""
+"""Least number of successive samples worth one independent sample that is reported."""
 BURST_RATIO, BURST_SPREADS = 1.2, 5.0
 LEAST_BURSTS = 3
-"""Visits this much above the median, and that many robust standard deviations, follow each other
-in a burst; so many bursts of two visits and more are reported."""
+"""Fewest bursts that are reported. A burst is two and more successive visits above the median by
+BURST_RATIO and by BURST_SPREADS robust standard deviations."""
 MOST_SEARCHED = 2000
-"""Visits of a launch, its first, in which a period is searched for: time and memory grow with their
-square, to 256 MB, and 57,000 visits would take 49 GiB. Neighbours stay neighbours, so that short
-periods are found as well."""
+"""Most visits of a launch, its first, in which a period is searched: time and memory grow with
+their square, to 256 MB, and 57,000 visits would take 49 GiB. Neighbours stay neighbours, so that
+short periods are found as well."""
 SAME_PERIOD = 0.15
 HARMONIC = 0.6
 """The least power of a fundamental, as a fraction of the largest peak's."""
@@ -55,10 +56,10 @@ class Finding:
     """A property of the samples that a median hides."""
 
     what: str
-    """cold start, modes, drift, bursts, periodic, autocorrelation or covariates."""
+    """Kind: cold start, modes, drift, bursts, periodic, autocorrelation or covariates."""
     operation: str
     bytes: int | None
-    """None for what is found over all sizes."""
+    """Message size; None for a finding over all sizes."""
     words: str
     size: float
     """The effect as a ratio: the largest comes first."""
@@ -94,9 +95,9 @@ class VisitSeries:
 @dataclass(frozen=True)
 class Diagnosis:
     findings: list[Finding]
-    """Everything found in the headline state, the largest effect of each kind first."""
+    """All findings in the headline state, the largest effect of each kind first."""
     not_possible: str | None = None
-    """Why nothing could be searched, where nothing could."""
+    """Why nothing could be searched; None if something could."""
 
 
 def diagnose(run: Run, estimates: Estimates) -> Diagnosis:
@@ -132,7 +133,7 @@ def _explained(run: Run, estimates: Estimates) -> list[Finding]:
 
 
 def _series(run: Run, states: States) -> Iterator[tuple[Point, list[VisitSeries]]]:
-    """The launches of each point, one point after the other. Leaves out visits that took 0 s by the
+    """The visits of each point's launches, point by point. Leaves out visits that took 0 s by the
     clock: every search looks at ratios."""
     visits, rows = run.samples, rows_in_state(run, states)
     codes = visits.codes[rows]
@@ -232,8 +233,8 @@ def drift(launches: list[VisitSeries]) -> Found:
 
 
 def bursts(launches: list[VisitSeries]) -> Found:
-    """Slow visits that follow each other, after those that may be a cold start; disturbances come
-    when they want, so that launches need not agree."""
+    """Slow visits in a row, after those that may be a cold start; disturbances come at any time, so
+    launches need not agree."""
     lengths, wall_s = [], 0.0
     for series in launches:
         median = float(np.median(series.visit_s))
@@ -258,7 +259,7 @@ def bursts(launches: list[VisitSeries]) -> Found:
 
 
 def periodic(launches: list[VisitSeries]) -> Found:
-    """One frequency that stands out of the periodogram (Lomb-Scargle, because visits are not evenly
+    """One frequency above the noise of the periodogram (Lomb-Scargle, because visits are not evenly
     spaced; p of the largest peak as Scargle 1982) in most launches."""
     periods = []
     for series in launches:

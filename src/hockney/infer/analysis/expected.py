@@ -32,7 +32,7 @@ class NextRun:
     between_launches: float
     """Standard deviation between launches, of logarithms."""
     runs: int
-    """From so many runs, this one included."""
+    """Number of runs that it is computed from, this one included."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,15 @@ class Expected:
     """The other runs of a run's question, in its state."""
 
     logs: dict[Key, list[Array]]
-    """Log medians of the launches of each other run, by point."""
+    """Log medians of each other run's launches, by point."""
 
     @property
     def runs(self) -> int:
-        """Other runs; the most of any point."""
+        """The number of other runs of the point that has most."""
         return max(map(len, self.logs.values()), default=0)
 
     def at(self, point: PointEstimate) -> NextRun | None:
-        """None with fewer than LEAST_OTHERS other runs of the point."""
+        """The prediction for a point; None with fewer than LEAST_OTHERS other runs of it."""
         from scipy.special import stdtrit
 
         others = self.logs.get(key_without(point), [])
@@ -71,8 +71,8 @@ class Expected:
 
 
 def next_run(analysis: Analysis, others: Sequence[Analysis]) -> Expected:
-    """What other runs show of the next one: those of the same question in the state of most rounds.
-    Medians of runs are taken as log-normal; the interval is Student's for one more."""
+    """Collects the other runs of the same question, in the state of most rounds. Medians of runs
+    are taken as log-normal; the interval is Student's for one more."""
     handover_s = analysis.states.states[0].handover_s
     logs: dict[Key, list[Array]] = {}
     for other in others:

@@ -52,25 +52,25 @@ from hockney.infer.analysis.pairwise import Array, Whole, own_medians
 from hockney.infer.analysis.profiles import effects, levels
 
 LEAST_PARTNERS = 3
-"""Partners by which a node or a place is known."""
+"""Fewest partners by which a node or place is judged."""
 LEAST_OF_CABLE, MANY_OF_CABLE = 2, 9
-"""Pairs that make a cable, where the only one is judged as a pair; and all pairs of two switches of
-three nodes."""
+"""Fewest pairs of a cable (a single one is judged as a pair); and the number of pairs between two
+switches of three nodes."""
 MOST_STEP = 1.75
-"""Times between two halves of a network over those within: more than one more tier of switches
-costs. With two halves there is no third to compare them with."""
+"""Ratio of times between two halves of a network to those within above which there is a doubt: more
+than one more tier of switches costs. With two halves there is no third to compare with."""
 MOST_FOR_NOISE = 64
-"""Nodes whose scatter over launches is looked at."""
+"""Most units whose variation over launches is computed."""
 TOPOLOGY = "describe the switches with --topology"
 
 
 def judged(boards: Sequence[Board], network: Network) -> Judgement:
-    """All that is slow in a network, and what a gate has to know."""
+    """The slow components of a network, with the doubts that keep a gate from passing."""
     return _Judge(boards, network).judgement()
 
 
 class _Judge:
-    """Goes from nodes to pairs, and leaves out what was named."""
+    """Tests components from nodes to pairs; what is named takes no part in later tests."""
 
     def __init__(self, boards: Sequence[Board], network: Network) -> None:
         self.boards, self.network = boards, network
@@ -81,10 +81,11 @@ class _Judge:
         ]
         self.found = Judgement()
         self.level = SIGNIFICANCE / len(self._kinds())
-        """Kinds are tested one after the other, each with its part of SIGNIFICANCE."""
+        """Significance of each kind, which are tested one after the other: a part of
+        SIGNIFICANCE."""
 
     def _kinds(self) -> set[str]:
-        """What there is to compare."""
+        """The kinds of components that can be compared."""
         several = any(
             (_partners(board.ends, len(self.network.host)) >= LEAST_PARTNERS).any()
             for board in self.boards
@@ -117,7 +118,7 @@ class _Judge:
         self._leave_out(self.hosts, {*slow, *many})
 
     def _near_groups(self) -> list[set[int]]:
-        """By the size that shows most of them."""
+        """Groups of near nodes, by the size that shows most of them."""
         count = len(self.network.switch)
         each = zip(self.boards, self.hosts, self.apart, strict=True)
         return max((near_groups(*pairs, count) for pairs in each), key=len)
@@ -141,7 +142,7 @@ class _Judge:
             )
 
     def _name_switch(self, part: SlowGroup, worst: Fault, members: Whole) -> None:
-        """Its links; and itself, where the pairs of its own nodes are slow, too."""
+        """Names the links of a switch; and the switch, if pairs of its own nodes are slow too."""
         board = self.boards[worst.board]
         inside = np.isin(self.hosts[worst.board][members], part.nodes).all(axis=1)
         self.found.faults.append(replace(worst, kind=UPLINK, members=members[~inside]))
@@ -181,7 +182,7 @@ class _Judge:
                 return
 
     def _places(self) -> None:
-        """Ranks by all their pairs; the only one of its node was judged as a node."""
+        """Tests ranks by all their pairs; the only rank of a node was judged as a node."""
         host = self.network.host
         counts = Counter(host[host >= 0].tolist())
         alone = [i for i, at in enumerate(host.tolist()) if len(counts) > 1 and counts[at] == 1]
@@ -222,8 +223,8 @@ class _Judge:
         return family, slow, many
 
     def _check_noise(self, family: CandidateFamily) -> None:
-        """A doubt where noise hides what is slower by SOUGHT: a node, or the pair that stands for
-        one. What differs by nature may hide as much; of that nothing can be known."""
+        """A doubt where noise hides a node, or a pair if no nodes are judged, that is slower by
+        SOUGHT. Differences by nature may hide as much, which cannot be known."""
         if self.network.is_simulated:
             return
         for peers in family.sets:
@@ -233,7 +234,7 @@ class _Judge:
                 blind(self.found, peers.what, self.boards[peers.board], least)
 
     def _check_nearest(self, sets: Sequence[Peers], slow: Mapping[Units, Fault]) -> None:
-        """A doubt where many nodes have no partner as near as the others have, and no known switch
+        """A doubt where many nodes have no partner as near as other nodes have, and no known switch
         accounts for it: half of the switches may be slow inside."""
         if (self.network.switch >= 0).any():
             return
@@ -251,7 +252,7 @@ class _Judge:
                 return
 
     def _noise(self, peers: Peers) -> float | None:
-        """The standard deviation by chance of a unit's value; None where launches do not show
+        """The standard deviation of a unit's value by chance; None where launches do not show
         it."""
         board = self.boards[peers.board]
         if len(board.launches) < 2:
@@ -261,7 +262,7 @@ class _Judge:
         return math.sqrt(math.pi / 2.0 * float(np.mean(each))) if each else None
 
     def _switches(self) -> None:
-        """What is inside of known switches, and cables between them."""
+        """Tests the inside of known switches, and cables between them."""
         count = len(np.unique(self.network.switch[self.network.switch >= 0]))
         if count:
             for kind, is_inside in ((INSIDE, True), (CABLE, False)):
@@ -322,8 +323,8 @@ class _Judge:
         return Peers.of("pairs", number, names, values, _equal(own, ends))
 
     def _few(self, number: int, kinds: Sequence[Whole], sets: list[Peers]) -> None:
-        """Pairs of which there are too few of a kind, by the scatter of the commonest kind. Of two
-        that differ nobody knows which is normal."""
+        """Tests pairs of kinds that have too few, by the variation of the commonest kind. Two pairs
+        that differ are a doubt: either may be normal."""
         logs = self.boards[number].logs
         most = max((peers for peers in sets if peers.board == number), key=lambda p: len(p.units))
         for own in kinds:
@@ -350,7 +351,7 @@ def _with(own: Whole, ends: Whole) -> Callable[[Units], Whole]:
 
 
 def _equal(own: Whole, ends: Whole) -> Callable[[Units], Whole]:
-    """The pairs with these two ends, or with the same one twice."""
+    """Finds the pairs with these two ends, or with the same one twice."""
     return lambda names: own[(ends == [names[0], names[-1]]).all(axis=1)]
 
 
@@ -373,7 +374,7 @@ def _by_line(
 
 def of_cable(values: Array) -> float:
     """The upper quartile of the known values: a narrow cable delays only pairs that met in it in
-    the same round. Of few pairs the median: half of them may be those of slow nodes."""
+    the same round. With few pairs, the median: half of them may be those of slow nodes."""
     known = values[~np.isnan(values)]
     quantile = 0.75 if len(known) >= MANY_OF_CABLE else 0.5
     return float(np.quantile(known, quantile, method="lower"))

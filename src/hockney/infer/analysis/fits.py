@@ -16,14 +16,14 @@ class NamedCurve:
     """Points of one curve (plan.axes.curve_key)."""
 
     name: str
-    """The axes in which it differs from the run's other curves, in words; empty where it is the
-    only one."""
+    """The axes in which the curve differs from the run's others, in words; empty if it is the only
+    one."""
     points: Sequence[PointEstimate]
 
 
 @dataclass(frozen=True)
 class PairsFits:
-    """Several numbers of pairs at once, and the models through their times."""
+    """Models of several pairs at once, and their curve."""
 
     curve: Curve
     fits: tuple[Fit, ...]
@@ -31,7 +31,7 @@ class PairsFits:
 
 
 class Fits:
-    """Keeps fits by the points that they go through, and what of several launches they go through
+    """Fits by the points that they go through, and by the statistic over launches
     (fitting.fit.OVER_LAUNCHES)."""
 
     def __init__(self) -> None:
@@ -41,21 +41,22 @@ class Fits:
     def fit(
         self, model: str, points: Sequence[PointEstimate], over_launches: str = "median"
     ) -> Fit:
-        """That model through points of one curve."""
+        """The model fitted to points of one curve."""
         key = model, over_launches, tuple(points)
         if key not in self._fits:
             self._fits[key] = fit_model(model, _curve(points, over_launches))
         return self._fits[key]
 
     def ranking(self, points: Sequence[PointEstimate], over_launches: str = "median") -> Ranking:
-        """Every model that the points of one curve allow, the best first."""
+        """All models that the points of one curve allow, the best first."""
         key = over_launches, tuple(points)
         if key not in self._rankings:
             self._rankings[key] = rank(_curve(points, over_launches))
         return self._rankings[key]
 
     def of_pairs(self, points: Sequence[PointEstimate]) -> PairsFits | None:
-        """None where the points are not of several numbers of pairs at once."""
+        """Models of several pairs at once; None if the points are not of several numbers of
+        pairs."""
         curve = curve_of(points) if points else None
         if curve is None or curve.pairs is None:
             return None

@@ -15,12 +15,12 @@ class FloorRatio:
     cold_s: float | None
     """The floor with a copy of data that is in no cache."""
     ratio: float
-    """MPI's time over the floor's, the median over launches of the ratio inside each."""
+    """MPI's time over the floor's, the median of the launches' ratios."""
 
 
 def floor_ratios(estimates: Estimates) -> dict[int, FloorRatio]:
-    """By size in bytes: against the best core-to-core latency at 0 bytes, above with a warm copy;
-    empty where no floor was measured."""
+    """Ratios by size in bytes: at 0 bytes to the best core-to-core latency, else to a warm copy;
+    empty if no floor was measured."""
     warm: dict[int, PointEstimate] = {}
     cold: dict[int, PointEstimate] = {}
     for point in estimates.headline:

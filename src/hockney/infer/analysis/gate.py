@@ -1,4 +1,4 @@
-"""Gates: whether what was measured passes, fails, or could not be judged; one form for every verb.
+"""Gates: whether a measurement passes, fails, or could not be judged; one form for every verb.
 
 A gate that judged nothing does not pass: it is "not judged", with the reason and with what would
 let it be judged.
@@ -16,7 +16,7 @@ FAILED: Status = "failed"
 NOT_JUDGED: Status = "not judged"
 EXIT_STATUSES: dict[Status, int] = {PASSED: 0, FAILED: 1, NOT_JUDGED: 3}
 MOST_NAMED = 4
-"""Culprits that are written out in the line of a gate."""
+"""Most culprits that the line of a gate names."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Gate:
 
     status: Status
     why: str
-    """Of a failure, who and by how much; of one that was not judged, why, and what would let it be;
-    of one that passed, what was judged."""
+    """The reason: who fails and by how much; what could not be judged, and the remedy; or what
+    passed."""
     culprits: tuple[str, ...] = ()
-    """Names of what failed; empty unless it did."""
+    """Names of what failed; empty otherwise."""
 
     @property
     def exit_status(self) -> int:
@@ -46,14 +46,14 @@ def passed(why: str) -> Gate:
 
 
 def failed(each: Sequence[str], culprits: Iterable[str]) -> Gate:
-    """each: who and by how much, one text for each fault."""
+    """A failed gate. each: who and by how much, one text for each fault."""
     more = len(each) - MOST_NAMED
     shown = [*each[:MOST_NAMED], *([f"and {more} more"] if more > 0 else [])]
     return Gate(FAILED, "; ".join(shown), tuple(dict.fromkeys(culprits)))
 
 
 def not_judged(why: str, remedy: str) -> Gate:
-    """remedy: what would let it be judged."""
+    """A gate that was not judged. remedy: what would let it be judged."""
     return Gate(NOT_JUDGED, f"{why}; {remedy}" if remedy else why)
 
 

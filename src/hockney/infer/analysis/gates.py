@@ -16,7 +16,7 @@ MORE = "more launches, or a larger --budget, would decide"
 
 
 def pairs_gate(found: Outliers) -> Gate:
-    """Of pairs and cores."""
+    """The gate of outliers among pairs or cores."""
     each = [f"{one.what} {', '.join(one.names)}: {_ratio(one)}" for one in found.found]
     names = [name for one in found.found for name in one.names]
     return _of_outliers(each, names, found.doubts, dict(found.judged))
@@ -30,7 +30,7 @@ def fabric_gate(found: Verdict) -> Gate:
 
 
 def variants_gate(study: VariantStudy | None) -> Gate | None:
-    """None where no variant was gated."""
+    """The gate of variants; None if the plan has none."""
     if study is None or study.comparison.gate is None:
         return None
     allowed = study.comparison.gate
@@ -48,7 +48,7 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
 
 
 def congestion_gate(found: Sequence[Congested]) -> Gate | None:
-    """None where no factor was gated."""
+    """The gate of congestion factors; None if the plan has none."""
     allowed = next((one.most_factor for one in found), None)
     if allowed is None:
         return None

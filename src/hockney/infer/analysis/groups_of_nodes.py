@@ -1,4 +1,4 @@
-"""Which slow nodes are slow together: nodes behind the same links, and two halves of a network."""
+"""Slow nodes with one cause: nodes behind the same links, and two halves of a network."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hockney.infer.analysis.pairwise import Whole
 from hockney.infer.estimate.states import cluster
 
 NEAREST = 0.05
-"""Quantile of the times of pairs that are no outliers, which stands for the nearest ones."""
+"""Quantile of the times of pairs without slow nodes, taken as the time of the nearest pairs."""
 LEAST_NEAR = 3
-"""Pairs with similar times that are the nearest level."""
+"""Fewest pairs with similar times that make the nearest level."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class SlowGroup:
 
     nodes: tuple[int, ...]
     switch: int | None
-    """The known switch whose nodes they all are."""
+    """The known switch that has exactly these nodes; None without one."""
     like: int
-    """Groups of near nodes by the times, where these nodes are one of them; 0 otherwise."""
+    """Number of groups of near nodes by the times if these nodes are one of them; else 0."""
 
 
 def parts_of(
@@ -39,8 +39,9 @@ def parts_of(
     apart: Flags,
     groups: list[set[int]],
 ) -> list[SlowGroup]:
-    """slow: by node; switch_of: shape (nodes,); board: the one that shows them best; hosts: shape
-    (pairs, 2), the nodes of its pairs; apart: pairs of different nodes; groups: of near nodes."""
+    """Slow nodes by their cause. slow: faults by node; switch_of: shape (nodes,); board: the one
+    that shows them best; hosts: shape (pairs, 2), the nodes of its pairs; apart: pairs of different
+    nodes; groups: of near nodes."""
     rest, found = set(slow), []
     for switch, count in Counter(switch_of[switch_of >= 0].tolist()).items():
         own = set(np.flatnonzero(switch_of == switch).tolist())
@@ -62,7 +63,7 @@ def parts_of(
 def _near_each_other(
     rest: set[int], slow: Mapping[int, Fault], hosts: Whole, apart: Flags, board: Board
 ) -> set[tuple[int, int]]:
-    """Pairs of slow nodes, in both orders, that do not show what is slow about them."""
+    """Pairs of slow nodes, in both orders, that are not slow to each other."""
     is_slow = np.isin(hosts, list(slow))
     both = np.flatnonzero(apart & np.isin(hosts, list(rest)).all(axis=1))
     near = set()
@@ -76,7 +77,7 @@ def _near_each_other(
 
 
 def near_groups(board: Board, hosts: Whole, apart: Flags, count: int) -> list[set[int]]:
-    """Nodes that the nearest level of the times connects; empty where there is one level."""
+    """Groups of nodes that pairs of the nearest level connect; empty if there is one level."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

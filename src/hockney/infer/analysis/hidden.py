@@ -1,4 +1,4 @@
-"""How much of a nonblocking or persistent operation is hidden behind computation."""
+"""Fraction of a nonblocking or persistent operation that computation hides."""
 
 from __future__ import annotations
 

@@ -37,10 +37,10 @@ VOLATILE = (
     "env.PMI",
     "env.HYDRA_",
 )
-"""Beginnings of names in the environment that differ from run to run and explain nothing."""
+"""Prefixes of names in the environment that differ from run to run and explain nothing."""
 SAME_STATE = 0.25
-"""Relative; core-to-core latencies of one state scatter by a few per cent, states differ by half
-and more."""
+"""Log difference of core-to-core latencies below which two runs were in one state: one state
+scatters by a few per cent, states differ by half and more."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class RunFacts:
     latencies: dict[int, tuple[float, float | None, float | None]]
     """The time in seconds with its interval, by message size in bytes."""
     facts: dict[str, str]
-    """Where and how it was measured: names with their values."""
+    """Circumstances of the run: names with their values."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class ChangePoint:
     """Median after over median before."""
     p: float
     changed: tuple[tuple[str, str | None, str | None], ...]
-    """What differs between the records of this run and the one before: name, before, after."""
+    """Differences between the records of this run and the one before: name, before, after."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Trend:
     points: tuple[RunPoint, ...]
     changes: tuple[ChangePoint, ...]
     drift: Drift | None
-    """A slow change of the whole series; then there are no changes of level."""
+    """A slow change of the whole series, which excludes changes of level; None without one."""
     worse: str | None
     """Why the last runs are worse, by WORSE_RULE; None where they are not."""
     enough: bool
@@ -110,7 +110,7 @@ class History:
     runs: tuple[RunFacts, ...]
     trends: tuple[Trend, ...]
     left_out: tuple[str, ...]
-    """Files whose runs have nothing in common with most of the others."""
+    """Files whose runs share nothing with most of the others."""
 
     @property
     def worse(self) -> list[str]:
@@ -118,7 +118,7 @@ class History:
 
 
 def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
-    """What a history keeps of a run; None where it has no point or no date."""
+    """The facts of a run; None without a point or a date."""
     started = _time(run.header.started)
     points = estimates.own()
     if started is None or not points:
@@ -150,7 +150,7 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
-    """Returns the time and its interval; of several points the median, without an interval."""
+    """The time and its interval; of several points the median, without an interval."""
     centres = [float(np.median(point.medians_s)) for point in points]
     if len(points) == 1:
         return centres[0], points[0].low_s, points[0].high_s
@@ -158,8 +158,8 @@ def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, floa
 
 
 def system_of(run: Run) -> str:
-    """What makes runs comparable: the experiment, and the label that the user gave or else the MPI
-    library (any version) and the hosts."""
+    """The system of a run, whose runs are comparable: the experiment, and the user's label or else
+    the MPI library (any version) and the hosts."""
     if run.header.label:
         return f"{run.header.experiment}, {run.header.label}"
     if not run.launches:
@@ -199,7 +199,7 @@ def _flat(prefix: str, values: dict[str, Any]) -> dict[str, str]:
 
 
 def histories(runs: Sequence[RunFacts], tolerance: float, together: bool = False) -> list[History]:
-    """One history of each system; of all runs together where asked."""
+    """One history of each system, or of all runs together."""
     systems: dict[str, list[RunFacts]] = {}
     for run in sorted(runs, key=lambda run: run.started):
         systems.setdefault("all runs" if together else run.system, []).append(run)
@@ -263,8 +263,8 @@ def _one_state(first: str | None, second: str | None) -> bool:
 
 
 def _worse(badness: Array, changes: Sequence[int], tolerance: float) -> tuple[str | None, bool]:
-    """Applies WORSE_RULE to changes of level. badness: logarithms that rise as the system gets
-    worse. Whether there are enough runs at the last level to show another change, too."""
+    """Why the last runs are worse by WORSE_RULE, and whether the runs at the last level could show
+    another change. badness: logarithms that rise as the system gets worse."""
     enough = len(badness) - (changes[-1] if changes else 0) >= LEAST_RUNS + LAST
     if not changes:
         return None, enough

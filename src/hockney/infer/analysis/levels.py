@@ -13,7 +13,7 @@ from hockney.infer.estimate.points import PointEstimate
 
 @dataclass(frozen=True)
 class LevelAtOnce:
-    """The pairs of one level, of one size and number of pairs at once."""
+    """The pairs of one level, at one size and number of pairs at once."""
 
     level: str
     bytes: int
@@ -25,7 +25,7 @@ class LevelAtOnce:
 
 
 def levels_at_once(points: Iterable[PointEstimate]) -> list[LevelAtOnce]:
-    """By level, the nearest first; empty where switches are unknown."""
+    """Pairs at once by level, the nearest first; empty where switches are unknown."""
     times: dict[tuple[int, int, int], list[float]] = {}
     for point in points:
         if point.level is not None:

@@ -1,4 +1,4 @@
-"""Every pair of ranks, grouped by the hardware that the two share and by their times."""
+"""All pairs of ranks, grouped by the hardware that they share and by their times."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ Pair = tuple[int, int]
 Array = NDArray[np.float64]
 
 DISTURBED = 0.05
-"""Pairs at once that are slower than alone by more than this disturb each other."""
+"""Relative slowdown of pairs at once, against alone, from which on they disturb each other."""
 
 
 @dataclass(frozen=True)
 class GroupTimes:
-    """Pairs of one group exchanging messages of one size: over the pairs' medians."""
+    """Times of one group of pairs at one message size, over the pairs' medians."""
 
     bytes: int
     pairs: int
     mean_s: float
     std_s: float | None
     launch_means_s: dict[int, float]
-    """The mean over pairs of each launch."""
+    """The mean over pairs, by launch."""
 
     @property
     def ratio(self) -> float | None:
-        """Standard deviation over mean."""
+        """Standard deviation of the pairs over their mean."""
         return None if self.std_s is None else self.std_s / self.mean_s
 
 
@@ -49,7 +49,7 @@ class PairGroup:
     name: str
     pairs: tuple[Pair, ...]
     times: tuple[GroupTimes, ...]
-    """One for each message size, ascending."""
+    """Times of each message size, ascending."""
 
     @cached_property
     def line(self) -> Fit | None:
@@ -73,14 +73,14 @@ class Matrix:
     by_times: tuple[PairGroup, ...]
     """Clusters of the times at the smallest size, the fastest first."""
     disagreeing: tuple[tuple[Pair, str, str], ...]
-    """Pairs with a time of another group: the pair, its group, the group with that time."""
+    """Pairs with the time of another group: the pair, its group, the other group."""
     not_told_apart: tuple[tuple[str, ...], ...]
-    """Groups by places whose times fall into one cluster."""
+    """Groups by places whose times form one cluster."""
     parallel_ratio: float | None
-    """Time with other pairs at once over time alone, the median of pairs measured in both ways."""
+    """Time with other pairs at once over time alone, the median of pairs measured both ways."""
 
     def seconds(self, size: int) -> Array:
-        """Shape (ranks, ranks), NaN where nothing was measured."""
+        """Times between ranks, shape (ranks, ranks), NaN where nothing was measured."""
         index = {rank: i for i, rank in enumerate(self.ranks)}
         found = np.full((len(self.ranks), len(self.ranks)), np.nan)
         for (first, second), point in self.times[size].items():
@@ -90,7 +90,7 @@ class Matrix:
 
 
 def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
-    """None where no pair was measured."""
+    """The matrix of a run; None if no pair was measured."""
     points = [p for p in estimates.headline if p.is_one_pair and p.typical_s > 0.0]
     alone = _by_size([p for p in points if (p.pairs or 1) == 1])
     crowded = _by_size([p for p in points if (p.pairs or 1) > 1])
@@ -130,7 +130,7 @@ def _pairs(times: Mapping[int, Mapping[Pair, PointEstimate]]) -> int:
 
 
 def _clusters(times: Mapping[Pair, PointEstimate]) -> dict[Pair, str]:
-    """Every pair is in a cluster, even alone: few pairs of a node share a core."""
+    """The cluster of every pair; a pair may be alone in one: few pairs of a node share a core."""
     labels = cluster(np.array([point.typical_s for point in times.values()]), least=1)
     return {pair: f"cluster {label}" for pair, label in zip(times, labels.tolist(), strict=True)}
 
@@ -172,7 +172,7 @@ def _times(size: int, points: Sequence[PointEstimate]) -> GroupTimes | None:
 def _disagreeing(
     named: Mapping[Pair, str], timed: Mapping[Pair, str], homes: Mapping[str, str]
 ) -> tuple[tuple[Pair, str, str], ...]:
-    """A pair outside the cluster of most of its group has the time of the groups in its cluster."""
+    """Pairs outside the cluster of most of their group, with the groups in their cluster."""
     found = []
     for pair, group in named.items():
         if timed[pair] != homes[group]:

@@ -54,21 +54,21 @@ class Suspect:
     """One node, switch, cable or pair that is an outlier."""
 
     what: str
-    """node; group, for nodes that are near each other and slow to all others; uplink, for the links
-    from a switch to others; switch, for what is inside of it; cable, for two switches; pair."""
+    """Kind: node; group, for nodes near each other but slow to all others; uplink, for the links of
+    a switch to others; switch, for its inside; cable, for two switches; pair."""
     names: tuple[str, ...]
-    """The nodes, or one or two switches."""
+    """Names of the nodes, or of one or two switches."""
     bytes: int
     pairs: int
-    """Pairs of ranks that show it."""
+    """Number of pairs of ranks that show it."""
     typical_s: float
-    """The median of these pairs; of a cable with many their upper quartile."""
+    """Median time of these pairs; of a cable with many pairs the upper quartile."""
     usual_s: float
-    """The median of all pairs of the same levels."""
+    """Median time of all pairs of the same levels."""
     ratio: float
-    """Its time over that of its peers, at the size where it is largest."""
+    """Time over that of its peers, at the size where the ratio is largest."""
     p: float
-    """Corrected for all candidates of its kind."""
+    """p, corrected for all candidates of its kind."""
     passes_agreeing: int
     passes: int
 
@@ -80,16 +80,16 @@ class Suspect:
 
 
 LEAST_TO_DELAY = 4096
-"""Bytes of messages that delay others on a link that they share; smaller ones pass at once."""
+"""Least size of messages that delay others on a shared link, in bytes."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is slow in a network."""
+    """Slow components of a network."""
 
     suspects: tuple[Suspect, ...]
     nodes: int
-    """How many nodes, switches, cables and pairs were compared with others."""
+    """Number of nodes that were compared with others, as of switches, cables and pairs."""
     switches: int
     cables: int
     pairs: int = 0
@@ -97,7 +97,7 @@ class Verdict:
 
 
 def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
-    """Outliers by RULE: those that explain most first."""
+    """Outliers of a network by RULE, those that explain most first."""
     hosts = list(dict.fromkeys(pairwise.host(i) for i in range(len(pairwise.ranks))))
     network = _network(pairwise, hosts, is_simulated)
     boards = [_board(pairwise, size, network) for size in range(len(pairwise.bytes))]
@@ -126,7 +126,7 @@ def _network(pairwise: Pairwise, hosts: Sequence[str], is_simulated: bool) -> Ne
 
 
 def _board(pairwise: Pairwise, size: int, network: Network) -> Board:
-    """What is known of a path is its level, or that both ends are on one node."""
+    """The board of one size. The kind of a path is its level, or that both ends are on one node."""
     hosts = network.host[pairwise.ends]
     same = hosts[:, 0] == hosts[:, 1]
     return Board(
@@ -140,7 +140,7 @@ def _board(pairwise: Pairwise, size: int, network: Network) -> Board:
 
 
 def _namer(pairwise: Pairwise) -> Callable[[int], str]:
-    """Names of ranks: that of the node, where it has no other."""
+    """Names of ranks, by default those of their nodes."""
     ranks_of = Counter(map(pairwise.host, range(len(pairwise.ranks))))
 
     def name_of_rank(i: int) -> str:

@@ -1,4 +1,4 @@
-"""What disturbed the ranks while they were measured, from counters that they read themselves."""
+"""Disturbances of the ranks while they were measured, from counters that they read themselves."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from hockney.infer.estimate.launches import WAITED
 from hockney.records import Noise, Run
 
 STOLEN, STOLEN_LEAST_S = 0.02, 0.03
-"""Fraction of a rank's run, and at least three kernel ticks of 10 ms, the unit of the counter."""
+"""Least fraction of a rank's run, and three kernel ticks of 10 ms, the unit of the counter."""
 IDLE = 0.15
-"""A rank that spins has its CPU all the time; less is a throttled quota, or an MPI that sleeps."""
+"""Largest fraction of the time that a rank neither runs nor waits for a CPU: ranks spin, so that
+more means a throttled quota, or an MPI that sleeps."""
 SLOWER_WORK = 1.25
-"""The fixed work's 90 % quantile over its 10 %: a changing frequency or a busy sibling thread."""
+"""Largest ratio of the fixed work's 90 % quantile to its 10 %; beyond are a changing frequency or a
+busy sibling thread."""
 LEAST_PROBES = 10
-"""Timings of the fixed work that its quantiles need."""
+"""Fewest timings of the fixed work that its quantiles need."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +27,13 @@ class Disturbance:
     """A disturbance beyond its limit."""
 
     kind: str
-    """waited, throttled, stolen, moved or slower work."""
+    """Kind: waited, throttled, stolen, moved or slower work."""
     size: float
-    """The worst rank's fraction of the time; of moved how often, of slower work the ratio."""
+    """The worst rank's fraction of the time; for moved the number, for slower work the ratio."""
 
 
 def disturbances(run: Run) -> list[Disturbance]:
-    """Each kind that is beyond its limit; empty for a simulated run."""
+    """The disturbances beyond their limits; empty for a simulated run."""
     by_rank: dict[tuple[int, int], list[Noise]] = {}
     every = list(run.noises)
     for noise in every:
@@ -68,7 +70,8 @@ def _throttled(groups: list[list[Noise]]) -> float:
 
 
 def _stolen(groups: list[list[Noise]]) -> float:
-    """Each look records what was taken since the last one that did, so all of the time counts."""
+    """Largest fraction of a rank's time that the hypervisor took. Each record counts from the last
+    one with the counter, so all wall time counts."""
     worst = 0.0
     by_rank: dict[int, list[Noise]] = {}
     for group in groups:

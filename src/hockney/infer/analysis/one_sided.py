@@ -17,37 +17,37 @@ from hockney.plan.workloads.rma import TWO_SIDED
 WAYS = ("synchronization", "window_kind", "direction", "element", "reduction")
 """Axes that only one-sided operations have."""
 AT_ORIGIN = frozenset({"flush-local"})
-"""Synchronisations after which the origin may reuse its buffer, while the target may not be
-reached. After all others an operation is done at the target."""
+"""Synchronisations after which the origin may reuse its buffer, though the target may not be
+reached. All others complete the operation at the target."""
 
 
 @dataclass(frozen=True)
 class OneSided:
-    """One point of a one-sided operation, and the exchange of as many bytes beside it."""
+    """One point of a one-sided operation, and the exchange of as many bytes."""
 
     point: PointEstimate
     two_sided: PointEstimate
     judged: Judged
-    """Its time over that of the exchange, by the launches' ratios."""
+    """Its time over the exchange's, by the launches' ratios."""
 
     @property
     def done_at(self) -> str:
-        """Where the operation is known to be done when its time ends: target or origin."""
+        """Where the operation is complete when its time ends: target or origin."""
         return "origin" if self.point.synchronization in AT_ORIGIN else "target"
 
 
 @dataclass(frozen=True)
 class Helped:
-    """A one-sided operation while its target computed, over the same while the target waited in
-    MPI: far above 1 if the operation needs the target's help."""
+    """A one-sided operation with a computing target, over one whose target waits in MPI: far above
+    1 if the operation needs the target's help."""
 
     point: PointEstimate
-    """While the target waited."""
+    """The point with a waiting target."""
     judged: Judged
 
     @property
     def needs_target(self) -> bool | None:
-        """Whether it surely needs the target, or surely does not; None if that is unknown."""
+        """Whether it needs the target's help; None if that is unknown."""
         if self.judged.low is None or self.judged.high is None:
             return None
         if self.judged.low > NEEDS_TARGET:
@@ -56,12 +56,12 @@ class Helped:
 
 
 NEEDS_TARGET = 1.5
-"""Ratio that separates them: a target computes for three times as long as the operations take."""
+"""Ratio from which on the target is needed: it computes for three times as long as the operations
+take."""
 
 
 def one_sided_ratios(points: Sequence[PointEstimate], is_simulated: bool) -> list[OneSided]:
-    """Every one-sided point that has its exchange, judged together (Holm). Simulated times are
-    exact."""
+    """Every one-sided point with an exchange, judged together (Holm). Simulated times are exact."""
     exchanges = {_key(point): point for point in points if point.synchronization is None}
     pairs = [
         (point, exchanges[key])
@@ -77,7 +77,7 @@ def one_sided_ratios(points: Sequence[PointEstimate], is_simulated: bool) -> lis
 
 
 def helped_ratios(points: Sequence[PointEstimate], is_simulated: bool) -> list[Helped]:
-    """Every one-sided point that was measured with a computing target as well."""
+    """Every one-sided point that was also measured with a computing target."""
     waiting = {key_without(point, "overlap"): point for point in points if not point.overlap}
     pairs = [
         (point, waiting[key])
@@ -92,7 +92,7 @@ def helped_ratios(points: Sequence[PointEstimate], is_simulated: bool) -> list[H
 def _judged(
     pairs: Sequence[tuple[PointEstimate, PointEstimate]], is_simulated: bool
 ) -> Iterator[tuple[PointEstimate, PointEstimate, Judged]]:
-    """The first of each pair over the second, where launches have both."""
+    """Ratios of the first of each pair to the second, where launches have both."""
     ratios = [(*pair, _log_ratios(*pair)) for pair in pairs]
     known = [one for one in ratios if len(one[2])]
     each = [log_ratios for _, _, log_ratios in known]
@@ -105,13 +105,13 @@ def _judged(
 
 
 def _key(axes: Axes, operation: str | None = None) -> Key:
-    """What a one-sided point and its exchange have in common, with the exchange's operation."""
+    """The axes that a one-sided point and its exchange share, with the exchange's operation."""
     same = key_without(axes, "operation", "mode", *WAYS)
     return (operation or axes.operation, *same)
 
 
 def _log_ratios(point: PointEstimate, exchange: PointEstimate) -> NDArray[np.float64]:
-    """Of the launches that have both; what takes no time, as in a simulation, has no ratio."""
+    """Log ratios of the launches that have both; times of 0, as in a simulation, have no ratio."""
     beside = dict(zip(exchange.launch_numbers, exchange.medians_s, strict=True))
     own = zip(point.launch_numbers, point.medians_s, strict=True)
     ratios: list[float] = [

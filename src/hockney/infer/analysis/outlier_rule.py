@@ -16,24 +16,24 @@ from numpy.typing import NDArray
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
 
 LEAST_RATIO = 1.10
-"""Smaller differences are normal: cables, distances and counters cause as much."""
+"""Least ratio of an outlier: cables, distances and counters cause smaller differences."""
 SIGNIFICANCE = 0.01
 LEAST_SPREAD = 0.01
 """Least spread of log times that is assumed; simulated times have no spread at all."""
 LEAST_MEMBERS = 5
 """Peers that are needed to find an outlier among them."""
 MOST_FRACTION = 0.25
-"""Of its peers more than this fraction are no outliers: which of the two kinds is normal?"""
+"""Largest fraction of peers that can be outliers; of more, either kind may be the normal one."""
 FAR = 4.0
-"""Deviations from the median beyond which a value is no peer."""
+"""Robust standard deviations from the median beyond which a value is no peer."""
 MOST_FREEDOM = 20.0
 """Degrees of freedom at most: tails of times are heavier than normal ones."""
 SURE = 2.0
-"""A ratio that a gate must be able to see of everything; else it passes nothing ..."""
+"""Ratio from which on every fault must be visible for a gate to pass."""
 SOUGHT = 1.2
-"""... and of nodes, whose many pairs average noise, as far as noise limits it."""
+"""Ratio from which on a slow node must be visible above noise, which its many pairs average."""
 POWER = 0.99
-"""With this probability."""
+"""Probability with which a ratio must be found to be visible."""
 
 Array = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class Tested:
     """Every value against its peers."""
 
     excess: Array
-    """Shape (values,): above the centre."""
+    """Shape (values,): log distance from the mean of its peers."""
     p: Array
     """Shape (values,): one-sided, not corrected for their number."""
     spread: float
@@ -51,8 +51,8 @@ class Tested:
     freedom: float
 
     def beside(self, values: Array) -> Tested:
-        """Other values, too few to have a spread of their own, by the spread of these. values:
-        shape (n,), against their own centre."""
+        """Tests other values, too few to have a spread of their own, by this spread. values: shape
+        (n,), relative to their own centre."""
         from scipy.special import stdtr
 
         t = values / (self.spread * math.sqrt(1.0 + 1.0 / len(values)))
@@ -61,7 +61,7 @@ class Tested:
     def least_found(self, tests: float, level: float, noise: float | None = None) -> float:
         """The ratio of times that is found with POWER where `tests` are made at this level.
 
-        noise: the standard deviation of each value by chance, in place of the spread.
+        noise: the standard deviation of each value by chance, instead of the spread.
         """
         from scipy.special import ndtri, stdtrit
 
@@ -71,7 +71,8 @@ class Tested:
 
 
 def tested(values: Array) -> Tested:
-    """values: shape (n,), logarithms of times, n at least 3."""
+    """Tests every value against its peers. values: shape (n,), logarithms of times, n at least
+    3."""
     from scipy.special import stdtr
 
     away = np.abs(values - np.median(values))
@@ -87,7 +88,7 @@ def tested(values: Array) -> Tested:
 
 
 def _beside_itself(values: Array, is_peer: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
-    """Of each value the mean, standard deviation and number of its peers, which it is not among."""
+    """Mean, standard deviation and number of each value's peers, without the value itself."""
     own = np.where(is_peer, values - values[is_peer].mean(), 0.0)
     peers = is_peer.sum() - is_peer.astype(np.float64)
     mean = (own.sum() - own) / peers
@@ -97,7 +98,7 @@ def _beside_itself(values: Array, is_peer: NDArray[np.bool_]) -> tuple[Array, Ar
 
 
 def effective(values: Array) -> float:
-    """How many independent looks several are, by their correlation (Li and Ji 2005, Heredity 95,
+    """Number of independent looks among several, by their correlation (Li and Ji 2005, Heredity 95,
     doi 10.1038/sj.hdy.6800717). values: shape (looks, units)."""
     scatter = values - values.mean(axis=1, keepdims=True)
     norms = np.sqrt((scatter**2).sum(axis=1))

@@ -49,8 +49,8 @@ class Outlier:
     """One node, place or pair that is slower than its peers."""
 
     what: str
-    """node, place or pair; group, for nodes that are near each other and slow to all others; and
-    uplink, switch or cable where switches are known."""
+    """Kind: node, place, pair; group, for nodes near each other but slow to all others; or uplink,
+    switch or cable where switches are known."""
     ranks: tuple[int, ...]
     group: str
     """The hardware that the ranks of its pairs share (places.SHARED)."""
@@ -65,22 +65,23 @@ class Outlier:
     launches_agreeing: int
     launches: int
     names: tuple[str, ...] = ()
-    """Nodes or switches; ranks with their nodes."""
+    """Names of nodes or switches; ranks with their nodes."""
 
 
 @dataclass(frozen=True)
 class Outliers:
-    """What was found, and why not all could be judged."""
+    """The outliers, and why some could not be judged."""
 
     found: tuple[Outlier, ...]
     judged: Mapping[str, int]
-    """How many nodes, places, switches, cables and pairs were compared; empty where none could."""
+    """Number of nodes, places, switches, cables and pairs that were compared; empty if none could
+    be."""
     doubts: tuple[Doubt, ...]
 
 
 @dataclass(frozen=True)
 class _Numbered:
-    """Numbers for ranks, nodes and switches."""
+    """Numbers of ranks, nodes and switches."""
 
     ranks: tuple[int, ...]
     hosts: tuple[str, ...]
@@ -106,7 +107,8 @@ def find_outliers(run: Run, estimates: Estimates) -> Outliers:
 
 
 def _by_board(estimates: Estimates) -> dict[Key, dict[Pair, PointEstimate]]:
-    """Pairs of one size and number at once; the slower rank's time where both have one."""
+    """Points by pair, for each size and number of pairs at once; the slower rank's where both have
+    one."""
     found: dict[Key, dict[Pair, PointEstimate]] = {}
     for point in estimates.own():
         if not point.is_one_pair or not min(point.medians_s) > 0.0:

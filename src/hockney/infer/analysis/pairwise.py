@@ -21,46 +21,45 @@ Path = tuple[str, ...]
 """The switches above a node, the topmost first."""
 
 MOST_BINS = 64
-"""Rows and columns of a matrix that people look at."""
+"""Most rows and columns of a matrix that people look at."""
 MOST_TO_CLUSTER = 100_000
-"""Pairs whose times are clustered to find switches; of more, as many are drawn at random."""
+"""Most pairs whose times are clustered to find switches; more are sampled at random."""
 CLEAR = 1.15
-"""Times of the next level are at least so many times those on a switch, if switches are to be found
-by times."""
+"""Least ratio of the times of the next level to those on a switch, for switches found by times."""
 LEAST_CLUSTER = 3
-"""Pairs with similar times that make a cluster."""
+"""Fewest pairs with similar times that make a cluster."""
 CLIQUE = 0.98
-"""Fraction of the pairs of a found switch that must have its time."""
+"""Least fraction of the pairs on a found switch that have its time."""
 SEED = 1
 FOUND = "?"
-"""Stands above switches that were found by the times, of which no more is known."""
+"""Parent of switches that were found by the times, of which no more is known."""
 OTHER_SWITCH = "other switch"
-"""The level of nodes on different ones of these."""
+"""The level of nodes on different switches found by the times."""
 
 
 @dataclass(frozen=True)
 class LevelTimes:
-    """One size among the pairs of one level, over their medians."""
+    """Times of one size and level, over the pairs' medians."""
 
     bytes: int
     level: str
     pairs: int
     median_s: float
     p99_s: float | None
-    """None where there are too few pairs (samples_needed)."""
+    """99 % quantile; None with too few pairs (samples_needed)."""
     max_s: float
 
 
 @dataclass(frozen=True)
 class Binned:
-    """A matrix that is small enough to be looked at."""
+    """A matrix small enough to be looked at."""
 
     names: tuple[str, ...]
-    """Switches, or the first node of each block."""
+    """Names of switches, or of the first node of each block."""
     seconds: Array
     """Shape (names, names), NaN where nothing was measured."""
     nodes: int
-    """Ranks of a switch or block, at most."""
+    """Most ranks of a switch or block."""
 
 
 @dataclass(frozen=True)
@@ -75,15 +74,15 @@ class Pairwise:
     bytes: tuple[int, ...]
     passes: tuple[int, ...]
     seconds: NDArray[np.float32]
-    """Shape (sizes, passes, pairs), NaN where a pass did not come to it."""
+    """Shape (sizes, passes, pairs), NaN where a pass lacks the pair."""
     switch: Whole
     """Shape (ranks,): the number of the switch of each rank's node in `switches`, -1 if unknown."""
     switches: tuple[str, ...]
     are_found: bool
-    """Whether the switches were found by the times, and not known before."""
+    """Whether switches were found by the times, not known before."""
     levels: tuple[str, ...]
     level: Whole
-    """Shape (pairs,): the number of each pair's level in `levels`, the nearest first."""
+    """Shape (pairs,): number of each pair's level in `levels`, the nearest first."""
     rounds: Whole
     """Shape (pairs,): pairs that communicated at the same time have the same number."""
 
@@ -94,7 +93,7 @@ class Pairwise:
 
     @cached_property
     def level_medians_s(self) -> Array:
-        """Shape (sizes, levels)."""
+        """Shape (sizes, levels): the median over pairs."""
         return np.array(
             [
                 [np.median(one[self.level == i]) for i in range(len(self.levels))]
@@ -167,14 +166,14 @@ def own_medians(keys: Whole, values: Array) -> Array:
 
 
 def median_of_passes(times: NDArray[np.float32]) -> NDArray[np.float32]:
-    """times: shape (passes, pairs), each pair in one of them at least."""
+    """The median over passes. times: shape (passes, pairs), each pair in at least one."""
     if len(times) == 1:
         return np.asarray(times[0])
     return np.asarray(np.nanmedian(times, axis=0), dtype=np.float32)
 
 
 def pairwise_of(run: Run) -> Pairwise | None:
-    """None where no pass was made."""
+    """The pairs of a run; None if no pass was made."""
     blocks = [block for block in run.pair_times if len(block.peers)]
     if not blocks:
         return None
@@ -210,7 +209,7 @@ def _table(
     sizes: Sequence[int],
     passes: Sequence[int],
 ) -> tuple[Whole, NDArray[np.float32], Whole]:
-    """`Pairwise.ends`, `seconds` and `rounds`; pairs that lack a size are left out."""
+    """`Pairwise.ends`, `seconds` and `rounds`; pairs without all sizes are excluded."""
     keys = [_keys(block, ranks) for block in blocks]
     known = np.unique(np.concatenate(keys))
     seconds = np.full((len(sizes), len(passes), len(known)), np.nan, np.float32)
@@ -227,7 +226,7 @@ def _table(
 
 def _rounds_of(block: PairBlock) -> Whole:
     """The visit of each pair of a block, from 0 on. Where visits have different numbers of pairs, a
-    new one begins where a rank is there again."""
+    new one begins where a rank is repeated."""
     count = len(block.peers)
     if count % block.visits == 0:
         return np.arange(count) // (count // block.visits)
@@ -246,7 +245,7 @@ def _keys(block: PairBlock, ranks: NDArray[np.int32]) -> Whole:
 
 
 def _known_switches(places: Sequence[Place | None]) -> tuple[list[Path], Whole]:
-    """Switches of nodes, and the number of that of each place, or -1."""
+    """The paths of known switches, and each place's number among them, -1 if unknown."""
     numbers: dict[Path, int] = {}
     found = np.full(len(places), -1)
     for i, place in enumerate(places):
@@ -291,7 +290,7 @@ def _found_switches(
 def _levels(
     places: Sequence[Place | None], ends: Whole, paths: Sequence[Path], switch: Whole
 ) -> tuple[tuple[str, ...], Whole]:
-    """Names of the levels, and the number of that of each pair."""
+    """Names of the levels, and the number of each pair's level."""
     names = (SAME_NODE, *LEVELS, OTHER_SWITCH, SHARED[-1])
     hosts = {place.host if place else None: i for i, place in enumerate(places)}
     host = np.array([hosts[place.host if place else None] for place in places])
@@ -308,8 +307,8 @@ def _levels(
 
 
 def level_samples(pairwise: Pairwise, operation: str) -> list[Samples]:
-    """The median pair of each level and size in each pass, as samples of it: what is compared,
-    fitted and exported. A pass that came to less than all pairs does not count, if another did."""
+    """The median pair of each level and size in each pass, as samples, which are compared, fitted
+    and exported. A pass with fewer pairs than another does not count."""
     made = [int((~np.isnan(pairwise.seconds[0, i])).sum()) for i in range(len(pairwise.passes))]
     whole = [i for i, pairs in enumerate(made) if pairs == max(made)]
     return [

@@ -1,5 +1,5 @@
-"""Collectives that were made by messages: the time of each phase, beside the library's own time and
-what message costs predict."""
+"""Collectives made by messages: the time of each phase, compared with the library's own time and
+with predictions from message costs."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from hockney.records import Run
 class Phase:
     point: PointEstimate
     predicted_s: float | None
-    """By the run's own times of single messages; None where it has none."""
+    """Prediction by the run's own message times; None if it has none."""
 
 
 @dataclass(frozen=True)
 class Phased:
-    """One collective by messages, at one size and number of ranks."""
+    """One collective made by messages, at one size and number of ranks."""
 
     whole: Phase
     phases: tuple[Phase, ...]
-    """In the order of the schedule; empty for an algorithm of one phase."""
+    """Phases in the order of the schedule; empty for an algorithm of one phase."""
     library: PointEstimate | None
-    """The library's own collective: forced to the same algorithm, or else by its own decision."""
+    """The library's collective, forced to the same algorithm or else by its own decision."""
 
     @property
     def bytes(self) -> int:
@@ -46,7 +46,7 @@ class Phased:
         return (self.library and self.library.algorithm) or DEFAULT
 
     def fraction(self, point: PointEstimate) -> float | None:
-        """The time over that of the whole; None where the whole took 0 s."""
+        """A phase's time over that of the whole; None where the whole took 0 s."""
         whole_s = self.whole.point.typical_s
         return point.typical_s / whole_s if whole_s else None
 
@@ -54,7 +54,7 @@ class Phased:
 def phased(
     run: Run, points: Sequence[PointEstimate], predicted: Sequence[Predicted]
 ) -> list[Phased]:
-    """All of a run; points are its estimates."""
+    """The collectives of a run that messages make. points: its estimates."""
     places = {len(launch.places): launch.places for launch in run.launches}
     seconds = {id(one.point): one.seconds for one in predicted}
     groups: dict[object, list[Phase]] = {}
@@ -75,7 +75,8 @@ def phased(
 
 
 def _library(points: Sequence[PointEstimate], whole: PointEstimate) -> PointEstimate | None:
-    """The same algorithm if that was forced, else the library's own decision, else None."""
+    """The library's point with the same algorithm forced, else by its own decision, else the only
+    one."""
     same = [
         point
         for point in points

@@ -15,7 +15,7 @@ SHARED = (
     *LEVELS,
     "different nodes",
 )
-"""The closest level of hardware that two places share, the nearest first."""
+"""Levels of hardware that two places may share, the nearest first."""
 UNKNOWN = "unknown places"
 
 
@@ -25,7 +25,7 @@ def places_of(run: Run) -> dict[int, Place]:
 
 
 def shared(first: Place | None, second: Place | None) -> str:
-    """One of SHARED, or UNKNOWN where a host is not known."""
+    """The nearest of SHARED, or UNKNOWN where a host is not known."""
     if first is None or second is None or first.host is None or second.host is None:
         return UNKNOWN
     if first.host != second.host:
@@ -42,5 +42,5 @@ def shared(first: Place | None, second: Place | None) -> str:
 
 
 def _in_package(place: Place, core: int | None) -> tuple[int | None, int] | None:
-    """Cores are numbered anew in each package."""
+    """Package and number of a core; each package numbers its cores anew."""
     return None if core is None else (place.package, core)

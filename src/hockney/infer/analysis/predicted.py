@@ -21,14 +21,14 @@ class Predicted:
 
     @property
     def ratio(self) -> float:
-        """Measured over predicted."""
+        """Measured time over predicted time."""
         return self.point.typical_s / self.seconds
 
 
 def predicted_points(
     run: Run, points: Sequence[PointEstimate], parameters: Parameters
 ) -> list[Predicted]:
-    """Every point of a halo, of an algorithm that has a schedule, or of a phase of one."""
+    """Predictions for every point of a halo, of an algorithm with a schedule, or of its phases."""
     places = {len(launch.places): launch.places for launch in run.launches}
     found = []
     for point in points:

@@ -1,4 +1,4 @@
-"""What the pairs of a node have in common, and the levels of a network that its times show.
+"""Profiles of nodes, and the levels of a network that its times show.
 
 A node is compared with the others by its profile: the sorted times to all its partners. Nodes of a
 regular network have the same profile although each has near and far partners, so that no level has
@@ -21,13 +21,12 @@ from hockney.infer.estimate.states import cluster
 Array = NDArray[np.float64]
 
 LEVEL_FRACTION = 0.1
-"""Pairs with similar times are a level of the network from this fraction on ..."""
+"""Least fraction of pairs with similar times that are a level of the network."""
 LEAST_LEVEL = 3
-"""... and from this number on ..."""
+"""Least number of pairs with similar times that are a level of the network."""
 SPREAD_OVER = 0.4
-"""... if no fewer than this fraction of the nodes, or of the ranks, have nearly all of them in
-common. A regular network's levels have half of the nodes; a switch of four among sixteen nodes a
-quarter."""
+"""Least fraction of the nodes, or of the ranks, that have nearly all pairs of a level. A regular
+network's levels have half of the nodes; a switch of four among sixteen nodes a quarter."""
 NEARLY_ALL = 0.9
 
 
@@ -53,7 +52,7 @@ def effects(ends: Whole, kinds: Whole, values: Array, count: int) -> Array:
 
 
 def _above_the_others(unit: Whole, value: Array) -> Array:
-    """Each value against what the median profile has at its place. Shape (values,)."""
+    """Each value less the median profile at its place. Shape (values,)."""
     order = np.lexsort((value, unit))
     _, starts, counts = np.unique(unit[order], return_index=True, return_counts=True)
     rows = np.split(value[order], starts[1:])
@@ -70,7 +69,7 @@ def _places(count: int) -> Array:
 
 
 def levels(units: list[Whole], values: Array) -> Array:
-    """The log time of each pair's level: the nearest of those that the network has by its times.
+    """The log time of each pair's level: the nearest of the levels that the network's times show.
 
     units: ways to number the ends of the pairs, each of shape (pairs, 2); values: shape (pairs,).
     """
@@ -87,6 +86,6 @@ def levels(units: list[Whole], values: Array) -> Array:
 
 
 def _cover(ends: Whole) -> int:
-    """How many units, the commonest first, have nearly all of these pairs at least."""
+    """Number of units, the commonest first, that have nearly all of these pairs."""
     degrees = np.sort(np.bincount(ends.ravel()))[::-1]
     return int(np.searchsorted(np.cumsum(degrees), NEARLY_ALL * len(ends))) + 1

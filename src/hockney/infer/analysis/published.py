@@ -24,7 +24,7 @@ from hockney.records import Run
 TCP_VARIABLES = {"FI_PROVIDER": {"tcp", "sockets"}, "UCX_TLS": {"tcp"}, "OMPI_MCA_btl": {"tcp"}}
 """Variables that choose TCP alone. Verbs are no such sign: they run over Ethernet, too."""
 TO_ITSELF = {"self", "sm", "vader", "shm", ""}
-"""Transports that never leave a host, named together with the network's."""
+"""Transports within a host, named together with the network's."""
 OF_A_LOOP = frozenset({"median", "mean"})
 """Statistics of a run that are compared; a least time is another definition."""
 
@@ -37,14 +37,14 @@ class Position:
     bytes: int | None
     value: float
     like: tuple[PublishedFigure, ...]
-    """Ascending."""
+    """Published figures of its kind, ascending."""
     method: str = HALF_ROUND_TRIP
     is_alike: bool = True
-    """False where the published numbers are of another definition: these are not compared."""
+    """False where the published numbers are of another definition, and not compared."""
 
     @property
     def systems(self) -> dict[str, float]:
-        """The number of each published system; the median where it has several."""
+        """The number of each published system; its median if there are several."""
         names = dict.fromkeys(one.system for one in self.like)
         return {n: median(one.value for one in self.like if one.system == n) for n in names}
 
@@ -81,26 +81,26 @@ class PastPosition:
     value: float
     earlier: int
     lower: int
-    """The number of earlier ones that are lower."""
+    """How many earlier numbers are lower."""
     median: float
 
 
 @dataclass(frozen=True)
 class Positions:
     transport: str | None
-    """None for a simulated machine, which is not compared."""
+    """The transport; None for a simulated machine, which is not compared."""
     places: tuple[Position, ...]
     past: tuple[PastPosition, ...]
     definition: str | None
     """The definition of a sample of the run."""
     not_ranked: str | None = None
-    """Why the line's numbers are not compared; None where they are, or there is no line."""
+    """Why the line's numbers are not compared; None if they are, or without a line."""
     hosts_known: bool = True
-    """False where the run may as well have been on one host, as logs of others do not show it."""
+    """False where the log does not show whether the run was on one host."""
 
 
 def transport_of(run: Run) -> str | None:
-    """The network or memory that carries the messages; None where they are simulated."""
+    """The network or memory that carries the messages; None if they are simulated."""
     if not run.launches:
         return UNKNOWN_NETWORK
     first = run.launches[0]

@@ -1,4 +1,4 @@
-"""The base of published systems, which comes with hockney, and what users add to it."""
+"""The base of published systems that comes with hockney, and the user's additions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hockney.base.errors import UsageError
 
 SHARED_MEMORY, TCP = "shared memory", "TCP/IP"
 UNKNOWN_NETWORK = "unknown network"
-"""Neither the source of a figure nor the records of a run need to name the network."""
+"""The network of a figure or run that does not name it."""
 HALF_ROUND_TRIP = "half of a round trip"
 OUR_LINE = "hockney's line"
-"""The line that `fit` draws through times of a log."""
+"""Method: the line that `fit` draws through times of a log."""
 THEIR_LINE = "a line by others"
 SIZES = (0, 8, 1024, 65536, 1 << 20, 1 << 22)
 """Bytes at which times are kept: ends of the curve, and what most programs print between them."""
@@ -27,23 +27,23 @@ OWN_BASE = "HOCKNEY_PUBLISHED"
 
 class PublishedNumber(msgspec.Struct, frozen=True):
     quantity: str
-    """time_s (one way, at `bytes`), alpha_s or r_inf_Bps (of a line)."""
+    """Quantity: time_s (one way, at `bytes`), alpha_s or r_inf_Bps (of a line)."""
     bytes: int | None
     value: float
 
 
 class PublishedSystem(msgspec.Struct, frozen=True, kw_only=True):
-    """One system between two ranks, with what its source gives of it; None where it does not."""
+    """One system between two ranks, with the numbers of its source; None where it gives none."""
 
     system: str
     transport: str
-    """The class that it is compared in."""
+    """The class of networks that it is compared in."""
     detail: str | None = None
     """The processor, or the generation of the network."""
     library: str | None = None
     date: str | None = None
     method: str
-    """What makes numbers comparable: those of other methods are kept apart."""
+    """Method of measurement: numbers of different methods are not compared."""
     definition: str
     source: str
     numbers: tuple[PublishedNumber, ...]
@@ -66,7 +66,7 @@ class PublishedFigure(msgspec.Struct, frozen=True):
 
 
 def published_figures() -> tuple[PublishedFigure, ...]:
-    """Of the base and of the user's own. Raises UsageError where the latter is damaged."""
+    """Figures of the base and of the user's own. Raises UsageError if the latter are damaged."""
     return _figures(published_systems()) + _figures(own_systems())
 
 
@@ -124,5 +124,5 @@ def _figures(systems: Sequence[PublishedSystem]) -> tuple[PublishedFigure, ...]:
 
 
 def _line_of(method: str) -> str:
-    """Lines through half round trips are ours, where the source does not draw one itself."""
+    """The method of a line: ours through half round trips, unless the source draws one itself."""
     return OUR_LINE if method == HALF_ROUND_TRIP else method

@@ -18,8 +18,8 @@ from hockney.records import Run
 
 
 def entry_of(history: History, newest: Run) -> PublishedSystem:
-    """The medians over the runs of one system, of which `newest` is the last. Raises
-    UsageError unless they are ping-pongs on a real machine, of sizes that are kept."""
+    """The medians over the runs of one system, of which `newest` is the last. Raises UsageError
+    unless they are ping-pongs on a real machine with sizes of the base."""
     transport = transport_of(newest)
     if newest.header.experiment != "pingpong" or transport is None:
         raise UsageError(f"{history.system}: only ping-pongs on a real machine can be published")

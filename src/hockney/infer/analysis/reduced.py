@@ -13,21 +13,21 @@ from hockney.records import End, LaunchRecord, Run, RunRecord
 
 
 class Reduced(msgspec.Struct, frozen=True):
-    """What is kept of an analysis."""
+    """The stored part of an analysis."""
 
     header: RunRecord
     launches: list[LaunchRecord]
-    """The first as it is, of the others their numbers."""
+    """The first launch in full, of the others the numbers."""
     ends: list[End]
     cut: str | None
     estimates: Estimates
-    """Without the state of each round."""
+    """Estimates without the state of each round."""
     of_every_launch: Estimates | None
-    """None where it is the same."""
+    """Estimates of every launch; None if they are the same."""
 
     @classmethod
     def of(cls, analysis: Analysis) -> Reduced:
-        """Works out the estimates, and leaves out all else."""
+        """Computes the estimates, and drops all else."""
         run, own, every = analysis.run, analysis.estimates, analysis.of_every_launch
         return cls(
             run.header,
@@ -39,7 +39,7 @@ class Reduced(msgspec.Struct, frozen=True):
         )
 
     def analysis(self, path: Path) -> Analysis:
-        """The analysis of the run in that file, of which only these estimates are known."""
+        """The analysis of the run in that file, with only these estimates."""
         run = Run(self.header, path=path, cut=self.cut, launches=self.launches, ends=self.ends)
         return Analysis.of_estimates(run, self.estimates, self.of_every_launch or self.estimates)
 

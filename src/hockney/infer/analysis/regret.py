@@ -1,4 +1,4 @@
-"""Which algorithm loses least, whatever the pattern in which ranks arrive."""
+"""The algorithm with the least regret over arrival patterns."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Regret:
     patterns: tuple[str, ...]
     algorithm: str
     worst: float
-    """Its time over that of the fastest algorithm, in the pattern where that is largest."""
+    """Its largest time over that of the fastest algorithm in the same pattern."""
     worst_pattern: str
     own_worst: float | None
-    """The same of the library's own decision; None where it was not measured."""
+    """The largest such ratio of the library's own decision; None if it was not measured."""
 
 
 def regrets(cells: Sequence[CollectiveCell]) -> list[Regret]:
-    """By collective, ranks and size, where several algorithms met several patterns. Medians alone
-    are compared: what is surely the best in one pattern is in the cells."""
+    """Regrets by collective, ranks and size, where several algorithms met several patterns. Medians
+    alone are compared: what is surely the best in one pattern is in the cells."""
     groups: dict[tuple[str, int, int], list[CollectiveCell]] = {}
     for cell in cells:
         if cell.arrived.pattern is not None:
@@ -55,13 +55,14 @@ def regrets(cells: Sequence[CollectiveCell]) -> list[Regret]:
 
 
 def _place(cell: CollectiveCell) -> int:
-    """Of its pattern in the order that people know; behind them one of another file."""
+    """The sort key of a cell's pattern: known patterns in their order, then those of files."""
     pattern = cell.arrived.pattern
     return PATTERNS.index(pattern) if pattern in PATTERNS else len(PATTERNS)
 
 
 def _losses(cells: Sequence[CollectiveCell]) -> dict[str, dict[str, float]]:
-    """Of each algorithm that met every pattern: its time over the fastest one's, by pattern."""
+    """Time over the fastest algorithm's, by algorithm and pattern; only algorithms with every
+    pattern."""
     found: dict[str, dict[str, float]] = {}
     for cell in cells:
         points = [one.point for one in cell.contenders] + ([cell.default] if cell.default else [])

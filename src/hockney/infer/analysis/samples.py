@@ -1,4 +1,4 @@
-"""Samples of one size in groups that are alike, in the order measured, and their distribution."""
+"""Samples of one size in groups of like ones, in the order measured, and their distribution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hockney.records import Run, Samples
 
 LEAST_BINS, MOST_BINS = 12, 60
 TAIL = 0.002
-"""Fraction of the samples at each end that the outermost bins count: one outlier would leave all
+"""Fraction of the samples at each end that go into the outermost bins: one outlier would leave all
 others in a single bin."""
 
 Array = NDArray[np.float64]
@@ -28,7 +28,7 @@ class Merged:
 
     launch: int
     at: float
-    """How far into the launch, from 0 to 1."""
+    """Position in the launch, from 0 to 1."""
     median_s: float
     min_s: float
     max_s: float
@@ -36,7 +36,7 @@ class Merged:
 
 @dataclass
 class SampleGroup:
-    """Samples that are alike, in the order in which they were measured."""
+    """Samples with the same axes, in the order in which they were measured."""
 
     name: str
     """The axes in which it differs from the run's other groups, in words."""
@@ -44,7 +44,7 @@ class SampleGroup:
 
     @cached_property
     def launches(self) -> dict[int, Array]:
-        """Seconds of each launch."""
+        """Seconds of the samples, by launch."""
         found: dict[int, list[float]] = {}
         for visit in self.visits:
             found.setdefault(visit.launch, []).extend(visit.ns)
@@ -60,7 +60,7 @@ class SampleGroup:
         return int((self.seconds <= 0.0).sum())
 
     def merged(self, most: int | None) -> Iterator[Merged]:
-        """Every sample; of more than `most`, about as many groups of successive ones."""
+        """Every sample; if there are more than `most`, about as many groups of successive ones."""
         each = None if most is None else max(most // len(self.launches), 1)
         for launch, samples in self.launches.items():
             count = min(len(samples), each or len(samples))
@@ -93,7 +93,7 @@ def sampled(
 
 
 def sampled_sizes(run: Run, operation: str | None) -> set[int]:
-    """The sizes of the visits that sampled() gives, in bytes."""
+    """The sizes of the visits of sampled(), in bytes."""
     codes = run.samples.codes[run.samples.counts() > 0]
     points = [run.samples.visited[code] for code in np.unique(codes).tolist()]
     own = (point for point in points if point.operation not in AUXILIARY)

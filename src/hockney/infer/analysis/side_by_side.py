@@ -1,5 +1,5 @@
-"""Ways to exchange the same messages that were measured side by side: each over the one that it
-replaces, launch by launch."""
+"""Alternative ways to exchange the same messages, measured side by side: ratios of each to the one
+that it replaces, launch by launch."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _ratios(
 
 
 def _log_ratios(point: PointEstimate, base: PointEstimate) -> Array:
-    """Of the launches that have both."""
+    """Log ratios of the launches that have both."""
     known = dict(zip(base.launch_numbers, base.medians_s, strict=True))
     pairs = [
         (own, known[number])

@@ -17,16 +17,16 @@ class Starts:
     behind_barrier: int
     """Launches that began every repetition behind a barrier."""
     skew_s: float | None
-    """From the common start to the last rank's beginning, among the repetitions that count: the
-    median over visits of each one's largest; None where no visit began by the clock."""
+    """Time from the common start to the last rank's start in the repetitions that count: the median
+    over visits of each one's largest; None where no visit began by the clock."""
     tolerance_s: float | None
-    """A repetition that a rank began later than this is not counted: the largest of all visits."""
+    """Largest tolerance of all visits: repetitions that a rank began later are not counted."""
     missed: float
-    """Fraction of the repetitions that some rank began too late, and that are not counted."""
+    """Fraction of the repetitions that some rank began too late; they are not counted."""
 
 
 def starts_of(run: Run) -> Starts | None:
-    """Returns None where the run has no start records."""
+    """The starts of a run; None without start records."""
     if not run.starts:
         return None
     launch, skew_s = run.starts.column("launch"), run.starts.column("skew_s")

@@ -14,7 +14,7 @@ from hockney.records import Run
 
 QUANTILES = (0.5, 0.99, 0.999, 0.9999)
 Sketches = Mapping[Point, Mapping[int, Sketch]]
-"""By point and launch."""
+"""Histograms by point and launch."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class Quantile:
     seconds: float | None
     """The median of the launches' quantiles; None where no launch has enough operations."""
     interval: Interval | None
-    """Of that, over launches."""
+    """Confidence interval of the median over launches."""
     launches: int
-    """Those with enough operations."""
+    """Number of launches with enough operations."""
     whole_s: float | None
-    """The quantile of all launches' operations together."""
+    """The quantile of the operations of all launches together."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class TailQuantiles:
     point: Point
     operations: int
     relative_error: float
-    """Each quantile of a launch is within this fraction of the true one."""
+    """Relative error of each launch's quantiles."""
     quantiles: tuple[Quantile, ...]
     sketch: Sketch
-    """Of all launches together."""
+    """Histogram of all launches together."""
 
 
 def sketches_of(run: Run) -> Sketches:
-    """The histogram of each launch. Damaged records are left out."""
+    """The histograms of a run; damaged records are ignored."""
     found: dict[Point, dict[int, Sketch]] = {}
     for record in run.tails:
         of_point = found.setdefault(point_of(record), {})

@@ -1,4 +1,4 @@
-"""How much times vary: over the repetitions of each rank, and over all ranks."""
+"""Variability of times: over the repetitions of each rank, and over all ranks."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Spread:
-    """All samples of one rank, or of all ranks, at one point."""
+    """Distribution of all samples of one rank, or of all ranks, at one point."""
 
     point: Point
     """The point, without its pair of ranks."""
     rank: int | None
-    """None stands for all ranks together."""
+    """The rank; None for all ranks together."""
     samples: int
     mean_s: float
     std_s: float | None
     min_s: float
     p5_s: float | None
-    """This and the other quantiles: None where there are too few samples (samples_needed)."""
+    """5 % quantile; None, as the other quantiles, with too few samples (samples_needed)."""
     median_s: float
     p95_s: float | None
     p99_s: float | None

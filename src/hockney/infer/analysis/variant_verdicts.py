@@ -1,4 +1,4 @@
-"""What a run shows about its variants: each over the first, and whether that can be believed."""
+"""Verdicts about the variants of a run: each over the first, with doubts."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from hockney.plan.variants import ENVIRONMENT, Comparison
 from hockney.records import Run
 
 DRIFT_LEVEL = 0.01
-"""p of the test for a trend below which drift is said to be in the ratios."""
+"""p of the test for a trend below which drift in the ratios is reported."""
 
 
 @dataclass(frozen=True)
 class VariantDrift:
-    """The ratio of a variant moved during the run, although blocks should keep drift out of it."""
+    """Drift of a variant's ratio during the run, although blocks should exclude it."""
 
     variant: str
     p: float
-    """Of Kendall's test of the log ratios against the order of blocks."""
+    """p of Kendall's test of the log ratios against the order of blocks."""
 
 
 @dataclass(frozen=True)
@@ -29,30 +29,29 @@ class Ignored:
 
     variable: str
     value: str | None
-    """What the library's control variable held under every variant (MPI_T); None where the
-    library has no such variable."""
+    """Value of the library's control variable (MPI_T) under every variant; None without one."""
 
 
 @dataclass(frozen=True)
 class Gains:
-    """What a variant surely gains and loses over the first, point by point."""
+    """Significant gains and losses of a variant over the first, point by point."""
 
     variant: str
     points: int
     faster: tuple[VariantRatio, ...]
-    """The largest gain first."""
+    """Points where it is faster, the largest gain first."""
     slower: tuple[VariantRatio, ...]
-    """The largest loss first."""
+    """Points where it is slower, the largest loss first."""
 
 
 @dataclass(frozen=True)
 class VariantStudy:
     comparison: Comparison
     ratios: tuple[VariantRatio, ...]
-    """Each variant over the first: as a whole (where there are several points), then at each
-    point. The ratio of times; intervals and verdicts hold for all of them together with 95 %."""
+    """Each variant over the first: as a whole (if there are several points), then at each point.
+    Ratios of times, with intervals and verdicts that hold jointly at 95 %."""
     blocks: int
-    """The most that any ratio has."""
+    """The largest number of blocks of any ratio."""
     left_out: tuple[str, ...]
     """Variants without a launch that ended by itself."""
     doubts: tuple[VariantDrift | Ignored, ...]
@@ -64,7 +63,7 @@ class VariantStudy:
 
     @property
     def gains(self) -> list[Gains]:
-        """Those of each variant that was measured at several points."""
+        """Gains of each variant that was measured at several points."""
         found = []
         for name in self.comparison.names[1:]:
             at = self.at_points(name)
@@ -79,20 +78,20 @@ class VariantStudy:
         return [one for one in self.ratios if one.variant == variant and one.point is not None]
 
     def points_disagree(self, variant: str) -> bool:
-        """Whether no single ratio stands for all points: the intervals of two of them are apart, so
-        that their mean is of nothing."""
+        """Whether no single ratio describes all points: the intervals of two of them do not
+        overlap, so that their mean describes none."""
         known = [one.judged for one in self.at_points(variant)]
         lows = [judged.low for judged in known if judged.low is not None]
         highs = [judged.high for judged in known if judged.high is not None]
         return bool(lows and highs) and max(lows) > min(highs)
 
     def slower(self, gate: float) -> list[VariantRatio]:
-        """Those that are surely slower than the first by more than the gate."""
+        """Ratios that are surely above 1 by more than the gate."""
         return [one for one in self.ratios if one.is_slower(gate)]
 
 
 def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
-    """None for a run without variants."""
+    """The study of a run's variants; None without variants."""
     if plan is None or plan.comparison is None:
         return None
     comparison = plan.comparison
@@ -129,7 +128,7 @@ def _first_of_each(ratios: Sequence[VariantRatio]) -> list[VariantRatio]:
 
 def _ignored(run: Run, comparison: Comparison) -> Iterator[Ignored]:
     """Variables whose values differ between measured variants, and whose control variables do not.
-    Of a variant with which the library refused to start nothing was read."""
+    Nothing was read of a variant with which the library refused to start."""
     read: dict[str, set[str | None]] = {}
     for launch in run.launches:
         for name, value in launch.controls.items():

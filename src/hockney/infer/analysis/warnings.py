@@ -1,4 +1,4 @@
-"""What a reader should know before they believe a number; show/warnings.py has the sentences."""
+"""Warnings before a number is believed; show/warnings.py has the sentences."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Incomplete:
 
 @dataclass(frozen=True)
 class SourceNote:
-    """What was wrong with an imported log, or a known fault of the program that wrote it."""
+    """A problem of an imported log, or a known fault of the program that wrote it."""
 
     text: str
 
@@ -41,7 +41,7 @@ class NotPinned:
 
 @dataclass(frozen=True)
 class Skewed:
-    """Ranks that should have started together did not."""
+    """Ranks that should start together did not."""
 
     median_s: float
 
@@ -57,13 +57,13 @@ class Noisy:
 @dataclass(frozen=True)
 class FewLaunches:
     launches: int
-    """The fewest of any point."""
+    """The fewest launches of any point."""
     imported: bool
 
 
 @dataclass(frozen=True)
 class Modes:
-    """Launches were of several kinds."""
+    """Launches are of several modes."""
 
     modes: tuple[Mode, ...]
 
@@ -73,7 +73,7 @@ class SlowDatatype:
     """A program that packs its data by hand is surely faster than the library's datatype."""
 
     found: tuple[MethodRatio, ...]
-    """The largest gain first."""
+    """Ratios of packing by hand to the datatype, the largest gain first."""
     measured: int
 
 
@@ -94,7 +94,7 @@ Warning = (
 def warnings(
     run: Run, estimates: Estimates, packed_by_hand: Sequence[MethodRatio] = ()
 ) -> list[Warning]:
-    """All warnings for this run, the most serious first. packed_by_hand: over the same data as
+    """All warnings for this run, the most serious first. packed_by_hand: ratios to the same data as
     datatypes."""
     return [
         *([Incomplete(run.cut)] if run.cut else []),

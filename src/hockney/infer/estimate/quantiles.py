@@ -28,7 +28,7 @@ ENDED = 0.99
 made a narrow one, stated as CONFIDENCE: half of the launches took part in that choice."""
 NORMAL_QUANTILES = {CONFIDENCE: 1.959964, ENDED: 2.575829}
 LARGEST_CORRELATION = 0.97
-"""Upper limit of the estimated correlation of successive launches; more is indistinguishable from 1."""
+"""Largest correlation of successive launches that can be separated from 1."""
 FEW_LAGS, MOST_AT_ONCE = 16, 1 << 17
 """Lags computed one by one, and the number of values up to which a transform gives the others."""
 EXACT_SUMS = 1 << 22
