@@ -1,1 +1,1 @@
-"""What numbers say: estimates with intervals, models fitted to them, predictions, conclusions."""
+"""Inference: estimates with intervals, models fitted to them, predictions, conclusions."""

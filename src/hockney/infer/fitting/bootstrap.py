@@ -14,7 +14,7 @@ TAIL = 0.025
 NORMAL = 1.959964
 """The normal quantile that leaves TAIL above it."""
 LEAST_RESAMPLES = round(1.0 / TAIL) - 1
-"""Resamples from which on a quantile at TAIL exists: of 39 values 2.5 % lie below the least."""
+"""Fewest resamples with a quantile at TAIL: of 39 values 2.5 % lie below the least."""
 
 
 def expansion(launches: int) -> float:

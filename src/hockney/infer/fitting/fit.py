@@ -52,15 +52,16 @@ class Curve:
     statistic: str = "median"
     """The statistic of each launch's times."""
     over_launches: str = "median"
-    """How the launches, or the tables of a log, become one time: one of OVER_LAUNCHES."""
+    """How the launches, or the tables of a log, are combined: one of OVER_LAUNCHES."""
 
     @property
     def median_s(self) -> Array:
-        """Over launches, shape (points,): the median, or what `over_launches` names instead."""
+        """One time per point, shape (points,): the median over launches, or what `over_launches`
+        names."""
         return self._over(self.seconds)
 
     def _over(self, seconds: Array) -> Array:
-        """NaN where no launch has the point."""
+        """One time per column of `seconds` over the launches; NaN where no launch has the point."""
         unknown = np.isnan(seconds)
         if self.over_launches == "median" and not unknown.any():
             return np.asarray(np.median(seconds, axis=0), dtype=np.float64)  # far faster
@@ -80,7 +81,7 @@ class Curve:
 
     def resampled(self, resamples: int = RESAMPLES) -> Array:
         """Medians over launches drawn with replacement, shape (resamples, points); no rows where
-        there are too few launches for an interval, nor for minima, of which a bootstrap gives none
+        there are too few launches for an interval, nor for minima, which a bootstrap cannot bound
         (Bickel & Freedman 1981, Annals of Statistics 9)."""
         if not carries_interval(self.launches) or self.over_launches == "min":
             resamples = 0
@@ -93,7 +94,7 @@ class Curve:
         return np.where(np.isnan(medians), median, medians)
 
     def at(self, points: NDArray[np.bool_]) -> Curve:
-        """The curve of these points only."""
+        """The curve of the chosen points."""
         return Curve(
             self.bytes[points],
             self.seconds[:, points],
@@ -134,7 +135,7 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
 
 
 def at_once(point: PointEstimate) -> int | None:
-    """The number that a curve of pairs, or of threads, varies."""
+    """The number of pairs, or of threads, that a curve varies; None if it varies neither."""
     return point.threads if point.is_over_threads else point.pairs if point.is_all_pairs else None
 
 
@@ -190,7 +191,8 @@ def _not_positive(size: int) -> UsageError:
 
 
 def lacks_sizes(curve: Curve, least: int) -> str | None:
-    """What a curve lacks for a model of one pair that needs so many different sizes."""
+    """Why a curve does not suit a model of one pair with so many different sizes; None if it
+    does."""
     if curve.trains is not None:
         return "these times are of trains of messages"
     if curve.pairs is not None and len(np.unique(curve.pairs)) > 1:
@@ -216,8 +218,8 @@ def require(model: str, data: str, lacking: str | None, advice: str) -> None:
 @dataclass(frozen=True)
 class Parameter:
     """A fitted value with its 95 % bootstrap interval over launches (`bootstrap_interval`). The
-    interval is None with too few launches (FEW_RULE); the value is None if the data do not show
-    it."""
+    interval is None with too few launches (FEW_RULE); the value is None if the data do not
+    determine it."""
 
     value: float | None
     low: float | None = None
@@ -235,8 +237,8 @@ def parameter(value: float | None, resampled: Array, launches: int) -> Parameter
 
 @dataclass(frozen=True)
 class Segment:
-    """One protocol's line, over the measured sizes from_bytes to to_bytes, inclusive. Where no line
-    goes through its times, alpha and beta are of the best line and `curve` has the times."""
+    """One protocol's line, over the measured sizes from_bytes to to_bytes, inclusive. If the times
+    bend, alpha and beta are of the best line and `curve` has the times."""
 
     from_bytes: int
     to_bytes: int
@@ -249,7 +251,7 @@ class Segment:
     curve: CurveShape | None = None
     """The terms of a smooth curve; None for a line."""
     coefficients: tuple[float, ...] = ()
-    """Of the curve's terms, in their order."""
+    """Coefficients of the curve's terms, in their order."""
 
     def seconds(self, bytes_: Array) -> Array:
         """Times of these sizes. A curve continues above its largest size as its tangent there."""
@@ -275,12 +277,13 @@ class Fit:
     residuals: Array
     """(T - predicted) / T at each point that was fitted."""
     error_median: float | None
-    """None, as error_max, from no more points than numbers were fitted: these always fit."""
+    """Median relative error; None, as error_max, if all points are fitted exactly because there are
+    no more of them than fitted numbers."""
     error_max: float | None
     error_max_bytes: int
     launches: int
     criterion: float | None = None
-    """likelihood.criterion; lower is better among fits to the same points."""
+    """likelihood.criterion; lower is better among fits of the same points."""
     segments: tuple[Segment, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
@@ -303,7 +306,7 @@ def new_fit(
     segments: tuple[Segment, ...] = (),
     notes: Sequence[str] = (),
 ) -> Fit:
-    """The fit with its errors and criterion; free: how many numbers were fitted."""
+    """The fit with its errors and criterion; free: number of fitted numbers."""
     median = curve.median_s
     predicted = predicted_s(predict, curve)
     residuals = np.asarray((median - predicted) / median, dtype=np.float64)
@@ -327,7 +330,7 @@ def new_fit(
 
 
 def few_launches_notes(launches: int) -> list[str]:
-    """Why there are no intervals, where there are none."""
+    """A note why there are no intervals, if there are none."""
     if carries_interval(launches):
         return []
     return [f"{FEW_RULE}; there {'is' if launches == 1 else 'are'} {launches}"]

@@ -33,8 +33,8 @@ def likelier_scale(ln_residuals: Array, sigma: float) -> float:
 
 
 def weights(ln_residuals: Array) -> Array:
-    """How much each point counts, above 0 and at most 1: least squares with these weights,
-    repeated, is the most likely fit."""
+    """Weights of points, above 0 and at most 1: least squares with these weights, repeated, is the
+    most likely fit."""
     return np.asarray(DEGREES / (DEGREES + (ln_residuals / scale(ln_residuals)) ** 2))
 
 
@@ -46,8 +46,8 @@ def deviance(ln_residuals: Array) -> float:
 
 
 def penalty(points: int, free: int) -> float | None:
-    """What so many fitted numbers, without the scale, add to the deviance in `criterion`. None
-    where there are too few points for them."""
+    """Addition of so many fitted numbers, without the scale, to the deviance in `criterion`. None
+    if there are too few points for them."""
     left = points - free - 2
     return (free + 1) * float(np.log(points)) * points / left if left > 0 else None
 
@@ -56,7 +56,7 @@ def criterion(ln_residuals: Array, free: int) -> float | None:
     """Schwarz's criterion (BIC), corrected for few points (McQuarrie 1999, Statistics & Probability
     Letters 44): without the correction, a straight line through 24 noisy sizes falls into segments.
 
-    free: fitted numbers without the scale. None where there are too few points for so many.
+    free: fitted numbers without the scale. None if there are too few points for them.
     """
     added = penalty(len(ln_residuals), free)
     return None if added is None else deviance(ln_residuals) + added

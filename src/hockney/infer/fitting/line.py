@@ -67,13 +67,12 @@ def bounded_line(u: Array, v: Array, uu: Array, uv: Array, vv: Array) -> tuple[A
 
 
 def log_step(seconds: Array, predicted: Array) -> tuple[Array, Array]:
-    """Times to fit next, and the scale of their relative residuals, so that least squares makes a
-    step of Gauss and Newton's towards that of ln T - ln(predicted). All of one shape."""
+    """The times for the next fit, and the scale of their relative residuals, with which least
+    squares makes a Gauss-Newton step towards that of ln T - ln(predicted). All of one shape."""
     scale = np.maximum(predicted, LEAST_PREDICTED * seconds)
     return scale * (1.0 + cut(np.log(seconds / scale))), scale
 
 
 def cut(ln_residuals: Array) -> Array:
-    """Residuals as a step takes them. Where one is cut the step misses the optimum: not below a
-    20-fold time."""
+    """Residuals clipped for a step, which then misses the optimum: not below a 20-fold time."""
     return np.clip(ln_residuals, -LARGEST_RESIDUAL, LARGEST_RESIDUAL)

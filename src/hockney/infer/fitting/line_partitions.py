@@ -19,13 +19,13 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 MOST_BLOCKS = 160
-"""Sizes that the dynamic programming distinguishes; beyond that it works on groups of
-neighbours, and each breakpoint is then moved to the best size near it."""
+"""Most blocks in the dynamic programming; more sizes are grouped with neighbours, and each
+breakpoint is then moved to the best size near it."""
 
 
 def line_partitions(bytes_: Array, seconds: Array, weight: Array) -> list[list[int]]:
-    """The best partition into 1, 2, ... segments, as many as there may be: each as the points at
-    which the second and later segments start.
+    """The best partition into 1, 2, ... segments, as many as possible: each as the points at which
+    the second and later segments start.
 
     The best is that of least squares of relative residuals, alpha and beta not below 0.
     bytes_ (ascending), seconds, weight: shape (points,).
@@ -43,8 +43,8 @@ def line_partitions(bytes_: Array, seconds: Array, weight: Array) -> list[list[i
 def line_partition_near(
     bytes_: Array, seconds: Array, weight: Array, starts: list[int]
 ) -> list[int]:
-    """The best partition into as many segments as `starts` makes: anywhere, or near those where
-    there are too many sizes to look everywhere."""
+    """The best partition into as many segments as `starts` has: anywhere, or near these if there
+    are too many sizes."""
     first, sizes = blocks_of(bytes_, MOST_BLOCKS)
     moments = _moments(bytes_, seconds, weight)
     if sizes.max() == 1.0:
@@ -60,8 +60,8 @@ def _of_blocks(first: Indices, sizes: Array, moments: Array, most: int) -> list[
 
 
 def _moments(bytes_: Array, seconds: Array, weight: Array) -> Array:
-    """The products for each point that least squares of w (1 - alpha / T - beta b / T)^2 need,
-    shape (6, points)."""
+    """Terms of each point for least squares of w (1 - alpha / T - beta b / T)^2, shape (6,
+    points)."""
     u, v = 1.0 / seconds, bytes_ / seconds
     return np.asarray(weight * np.array([np.ones_like(u), u, v, u * u, u * v, v * v]))
 
@@ -95,8 +95,8 @@ def _cost(starts: list[int], moments: Array) -> float:
 
 
 def _moved(starts: list[int], new: NDArray[np.bool_], moments: Array, reach: int) -> list[int]:
-    """Each breakpoint moved to the best size within `reach` points; twice, as one that moved shifts
-    what is best for its neighbours."""
+    """Each breakpoint moved to the best size within `reach` points; twice, as one that moves
+    affects its neighbours."""
     bounds = [0, *starts, len(new)]
     for _ in range(2):
         for i in range(1, len(bounds) - 1):
@@ -111,7 +111,7 @@ def _moved(starts: list[int], new: NDArray[np.bool_], moments: Array, reach: int
 
 def _split_cost(new: NDArray[np.bool_], moments: Array) -> Array:
     """Cost of two segments that meet between each point and the next, shape (points - 1,); infinite
-    where they may not."""
+    where they cannot meet."""
     sizes = np.cumsum(new)[:-1]
     left = np.cumsum(moments, axis=1)[:, :-1]
     right = np.cumsum(moments[:, ::-1], axis=1)[:, -2::-1]

@@ -11,7 +11,7 @@ Indices = NDArray[np.intp]
 LEAST_SIZES = 3
 """Least sizes of a segment: a line fits any two sizes exactly."""
 MOST_SEGMENTS = 12
-"""SimGrid's fit of a real MPI has 9."""
+"""Most segments; SimGrid's fit of a real MPI has 9."""
 
 
 def runs(per_block: Array) -> Array:
@@ -26,10 +26,10 @@ def runs(per_block: Array) -> Array:
 
 
 def best_partitions(cost: Array, most: int) -> list[list[int]]:
-    """The cheapest partition into 1, 2, ... at most `most` segments, where there is one: each as
-    the blocks at which the second and later segments start.
+    """The cheapest partition into 1, 2, ... at most `most` segments, if possible: each as the
+    blocks at which the second and later segments start.
 
-    cost: (first, last) of a segment of blocks first to last, infinite where there may be none.
+    cost: (first, last) of a segment of blocks first to last, infinite where none is allowed.
     """
     cheapest, started = [cost[0]], [np.zeros(len(cost), dtype=np.intp)]
     for _ in range(1, most):
@@ -55,8 +55,8 @@ def first_of_size(bytes_: Array) -> NDArray[np.bool_]:
 
 
 def blocks_of(bytes_: Array, most: int) -> tuple[Indices, Array]:
-    """At which points new blocks start, and how many different sizes are in each: a block is one
-    size, or neighbouring ones where there are more than `most` sizes. bytes_: ascending."""
+    """The first point of each block, and the number of different sizes in each: a block is one
+    size, or neighbouring ones if there are more than `most` sizes. bytes_: ascending."""
     new = first_of_size(bytes_)
     number = np.cumsum(new) - 1
     sizes = int(number[-1]) + 1

@@ -26,17 +26,18 @@ from hockney.infer.fitting.segment_costs import Lines, SegmentCosts, TimesBySize
 Array = NDArray[np.float64]
 
 MOST_SIZES = 200
-"""Sizes of which all partitions are looked at, in some seconds; the time grows with the square."""
+"""Most sizes of which all partitions are searched, in some seconds; the time grows with the
+square."""
 _LINEAR, _SQUARE = 2.0, (DEGREES + 1.0) / 2.0
-"""For each point: how F and a partition's deviance may change with ln sigma (see above)."""
+"""Change of F and of a partition's deviance with ln sigma, for each point (see above)."""
 _STEP = 0.05
-"""Least step of ln sigma. What it may overlook is better by _SQUARE n (_STEP / 2)^2 at most: 0.04
-for 24 sizes, where a difference of 2 is no reason to prefer a partition."""
+"""Least step of ln sigma. An overlooked partition is better by _SQUARE n (_STEP / 2)^2 at most:
+0.04 for 24 sizes, where a difference of 2 is no reason to prefer a partition."""
 _LOOKED_AT = 50.0
-"""Partitions are priced exactly up to so much above the least known criterion."""
+"""Excess over the least known criterion up to which partitions are priced exactly."""
 _LOOKS = 3
 _NEARLY, _WHOLLY = 1e-3, 1e-9
-"""Relative change of sigma at which lines are settled: its square changes the criterion."""
+"""Relative change of sigma below which lines are settled: its square changes the criterion."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +52,19 @@ class Partition:
     """Seconds per byte."""
     ln_residuals: Array
     criterion: float
-    """Infinite where there are too few points for one."""
+    """Criterion of the partition; infinite if it has too few points."""
 
 
 def free_numbers(segments: int) -> int:
-    """alpha and beta of each segment, and the places between them."""
+    """Number of fitted numbers: alpha and beta of each segment, and the places between them."""
     return 3 * segments - 1
 
 
 class Search:
-    """The best partition among those that were looked at."""
+    """The best of the partitions considered so far."""
 
     def __init__(self, bytes_: Array, seconds: Array) -> None:
-        """bytes_ (ascending), seconds: shape (points,)."""
+        """bytes_ (ascending) and seconds of the points, shape (points,)."""
         self._table = TimesBySize(bytes_, seconds)
         self._points = len(bytes_)
         most = min(MOST_SEGMENTS, self._table.sizes // LEAST_SIZES)
@@ -73,14 +74,14 @@ class Search:
 
     @property
     def is_too_large(self) -> bool:
-        """Whether there are too many sizes to look at all partitions."""
+        """Whether there are too many sizes to search all partitions."""
         return self._table.sizes > MOST_SIZES
 
     def consider(
         self, starts: list[int], lines: Lines | None = None, sigma: float | None = None
     ) -> None:
-        """Looks at one partition. lines, sigma: about its own, where they are known. The likelihood
-        of one partition may have several maxima: of several looks at it the best counts."""
+        """Considers one partition. lines, sigma: approximate ones, if known. The likelihood of one
+        partition may have several maxima: the best of several starts counts."""
         lines = lines or self._table.least_squares(self._table.runs(starts))
         found = self._settled(starts, lines, sigma, _NEARLY)
         known = self._seen.get(tuple(starts))
@@ -103,7 +104,7 @@ class Search:
 
     @property
     def settled_best(self) -> Partition:
-        """The best one, with its lines to all digits that matter."""
+        """The best partition, with its lines to all digits that matter."""
         best, table = self.best, self._table
         lines = best.alpha / table.unit_s, best.beta / (table.unit_s / table.unit_B)
         return self._settled(best.starts, lines, scale(best.ln_residuals), _WHOLLY)
@@ -113,7 +114,7 @@ class Search:
         return min(self._seen.values(), key=lambda partition: partition.criterion)
 
     def everywhere(self) -> None:
-        """Looks at all partitions. One must have been considered."""
+        """Searches all partitions. One must have been considered."""
         if not len(self._penalty):
             return
         self._costs = SegmentCosts(self._table)
@@ -126,8 +127,8 @@ class Search:
         self._until_settled()
 
     def _until_settled(self) -> None:
-        """Looks at the best partition's own scale until no look in _LOOKS is better: each hands the
-        lines of shorter runs on to longer ones."""
+        """Searches at the best partition's own scale until none of _LOOKS is better: lines of
+        shorter runs start longer ones."""
         looks = 0
         while looks < _LOOKS:
             before = self.best
@@ -135,7 +136,7 @@ class Search:
             looks = looks + 1 if self.best is before else 0
 
     def _at(self, ln_sigma: float) -> float:
-        """F at this scale, or what it is at least. Considers the best partitions there."""
+        """F at this scale, or a lower limit of it. Considers the best partitions there."""
         fixed, sigma = _LINEAR * self._points * ln_sigma, float(np.exp(ln_sigma))
         known = self.best.criterion
         least = known + _LOOKED_AT

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _STEPS = 6
-"""Steps of reweighted least squares from the best start; they are resumed at the next scale."""
+"""Steps of reweighted least squares from the best start; they continue at the next scale."""
 _MOST_STEPS = 100
 _GROWTH = 4
 """Runs are fitted in groups, each of up to this many times the sizes of the one before."""
@@ -40,7 +40,7 @@ class TimesBySize:
     """Times by size, in units in which none is too small for its square."""
 
     def __init__(self, bytes_: Array, seconds: Array) -> None:
-        """bytes_ (ascending), seconds: shape (points,)."""
+        """bytes_ (ascending) and seconds of the points, shape (points,)."""
         self.unit_B, self.unit_s = max(float(bytes_.max()), 1.0), float(seconds.min())
         self._bytes, self._seconds = bytes_ / self.unit_B, seconds / self.unit_s
         self.points = len(bytes_)
@@ -50,12 +50,13 @@ class TimesBySize:
         self.sizes = len(self.first)
 
     def runs(self, starts: list[int]) -> Runs:
-        """Those of the partition whose second and later segments start at these points."""
+        """The runs of the partition whose second and later segments start at these points."""
         first = np.searchsorted(self.first, [0, *starts])
         return first, np.append(first[1:], self.sizes) - 1
 
     def points_of(self, runs: Runs) -> tuple[Array, Array, Array]:
-        """Bytes and seconds of each run's points, padded to the longest, and 1 for its own."""
+        """Bytes and seconds of each run's points, padded to the longest, and 1 for its own
+        points."""
         first, end = self.first[runs[0]], self._end[runs[1]]
         number = first[:, None] + np.arange(int((end - first).max()))
         inside = number < end[:, None]
@@ -63,7 +64,7 @@ class TimesBySize:
         return self._bytes[number], self._seconds[number], inside.astype(np.float64)
 
     def least_squares(self, runs: Runs) -> Lines:
-        """Of relative residuals."""
+        """Lines of least squares of relative residuals."""
         b, t, inside = self.points_of(runs)
         return weighted_line(b, t, inside / t**2)
 
@@ -71,7 +72,7 @@ class TimesBySize:
         self, runs: Runs, lines: Lines, sigma: float | None, tolerance: float
     ) -> tuple[Lines, Array]:
         """The most likely lines of a partition with one scale for all, and their ln residuals, from
-        these lines on. sigma: about the scale, where it is known; tolerance: its relative change at
+        these lines on. sigma: the approximate scale, if known; tolerance: its relative change at
         which it is settled."""
         b, t, inside = self.points_of(runs)
         alpha, beta = lines
@@ -106,7 +107,7 @@ class SegmentCosts:
                     kept[runs] = values
 
     def lines(self, runs: Runs) -> Lines:
-        """Those of least cost at the scale that was asked for last."""
+        """Lines of least cost at the last scale."""
         return self._alpha[runs], self._beta[runs]
 
     def at(self, sigma: float, most: float, per_segment: float) -> Array:
@@ -114,8 +115,8 @@ class SegmentCosts:
         where no partition with it costs `most` or less, with `per_segment` for each segment but
         one.
 
-        Costs do not fall as sigma falls: those of the scale before tell which runs cost too much
-        with whatever stands before and after them, and those are not fitted again."""
+        Costs do not fall as sigma falls: runs that cost too much at the scale before, with the best
+        of what precedes and follows them, are not fitted again."""
         if sigma > self._sigma:
             self._least[:] = 0.0
         self._sigma = sigma
@@ -166,7 +167,7 @@ def _groups(sizes: int) -> list[Runs]:
 
 
 def _cheapest_before(least: Array, per_segment: float) -> Array:
-    """The least cost of partitions of all sizes before each, and before none: (sizes + 1,)."""
+    """The least cost of partitions of the first k sizes for each k from 0, shape (sizes + 1,)."""
     cheapest = np.full(len(least) + 1, np.inf)
     cheapest[0] = 0.0
     for size in range(LEAST_SIZES, len(cheapest)):
@@ -176,7 +177,7 @@ def _cheapest_before(least: Array, per_segment: float) -> Array:
 
 
 def _through_two(b: Array, t: Array, inside: Array, left_out: int) -> Lines:
-    """The lines, within the bounds, through the first, middle and last points but one of these."""
+    """Lines, within the bounds, through two of the first, middle and last points."""
     rows, count = np.arange(len(b)), inside.sum(axis=1).astype(np.intp)
     three = (np.zeros_like(count), (count - 1) // 2, count - 1)
     weight = np.zeros_like(t)
@@ -187,7 +188,7 @@ def _through_two(b: Array, t: Array, inside: Array, left_out: int) -> Lines:
 
 
 def _cost(b: Array, t: Array, inside: Array, alpha: Array, beta: Array, sigma: float) -> Array:
-    """b, t, inside: (rows, points); alpha, beta: (..., rows)."""
+    """Cost of lines. b, t, inside: (rows, points); alpha, beta: (..., rows)."""
     residuals = ln_residuals(b, t, alpha[..., None], beta[..., None])
     residuals *= inside / (sigma * np.sqrt(DEGREES))
     return np.asarray((DEGREES + 1.0) * np.log1p(residuals**2).sum(axis=-1))

@@ -30,9 +30,9 @@ CORNERS: dict[str, Callable[[Array, float], Array]] = {
     "wide": lambda b, k: b**2 / (b + k),
 }
 MOST_CORNERS = 24
-"""Sizes k that are tried, before the best is refined between its neighbours."""
+"""Sizes k that are tried before the best is refined between its neighbours."""
 SHOWN = 0.0
-"""The criterion of lines with a break must be below the curve's by more than this."""
+"""Least difference by which the criterion of lines with a break must be below the curve's."""
 _NEAR = 1e-3
 _ROUNDS = 3
 """Rounds of weighting outliers less."""
@@ -40,7 +40,7 @@ _ROUNDS = 3
 
 @dataclass(frozen=True)
 class CurveShape:
-    """Which terms a curve has beside alpha and beta b."""
+    """The terms of a curve beside alpha and beta b."""
 
     powers: tuple[float, ...] = ()
     corner: str | None = None
@@ -48,11 +48,11 @@ class CurveShape:
 
     @property
     def free(self) -> int:
-        """Fitted numbers."""
+        """Number of fitted numbers."""
         return 2 + len(self.powers) + (0 if self.corner is None else 2)
 
     def terms(self, bytes_: Array) -> Array:
-        """Shape (points, terms)."""
+        """Values of the terms, shape (points, terms)."""
         found = [bytes_**power for power in (0.0, 1.0, *self.powers)]
         if self.corner is not None:
             found.append(CORNERS[self.corner](bytes_, self.corner_bytes))
@@ -65,7 +65,7 @@ class Curved:
 
     shape: CurveShape
     coefficients: Array
-    """In the order of the shape's terms."""
+    """Coefficients in the order of the shape's terms."""
 
     def seconds(self, bytes_: Array, last_bytes: float) -> Array:
         """Times on the curve; above last_bytes on its tangent there."""
@@ -91,12 +91,12 @@ class Piece:
 
     @property
     def free(self) -> int:
-        """Fitted numbers."""
+        """Number of fitted numbers."""
         return 2 if self.curve is None else self.curve.shape.free
 
 
 def without_bends(bytes_: Array, seconds: Array, pieces: Sequence[Piece]) -> list[Piece]:
-    """The pieces, in which neighbouring ones are one curve wherever that does not raise the
+    """The pieces, with neighbouring ones joined to one curve wherever that does not raise the
     criterion of the whole by more than SHOWN: the breaks that are left are jumps or changes of
     slope that no smooth curve explains. bytes_ (ascending), seconds: shape (points,)."""
 
@@ -187,7 +187,7 @@ def fitted(
 
 
 def _least_squares(terms: Array, weight: Array) -> Array:
-    """The coefficients for which the terms add up to about 1."""
+    """The coefficients for which the terms sum to about 1."""
     root = np.sqrt(weight)
     scaled = terms * root[:, None]
     size = np.maximum(np.abs(scaled).max(axis=0), 1e-300)

@@ -14,15 +14,15 @@ from hockney.infer.fitting.partition import LEAST_SIZES
 from hockney.infer.fitting.smooth import least_criterion
 
 CHI_SQUARED_99 = 6.635
-"""Positions of the switch are possible up to this deviance above the least."""
+"""Largest deviance above the least at which a position of the switch is possible."""
 _ROUNDS = 2
 """Rounds of weighting outliers less."""
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """A switch between two neighbouring lines: low_bytes is the last size on the one below,
-    high_bytes the first on the one above, as far as is known."""
+    """A switch between two neighbouring lines: low_bytes is the last known size on the lower line,
+    high_bytes the first on the upper one."""
 
     low_bytes: int
     high_bytes: int
@@ -62,7 +62,7 @@ def narrowed(curve: Curve) -> Bracket | None:
 
 
 def _two_lines(bytes_: Array, seconds: Array, split: int) -> Array:
-    """ln residuals."""
+    """ln residuals of two lines, before `split` and from it on."""
     parts = slice(None, split), slice(split, None)
     return np.concatenate([_line(bytes_[part], seconds[part]) for part in parts])
 
@@ -85,7 +85,7 @@ def _on_line(bytes_: Array, seconds: Array, weight: Array, at: Array | None = No
 
 
 def _jump(bytes_: Array, seconds: Array, split: int) -> float:
-    """Both lines at the middle between the sizes beside the switch."""
+    """Relative jump between both lines at the middle of the sizes beside the switch."""
     middle = np.array([0.5 * (bytes_[split - 1] + bytes_[split])])
     below, above = (
         float(_on_line(bytes_[part], seconds[part], np.ones_like(seconds[part]), middle)[0])

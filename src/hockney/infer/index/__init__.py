@@ -1,5 +1,7 @@
-"""What was worked out of result files, kept in an SQLite database: thousands of files are answered
-from it at once. database.py is the index; every other module is one kind of what it keeps."""
+"""Results of result files, kept in an SQLite database that answers queries over thousands of files
+at once.
+
+database.py is the index; every other module is one kind of result."""
 
 from hockney.infer.index.database import NAME, OFF, Index, ResultKind
 

@@ -25,23 +25,23 @@ from hockney.base.file_lock import locked
 from hockney.base.trust import UntrustedError, cache_directory
 
 OFF = "HOCKNEY_NO_CACHE"
-"""Environment variable; where it is set and not empty, nothing is kept and nothing kept is used."""
+"""Environment variable; if it is set and not empty, the index is neither read nor written."""
 NAME = "index.sqlite"
-"""In the user's cache."""
+"""File name in the user's cache."""
 MOST_FILES = 100_000
-"""Entries of about 6 KiB each; the oldest are removed when there are more."""
+"""Most entries, of about 6 KiB each; the oldest are removed beyond."""
 SETTLED_S = 2.0
-"""A file that was changed later than this may change again within one tick of its clock."""
+"""Age of a file in seconds from which on it cannot change again within a tick of its clock."""
 UNSETTLED = -1
-"""The time of change of an entry of such a file: none that a file has."""
+"""Time of change of the entry of a younger file, which no file has."""
 AT_ONCE = 500
-"""Files that one transaction adds."""
+"""Most files that one transaction adds."""
 PATIENCE_S = 10.0
-"""How long another process may write; what is not written then is worked out again next time."""
+"""Longest wait for another process that writes; unwritten results are computed again next time."""
 APPLICATION = 0x484F434B
 """SQLite's application_id of an index of ours."""
 APPLICATION_BYTES = slice(68, 72)
-"""Where a file of SQLite has it (its file format, 1.3.18)."""
+"""Position of the application_id in an SQLite file (its file format, 1.3.18)."""
 SCHEMA = (
     """CREATE TABLE files (
     id INTEGER PRIMARY KEY, file TEXT NOT NULL UNIQUE, size_bytes INTEGER NOT NULL,
@@ -66,7 +66,7 @@ SCHEMA = (
 or forged, and is built again."""
 NEW_FILE = "INSERT INTO files (file, size_bytes, changed_ns, hockney) VALUES (?, ?, ?, ?)"
 DAMAGED = (sqlite3.DatabaseError, ValueError, TypeError)
-"""What reading a damaged database raises: also text that is none, and null where none may be."""
+"""Exceptions from reading a damaged database: invalid text and unexpected nulls included."""
 
 Rows = list[tuple[Any, ...]]
 T = TypeVar("T")
@@ -74,22 +74,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ResultKind(Generic[T]):
-    """One kind of results of files."""
+    """One kind of result of a file."""
 
     name: str
     work_out: Callable[[Path], T]
-    """Raises UsageError where the file holds no result."""
+    """Computes the result of a file. Raises UsageError if it holds none."""
     rows: Callable[[sqlite3.Connection, int], Rows]
-    """What is kept of the file with this number; empty where nothing is."""
+    """The stored rows of the file with this number; empty without any."""
     read: Callable[[Rows], T]
-    """The result that they stand for, checked. Raises ValueError."""
+    """The result that the rows stand for, checked. Raises ValueError."""
     write: Callable[[sqlite3.Connection, int, T], None]
-    """Adds or replaces it."""
+    """Adds or replaces the result of the file with this number."""
 
 
 @dataclass(frozen=True)
 class FileState:
-    """A file as it is."""
+    """Identity of a file's content: path, size and time of change."""
 
     file: str
     size_bytes: int
@@ -97,35 +97,35 @@ class FileState:
 
 
 Write = Callable[[sqlite3.Connection, int], None]
-"""Adds what is known of a file to a database in which it has this number."""
+"""Writes the result of a file, by its number in the database."""
 
 
 class Index:
-    """One index, open."""
+    """One open index."""
 
     def __init__(self, path: Path | None, is_ours: bool = False) -> None:
-        """path: None keeps everything in memory, and only as long as this. is_ours: whatever is
-        there may be replaced; else raises UsageError where it is no index."""
+        """path: the file; None for an index in memory, until it is closed. is_ours: any file there
+        may be replaced; else raises UsageError if it is no index."""
         if path is not None and not is_ours:
             _check_replaceable(path)
         self._path = path
         self._added: list[tuple[FileState, Write]] = []
         self._asked: dict[str, tuple[FileState, Write]] = {}
         self.notes: dict[str, None] = {}
-        """What was wrong with it, in words."""
+        """Messages about a damaged or outdated index."""
         self._database = self._opened()
         self._at_end = AtEnd(lambda: self._database.close())
 
     @classmethod
     def in_cache(cls) -> Index:
-        """In memory where the cache may not or cannot be used."""
+        """The index in the user's cache; in memory if the cache is disabled or cannot be used."""
         if not os.environ.get(OFF):
             with suppress(OSError, UntrustedError):
                 return cls(cache_directory() / NAME, is_ours=True)
         return cls(None)
 
     def of(self, path: Path, kind: ResultKind[T]) -> T:
-        """The result of a file, from the index where it is there."""
+        """The result of a file, from the index if it is there."""
         state = _state(path)
         if state is None:
             return kind.work_out(path)
@@ -147,9 +147,8 @@ class Index:
         return result
 
     def ask(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """The names of the columns and the rows of a query over the files that were asked for: of a
-        copy in memory, which has what was checked. Raises UsageError where SQLite does not
-        understand it."""
+        """Column names and rows of a query over the files asked for, on a copy in memory of their
+        checked results. Raises UsageError if SQLite rejects it."""
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
             for statement in SCHEMA:
                 copy.execute(statement)
@@ -165,7 +164,7 @@ class Index:
                 ) from error
 
     def close(self) -> None:
-        """Writes what was added, and removes the entries of files that are gone and the oldest."""
+        """Writes added results, and removes the oldest entries and those of deleted files."""
         with suppress(*DAMAGED, sqlite3.Error, OSError):
             self._write()
             with self._writing():
@@ -200,7 +199,7 @@ class Index:
         self.notes[f"index {self._path}: {words}"] = None
 
     def _build_again(self) -> None:
-        """In place of one that cannot be read."""
+        """Replaces a database that cannot be read."""
         self._note("it was damaged, and is built again")
         self._database.close()
         try:
@@ -220,7 +219,7 @@ class Index:
         return row[0] if row else None
 
     def _gone(self) -> list[tuple[str]]:
-        """Files of the directories that were asked for, which are there no more."""
+        """Deleted files of the directories that were asked for."""
         folders = {str(Path(file).parent) for file in self._asked}
         files = self._database.execute("SELECT file FROM main.files").fetchall()
         return [
@@ -232,7 +231,7 @@ class Index:
         ]
 
     def _opened(self) -> sqlite3.Connection:
-        """The database with our tables, new where it had others; in memory where the file can be
+        """The database with our tables, made anew if it has others; in memory if the file can be
         neither read nor written."""
         try:
             is_old = self._path is not None and self._path.exists() and self._path.stat().st_size
@@ -249,7 +248,7 @@ class Index:
             return self._made()
 
     def _made(self) -> sqlite3.Connection:
-        """Unless another process has made it meanwhile."""
+        """Creates the database unless another process has done so meanwhile."""
         database = self._connected()
         if _has_our_tables(database):
             return database
@@ -271,15 +270,15 @@ class Index:
         return database
 
     def _remove(self) -> None:
-        """With its journal, which would be taken for the new one's. Only with the lock: nobody
-        writes meanwhile."""
+        """Removes the database with its journal, which would be applied to the new one. Needs the
+        lock."""
         if self._path is not None:
             for path in (self._path, Path(f"{self._path}-journal")):
                 path.unlink(missing_ok=True)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Writes of one process after those of another. Raises OSError where it takes too long."""
+        """Excludes writes of other processes. Raises OSError if that takes too long."""
         if self._path is None:
             yield
             return
@@ -298,7 +297,7 @@ class Index:
                     self._database.execute("ROLLBACK")
 
     def _write(self) -> None:
-        """Adds the results that wait; they are dropped where that is impossible."""
+        """Writes pending results, which are dropped if that is impossible."""
         added, self._added = self._added, []
         if not added:
             return
@@ -308,7 +307,7 @@ class Index:
                 write(self._database, self._new(state) if number is None else number)
 
     def _new(self, state: FileState) -> int:
-        """In place of what is known of the file as it was."""
+        """Replaces the entries of a file and returns its new number."""
         self._database.execute("DELETE FROM files WHERE file = ?", (state.file,))
         return _new_file(self._database, state)
 
@@ -322,13 +321,13 @@ def _new_file(database: sqlite3.Connection, state: FileState) -> int:
 
 
 def _digest(state: FileState, rows: Rows) -> str:
-    """A digest of what an entry says of a file as it is."""
+    """Digest of a file's entry, with its identity."""
     content = repr((state.file, state.size_bytes, state.changed_ns, __version__, rows))
     return hashlib.blake2b(content.encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
 
 def _state(path: Path) -> FileState | None:
-    """None where the file cannot be read, or has a name that SQLite cannot hold."""
+    """Identity of a file; None if it cannot be read, or has a name that SQLite cannot hold."""
     try:
         found, file = path.stat(), str(path.resolve())
         file.encode()
@@ -338,7 +337,8 @@ def _state(path: Path) -> FileState | None:
 
 
 def _has_our_tables(database: sqlite3.Connection) -> bool:
-    """And nothing else. Raises sqlite3.OperationalError where it cannot be read."""
+    """Whether a database has our tables and nothing else. Raises sqlite3.OperationalError if it
+    cannot be read."""
     try:
         found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
         number = database.execute("PRAGMA application_id").fetchone()[0]
@@ -352,8 +352,8 @@ def _has_our_tables(database: sqlite3.Connection) -> bool:
 
 
 def _check_replaceable(path: Path) -> None:
-    """Raises UsageError where a file is neither new nor an index of any version: what the
-    user names is not replaced."""
+    """Raises UsageError if a file is neither new nor an index of any version, so that no other file
+    is replaced."""
     try:
         with path.open("rb") as file:
             start = file.read(APPLICATION_BYTES.stop)

@@ -1,4 +1,4 @@
-"""What a history keeps of each file."""
+"""Rows of the index that a history keeps of each file."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from hockney.plan.bounds import LARGEST_S
 
 
 class Known(msgspec.Struct, frozen=True):
-    """What is known of one file."""
+    """The facts of one file."""
 
     cut: str | None
-    """What is missing in the file (Run.cut)."""
+    """What is missing in the file (Run.cut); None if it is complete."""
     facts: RunFacts | None
 
 
 Time = Annotated[float, msgspec.Meta(gt=0.0, le=LARGEST_S)]
-"""In seconds; a time of 0 would have no bandwidth."""
+"""Seconds; a time of 0 would have no bandwidth."""
 
 
 class _Row(msgspec.Struct, frozen=True, array_like=True):
-    """A row of `runs`; but for `cut` null where the file holds no point or no date."""
+    """A row of `runs`; all but `cut` are null if the file holds no point or no date."""
 
     cut: str | None
     run: str | None
@@ -53,7 +53,8 @@ _NAMES_AND_VALUES = msgspec.json.Decoder(dict[str, str])
 
 
 def facts_from(index: Index, path: Path) -> Known:
-    """As it is called here: an entry may be of the same file by another name."""
+    """Facts of a file under the name used here, as its entry may have another name of the same
+    file."""
     known = index.of(path, FACTS)
     if known.facts is None:
         return known
@@ -66,7 +67,7 @@ def _worked_out(path: Path) -> Known:
 
 
 def _rows(database: sqlite3.Connection, file: int) -> Rows:
-    """That of the run, and those of its points."""
+    """Rows of the run and of its points."""
     run = "SELECT cut, run, started, label, system, facts FROM runs WHERE file_id = ?"
     points = "SELECT bytes, time_s, low_s, high_s FROM points WHERE file_id = ? ORDER BY bytes"
     return [row for query in (run, points) for row in database.execute(query, (file,)).fetchall()]

@@ -1,4 +1,4 @@
-"""What a report keeps of each file: its estimates."""
+"""Rows of the index that a report keeps of each file: its estimates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hockney.infer.analysis.reduced import Reduced
 from hockney.infer.index.database import ResultKind, Rows
 
 LONGEST_ENTRY = 1 << 20
-"""Bytes; a larger one is not kept."""
+"""Bytes of an entry above which it is not stored."""
 
 
 def _reduced(path: Path) -> Reduced:

@@ -19,10 +19,10 @@ TERMS = ("latency", "bandwidth", "overhead", "gap")
 
 class Model(Protocol):
     DATA: str
-    """The data that it needs, for messages."""
+    """Description of the data that the model needs, for messages."""
 
     def lacks(self, curve: Curve) -> str | None:
-        """What a curve lacks for the model; None if it can be fitted."""
+        """Why the model cannot be fitted to a curve; None if it can."""
 
     def fit(self, curve: Curve, *, resamples: int = ...) -> Fit:
         """The fit, with intervals by the bootstrap over launches."""

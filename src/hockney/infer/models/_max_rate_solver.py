@@ -4,7 +4,7 @@ a = 1/R_C and b = 1/R_N are seconds a byte, k pairs at once, n bytes, and the cr
 which the node is full, is at least 1. Between two numbers of pairs the crossing makes no difference
 to which term is the larger, so there the curve is linear in alpha, a and b; with the crossing at a
 number of pairs it is linear in alpha and b. The best of those few problems is the best curve, and
-each needs no more of the points than six sums for each number of pairs.
+each needs only six sums over the points of each number of pairs.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def point_moments(bytes_: Array, target: Array, weight: Array) -> Array:
 def best_curve(moments: Array, numbers: Array, crossings: Indices) -> tuple[Array, Array]:
     """alpha, a and b, shape (..., 3), not below 0, and their weighted squares, shape (...,).
 
-    moments: sums over the points of each number of pairs, shape (6, ..., numbers); crossings: the
-    numbers of pairs that fill the node are looked for at and just after these indices. The last
-    index stands for none that does.
+    moments: sums over the points of each number of pairs, shape (6, ..., numbers); crossings:
+    indices at and just after which the number of pairs that fills the node is searched; the last
+    one stands for none.
     """
     at, at_squares = _at(moments, numbers, crossings)
     between, between_squares = _between(moments, numbers, crossings[crossings < len(numbers) - 1])
@@ -78,7 +78,7 @@ def _sums(moments: Array, numbers: Array, crossings: Indices) -> list[Array]:
 
 
 def _at(moments: Array, numbers: Array, crossings: Indices) -> tuple[Array, Array]:
-    """The node is full from that number of pairs on: a = number b."""
+    """Curves of a node that is full from that number of pairs on: a = number b."""
     w, x, xx, kx, kkxx, y, xy, kxy = _sums(moments, numbers, crossings)
     number = numbers[crossings]
     cross = number * x + kx
@@ -90,7 +90,7 @@ def _at(moments: Array, numbers: Array, crossings: Indices) -> tuple[Array, Arra
 
 
 def _between(moments: Array, numbers: Array, crossings: Indices) -> tuple[Array, Array]:
-    """The node is full from somewhere between that number of pairs and the next on; infinite
+    """Curves of a node that is full from between that number of pairs and the next on; infinite
     squares where a / b comes out elsewhere."""
     w, x, xx, kx, kkxx, y, xy, kxy = _sums(moments, numbers, crossings)
     none = np.zeros_like(x)
@@ -103,13 +103,14 @@ def _between(moments: Array, numbers: Array, crossings: Indices) -> tuple[Array,
 
 
 def _matrix(rows: list[list[Array]]) -> Array:
-    """(..., crossings, columns, columns) of entries of shape (..., crossings)."""
+    """Matrices of shape (..., crossings, columns, columns), from entries of shape (...,
+    crossings)."""
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def nonnegative(gram: Array, moments: Array) -> tuple[Array, Array]:
-    """The least squares x >= 0 of x G x - 2 x m, and what they explain (x m). Tries every set of
-    numbers above 0, which for three of them is quicker than to be clever.
+    """The least squares x >= 0 of x G x - 2 x m, and the squares that they explain (x m). Tries
+    every set of numbers above 0, which for three of them is quicker than to be clever.
 
     gram: (..., columns, columns); moments: (..., columns).
     """

@@ -14,7 +14,7 @@ from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
 from hockney.infer.models._multi_mode_time import general_s
 
 DECISIVE = 4.0
-"""Akaike's criterion must fall by this for one more chunk."""
+"""Fall of Akaike's criterion that one more chunk needs."""
 BOUNDS = {
     "B_r_Bps": (1e7, 1e12),
     "T_l_s": (1e-8, 1e-3),
@@ -25,19 +25,21 @@ BOUNDS = {
 FIRST_CHUNKS = tuple(2.0 ** (half / 2) for half in range(32, 46))
 FIRST_RATIOS = (2.0, 4.0, 8.0, 16.0)
 CHUNKS_A_MESSAGE = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
-"""For which pairs that run ahead are simulated; between them ln times are interpolated."""
+"""Numbers of chunks a message at which pairs out of lock-step are simulated; ln times between them
+are interpolated."""
 MOST_EVENTS, LEAST_EXCHANGES = 1000, 4
-"""Chunks that are simulated one by one, and half of the exchanges that are simulated at least."""
+"""Most chunks that are simulated one by one, and half of the fewest exchanges that are
+simulated."""
 MOST_AHEAD, MOST_SIMULATED = 16, 80
-"""Processes a node, and points of three and more of them, that are simulated at most."""
+"""Most processes a node, and most points with three or more of them, that are simulated."""
 BEST_STARTS = 3
-"""Kinks make local minima: the search starts from the best of all pairs of these."""
+"""Number of the best starts, of all pairs of chunks, that are refined: kinks make local minima."""
 TOLERATED = 0.05
-"""Residuals above this count linearly instead of squared."""
+"""Residual above which it counts linearly, not squared."""
 MOST_WIDTHS = 64
-"""Of the first of two chunks: all where they are no more, else as many at equal ratios."""
+"""Most widths tried of the first of two chunks; of more, as many at equal ratios."""
 MOST_POINTS = 400
-"""Limit for the search and resamples; of more points a random subset is used."""
+"""Most points of the search and of resamples; of more, a random subset is used."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Structure:
     levels: int
     width: int
     most: int
-    """Processes a node."""
+    """Largest number of processes a node."""
     runs_ahead: bool = False
     """Whether three and more pairs lose lock-step, as they do with one chunk in the simulation."""
 
@@ -59,7 +61,7 @@ class Structure:
 
     @property
     def free(self) -> int:
-        """Fitted numbers, the width of the first of two levels among them."""
+        """Number of fitted numbers, with the width of the first of two levels."""
         return len(self.names) + (self.levels == 2)
 
     @property
@@ -82,7 +84,7 @@ class Structure:
         return (first, first * found.get("C_ratio", 1.0))[: self.levels]
 
     def seconds(self, q: Array, x: Array, p: Array, n: Array) -> Array:
-        """One way: T_b / 2 n. Pairs that run ahead are simulated."""
+        """One-way time T_b / 2 n. Pairs that run ahead are simulated."""
         seconds = self.lock_step_s(q, x, p, n)
         if not self.runs_ahead:
             return seconds
@@ -90,7 +92,7 @@ class Structure:
         return np.asarray(seconds * np.exp(_between(gained, x / self.chunks(q)[0])))
 
     def lock_step_s(self, q: Array, x: Array, p: Array, n: Array) -> Array:
-        """The same where all pairs stay in lock-step."""
+        """One-way time T_b / 2 n with all pairs in lock-step."""
         found = self.values(q)
         whole = general_s(
             x,
@@ -127,18 +129,18 @@ class Points:
         return replace(self, ln_t=np.log(seconds))
 
     def at(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Points:
-        """Some of the points."""
+        """The chosen points."""
         ahead = None if self.ln_ahead is None else self.ln_ahead[:, chosen]
         return Points(self.x[chosen], self.p[chosen], self.n[chosen], self.ln_t[chosen], ahead)
 
     def simulated(self, structure: Structure, q: Array) -> Points:
-        """The points with what is gained where pairs run ahead, by the bandwidth, latency and kappa
-        of q."""
+        """The points with the gain of pairs that run ahead, by the bandwidth, latency and kappa of
+        q."""
         return replace(self, ln_ahead=_ln_ahead(structure.values(q), self.x, self.p, self.n))
 
 
 def _between(ln_ahead: Array, chunks: Array) -> Array:
-    """Interpolated between the numbers of chunks a message that were simulated."""
+    """ln_ahead interpolated between the simulated numbers of chunks a message."""
     known = np.log(CHUNKS_A_MESSAGE)
     place = np.interp(np.log(np.maximum(chunks, 1.0)), known, np.arange(len(known)))
     below = np.minimum(place.astype(np.intp), len(known) - 2)
@@ -148,9 +150,9 @@ def _between(ln_ahead: Array, chunks: Array) -> Array:
 
 def _ln_ahead(found: dict[str, float], x: Array, p: Array, n: Array) -> Array:
     """ln of the simulated over the lock-step time, shape (CHUNKS_A_MESSAGE, points); 0 where pairs
-    stay in lock-step: one or two of them, and messages of one chunk. Whole chunks alone are
-    simulated, which are what libraries cut messages of powers of two into: what is left of the
-    last chunk would decide who is first."""
+    stay in lock-step: one or two of them, and messages of one chunk. Only whole chunks are
+    simulated, as libraries cut messages of powers of two: a partial last chunk would decide who is
+    first."""
     gained = np.zeros((len(CHUNKS_A_MESSAGE), len(x)))
     rate, latency_s, kappa = found["B_r_Bps"], found["T_l_s"], found.get("kappa", 1.0)
     for i in np.flatnonzero(p > 2.0):
@@ -167,8 +169,8 @@ def _ln_ahead(found: dict[str, float], x: Array, p: Array, n: Array) -> Array:
 
 
 def _simulated_s(chunks: int, n: int, p: int, *more: float) -> float:
-    """The simulated time of n exchanges of messages of so many chunks; of many exchanges that of
-    the first ones, and of the rest as the second half of these goes."""
+    """The simulated time of n exchanges of messages of so many chunks; many exchanges are
+    extrapolated from the second half of the first ones."""
     most = 2 * max(MOST_EVENTS // (4 * p * chunks), LEAST_EXCHANGES)
     if n <= most:
         return simulated_T_b_s(float(chunks), n, p, *more)
@@ -193,9 +195,9 @@ def points_of(curve: Curve) -> Points:
 def select(points: Points) -> tuple[Solution, Points]:
     """The solution, and the points that it is fitted to.
 
-    The fewest chunks that the times do not speak against: one more must lower Akaike's corrected
-    criterion by DECISIVE. Of widths of the first of two chunks the best. Before two chunks are
-    chosen, one with which pairs run ahead of lock-step is tried."""
+    The fewest chunks that suffice: one more must lower Akaike's corrected criterion by DECISIVE.
+    The best width of the first of two chunks. Before two chunks are chosen, one with which pairs
+    run ahead of lock-step is tried."""
     most = int(points.p.max())
     levels = [[Structure(0, 0, most)], [Structure(1, most, most)]]
     levels.append([Structure(2, width, most) for width in _widths(points.p, most)])
@@ -216,7 +218,7 @@ def select(points: Points) -> tuple[Solution, Points]:
 
 
 Rated = tuple[float, Solution]
-"""Akaike's criterion, and what has it."""
+"""Akaike's criterion of a solution, and the solution."""
 
 
 def _value(rated: Rated) -> float:
@@ -230,21 +232,21 @@ def _rated(points: Points, structure: Structure) -> Rated:
 
 
 def _is_simulated(points: Points) -> bool:
-    """Whether there are three and more pairs, and not too many to be simulated."""
+    """Whether there are three or more pairs, and not too many to simulate."""
     return bool(0 < (points.p > 2.0).sum() <= MOST_SIMULATED and points.p.max() <= MOST_AHEAD)
 
 
 def _simulated(points: Points, structure: Structure) -> Points:
-    """Simulated by what one and two pairs show, which stay in lock-step, or all where these are too
-    few."""
+    """Points simulated by parameters from one and two pairs, which stay in lock-step, or from all
+    if these are too few."""
     calm = points.at(points.p <= 2.0)
     start = searched(calm if len(calm.x) > 2 * structure.free else points, structure)
     return points.simulated(structure, start.q)
 
 
 def _widths(p: Array, most: int) -> list[int]:
-    """Widths of the first of two chunks to be tried. Two chunks differ only if numbers of processes
-    lie on both sides."""
+    """Widths of the first of two chunks to try. Two chunks differ only if numbers of processes lie
+    on both sides."""
     several = p[p > 1]
     least = math.ceil(several.min()) if len(several) else most
     if most - least <= MOST_WIDTHS:
@@ -265,7 +267,8 @@ def searched(points: Points, structure: Structure) -> Solution:
 
 
 def _starts(points: Points, structure: Structure) -> list[Array]:
-    """Bandwidth and latency by eye, every pair of chunks, and a bus with and without a limit."""
+    """Starts of the search: bandwidth and latency by eye, every pair of chunks, and a bus with and
+    without a limit."""
     largest, smallest = points.x == points.x.max(), points.x == points.x.min()
     rate = float(np.median((points.p * points.x)[largest] * np.exp(-points.ln_t[largest])))
     least = float(np.exp(points.ln_t[smallest].min()))

@@ -17,8 +17,8 @@ def simulated_T_b_s(
 
     Each direction serves the messages in it in turn, C_bytes of each; a direction moves B_r_Bps,
     and 1/kappa of it while both are in use. A message has arrived T_l_s after its last chunk left,
-    and its answer sets out at once. Of a message that sets out and one that has just been served a
-    chunk the new one comes first: the other way round even two pairs lose lock-step.
+    and its answer sets out at once. A message that sets out precedes one that has just been served
+    a chunk: the other way round even two pairs lose lock-step.
     """
     queues: tuple[deque[list[float]], ...] = (deque(), deque())
     left = [0.0, 0.0]  # seconds at B_r of the chunk that is served

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 def chunks(x: Array, C_bytes: float) -> Array:
-    """beta(x), equation (2): into how many chunks a message is divided."""
+    """beta(x), equation (2): the number of chunks of a message."""
     return np.maximum(1.0, x / C_bytes)
 
 
@@ -36,9 +36,9 @@ def general_s(
 ) -> Array:
     """T_b of p processes a node that are interleaved on several levels.
 
-    C_bytes, widths: the chunk of each level, ascending, and up to how many processes it interleaves
-    (the last one all). kappa = 2 B_r / B_bi, 1 to 2: how much slower each direction is while both
-    are in use (B_bi is what the two can move together).
+    C_bytes, widths: the chunk of each level, ascending, and the most processes that it interleaves
+    (all for the last one). kappa = 2 B_r / B_bi, 1 to 2: how much slower each direction is while
+    both are in use (B_bi is what the two can move together).
 
     In lock-step, all answers of a phase start as their messages come in. first is the time until
     the first one does, in which the other processes of a level have moved all but their last chunk;
@@ -62,5 +62,6 @@ def general_s(
 
 
 def bandwidth_Bps(x: Array, n: Array, p: Array, T_b_s: Array) -> Array:
-    """All processes of a node together, both ways, equation (6) for p = 2: b = 2 p x n / T_b."""
+    """Bandwidth of all processes of a node together, both ways, equation (6) for p = 2: b = 2 p x n
+    / T_b."""
     return np.asarray(2.0 * p * x * n / T_b_s)

@@ -18,23 +18,23 @@ from hockney.infer.fitting.fit import (
 from hockney.infer.fitting.line import line
 
 ORDINARY = "ordinary least squares: the largest sizes decide alpha"
-"""The note of a fit on plain residuals, by which it is known."""
+"""Note of a fit on plain residuals, which identifies it."""
 NO_ASYMPTOTE = "r_inf and n_half are not known: "
-"""The note of a line whose sizes do not reach its bandwidth begins so."""
+"""Beginning of the note of a line whose sizes do not reach its bandwidth."""
 Array = NDArray[np.float64]
 
 DATA = "times of one pair, of at least two different sizes"
 
 
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None if it can be fitted."""
+    """Why the model cannot be fitted to the curve; None if it can."""
     return lacks_sizes(curve, 2)
 
 
 def fit(curve: Curve, ordinary: bool = False, resamples: int = RESAMPLES) -> Fit:
-    """alpha and beta with intervals by resampling launches; derived r_inf = 1/beta, n_half =
-    alpha/beta. Needs two different sizes. r_inf and n_half are None, and a note says why, from two
-    sizes alone and where the largest size is below n_half: they would be extrapolated."""
+    """alpha and beta with intervals from a bootstrap over launches; derived r_inf = 1/beta, n_half
+    = alpha/beta. Needs two different sizes. r_inf and n_half are None, and a note says why, from
+    two sizes alone and where the largest size is below n_half: they would be extrapolated."""
     require("hockney", DATA, lacks(curve), "measure more: --sizes 0,1..4MiB")
     alphas, betas = line(curve.bytes, curve.median_s[None, :], ordinary)
     alpha, beta = float(alphas[0]), float(betas[0])

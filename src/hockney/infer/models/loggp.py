@@ -43,14 +43,14 @@ ADVICE = "measure them: hockney overheads"
 SHOWS = 1.1
 """A gap must exceed o by this factor to count as g."""
 LEAST_RELATIVE = 1e-4
-"""Smaller relative differences from a line are clock noise."""
+"""Least relative difference from a line that is not clock noise."""
 LEAST_FRACTION = 0.25
-"""Fraction of the median below which smaller overheads get no more weight."""
+"""Least fraction of the median below which overheads get no more weight."""
 _ROUNDS = 3
 """Rounds of weighting a line by itself."""
 POOR = 0.10
 TOLD_APART = 0.05
-"""Least fraction of the time that must be left without both overheads to know L from o_r."""
+"""Least fraction of the time left without both overheads from which L and o_r can be separated."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class SizeOverheads:
 
 @dataclass(frozen=True)
 class _Parts:
-    """Times of shape (launches, sizes), NaN where a launch lacks trains of the size; after
-    `medians`, (rows, sizes)."""
+    """Times of shape (launches, sizes), NaN where a launch lacks trains of the size; rows of
+    medians after `medians`."""
 
     bytes: Array
     one_way: Array
@@ -80,7 +80,7 @@ class _Parts:
         return len(self.gap)
 
     def medians(self, draws: list[NDArray[np.intp]]) -> _Parts:
-        """Over each draw of launches."""
+        """Medians over each draw of launches."""
         return _Parts(
             self.bytes,
             *(
@@ -92,7 +92,7 @@ class _Parts:
 
 @dataclass(frozen=True)
 class _FittedNumbers:
-    """The fitted numbers. A constant has slope 0; an unknown g is NaN, an unknown G 0."""
+    """The fitted numbers; a constant has slope 0, an unknown g is NaN, an unknown G 0."""
 
     L: float
     send: tuple[float, float]
@@ -102,7 +102,7 @@ class _FittedNumbers:
 
 
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None if it can be fitted."""
+    """Why the model cannot be fitted to the curve; None if it can."""
     if curve.trains is None:
         return "these times are of single messages"
     sizes = len(_parts(curve).bytes)
@@ -110,8 +110,8 @@ def lacks(curve: Curve) -> str | None:
 
 
 def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
-    """L, o_s, o_r, g and G with intervals by resampling launches; o_s and o_r as lines of the size
-    where they grow with it. Residuals are those of every train's time."""
+    """L, o_s, o_r, g and G with intervals from a bootstrap over launches; o_s and o_r as lines of
+    the size where they grow with it. Residuals are those of every train's time."""
     require("loggp", DATA, lacks(curve), ADVICE)
     parts = _parts(curve)
     medians = parts.medians([np.arange(parts.launches)])
@@ -354,7 +354,7 @@ def _known(value: float, sample: map[float], launches: int) -> Parameter:
 
 
 def _short_delays(delays: dict[Delay, tuple[Array, Array]], medians: _Parts) -> list[str]:
-    """A delay shorter than the gap does not decide the pace of a train."""
+    """Notes on delays that are shorter than the gap and so do not decide the pace of a train."""
     shortest = np.min([np.interp(medians.bytes, *delay) for delay in delays.values()], axis=0)
     if (medians.gap[0] <= shortest).all():
         return []

@@ -36,10 +36,10 @@ DATA = (
 )
 
 MOST_PROTOCOLS = 6
-"""Short, eager and rendezvous, and as many again."""
+"""Most protocols: twice short, eager and rendezvous."""
 MOST_BLOCKS, MOST_CROSSINGS = 96, 8
-"""Groups of neighbouring sizes, and numbers of pairs that fill the node, that the search for
-protocols distinguishes; each protocol's own fit knows all of them."""
+"""Groups of neighbouring sizes, and numbers of pairs that fill the node, in the search for
+protocols; each protocol's own fit uses all of them."""
 ROUNDING = 1e-9
 _STEPS = 5
 """Gauss-Newton steps from relative to logarithmic residuals."""
@@ -54,16 +54,16 @@ class _Protocol:
     first: int
     end: int
     saturated: bool
-    """True if some number of pairs fills the node, so that R_N shows."""
+    """True if some number of pairs fills the node, so that R_N can be fitted."""
     alpha: Array
     pair: Array
-    """1 / R_C."""
+    """1 / R_C in s/B."""
     node: Array
-    """1 / R_N."""
+    """1 / R_N in s/B."""
 
 
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None if it can be fitted."""
+    """Why the model cannot be fitted to the curve; None if it can."""
     if curve.pairs is None or len(np.unique(curve.pairs)) < 2:
         return "these times are of one number"
     return too_few_sizes(curve, 2)
@@ -76,7 +76,7 @@ def fit(
     together. Where one protocol ends and the next begins is found as for segments, or given: a size
     equal to one of breaks_bytes belongs to the protocol below it; () is one protocol.
 
-    R_N is None where no number of pairs that was measured fills the node.
+    R_N is None if no measured number of pairs fills the node.
     """
     require("max-rate", DATA, lacks(curve), "measure 1, 2, 4 ... pairs between two nodes")
     assert curve.pairs is not None
@@ -129,7 +129,7 @@ def _free(protocols: Sequence[_Protocol]) -> int:
 
 
 def _partitions(curve: Curve) -> list[list[int]]:
-    """The best partition into each number of protocols, as points at which they start."""
+    """The best partition into each number of protocols, as the points at which they start."""
     assert curve.pairs is not None
     first, sizes = blocks_of(curve.bytes, MOST_BLOCKS)
     block = np.searchsorted(first, np.arange(len(curve.bytes)), side="right") - 1
@@ -230,7 +230,7 @@ def _rate(seconds_per_byte: Array, samples: Array, launches: int, shows: bool) -
 
 
 def _shows_pair(curve: Curve, protocol: _Protocol) -> bool:
-    """True if some number of pairs does not fill the node, so that R_C shows."""
+    """True if some number of pairs does not fill the node, so that R_C can be fitted."""
     assert curve.pairs is not None
     least = curve.pairs[protocol.first : protocol.end].min()
     return bool(least == 1.0 or protocol.pair[0] > least * protocol.node[0] * (1.0 + ROUNDING))
@@ -250,7 +250,7 @@ def _parameters(
 def _saturation(
     curve: Curve, protocol: _Protocol, samples: _Protocol, number: int
 ) -> dict[str, Parameter]:
-    """R_N / R_C: how many pairs fill the node."""
+    """R_N / R_C: the number of pairs that fill the node."""
     name = f"pairs_to_fill_{number}"
     shows = protocol.saturated and _shows_pair(curve, protocol) and protocol.node[0] > 0.0
     if not shows:

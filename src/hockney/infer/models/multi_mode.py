@@ -42,13 +42,13 @@ DATA = (
     "how many exchanges were timed together (repetitions)"
 )
 CHI_SQUARED_95 = 3.841
-"""The deviance rises by this at the limits of a profile interval."""
+"""Rise of the deviance at the limits of a profile interval."""
 PROFILE_STEP, PROFILE_STEPS = 0.05, 40
-"""In octaves, and how many of them at most to each side."""
+"""Step of a profile in octaves, and the most steps to each side."""
 
 
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None if it can be fitted."""
+    """Why the model cannot be fitted to the curve; None if it can."""
     if curve.pairs is None or curve.pairs.max() < 2.0:
         return "these times are of one pair"
     if curve.repetitions is None:
@@ -108,8 +108,8 @@ def _parameters(best: Solution, samples: Array, launches: int) -> dict[str, Para
 
 def _profiles(points: Points, best: Solution, launches: int) -> dict[str, Parameter]:
     """The 95 % interval of each chunk, inside which the deviance of a fit with that chunk rises by
-    no more than CHI_SQUARED_95. Times of few launches deviate together, which no deviance shows:
-    they carry no such interval either (FEW_RULE)."""
+    no more than CHI_SQUARED_95. With few launches all times deviate together, which the deviance
+    does not show: there is no interval (FEW_RULE)."""
     signs = (-1.0, 1.0) if carries_interval(launches) else ()
     few = thinned(points)
     structure, chunks = best.structure, best.structure.chunks(best.q)
@@ -125,7 +125,8 @@ def _profiles(points: Points, best: Solution, launches: int) -> dict[str, Parame
 def _profile_limit(
     points: Points, structure: Structure, q: Array, level: int, sign: float
 ) -> float | None:
-    """Where the deviance has risen; None where it does not within two octaves or the bounds."""
+    """Limit of a profile interval, where the deviance has risen; None if it does not within two
+    octaves or the bounds."""
     from scipy import optimize
 
     index = 2 + level

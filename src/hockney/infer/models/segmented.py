@@ -3,12 +3,12 @@
 The convention is SimGrid's for SMPI: a size equal to a boundary belongs to the segment below it. A
 breakpoint lies between the last measured size of one segment and the first of the next.
 
-A break is reported where a jump or a change of slope is shown against smooth curves
+A break is reported where lines with a jump or a change of slope fit better than smooth curves
 (fitting/smooth.py). Where a curve explains several neighbouring lines as well, they are one
 segment, which is curved.
 
 The time of 0 bytes may be off the line of the next sizes, because a library may send it without a
-payload. If launches show that, 0 bytes are a segment of their own.
+payload. If launches show a difference, 0 bytes are a segment of their own.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Array = NDArray[np.float64]
 DATA = f"times of one pair, of at least {LEAST_SIZES} different sizes"
 
 EMPTY_DIFFERS = 1e-3
-"""Least difference of ln T between 0 bytes and the line of the next sizes to separate them."""
+"""Least difference of ln T between 0 bytes and the line of the next sizes that separates them."""
 _ROUNDS = 6
 """Rounds of reweighting; the partition converges in two or three."""
 _STEPS = 6
@@ -53,21 +53,21 @@ _STEPS = 6
 
 
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None if it can be fitted."""
+    """Why the model cannot be fitted to the curve; None if it can."""
     return lacks_sizes(curve, LEAST_SIZES)
 
 
 @dataclass(frozen=True)
 class _Regimes:
-    """Segments between breaks that are shown, and the lines that they were made of."""
+    """Segments between significant breaks, and the lines that they are made of."""
 
     lines: Partition
     kept: NDArray[np.intp]
-    """Which of the lines' starts are breaks."""
+    """Indices of the lines' starts that are breaks."""
     curves: tuple[Curved | None, ...]
     """The curve of each segment; None for a line."""
     alpha: Array
-    """Seconds; of a curved segment those of the line through it."""
+    """Seconds; for a curved segment, of the line through it."""
     beta: Array
     """Seconds per byte."""
 
@@ -78,7 +78,7 @@ class _Regimes:
 
     @property
     def free(self) -> int:
-        """Fitted numbers, and the places between segments."""
+        """Number of fitted numbers, with the places between segments."""
         each = [2 if curve is None else curve.shape.free for curve in self.curves]
         return sum(each) + len(each) - 1
 

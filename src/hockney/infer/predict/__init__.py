@@ -1,1 +1,1 @@
-"""Ranks models by how well they fit, and predicts the time of patterns of messages."""
+"""Ranks models by fit, and predicts the time of patterns of messages."""

@@ -78,16 +78,16 @@ CostsOf = Callable[[int, int], Costs]
 
 
 Measured = tuple[int, int]
-"""A size in bytes and a number of pairs that were measured."""
+"""A measured size in bytes and number of pairs."""
 
 
 @dataclass(frozen=True)
 class MeasuredMessage:
-    """A measured time of one message as `show` gives it."""
+    """A measured time of one message, as `show` reports it."""
 
     seconds: Parameter
     confidence: float | None
-    """Of its interval; None without one."""
+    """Confidence of the interval of `seconds`; None without one."""
 
 
 @dataclass(frozen=True)
@@ -103,15 +103,15 @@ class Channel:
     """Largest measured number of concurrent pairs."""
     fit: Fit
     measured: dict[Measured, Array]
-    """Each launch's one-way seconds. Empty for a machine that was changed by --what-if."""
+    """Each launch's one-way seconds; empty for a machine changed by --what-if."""
     shown: dict[Measured, MeasuredMessage]
-    """The same points with the intervals that `show` gives them."""
+    """The measured points with the intervals that `show` reports; empty as `measured`."""
     misfit: dict[Measured, float]
     """|ln(measured / model)| of the medians over launches."""
 
     def misfit_at(self, bytes_: int, senders: int) -> float:
-        """How far the model may be off, as |ln|: what it is at that size; between measured sizes
-        the larger one of both neighbours, beyond them that of the nearest."""
+        """Possible error of the model as |ln|: at a measured size its own; between sizes the larger
+        of both neighbours'; beyond them the nearest one's."""
         pairs = min({pairs for _, pairs in self.misfit}, key=lambda one: abs(one - senders))
         sizes = sorted(size for size, at_once in self.misfit if at_once == pairs)
         below = [size for size in sizes if size <= bytes_][-1:]
@@ -130,7 +130,7 @@ class Channel:
 
 
 def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Channel:
-    """The channel by that model, by default the most detailed that the points support."""
+    """The channel by a model, by default the most detailed that the points support."""
     if len({_which(point) for point in points}) > 1:
         raise UsageError(
             "these are times of several operations, algorithms or pairs of ranks: each has its own "
@@ -158,7 +158,8 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
 
 
 def _shown(points: Sequence[PointEstimate], curve: Curve) -> dict[Measured, MeasuredMessage]:
-    """Of trains, the overheads' one-way times, whose intervals are by bootstrap."""
+    """The points as `show` reports them; for trains, the one-way times of overheads, whose
+    intervals are by bootstrap."""
     if curve.trains is not None:
         each = [] if loggp.lacks(curve) else loggp.overheads(curve)
         return {(one.bytes, 1): MeasuredMessage(one.one_way_s, CONFIDENCE) for one in each}
@@ -261,14 +262,14 @@ def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) 
 
 
 def _misfit(measured_s: float, modelled_s: float) -> float:
-    """|ln(measured / model)|; infinite where one of them is nothing."""
+    """|ln(measured / model)|; infinite if one of them is zero."""
     if min(measured_s, modelled_s) <= 0.0:
         return math.inf
     return abs(math.log(measured_s) - math.log(modelled_s))
 
 
 def _one_way(curve: Curve) -> dict[Measured, Array]:
-    """Each launch's time of one message, of every size and number of pairs that has one."""
+    """Each launch's time of one message, by measured size and number of pairs."""
     found = {}
     for column, size in enumerate(curve.bytes):
         if curve.trains is not None and curve.trains[column] != Train(1):
@@ -292,7 +293,7 @@ def _rows(curve: Curve) -> Array:
 
 
 def _lines(last: Array, alpha: Array, beta: Array) -> CostsOf:
-    """The line of the segment that a size falls into."""
+    """Costs by the line of the segment that a size falls into."""
 
     def costs(bytes_: int, _senders: int) -> Costs:
         segment = int(np.searchsorted(last, bytes_, side="left"))
@@ -302,7 +303,8 @@ def _lines(last: Array, alpha: Array, beta: Array) -> CostsOf:
 
 
 def _segment_costs(segments: Sequence[Segment]) -> CostsOf:
-    """The line of the segment that a size falls into, or its curve's tangent at the size."""
+    """Costs by the line of the segment that a size falls into, or by its curve's tangent at the
+    size."""
     last = np.array([float(segment.to_bytes) for segment in segments[:-1]])
 
     def costs(bytes_: int, _senders: int) -> Costs:
@@ -334,7 +336,7 @@ def _loggp_costs(fit: Fit) -> CostsOf:
 
 
 def _max_rate_costs(fit: Fit, limits: Sequence[float]) -> CostsOf:
-    """k messages at once take the time of k n / min(R_N, k R_C) each."""
+    """Costs of messages of which k at once take k n / min(R_N, k R_C) each."""
 
     def costs(bytes_: int, senders: int) -> Costs:
         number = int(np.searchsorted(limits, bytes_, side="left")) + 1

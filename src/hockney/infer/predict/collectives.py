@@ -24,9 +24,9 @@ from hockney.infer.predict.simulation import simulate
 from hockney.records import Place
 
 LATE = 1e4
-"""Completion times of a collective by which a late rank begins after all others."""
+"""Delay of a late rank, in completion times, with which it starts after all others."""
 LEAST_S = 1e-12
-"""Less than any collective takes."""
+"""Seconds that any collective takes at least."""
 
 
 def schedule_of(collective: str, name: str) -> Algorithm:
@@ -44,8 +44,8 @@ def schedule_of(collective: str, name: str) -> Algorithm:
 def schedule_for(
     collective: str, name: str, ranks: int, bytes: int, segment: int | None = None
 ) -> Schedule:
-    """The messages of that schedule, step by step. Raises UsageError where they are too
-    many, and where the algorithm is for other numbers of ranks."""
+    """The messages of that schedule, step by step. Raises UsageError if they are too many, or if
+    the algorithm needs other numbers of ranks."""
     messages_of = schedule_of(collective, name)
     if ranks > MOST_RANKS:
         raise UsageError(
@@ -84,10 +84,10 @@ def time(
 def dependencies(
     parameters: Parameters, collective: str, algorithm: str, ranks: int, bytes: int, time_s: float
 ) -> Array:
-    """How long after rank i began rank j is done at the earliest: [i, j], -inf where j does not
-    depend on i. Ranks count from the root. time_s: the completion time, when all begin at once.
+    """Least time from rank i's start to rank j's end: [i, j], -inf where j does not depend on i.
+    Ranks count from the root. time_s: the completion time, when all begin at once.
 
-    Each row is found by a simulation in which that rank begins so late that all others wait."""
+    Each row is from a simulation in which that rank starts so late that all others wait."""
     machine = Machine(parameters, ranks, None, 0)
     late_s = LATE * max(time_s, LEAST_S)
     rows = []
@@ -105,8 +105,8 @@ def effort(collective: str, algorithm: str, ranks: int, bytes: int) -> int:
 
 
 def scheduled(point: PointEstimate) -> str:
-    """The name by which a point's schedule is found; empty where a radix or a limit of requests
-    was set, because the schedules have those that the libraries use by themselves."""
+    """The name of a point's schedule; empty if a radix or a limit of requests was set, as schedules
+    have the libraries' defaults."""
     is_usual = point.radix is None and point.requests is None
     return point.algorithm or "" if is_usual else ""
 

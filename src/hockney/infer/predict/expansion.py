@@ -1,4 +1,4 @@
-"""Collectives as messages, for formats that know messages alone."""
+"""Expands collectives to messages, for formats that have only messages."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ USUAL = {
     "scan": ("recursive_doubling", "basic_linear"),
     "scatter": ("binomial", "basic_linear"),
 }
-"""Algorithms that any library could have chosen, the first that takes the number of ranks."""
+"""Algorithms that any library could choose; the first that suits the number of ranks is taken."""
 
 
 @cache
 def expanded(name: str, ranks: int, bytes_: int) -> tuple[tuple[Message, ...], ...]:
-    """The messages of each step; a rank sends in a step what it had at the end of the one before.
-    Raises UsageError where there is no schedule."""
+    """The messages of each step; a rank sends in a step what it had at the end of the step before.
+    Raises UsageError without a schedule."""
     known = SCHEDULES.find({"exscan": "scan"}.get(name, name)).ALGORITHMS
     if ranks < 2:
         return ()
@@ -54,8 +54,8 @@ def expanded(name: str, ranks: int, bytes_: int) -> tuple[tuple[Message, ...], .
 def of_rank(name: str, ranks: tuple[int, ...], root: int, rank: int, bytes_: int) -> list[
     tuple[list[tuple[int, int]], list[tuple[int, int]]]
 ]:  # fmt: skip
-    """By step, what a rank sends to whom and receives from whom: ranks and bytes. root: its place
-    among `ranks`."""
+    """What a rank sends and receives in each step: pairs of rank and bytes. root: its position in
+    `ranks`."""
     size = len(ranks)
     own = (ranks.index(rank) - root) % size
     found = []

@@ -21,7 +21,7 @@ MOST_NEIGHBORS = max(DIRECTIONS.values())
 
 
 def offsets(dimensions: int, neighbors: str) -> list[Offset]:
-    """The directions in which neighbours are: those along one dimension first, each followed by its
+    """The directions of neighbours: those along one dimension first, each followed by its
     opposite."""
     reach = NEIGHBORS.index(neighbors) + 1
     every = list(itertools.product((-1, 0, 1), repeat=dimensions))
@@ -49,7 +49,8 @@ def messages(grid: Sequence[int], offset: Offset, periodic: bool) -> tuple[Ranks
 def halo_schedule(
     exchange: str, grid: Sequence[int], neighbors: str, periodic: bool, bytes_: int
 ) -> Schedule:
-    """sendrecv makes a step for each direction; all others post everything at once."""
+    """The schedule of a halo exchange: sendrecv has a step for each direction; all others post
+    everything at once."""
     ways = [messages(grid, offset, periodic) for offset in offsets(len(grid), neighbors)]
     if exchange != "sendrecv":
         ways = [tuple(map(np.concatenate, zip(*ways, strict=True)))]  # type: ignore[list-item]
@@ -58,15 +59,15 @@ def halo_schedule(
 
 
 def _no_blocks(message: int) -> Iterable[int]:  # noqa: ARG001
-    """What a message carries is of no use to anybody but its receiver."""
+    """No blocks: only its receiver uses what a message carries."""
     return ()
 
 
 def predicted_halo_s(
     parameters: Parameters, point: PointEstimate, placement: Sequence[Place] | None
 ) -> float | None:
-    """The predicted time of a measured exchange, in seconds; None where it is too large to
-    simulate, or where a damaged file has a grid that does not fit its ranks."""
+    """The predicted time of a measured exchange, in seconds; None if it is too large to simulate,
+    or if a damaged file has a grid that does not fit its ranks."""
     ranks, sides = point.known_ranks, point.grid
     if point.exchange is None or point.neighbors not in NEIGHBORS or not 1 <= len(sides) <= 3:
         return None

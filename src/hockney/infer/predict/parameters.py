@@ -16,9 +16,9 @@ from hockney.plan import plan_of
 from hockney.records import Place, Run
 
 ONE_WAY = ("pingpong", "message")
-"""Operations whose times are those of one message."""
+"""Operations that time one message."""
 LEVELS = ("socket", "node", "network")
-"""From near to far: two ranks of one socket, of one node, of two nodes."""
+"""Levels from near to far: two ranks of one socket, of one node, of two nodes."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,20 @@ class Parameters:
     node: Level | None = None
     network: Level | None = None
     overhead_s: float = 0.0
-    """Processor time of each send and each receive, o of LogP, in addition to alpha."""
+    """Processor time of each send and each receive, in addition to alpha: o of LogP."""
     gamma_s_per_B: float = 0.0
     """Time per byte to combine data in a reduction."""
     eager_bytes: int | None = None
-    """From this size on a sender waits until its message arrives (rendezvous); None for never."""
+    """Size from which on a sender waits until its message arrives (rendezvous); None for never."""
     early_bytes: int | None = None
-    """From this size on a message leaves only when its receiver is ready; None for eager_bytes.
+    """Size from which on a message leaves only when its receiver is ready; None for eager_bytes.
     SimGrid calls it smpi/async-small-thresh, 0 by default."""
     sharing: str = "serial"
-    """How messages of one rank (between nodes: of one node) that are posted together use its
-    bandwidth: serial, one after the other, or fair, all at once, as SimGrid's flows do."""
+    """How messages posted together by one rank (between nodes: by one node) share its bandwidth:
+    serial, one after the other, or fair, all at once, as SimGrid's flows do."""
 
     def level(self, name: str) -> Level:
-        """The parameters of that level, or of the level used in its place."""
+        """The parameters of a level, or of the one used instead."""
         at = LEVELS.index(name)
         known = {"socket": self.socket, "node": self.node, "network": self.network}
         for other in (*LEVELS[at:], *reversed(LEVELS[:at])):
@@ -95,8 +95,8 @@ class Machine:
         self._node, self._socket = _where(ranks, placement, root)
 
     def paths(self, sources: Ranks, destinations: Ranks) -> Paths:
-        """Messages between nodes go through the ports of their nodes, others through those of
-        their ranks."""
+        """Paths of messages: between nodes through the ports of the nodes, otherwise through those
+        of the ranks."""
         away = self._node[sources] != self._node[destinations]
         across = self._socket[sources] != self._socket[destinations]
         level = np.where(away, 2, np.where(across, 1, 0))
@@ -109,7 +109,7 @@ class Machine:
 
 
 def _where(ranks: int, placement: Sequence[Place] | None, root: int) -> tuple[Ranks, Ranks]:
-    """Node and socket numbers of each rank, counted from the root; without a placement each rank
+    """The node and socket number of each rank, counted from the root; without a placement each rank
     has its own node."""
     if placement is None:
         return np.arange(ranks), np.arange(ranks)
@@ -159,8 +159,8 @@ def parameters_of_run(run: Run, points: Sequence[PointEstimate]) -> Parameters:
 def parameters_of(
     points: Sequence[PointEstimate], placement: Sequence[Place], eager_bytes: int | None = None
 ) -> Parameters:
-    """Fits each level to ping-pong times between ranks that far apart: alpha and beta of each pair
-    by hockney.line, then their medians over the pairs. Raises where no pair has two sizes."""
+    """Fits each level to ping-pong times between ranks at that distance: alpha and beta of each
+    pair by hockney.line, then their medians over the pairs. Raises if no pair has two sizes."""
     at = {place.rank: place for place in placement}
     pairs: dict[tuple[int, ...], list[PointEstimate]] = {}
     for point in points:

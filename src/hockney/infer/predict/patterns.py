@@ -26,7 +26,7 @@ from hockney.infer.predict.schedules import SCHEDULES
 
 LARGEST_RANKS = 2**31 - 1
 MOST_MISFIT = 100.0
-"""|ln|: of a model that is off by more there is no interval."""
+"""Largest |ln(measured / model)| with which a prediction has an interval."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Pattern:
     ranks: int = 2
     algorithm: str | None = None
     per_node: int | None = None
-    """Ranks per node that all send at once to other nodes; None if nothing is shared."""
+    """Ranks per node that send to other nodes at once; None if they share nothing."""
 
     @property
     def words(self) -> str:
@@ -59,9 +59,9 @@ class Prediction:
     """Fraction of the time that its removal saves."""
     note: str | None = None
     measured: bool = False
-    """Whether the time is the measured one of that size, and no prediction."""
+    """Whether `seconds` is the measured time of that size, not a prediction."""
     confidence: float | None = None
-    """That the interval of `seconds` reaches; None without one."""
+    """Confidence of the interval of `seconds`; None without one."""
 
 
 def message(costs: Costs, ranks: int, bytes_: int) -> float:  # noqa: ARG001
@@ -69,12 +69,12 @@ def message(costs: Costs, ranks: int, bytes_: int) -> float:  # noqa: ARG001
 
 
 def ring(costs: Costs, ranks: int, bytes_: int) -> float:
-    """A message is passed from rank to rank until it returns."""
+    """Time until a message passed from rank to rank returns."""
     return ranks * costs.message_s(bytes_)
 
 
 def halo2d(costs: Costs, ranks: int, bytes_: int) -> float:
-    """`bytes` to and from both neighbours in each dimension of a periodic grid."""
+    """Time of `bytes` to and from both neighbours in each dimension of a periodic grid."""
     return costs.row_s(_neighbours(ranks, 2), bytes_)
 
 
@@ -83,7 +83,7 @@ def halo3d(costs: Costs, ranks: int, bytes_: int) -> float:
 
 
 def all_pairs(costs: Costs, ranks: int, bytes_: int) -> float:
-    """Every rank sends `bytes` to every other one, in as many steps."""
+    """Time in which every rank sends `bytes` to every other one, in ranks - 1 steps."""
     return costs.row_s(ranks - 1, bytes_)
 
 
@@ -184,9 +184,9 @@ def _seconds(costs: Costs, pattern: Pattern) -> float:
 
 
 def predict(channel: Channel, pattern: Pattern) -> Prediction:
-    """The predicted time. A message of a measured size takes what was measured, with the interval
-    and confidence that `show` gives. Otherwise the interval is that of the bootstrap over launches,
-    wider on both sides by what the model is off at that size."""
+    """The predicted time. A message of a measured size takes the measured time, with the interval
+    and confidence that `show` reports. Otherwise the interval is that of the bootstrap over
+    launches, wider on both sides by the model's error at that size."""
     if pattern.per_node is not None and channel.model != "max-rate":
         raise UsageError(
             f"{pattern.words}: {channel.model} does not describe what ranks of a node share",
@@ -220,7 +220,7 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
 
 
 def _wider(predicted: Parameter, misfit: float) -> Parameter:
-    """misfit: |ln(measured / model)|."""
+    """The prediction with a wider interval. misfit: |ln(measured / model)|."""
     if predicted.low is None or predicted.high is None:
         return predicted
     if misfit > MOST_MISFIT:

@@ -1,5 +1,5 @@
-"""Phases of the algorithms of collectives: which steps of a schedule belong to each, and the time
-of each by message costs."""
+"""Phases of collective algorithms: the steps of each in a schedule, and the time of each by message
+costs."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from hockney.plan.workloads.collective import INT_BYTES, MOST_BYTES, REDUCTIONS
 from hockney.records import Place
 
 TIMED = ("bcast", "reduce", "allreduce", "allgather")
-"""Collectives whose result comes together in one buffer: the engine can make them by messages."""
+"""Collectives whose result is in one buffer, so that the engine can make them by messages."""
 BETWEEN, INSIDE = "between nodes", "inside nodes"
 MOST_MESSAGES = 2**21
-"""Messages of all schedules that launches read: a file of some 60 MB."""
+"""Most messages of a schedule, which launches read: a file of some 60 MB."""
 MOST_SEGMENTS = 32
-"""Rows of steps of one phase; the engine's MOST_SEGMENTS."""
+"""Most runs of steps of one phase; the engine's MOST_SEGMENTS."""
 
 
 def schedules_with_phases(collective: str) -> list[str]:
-    """The names of the schedules that can be made by messages, phases timed."""
+    """Names of the schedules that can be made by messages with timed phases."""
     if collective not in TIMED:
         return []
     return list(SCHEDULES.find(collective).ALGORITHMS)
@@ -39,8 +39,8 @@ def schedules_with_phases(collective: str) -> list[str]:
 def steps_of(
     collective: str, name: str, ranks: int, bytes: int, segment: int | None = None
 ) -> list[Step]:
-    """The steps that have messages. Those of reductions are of whole elements, as the engine makes
-    them. Raises UsageError as schedule_for does."""
+    """The steps that have messages. Messages of reductions are of whole elements, as in the engine.
+    Raises UsageError as schedule_for does."""
     unit = INT_BYTES if collective in REDUCTIONS else 1
     segment = None if segment is None else max(segment // unit, 1)
     steps = schedule_for(collective, name, ranks, bytes // unit, segment or None)
@@ -48,9 +48,8 @@ def steps_of(
 
 
 def segments_of(steps: Sequence[Step], nodes: Sequence[object]) -> list[str]:
-    """The phase of each step. nodes: that of each rank; where ranks share some of several nodes, a
-    phase is divided into steps that have messages between nodes and others. Empty for a schedule
-    of a single phase."""
+    """The phase of each step; empty for a schedule of a single phase. nodes: of each rank. If ranks
+    share some of several nodes, steps with messages between nodes are a phase apart from others."""
     phases = [step.phase or "" for step in steps]
     if 1 < len(set(nodes)) < len(nodes):
         number = {node: i for i, node in enumerate(dict.fromkeys(nodes))}
@@ -64,7 +63,7 @@ def segments_of(steps: Sequence[Step], nodes: Sequence[object]) -> list[str]:
 
 
 def phases_in_order(point: PointEstimate, placement: Sequence[Place] | None) -> list[str]:
-    """The phases of a point's schedule; empty where it is unknown here, or cannot be had."""
+    """The phases of a point's schedule in order; empty if it is unknown or impossible here."""
     name, segment = point.algorithm or "", point.segment_bytes or None
     if name not in schedules_with_phases(point.operation):
         return []
@@ -89,8 +88,8 @@ def phase_times(
     segment: int | None = None,
     placement: Sequence[Place] | None = None,
 ) -> dict[str, float]:
-    """Seconds of each phase, from when the last rank is done with what is before it until the last
-    rank is done with it; ALL_PHASES has their sum, the completion time."""
+    """Seconds of each phase, from the last rank's end of the phase before to the last rank's end of
+    it; ALL_PHASES has their sum, the completion time."""
     steps = steps_of(collective, name, ranks, bytes, segment)
     phases = segments_of(steps, _nodes(ranks, placement))
     found: dict[str, float] = {}
@@ -108,7 +107,7 @@ def phase_times(
 def predicted_phase_s(
     parameters: Parameters, point: PointEstimate, placement: Sequence[Place] | None
 ) -> float | None:
-    """The predicted time of a point that has a phase; None where its schedule is unknown here."""
+    """The predicted time of a point's phase; None if its schedule is unknown here."""
     name, segment = point.algorithm or "", point.segment_bytes or None
     if name not in schedules_with_phases(point.operation) or point.phase is None:
         return None
@@ -118,7 +117,7 @@ def predicted_phase_s(
 
 @dataclass(frozen=True)
 class LaidOut:
-    """A schedule whose messages have their places in the buffer of the result."""
+    """A schedule with the positions of its messages in the result buffer."""
 
     collective: str
     name: str
@@ -127,7 +126,7 @@ class LaidOut:
     segment: int | None
     steps: Sequence[Step]
     offsets: Sequence[int]
-    """Of each block, in bytes."""
+    """Offset of each block, in bytes."""
     sizes: Sequence[int]
 
     @property
@@ -155,8 +154,8 @@ class LaidOut:
 
 
 def laid_out(collective: str, name: str, ranks: int, bytes: int, segment: int | None) -> LaidOut:
-    """The schedule that makes a collective of that many bytes. Raises UsageError where there
-    is none, or where it has a message or more messages than the engine can make."""
+    """The schedule that makes a collective of that many bytes. Raises UsageError without one, or if
+    it has more or larger messages than the engine can make."""
     steps = steps_of(collective, name, ranks, bytes, segment)
     if sum(len(step.sources) for step in steps) > MOST_MESSAGES:
         raise UsageError(
@@ -175,8 +174,8 @@ def laid_out(collective: str, name: str, ranks: int, bytes: int, segment: int | 
 def _layout(
     collective: str, steps: Sequence[Step], ranks: int, bytes: int
 ) -> tuple[list[int], list[int]]:
-    """Where each block begins in the buffer of the result, and its bytes: one block behind the
-    other, in the order of their numbers."""
+    """Offset of each block in the result buffer, and its bytes: the blocks lie in the order of
+    their numbers."""
     if collective == "allgather":
         return [rank * bytes for rank in range(ranks)], [bytes] * ranks
     carried = [
@@ -195,7 +194,7 @@ def _layout(
 
 
 def _fragments(blocks: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Neighbouring blocks are one fragment."""
+    """Fragments of neighbouring blocks, joined."""
     found: list[tuple[int, int]] = []
     for offset, size in blocks:
         if found and sum(found[-1]) == offset:

@@ -3,8 +3,8 @@
 Every rank has a clock, and links that messages occupy one after the other. A message leaves when
 its sender's clock and link allow it, a large one when its receiver is ready too, and arrives T(b)
 later, the receiver's clock moving on to that. In a collective each rank is done when the messages
-of its schedule that it depends on are, from whenever those ranks began: a root has left its
-broadcast before the others. What the program computes between its calls is not in it.
+that it depends on are, by the starts of those ranks: a root leaves its broadcast before the others.
+What the program computes between its calls is not in it.
 """
 
 from __future__ import annotations
@@ -28,47 +28,48 @@ from hockney.plan.workloads.collective import DEFAULT
 from hockney.profiling.mix import Item, Mix
 
 MOST_STEPS = 20_000
-"""Items walked through, of a mix; longer ones are walked through in part, evenly."""
+"""Most steps that are simulated of a mix; of longer ones a part, evenly."""
 LEAST_TURNS = 10
-"""An item that takes its turn less often in that part is rare: it would count too much there, or
-not at all."""
+"""Fewest turns of an item in that part; rarer ones are added separately, as they would count too
+much there, or not at all."""
 MOST_RESAMPLES = 40
 LATENCY_S = 1e-6
-"""The latency that sensitivity adds."""
+"""The latency that is added for the sensitivity."""
 MOST_SIMULATED = 256
-"""Ranks of a collective whose schedules are simulated."""
+"""Most ranks of a simulated collective; larger ones take the time of so many."""
 MOST_DEPENDING = 32
-"""Ranks of a collective of which it is found out who depends on whom; in larger ones all depend on
-the last."""
+"""Ranks of the largest collective whose rank dependencies are computed; in larger ones all depend
+on the last."""
 
 RENDEZVOUS_BYTES = 64 * 1024
-"""Messages from here on are taken to leave when their receiver is ready."""
+"""Size from which on messages leave when their receiver is ready, as is assumed."""
 
 FROM_ROOT = frozenset({"bcast", "scatter"})
-"""Its root sends, and may do so again before the others have what it sent."""
+"""Collectives whose root sends, and may continue before the others have received."""
 TO_ROOT = frozenset({"reduce", "gather"})
-"""Its root receives, and the others may send again before it has what they sent."""
+"""Collectives whose root receives; the others may continue before it has received."""
 
 CollectiveTime = Callable[[Item], Array]
-"""How long after a rank of the item began another is done: see collectives.dependencies()."""
+"""Times from one rank's start to another's end in an item: see collectives.dependencies()."""
 
 
 @dataclass(frozen=True)
 class MixPrediction:
     seconds: Parameter
-    """Of one rank, until the last is done with all of the mix."""
+    """Time until the last rank has finished all of the mix."""
     more_latency_s: float
-    """The same with LATENCY_S more for each message."""
+    """Time of the mix with LATENCY_S more for each message."""
     half_bandwidth_s: float
-    """The same with half the bandwidth."""
+    """Time of the mix with half the bandwidth."""
     collectives: str
-    """Where the times of collectives are from: "measured", "schedules", "both" or "none"."""
+    """Source of the collectives' times: "measured", "schedules", "both" or "none"."""
 
 
 def predict_mix(
     mix: Mix, channel: Channel, collectives: Sequence[PointEstimate] = ()
 ) -> MixPrediction:
-    """`collectives`: measured ones, which are preferred to simulated schedules."""
+    """Predicts the time of a mix. `collectives`: measured ones, preferred to simulated
+    schedules."""
     measured = _measured(collectives)
     sources: set[str] = set()
     beyond = _beyond_model(channel)
@@ -90,15 +91,14 @@ def predict_mix(
 
 
 def has_warmer_buffers(mix: Mix, messages: Sequence[PointEstimate]) -> bool:
-    """True if most bytes of the program come from several buffers in turn, and all messages that it
-    is predicted from came from one, which stays in a cache."""
+    """True if most bytes of the program are from several buffers in turn, but all messages used for
+    its prediction from one, which stays in a cache."""
     return mix.several_buffers > 0.5 and all(point.buffers == RETURNED for point in messages)
 
 
 def _beyond_model(channel: Channel) -> Callable[[int], float]:
-    """By its bytes, how many seconds a message takes more than by the channel's model, from the
-    measured sizes around it: libraries change their protocol, and one line through all sizes is
-    off."""
+    """Seconds by which a message of a size exceeds the channel's model, from the measured sizes
+    around it: libraries change their protocol, and one line through all sizes is off."""
     least = min((pairs for _, pairs in channel.measured), default=1)
     sizes = sorted(size for size, pairs in channel.measured if pairs == least)
     if not sizes:
@@ -119,7 +119,7 @@ def _with_latency(costs_of: CostsOf) -> CostsOf:
 
 
 def _measured(points: Sequence[PointEstimate]) -> Mapping[tuple[str, int], list[tuple[int, float]]]:
-    """The library's own choice for each collective, by its ranks: bytes and seconds."""
+    """Bytes and seconds of each collective by the library's own choice, by name and ranks."""
     found: dict[tuple[str, int], list[tuple[int, float]]] = {}
     for point in points:
         if point.algorithm in (None, DEFAULT) and point.ranks and point.typical_s > 0.0:
@@ -131,8 +131,8 @@ def _measured(points: Sequence[PointEstimate]) -> Mapping[tuple[str, int], list[
 def collectives_by(
     collectives: Sequence[PointEstimate],
 ) -> Callable[[CostsOf], Callable[[str, int, int], tuple[float, float]]]:
-    """By the costs of messages: by name, ranks and bytes, a collective's seconds, measured ones
-    first, and how many latencies one after the other are in it."""
+    """A function of message costs, which returns one of name, ranks and bytes: a collective's
+    seconds, if possible measured, and the number of latencies in sequence in it."""
     measured = _measured(collectives)
 
     def by(costs_of: CostsOf) -> Callable[[str, int, int], tuple[float, float]]:
@@ -163,7 +163,7 @@ def _times(
 
     @cache
     def depending(name: str, ranks: int, bytes_: int) -> Array:
-        """In units of the completion time."""
+        """Rank dependencies in units of the completion time."""
         fastest = simulated(name, ranks, bytes_)
         if ranks > MOST_DEPENDING or not fastest.seconds:
             return np.ones((ranks, ranks))
@@ -194,7 +194,7 @@ class _Fastest:
 
 
 def _simulated(costs_of: CostsOf, name: str, ranks: int, bytes_: int) -> _Fastest:
-    """By the algorithm that is the fastest there, which a library is taken to choose."""
+    """Time of a collective by its fastest algorithm, which a library is assumed to choose."""
     name = {"exscan": "scan"}.get(name, name)
     ranks = min(ranks, MOST_SIMULATED)
     costs = costs_of(bytes_, 1)
@@ -219,8 +219,8 @@ def _walk(
     beyond: Callable[[int], float],
     largest_bytes: int,
 ) -> float:
-    """The time of the whole mix; of one with many steps, from a part of its turns, to which items
-    are added that are too rare for it."""
+    """The time of the whole mix; for one with many steps extrapolated from a part of its turns,
+    with items that are too rare for it added."""
     steps = sum(item.count for item in mix.items)
     turns = min(mix.turns, max(1, MOST_STEPS * mix.turns // steps))
     clocks, rare = _Clocks(mix.ranks), _Clocks(mix.ranks)
@@ -252,9 +252,9 @@ def _seconds(item: Item, costs_of: CostsOf, beyond: Callable[[int], float]) -> f
 
 
 def _wire(item: Item, costs_of: CostsOf, largest_bytes: int) -> float:
-    """How long a message keeps the links of its sender and of its receiver: small ones share them,
-    and get through as fast as large ones. Of a collective, the messages of its root in a tree, or
-    (scatter, gather) all blocks."""
+    """How long a message occupies the links of its sender and receiver: small ones share them, and
+    pass as fast as large ones. For a collective, the messages of its root in a tree, or (scatter,
+    gather) all blocks."""
     large = max(item.bytes, largest_bytes)
     bytes_ = item.bytes
     if item.operation in ("scatter", "gather"):
@@ -265,14 +265,14 @@ def _wire(item: Item, costs_of: CostsOf, largest_bytes: int) -> float:
 
 
 def _ends(begun: Array, seconds: Array) -> Array:
-    """When each rank is done, if it depends on each other for that long after that began."""
+    """The end of each rank, given how long after each start it may end."""
     found: Array = np.maximum(begun, (begun[:, None] + seconds).max(axis=0))
     return found
 
 
 class _Clocks:
-    """The clock of each rank, when its links are free again, and when the last of its messages that
-    are under way will be done."""
+    """Per rank: its clock, when its links are free again, and when its last message in flight is
+    done."""
 
     def __init__(self, ranks: int) -> None:
         self.now = [0.0] * ranks
@@ -287,7 +287,7 @@ class _Clocks:
             self._together(item, seconds, wire)
 
     def _together(self, item: Item, seconds: Array, wire: float) -> None:
-        """seconds: how long after each rank began each is done."""
+        """Advances all ranks of a collective. seconds: from each rank's start to each one's end."""
         self._finish(item.ranks)
         begun = np.array([self.now[rank] for rank in item.ranks])
         if item.operation in FROM_ROOT:
@@ -300,8 +300,8 @@ class _Clocks:
             self.now[rank] = float(end)
 
     def _sent_by_root(self, item: Item, begun: Array, seconds: Array, wire: float) -> Array:
-        """What the root sends leaves after the messages of the collectives before; it does not
-        wait for that itself."""
+        """Ends of a collective from a root, whose messages leave after those of collectives before;
+        it does not wait for that itself."""
         root = item.ranks[item.root]
         leaves = begun.copy()
         leaves[item.root] = max(begun[item.root], self._out_free[root])
@@ -311,7 +311,7 @@ class _Clocks:
         return ended
 
     def _received_by_root(self, item: Item, begun: Array, ended: Array, wire: float) -> None:
-        """What arrives at the root does so after the messages of the collectives before."""
+        """Delays the root's end until messages arrive, after those of collectives before."""
         root = item.ranks[item.root]
         self._in_free[root] = max(self._in_free[root], float(begun[item.root])) + wire
         ended[item.root] += max(0.0, self._in_free[root] - float(ended.max()))
@@ -335,7 +335,7 @@ class _Clocks:
             self._finish(item.ranks if waits else (target,))
 
     def finish(self) -> None:
-        """All messages that are under way."""
+        """Completes all messages in flight."""
         self._finish(range(len(self.now)))
 
     def _finish(self, ranks: Sequence[int]) -> None:

@@ -33,37 +33,39 @@ from hockney.profiling.order import (
 
 Array = NDArray[np.float64]
 CollectiveOf = Callable[[str, int, int], tuple[float, float]]
-"""By name, ranks and bytes: seconds, and how many latencies are in them."""
+"""Seconds of a collective and number of latencies in them, by name, ranks and bytes."""
 NONE = np.zeros(1)
 SLOPE_S = 1e-9
-"""Latency that is added to see on how many messages the run waits."""
+"""Latency that is added to count the messages that the run waits for."""
 ADDED_S = np.concatenate([[0.0, SLOPE_S], np.geomspace(1e-8, 10.0, 73)])
 TOLERATED = (0.01, 0.02, 0.05)
-"""Longer run times, as fractions, for which the tolerated latency is asked."""
+"""Longer run times, as fractions, for which the tolerated latency is computed."""
 MOST_RESAMPLES = 40
 MOST_STEPS = 3_000_000
-"""Steps walked through for the interval; a million takes some seconds."""
+"""Most steps simulated for the interval; a million takes some seconds."""
 
 
 @dataclass(frozen=True)
 class OrderPrediction:
     seconds: float
-    """Until the last rank is done with the recorded steps, with what it computes."""
+    """Time until the last rank ends the recorded steps, computing included."""
     low_s: float | None
-    """95 % interval, by resampling launches; None where there are too few or too many steps."""
+    """95 % interval from a bootstrap over launches; None with too few launches or too many
+    steps."""
     high_s: float | None
     computing_s: float
-    """Of the rank that computes the most."""
+    """Computing time of the rank that computes most."""
     latencies: float
-    """Messages on the critical path: what a second of latency would cost, in seconds."""
+    """Messages on the critical path: seconds of run time per second of latency."""
     tolerated_s: dict[float, float | None]
-    """By fraction of longer run time: added latency; None where it is above 10 s."""
+    """Added latency by fraction of longer run time; None if it is above 10 s."""
 
 
 def predict_order(
     order: Order, channel: Channel, collectives_by: Callable[[CostsOf], CollectiveOf]
 ) -> OrderPrediction:
-    """`collectives_by`: the times of collectives where messages have these costs."""
+    """Predicts a run by its order of calls. `collectives_by`: times of collectives by message
+    costs."""
     times = walk(order, channel.best, collectives_by(channel.best), ADDED_S).max(axis=0)
     seconds = float(times[0])
     resampled = channel.resampled[: min(MOST_RESAMPLES, MOST_STEPS // max(order.steps, 1))]
@@ -82,8 +84,8 @@ def predict_order(
 
 
 def _tolerated(times: Array, part: float) -> float | None:
-    """The added latency at which the run takes longer by that part; between two of ADDED_S the
-    run time is taken to be a line."""
+    """The added latency at which the run takes longer by that fraction; linear between two of
+    ADDED_S."""
     limit = times[0] * (1.0 + part)
     above = np.flatnonzero(times > limit)
     if not len(above):
@@ -94,7 +96,7 @@ def _tolerated(times: Array, part: float) -> float | None:
 
 
 def walk(order: Order, costs_of: CostsOf, collective_of: CollectiveOf, added: Array) -> Array:
-    """When each rank is done with its steps; shape (ranks, latencies)."""
+    """The time when each rank ends its steps; shape (ranks, latencies)."""
     run = _RankClocks(order, costs_of, collective_of, added)
     ready = deque(range(len(order.ranks)))
     while ready:
@@ -105,7 +107,7 @@ def walk(order: Order, costs_of: CostsOf, collective_of: CollectiveOf, added: Ar
 
 
 class _RankClocks:
-    """Clocks of all ranks, and what they wait for: the match of a message or of a collective."""
+    """Clocks of all ranks, and the matches of messages or collectives that they wait for."""
 
     def __init__(
         self, order: Order, costs_of: CostsOf, collective_of: CollectiveOf, added: Array
@@ -116,7 +118,7 @@ class _RankClocks:
         self.next = [0] * ranks
         self.now = [np.zeros(len(added)) for _ in range(ranks)]
         self._free = [np.zeros(len(added)) for _ in range(ranks)]
-        """When each rank's port can send the next message."""
+        """Time from which on each rank's port can send the next message."""
         self._arrived: dict[int, Array] = {}
         self._met: dict[int, Array] = {}
         self._came: dict[int, list[Array]] = defaultdict(list)
@@ -125,7 +127,7 @@ class _RankClocks:
         self._entered: list[bool] = [False] * ranks
 
     def advance(self, rank: int) -> list[int]:
-        """Moves a rank on until it waits; the ranks that need not wait any more."""
+        """Advances a rank until it waits; returns the ranks that need no longer wait."""
         woken: list[int] = []
         steps = self.order.ranks[rank]
         while self.next[rank] < len(steps):
@@ -173,7 +175,7 @@ class _RankClocks:
         return self._waiting.pop(("collective", step.match), [])
 
     def _needs(self, rank: int, step: TraceStep) -> tuple[str, int] | None:
-        """What the rank must wait for."""
+        """The match that the rank must wait for; None if it need not."""
         of = self._started[rank].get(step.request) if step.what == COMPLETE else step
         if of is None or (step.what != COMPLETE and step.what not in (RECEIVE, TOGETHER)):
             return None

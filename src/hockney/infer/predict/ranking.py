@@ -15,7 +15,8 @@ from hockney.infer.models import MODELS, Model
 MOST_FOLDS = 10
 """Most folds of launches for cross-validation."""
 AS_GOOD = 2.0
-"""Criteria that differ by less are equivalent (Raftery 1995, Sociological Methodology)."""
+"""Difference of criteria below which models are equivalent (Raftery 1995, Sociological
+Methodology)."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Ranked:
 class Ranking:
     best_first: tuple[Ranked, ...]
     lacking: dict[str, str]
-    """For each model that could not be fitted: what it needs."""
+    """What each model lacks that could not be fitted."""
 
 
 def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:

@@ -17,11 +17,12 @@ Blocks = Callable[[int], Iterable[int]]
 
 MOST_RANKS = 2**20
 MOST_MESSAGES = 2**25
-"""Limit of a schedule, some seconds of simulation; enough for an alltoall of 4,096 ranks."""
+"""Most messages of a schedule, some seconds of simulation; enough for an alltoall of 4,096
+ranks."""
 MOST_AT_ONCE = 2**24
-"""Limit of a step, which takes a hundred bytes per message."""
+"""Most messages of a step, which takes a hundred bytes for each."""
 STEP_MESSAGES = 800
-"""Simulating a step costs as much as so many additional messages."""
+"""Cost of simulating a step, in additional messages."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +38,17 @@ class Step:
     bytes: Array
     blocks: Blocks
     in_turn: bool = False
-    """A rank waits for each of its messages before it posts the next (MPI_Send, not MPI_Isend)."""
+    """Whether a rank waits for each of its messages before it posts the next (MPI_Send, not
+    MPI_Isend)."""
     reduces: bool = False
-    """The receiver reduces the message into its own data."""
+    """Whether the receiver reduces the message into its own data."""
     phase: str | None = None
-    """The phase of the algorithm that the step belongs to; None where it has one only."""
+    """The phase of the algorithm with the step; None if it has only one."""
 
 
 Schedule = Iterator[Step]
 Algorithm = Callable[[int, int, int | None], Schedule]
-"""A function of the number of ranks, the collective's bytes, and the segment size."""
+"""A schedule as a function of the number of ranks, the collective's bytes and the segment size."""
 
 
 def step(
@@ -65,7 +67,7 @@ def step(
 
 
 def phase(name: str, schedule: Schedule) -> Schedule:
-    """The schedule, all of it one phase of an algorithm."""
+    """The schedule as one phase of an algorithm."""
     for part in schedule:
         yield replace(part, phase=name)
 
@@ -125,6 +127,6 @@ def one_block(blocks: Ranks | Array, message: int) -> tuple[int]:
 
 
 def require(holds: bool, what: str, ranks: int) -> None:
-    """Raises UsageError for numbers of ranks that an algorithm does not support."""
+    """Raises UsageError unless the condition on the number of ranks holds."""
     if not holds:
         raise UsageError(f"{what}, not {ranks}", "libraries use another algorithm for it")

@@ -14,14 +14,14 @@ from hockney.infer.predict.schedule import Array, Ranks, Schedule, Step
 @dataclass
 class _PortTimes:
     now_s: Array
-    """When each rank completed its last step."""
+    """Time when each rank completed its last step."""
     out_free_s: Array
-    """When each port becomes free to send; ports as numbered by Machine."""
+    """Time when each port becomes free to send; ports as numbered by Machine."""
     in_free_s: Array
 
 
 def simulate(machine: Machine, schedule: Schedule, begun_s: Array | None = None) -> Array:
-    """Completion time of each rank in seconds; shape (ranks,). begun_s: when each begins; None for
+    """Completion time of each rank in seconds; shape (ranks,). begun_s: each rank's start; None for
     all at 0."""
     ended_s = np.zeros(machine.ranks) if begun_s is None else begun_s
     for _, now_s in walk(machine, schedule, begun_s):
@@ -32,7 +32,7 @@ def simulate(machine: Machine, schedule: Schedule, begun_s: Array | None = None)
 def walk(
     machine: Machine, schedule: Schedule, begun_s: Array | None = None
 ) -> Iterator[tuple[Step, Array]]:
-    """Each step, and when each rank completed it; the array changes with the next step."""
+    """Each step, and the time when each rank completed it; the array changes with the next step."""
     ports = machine.ports
     begun = np.zeros(machine.ranks) if begun_s is None else begun_s.copy()
     state = _PortTimes(begun, np.zeros(ports), np.zeros(ports))
@@ -43,8 +43,8 @@ def walk(
 
 
 def _posted_together(machine: Machine, step: Step) -> list[Ranks]:
-    """Groups of messages that are posted together: a whole step, or the first message of each rank,
-    then the second ..., where ranks wait for each message."""
+    """Groups of messages posted together: a whole step, or if ranks wait for each message, the
+    first of each rank, then the second ..."""
     turn = np.zeros(len(step.sources), dtype=np.int64)
     if step.in_turn and (step.bytes >= machine.eager_bytes).any():
         turn += position(step.sources)
@@ -95,8 +95,8 @@ def position(keys: Ranks) -> Ranks:
 
 
 def _queue(ports: Ranks, ready: Array, work: Array, free: Array) -> tuple[Array, Array]:
-    """Serves the messages of a port one after the other, as they become ready; start and end of
-    each."""
+    """Serves the messages of a port one after the other, as they become ready; returns start and
+    end of each."""
     begun, ended = np.empty(len(ports)), np.empty(len(ports))
     order = np.lexsort((ready, ports))
     for turn in _by_number(position(ports[order])):
@@ -111,7 +111,7 @@ def _queue(ports: Ranks, ready: Array, work: Array, free: Array) -> tuple[Array,
 def _share(ports: Ranks, ready: Array, work: Array, free: Array) -> tuple[Array, Array]:
     """Messages posted together share their port equally: of n, the one with the k-th least work
     ends when the k least are complete and the n - k others have received as much as it. Messages of
-    earlier steps go first."""
+    earlier steps precede."""
     begun = np.maximum(ready, free[ports])
     order = np.lexsort((work, ports))
     turn = position(ports[order])

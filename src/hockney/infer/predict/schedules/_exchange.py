@@ -23,7 +23,7 @@ from hockney.infer.predict.schedule import (
 
 
 def ring(ranks: int, sizes: Array, reduces: bool = False, shift: int = 0) -> Schedule:
-    """ranks - 1 steps; in step k rank r hands block r + shift - k on to its right neighbour. As an
+    """ranks - 1 steps; in step k rank r sends block r + shift - k to its right neighbour. As an
     allgather it begins with the own block; reducing, rank r ends with the sum of block r + 1."""
     rank = np.arange(ranks)
     right = (rank + 1) % ranks
@@ -62,9 +62,9 @@ def neighbour(ranks: int, sizes: Array) -> Schedule:
 
 
 def recursive_doubling(ranks: int, sizes: Array) -> Schedule:
-    """Allgather in which ranks r and r xor 2^k exchange all that their groups of 2^k have. Where
-    the other group is not whole, those without a partner get its blocks from the others of their
-    own, by halves (as MPICH does)."""
+    """Allgather in which ranks r and r xor 2^k exchange all that their groups of 2^k have. If the
+    other group is incomplete, ranks without a partner get its blocks from the rest of their own
+    group, by halves (as in MPICH)."""
     total = np.concatenate([[0.0], np.cumsum(sizes)])
     rank, mask = np.arange(ranks), 1
     while mask < ranks:
@@ -76,8 +76,8 @@ def recursive_doubling(ranks: int, sizes: Array) -> Schedule:
 
 
 def _complete(ranks: int, mask: int, total: Array) -> Schedule:
-    """Within the last whole group of `mask` ranks: the blocks of the group after it, of which only
-    `there` ranks exist, go to those that had no partner."""
+    """Within the last complete group of `mask` ranks, sends the blocks of the incomplete group
+    after it to the ranks that had no partner."""
     group = (ranks - 1) // (2 * mask) * 2 * mask
     there = ranks - group - mask
     if not 0 < there < mask:
@@ -96,28 +96,28 @@ def _complete(ranks: int, mask: int, total: Array) -> Schedule:
 
 
 def fold(ranks: int, segments: Array) -> Schedule:
-    """Before a hypercube of the largest power of two: of the first 2 (ranks - power) ranks the odd
-    ones give their data to the even ones and drop out."""
+    """Steps before a hypercube of the largest power of two: of the first 2 (ranks - power) ranks
+    the odd ones send their data to the even ones and drop out."""
     even = 2 * np.arange(ranks - power_below(ranks))
     yield step(even + 1, even, segments.sum(), lambda _: range(len(segments)), reduces=True)
 
 
 def unfold(ranks: int, segments: Array) -> Schedule:
-    """The result goes to those that dropped out."""
+    """Sends the result to the ranks that dropped out."""
     even = 2 * np.arange(ranks - power_below(ranks))
     yield step(even, even + 1, segments.sum(), lambda _: range(len(segments)))
 
 
 def hypercube(ranks: int) -> Ranks:
-    """The ranks that are left after `fold`, in order; shape (power,)."""
+    """The ranks left after `fold`, in order; shape (power,)."""
     power = power_below(ranks)
     number = np.arange(power)
     return np.where(number < ranks - power, 2 * number, number + ranks - power)
 
 
 def halving(ranks: int, sizes: Array) -> Schedule:
-    """Reduce-scatter on a hypercube: neighbours split what they both have in two halves and each
-    adds up one; sizes: of as many blocks as the cube has ranks (Rabenseifner 2004)."""
+    """Reduce-scatter on a hypercube: neighbours split their common blocks in halves and each
+    reduces one; sizes: one block for each rank of the cube (Rabenseifner 2004)."""
     cube = hypercube(ranks)
     total = np.concatenate([[0.0], np.cumsum(sizes)])
     for bit in range(len(cube).bit_length() - 1):
@@ -127,7 +127,7 @@ def halving(ranks: int, sizes: Array) -> Schedule:
 
 
 def doubling(ranks: int, sizes: Array) -> Schedule:
-    """Allgather: the way back of `halving`."""
+    """Allgather: the reverse of `halving`."""
     cube = hypercube(ranks)
     total = np.concatenate([[0.0], np.cumsum(sizes)])
     for bit in reversed(range(len(cube).bit_length() - 1)):
@@ -136,7 +136,7 @@ def doubling(ranks: int, sizes: Array) -> Schedule:
 
 
 def gathering(ranks: int, sizes: Array) -> Schedule:
-    """Gather to the root: the way back of `halving`, towards rank 0 only."""
+    """Gather to the root: the reverse of `halving`, towards rank 0 only."""
     cube = hypercube(ranks)
     total = np.concatenate([[0.0], np.cumsum(sizes)])
     for bit in reversed(range(len(cube).bit_length() - 1)):
@@ -148,8 +148,8 @@ def gathering(ranks: int, sizes: Array) -> Schedule:
 
 
 def _range(cube: int, bits: int) -> tuple[Ranks, int]:
-    """The first block and the number of those that each rank has after so many halvings: a rank
-    with the bit set keeps the upper half."""
+    """The first block and the number of blocks of each rank after so many halvings: a rank with the
+    bit set keeps the upper half."""
     number, first = np.arange(cube), np.zeros(cube, dtype=np.int64)
     for bit in range(bits):
         first += ((number >> bit) & 1) * (cube >> (bit + 1))
@@ -164,7 +164,8 @@ def ranges(
     total: Array,
     reduces: bool = False,
 ) -> Step:
-    """Each message carries the blocks from first to before end; total: their sums from 0 on."""
+    """A step whose messages carry the blocks from first to before end; total: sums of sizes from 0
+    on."""
     return step(
         sources,
         destinations,

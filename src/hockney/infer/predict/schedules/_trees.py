@@ -25,7 +25,8 @@ KNOMIAL_RADIX = 4
 
 @dataclass(frozen=True)
 class Tree:
-    """Edges in the order in which each parent posts them. Shapes (ranks - 1,) and (ranks,)."""
+    """Edges of a tree in the order in which each parent posts them. Shapes (ranks - 1,) and
+    (ranks,)."""
 
     parents: Ranks
     children: Ranks
@@ -38,8 +39,8 @@ class Tree:
 
 
 def tree(parent: Ranks, posted: Ranks) -> Tree:
-    """The tree. parent: the parent of each rank, a lower rank except for rank 0, its own parent;
-    posted: a sort key of each rank, lower if its parent posts to it earlier."""
+    """The tree with these parents. parent: the parent of each rank, a lower rank except for rank 0,
+    its own parent; posted: a sort key of each rank, lower if its parent posts to it earlier."""
     ranks = len(parent)
     depth, height = np.zeros(ranks, dtype=np.int64), np.zeros(ranks, dtype=np.int64)
     members = np.ones(ranks, dtype=np.int64)
@@ -54,12 +55,13 @@ def tree(parent: Ranks, posted: Ranks) -> Tree:
 
 
 def flat(ranks: int) -> Tree:
-    """All other ranks are children of the root."""
+    """A tree in which all other ranks are children of the root."""
     return tree(np.zeros(ranks, dtype=np.int64), np.arange(ranks))
 
 
 def chain(ranks: int, fanout: int = 1) -> Tree:
-    """The root heads `fanout` chains of neighbouring ranks, of lengths that differ by at most 1."""
+    """A tree whose root heads `fanout` chains of neighbouring ranks, of lengths that differ by at
+    most 1."""
     rank = np.arange(ranks)
     heads = {int(part[0]) for part in np.array_split(rank[1:], fanout) if len(part)}
     parent = np.where(np.isin(rank, list(heads)), 0, np.maximum(rank - 1, 0))
@@ -67,8 +69,8 @@ def chain(ranks: int, fanout: int = 1) -> Tree:
 
 
 def binary(ranks: int) -> Tree:
-    """Rank r of level l has the children r + 2^l and r + 2^(l+1), so that odd ranks are on one side
-    of the root and even ones on the other, as in Open MPI."""
+    """A tree in which rank r of level l has the children r + 2^l and r + 2^(l+1), so that odd ranks
+    are on one side of the root and even ones on the other, as in Open MPI."""
     rank = np.arange(ranks)
     level = np.floor(np.log2(rank + 1)).astype(np.int64)
     is_first_child = rank + 1 - 2**level < 2**level // 2
@@ -77,8 +79,8 @@ def binary(ranks: int) -> Tree:
 
 
 def knomial(ranks: int, radix: int = KNOMIAL_RADIX) -> Tree:
-    """The parent of a rank has its lowest digit that is not 0, in base `radix`, set to 0. Larger
-    subtrees are served first; each has neighbouring ranks."""
+    """A tree in which the parent of a rank has its lowest nonzero digit in base `radix` set to 0.
+    Larger subtrees are served first; each has neighbouring ranks."""
     parent, posted = np.zeros(ranks, dtype=np.int64), np.zeros(ranks, dtype=np.int64)
     for rank in range(1, ranks):
         unit = 1
@@ -95,8 +97,8 @@ def binomial(ranks: int) -> Tree:
 
 
 def down(shape: Tree, segments: Array, in_turn: bool = False) -> Schedule:
-    """Every rank passes each segment on to all its children, while the next one comes in. Block s
-    is segment s."""
+    """Every rank passes each segment on to all its children, while it receives the next. Block s is
+    segment s."""
     first = shape.depth[shape.parents]
     for time in _times(first, segments):
         segment = time - first
@@ -104,7 +106,8 @@ def down(shape: Tree, segments: Array, in_turn: bool = False) -> Schedule:
 
 
 def up(shape: Tree, segments: Array, in_turn: bool = False) -> Schedule:
-    """The way back: a rank adds what its children send to its own and sends the sum up."""
+    """Every rank adds its children's data to its own and sends the sum to its parent, the reverse
+    of `down`."""
     first = shape.height[shape.children]
     for time in _times(first, segments):
         segment = time - first
@@ -115,7 +118,7 @@ def up(shape: Tree, segments: Array, in_turn: bool = False) -> Schedule:
 
 def _times(first: Ranks, segments: Array) -> range:
     """The steps in which edges that carry their first segment in step `first` carry all. Raises
-    UsageError when they are too many, before each looks at all edges."""
+    UsageError if they are too many, before edges are computed."""
     times = range(int(first.max(initial=-1)) + len(segments))
     if len(times) * STEP_MESSAGES > MOST_MESSAGES:
         raise too_long(len(first) * len(segments))
@@ -131,7 +134,7 @@ def _moving(
     in_turn: bool,
     reduces: bool = False,
 ) -> Step:
-    """The messages of those edges that a segment is due on."""
+    """The messages of the edges that carry a segment in this step."""
     due = (segment >= 0) & (segment < len(segments))
     carried = segment[due]
     return step(
@@ -145,7 +148,7 @@ def _moving(
 
 
 def spread(shape: Tree, sizes: Array, in_turn: bool = True) -> Schedule:
-    """Scatter: every rank gets the blocks of its subtree from its parent, keeps its own and hands
+    """Scatter: every rank gets the blocks of its subtree from its parent, keeps its own and passes
     on the others. The subtree of rank r must have the ranks r, r + 1, ...; block r is rank r's."""
     first = shape.depth[shape.parents]
     for time in range(int(first.max(initial=-1)) + 1):
@@ -156,7 +159,7 @@ def spread(shape: Tree, sizes: Array, in_turn: bool = True) -> Schedule:
 
 
 def collect(shape: Tree, sizes: Array, in_turn: bool = True) -> Schedule:
-    """Gather: the way back of `spread`."""
+    """Gather: the reverse of `spread`."""
     first = shape.height[shape.children]
     for time in range(int(first.max(initial=-1)) + 1):
         due = first == time

@@ -28,7 +28,7 @@ def pairwise(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa:
 
 
 def bruck(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    """In step k all blocks whose way, from source to destination, has bit k set move on by 2^k
+    """In step k all blocks whose distance from source to destination has bit k set move by 2^k
     (Bruck et al. 1997)."""
     rank, way = np.arange(ranks), np.arange(ranks)
     unit = 1
@@ -50,7 +50,7 @@ def _direct(ranks: int, sources: Ranks, destinations: Ranks, message: int) -> tu
 
 
 def _under_way(ranks: int, ways: Ranks, unit: int, holder: int) -> list[int]:
-    """Blocks of these distances that the holder has after the steps of all bits below unit."""
+    """Blocks of these distances that a rank holds after the steps of all bits below unit."""
     origins = (holder - ways % unit) % ranks
     return [int(block) for block in origins * ranks + (origins + ways) % ranks]
 

@@ -38,7 +38,7 @@ def recursive_doubling(ranks: int, bytes_: int, segment: int | None) -> Schedule
 
 
 def tree(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    """Up a binomial tree and down again."""
+    """Messages up a binomial tree and down again."""
     yield from reduce.binomial(ranks, 0, None)
     yield from bcast.binomial(ranks, 0, None)
 

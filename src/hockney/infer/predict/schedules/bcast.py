@@ -57,7 +57,8 @@ def _down_both_sides(ranks: int, halves: list[Array]) -> Schedule:
 
 
 def _swap_halves(ranks: int, halves: list[Array]) -> Schedule:
-    """Ranks 1 and 2, 3 and 4 ...; the last odd rank without a neighbour asks the root."""
+    """Ranks 1 and 2, 3 and 4 ... exchange halves; the last odd rank without a neighbour asks the
+    root."""
     odd = np.arange(1, ranks, 2)
     neighbour = np.where(odd + 1 < ranks, odd + 1, 0)
     back = neighbour > 0
