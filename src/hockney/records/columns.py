@@ -1,7 +1,7 @@
 """Columns of numbers that take as little memory as their values allow, without a loss.
 
-A large file holds more values than fit into memory as Python objects. What is large lies in numpy
-arrays, and beyond IN_MEMORY bytes in a temporary file, from which what is used is read.
+A large file holds more values than fit into memory as Python objects. Large columns are numpy
+arrays, and beyond IN_MEMORY bytes in a temporary file, of which only the used parts are read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 IN_MEMORY = 256 * 1024 * 1024
-"""Bytes of packed samples that this process holds, of all runs together; more of them go into
+"""Bytes of packed samples that this process keeps in memory, of all runs together; more go into
 temporary files."""
 SHORT, LONG = (2.0, 2**16 - 1), (1000.0, 2**31 - 1)
 """Scales and limits of samples that are stored as whole numbers: most clocks and batches give times
@@ -30,7 +30,8 @@ FEWEST_EXACT = 15.0 / 16.0
 
 
 def whole_or_objects(values: Sequence[Any]) -> NDArray[Any]:
-    """Whole numbers in as few bytes as they need; objects where a value is none, or too large."""
+    """An array of whole numbers in as few bytes as they need; of objects if a value is none, or too
+    large."""
     import numpy as np
 
     found = np.array(values) if len(values) else np.empty(0, np.int64)
@@ -44,7 +45,7 @@ def whole_or_objects(values: Sequence[Any]) -> NDArray[Any]:
 
 
 def floats(values: Sequence[float | None]) -> NDArray[Any]:
-    """NaN where a value is None: JSON has no NaN."""
+    """An array of floats, NaN for None: JSON has no NaN."""
     import numpy as np
 
     if values.count(None) == len(values):
@@ -53,7 +54,7 @@ def floats(values: Sequence[float | None]) -> NDArray[Any]:
 
 
 def shared(values: Sequence[Any]) -> NDArray[Any]:
-    """Objects, of which equal ones are stored once: names, and lists of ranks."""
+    """An array of objects that stores equal ones once: names, and lists of ranks."""
     import numpy as np
 
     known: dict[Any, Any] = {}
@@ -81,17 +82,17 @@ def factorised(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int3
 @dataclass(frozen=True)
 class Packed:
     """Values of which most are whole multiples of 1 / scale. `codes` holds the multiples, and the
-    largest code where the value itself stands in `others`, whose places are `places`."""
+    largest code where the value is in `others`, by its place in `places`."""
 
     codes: NDArray[Any] | Stored
     scale: float | None
-    """None where `codes` are the values themselves."""
+    """Codes per unit; None where `codes` are the values themselves."""
     places: NDArray[np.int64]
     others: NDArray[np.float64]
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Packed:
-        """Packs values, each of which is given back as it was."""
+        """Packs values so that each is restored exactly."""
         import numpy as np
 
         for (scale, most), kind in ((SHORT, np.uint16), (LONG, np.int32)):
@@ -121,8 +122,8 @@ class Packed:
 
 
 class Stored:
-    """An array in a file. What is asked for is read each time: pages that were mapped instead would
-    count as memory of this process once they are used."""
+    """An array in a file. Every access reads the file: pages that were mapped instead would count
+    as memory of this process once they are used."""
 
     def __init__(self, file: BinaryIO, array: NDArray[Any]) -> None:
         self.dtype, self._file, self._place = array.dtype, file, file.seek(0, 2)
@@ -131,7 +132,7 @@ class Stored:
         file.flush()
 
     def __getitem__(self, places: NDArray[np.int64] | slice) -> NDArray[Any]:
-        """A slice without a step, or places in any order."""
+        """The values of a slice without a step, or of places in any order."""
         import numpy as np
 
         if isinstance(places, slice):
@@ -151,7 +152,7 @@ class Stored:
 
 
 class Spill:
-    """A temporary file for what is too large for memory; without a disk it stays in memory."""
+    """A temporary file for columns too large for memory; without a disk they stay in memory."""
 
     _held_by_all = 0
 
@@ -163,7 +164,7 @@ class Spill:
         type(self)._held_by_all -= self._held
 
     def packed(self, values: Packed) -> Packed:
-        """The same values, whose codes may be in the file."""
+        """Stores packed values, whose codes may move into the file."""
         import numpy as np
 
         assert isinstance(values.codes, np.ndarray)
@@ -202,7 +203,7 @@ class Ragged:
         return np.diff(self.ends, prepend=0)
 
     def of_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """The lists of these rows, one after the other."""
+        """The lists of these rows, concatenated."""
         import numpy as np
 
         ends = self.ends[rows]
@@ -214,7 +215,7 @@ class Ragged:
         return self.packed.at(np.arange(int(counts.sum())) + np.repeat(starts - before, counts))
 
     def divided(self, divisors: NDArray[np.float64]) -> Ragged:
-        """Each list divided by its number."""
+        """Each list divided by its own divisor."""
         import numpy as np
 
         values = self.packed.at(slice(0, int(self.ends[-1])))

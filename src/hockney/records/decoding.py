@@ -45,27 +45,27 @@ if TYPE_CHECKING:
     from hockney.records.visits import Block
 
 TABLES: dict[str, Any] = {"starts": Start, "probes": Probe, "rounds": Round, "noises": Noise}
-"""Kinds of which a run has many, by the field of the run that holds them."""
+"""Record kinds with many records, by the field of the run that holds them."""
 OTHERS: tuple[Any, ...] = (LaunchRecord, Tail, Summary, Switch, End, Finish)
 SIZE_BYTES = 8
 PIPE_BYTES = 1024 * 1024
-"""The most that Linux lets everybody ask for."""
+"""Largest pipe that Linux allows without privileges."""
 WAIT_MS, MOST_WAITS = 1000, 30
-"""A helper that takes and gives not a byte for so many waits of that length is given up, and this
-process decodes its block. Waits, not a time: one is over as soon as this process goes on that was
-stopped itself. A block takes 0.05 s."""
+"""Time of a wait, and waits after which a helper that neither reads nor writes a byte is abandoned,
+and this process decodes its block. Waits, not a time: if this process itself is stopped, one wait
+ends as soon as it continues. A block takes 0.05 s."""
 PROGRAM = f"import sys; sys.path[:] = sys.argv[1:]; from {__name__} import main; main()"
-"""It imports from where this process does, and not from the directory that it happens to be in."""
+"""Program of a helper. It imports from this process's paths, not from the current directory."""
 
 
 @dataclass
 class Decoded:
-    """What a block of lines holds."""
+    """Content of a block of lines."""
 
     lines: int
     damaged: int = 0
     last_damaged: int = 0
-    """Line in the block, from 1."""
+    """Line of the last damaged record in the block, from 1."""
     visits: Block | None = None
     pair_times: list[PairBlock] = field(default_factory=list)
     tables: dict[str, Columns] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Decoded:
     """Records of OTHERS; those of one kind in the order of the block."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle, which takes ten times as long for a record as msgspec."""
+        """Encodes records for pickle, which takes ten times as long for them as msgspec."""
         return {**self.__dict__, "others": msgspec.msgpack.encode(self.others)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -82,7 +82,7 @@ class Decoded:
 
 
 def decoded(text: bytes) -> Decoded:
-    """What a block of whole lines holds."""
+    """The content of a block of whole lines."""
     from hockney.records.pair_times import PairBlock
     from hockney.records.visits import Block
 
@@ -105,7 +105,7 @@ def decoded(text: bytes) -> Decoded:
 
 
 def _one_by_one(text: bytes, found: Decoded) -> list[Record]:
-    """The records of a block in which something is damaged, unknown or to be escaped."""
+    """The records of a block in which a line is damaged, unknown or needs escaping."""
     records = []
     for number, line in enumerate(text.split(b"\n"), start=1):
         if not line.strip():
@@ -141,7 +141,7 @@ class Helper:
                 _widen(pipe.fileno())
 
     def begin(self, text: bytes) -> None:
-        """Sends a block, after the result of the one before was taken."""
+        """Sends a block, after the result of the previous one was received."""
         self._text = text
         try:
             if self._process is not None and self._process.stdin is not None:
@@ -152,7 +152,7 @@ class Helper:
             self.end()
 
     def result(self) -> Decoded | None:
-        """What the block holds that was sent; None where none was since the last result."""
+        """The content of the block that was sent; None if there was none since the last result."""
         text, self._text = self._text, None
         if text is not None and self._process is not None and self._process.stdout is not None:
             try:
@@ -176,14 +176,14 @@ class Helper:
 
 
 def _widen(pipe: int) -> None:
-    """Lets a pipe hold more than the usual 64 KiB, where the system can: fewer turns of who writes
-    and who reads."""
+    """Enlarges a pipe beyond the usual 64 KiB where the system allows it, for fewer switches
+    between writer and reader."""
     with contextlib.suppress(OSError, AttributeError):
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
 def _await(pipe: int, event: int) -> None:
-    """Waits until the other end of a pipe that cannot block did something."""
+    """Waits until the other end of a nonblocking pipe reads or writes."""
     poll = select.poll()
     poll.register(pipe, event)
     if not any(poll.poll(WAIT_MS) for _ in range(MOST_WAITS)):

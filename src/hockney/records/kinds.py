@@ -13,9 +13,9 @@ from hockney.plan.bounds import LARGEST_WHOLE as LARGEST_WHOLE
 from hockney.plan.bounds import Nanoseconds, Seconds, Whole
 
 SCHEMA = 2
-"""Raised only by changes that would mislead older readers."""
+"""Version of the format, raised only by changes that would mislead older readers."""
 LARGEST_NUMBER = 1e100
-"""Upper limit in any unit: sums, squares and ratios still fit into doubles."""
+"""Upper limit of any number, in its unit: sums, squares and ratios still fit into doubles."""
 
 
 Rank = Annotated[int, msgspec.Meta(ge=0, lt=2**24)]
@@ -44,7 +44,7 @@ class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
     label: str | None = None
     environment: dict[str, Any] = {}
     source: Source | None = None
-    """None unless the run was imported."""
+    """Imported log; None unless the run was imported."""
 
 
 class MpiFacts(msgspec.Struct, kw_only=True):
@@ -53,7 +53,7 @@ class MpiFacts(msgspec.Struct, kw_only=True):
     abi: str | None = None
     standard: str | None = None
     threads: str | None = None
-    """What MPI_Query_thread grants: single, funneled, serialized or multiple."""
+    """Thread level from MPI_Query_thread: single, funneled, serialized or multiple."""
     description: str | None = None
 
 
@@ -65,7 +65,7 @@ class Clock(msgspec.Struct, kw_only=True):
 
 
 class Place(msgspec.Struct, kw_only=True):
-    """Where a rank actually ran; None where the kernel does not report it."""
+    """Actual place of a rank; None where the kernel does not report it."""
 
     rank: int
     host: str | None = None
@@ -79,9 +79,9 @@ class Place(msgspec.Struct, kw_only=True):
     allowed: int | None = None
     refused: str | None = None
     thread_pus: list[int | None] = []
-    """The PU of each of its threads, where it has several."""
+    """The PU of each thread of the rank, if it has several."""
     topology: str | None = None
-    """Switches down to the node, as Slurm names them: s0.s4.node17."""
+    """Switches from the topmost down to the node, named as by Slurm: s0.s4.node17."""
 
 
 class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True):
@@ -105,25 +105,26 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     axes: dict[str, Any] = {}
     """Other axes of all its samples, which the engine need not know."""
     block: int | None = None
-    """The block of launches, one of each variant, in which it was made; None unless variants are
-    compared."""
+    """The block of launches, one of each variant, that this one belongs to; None unless variants
+    are compared."""
     definition: str | None = None
     simulated: bool = False
     moved_ranks: int | None = None
-    """How many ranks of a halo the library gave another place on the grid; None unless it may."""
+    """Number of ranks of a halo that the library moved on the grid; None unless it may."""
     controls: dict[str, str | None] = {}
     """Control variables of the library (MPI_T), read on each rank after MPI_Init, which prove that
     forced settings took effect. None if the library lacks the variable."""
     arrivals: dict[str, list[float]] = {}
-    """For each pattern of arrival, how late each rank is, as a fraction of the skew."""
+    """Delay of each rank, as a fraction of the skew, by pattern of arrival."""
     victims: list[int] = []
-    """Ranks that were timed while others loaded the network, in the order of their own."""
+    """Ranks that were timed under load, in the order of their own."""
     aggressors: list[int] = []
-    """Those others: the first is the one that an incast goes to."""
+    """Ranks that loaded the network; the first is the target of an incast."""
     places: list[Place] = []
 
     def __post_init__(self) -> None:
-        """Raises ValueError where `axes` are none, or have values that their axes do not take."""
+        """Raises ValueError if `axes` has an unknown axis, or a value that the axis does not
+        take."""
         unknown = self.axes.keys() - AXES.keys()
         if unknown:
             raise ValueError(f"no axes: {', '.join(sorted(unknown))}")
@@ -131,7 +132,7 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
 
     @property
     def common_axes(self) -> dict[str, Any]:
-        """The axes that all its samples share, unless they have their own."""
+        """The axes of all samples of the launch that do not have their own."""
         found = {"buffers": self.buffers, "variant": self.variant, **self.axes}
         return {name: value for name, value in found.items() if value is not None}
 
@@ -155,9 +156,9 @@ class Samples(
     at_s: Seconds | None = None
     """Start of the visit, from the start of measuring in the launch."""
     skew_ns: Nanoseconds | None = None
-    """From the first rank's arrival to the last one's."""
+    """Time from the first rank's arrival to the last one's."""
     load_Bps: float | None = None
-    """What all aggressors together exchanged during the visit."""
+    """Rate of all aggressors together during the visit."""
     compute_ns: Nanoseconds | None = None
     """Computation time between start and completion of a nonblocking or persistent operation."""
     own_mean_ns: list[Nanoseconds] | None = None
@@ -172,7 +173,7 @@ class PairTimes(msgspec.Struct, tag_field="kind", tag="pair_times", kw_only=True
     launch: Whole
     pass_number: Whole
     visit: Whole
-    """The first of the visits, in the order of the pass, which follows from its number."""
+    """Number of the first of the visits in the pass, whose order follows from its number."""
     visits: Whole
     operation: str
     bytes: list[Whole]
@@ -181,7 +182,7 @@ class PairTimes(msgspec.Struct, tag_field="kind", tag="pair_times", kw_only=True
     ns: list[list[Nanoseconds]]
     """For each size, the time of each pair."""
     at_s: Seconds | None = None
-    """When they were over, from the start of measuring in the launch."""
+    """End of the visits, from the start of measuring in the launch."""
 
     def __post_init__(self) -> None:
         pairs = len(self.peers) // 2
@@ -190,8 +191,8 @@ class PairTimes(msgspec.Struct, tag_field="kind", tag="pair_times", kw_only=True
 
 
 class Tail(Axes, tag_field="kind", tag="tail", frozen=True, kw_only=True, omit_defaults=True):
-    """How often the samples of a point took how long: a histogram with logarithmic bins, of those
-    since the last such record of the launch. Records are merged by adding counts."""
+    """A histogram with logarithmic bins of the samples of a point since the last such record of the
+    launch. Records are merged by adding counts."""
 
     launch: Whole
     round: Whole
@@ -199,8 +200,8 @@ class Tail(Axes, tag_field="kind", tag="tail", frozen=True, kw_only=True, omit_d
     relative_error: Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
     """A quantile from the histogram is within this fraction of the true one."""
     bins: list[Annotated[int, msgspec.Meta(ge=0, le=100_000)]]
-    """Bin k > 0 has times above base^(k-1) ns up to base^k, where base is (1 + relative_error) /
-    (1 - relative_error); bin 0 what is at most 1 ns. Ascending; others are empty."""
+    """Bin k > 0 has times above base^(k-1) ns up to base^k, where base is (1 + relative_error) / (1
+    - relative_error); bin 0 has times of at most 1 ns. Ascending; others are empty."""
     counts: list[Whole]
 
 
@@ -214,13 +215,13 @@ class Summary(Axes, tag_field="kind", tag="summary", frozen=True, kw_only=True, 
     value_s: float | None = None
     value_Bps: float | None = None
     value_per_s: float | None = None
-    """Messages per second."""
+    """Rate in messages per second."""
     value_s_per_B: float | None = None
     value: float | None = None
-    """Dimensionless."""
+    """Dimensionless value."""
     repetitions: int | None = None
     line: int | None = None
-    """Line of the log."""
+    """Line number in the log."""
 
 
 class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
@@ -234,7 +235,7 @@ class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
     skew_s: Seconds
     """Time from the first rank's start to the last's, on the common clock."""
     begin: str | None = None
-    """How ranks start: by the common "clock", or after a "barrier", which is used if ranks start
+    """Common start of the ranks: by the "clock", or after a "barrier", which is used if ranks start
     later than the collectives last (as on a shared CPU)."""
     tolerance_s: Seconds | None = None
     """Repetitions that a rank started later than this were repeated; None if all count."""
@@ -256,7 +257,7 @@ class Probe(msgspec.Struct, tag_field="kind", tag="probe", kw_only=True):
     round: Whole
     peers: list[Whole]
     handover_ns: Nanoseconds
-    """Median over lines on different pages; of one line, where the quartiles are None."""
+    """Median over lines on different pages; of a single line if the quartiles are None."""
     handover_low_ns: Nanoseconds | None = None
     """Lower quartile over the lines."""
     handover_high_ns: Nanoseconds | None = None
@@ -292,7 +293,7 @@ class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
     launch: int
     rank: int
     round: int | None = None
-    """None for the whole launch."""
+    """The round; None for the whole launch."""
     wall_s: Seconds | None = None
     cpu_s: Seconds | None = None
     """Time on a CPU; equal to wall_s for an undisturbed rank, which spins."""
@@ -340,11 +341,11 @@ class Finish(msgspec.Struct, tag_field="kind", tag="finish", kw_only=True):
     spent_s: Seconds
     """Wall time that counts against the budget, with that of earlier runs into the file."""
     sampling: dict[str, Any]
-    """What was asked when it ended."""
+    """Sampling of the plan when the run ended."""
     looks: list[float] = []
-    """The fractions of the budget at which it was judged whether the variants are told apart."""
+    """Fractions of the budget at which the variants' comparison was tested."""
     look_blocks: list[int] = []
-    """The blocks that had been made then, where points are measured no further that are decided."""
+    """Number of blocks at each of these looks, if decided points are measured no further."""
 
 
 class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
@@ -401,7 +402,7 @@ def decode(line: bytes) -> Record | None:
 
 
 def try_decode(line: bytes) -> Record | None:
-    """One record; None if the line is not a record, or of an unknown kind."""
+    """One record; None if the line is not a record or of an unknown kind."""
     try:
         return decode(line)
     except ValueError:
@@ -409,7 +410,7 @@ def try_decode(line: bytes) -> Record | None:
 
 
 def decode_all(text: bytes, lines: int) -> list[Record] | None:
-    """The records of so many lines; None where not each of them is one record of a known kind."""
+    """The records of so many lines; None unless each is one record of a known kind."""
     try:
         records: list[Record] = _decoder.decode_lines(text)
     except ValueError:
@@ -418,7 +419,7 @@ def decode_all(text: bytes, lines: int) -> list[Record] | None:
 
 
 def encode(record: Record) -> bytes:
-    """One line with its newline."""
+    """A record as one line with its newline."""
     try:
         return _encoder.encode(record) + b"\n"
     except UnicodeEncodeError:  # the environment may hold any bytes

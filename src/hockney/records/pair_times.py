@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairBlock:
-    """The times of successive visits of a pass."""
+    """The times of pairs in successive visits of a pass."""
 
     launch: int
     pass_number: int
@@ -45,7 +45,7 @@ class PairBlock:
         )
 
     def record(self) -> PairTimes:
-        """As it stands in a file, with the precision that is kept."""
+        """The record of the block, with the stored precision."""
         return PairTimes(
             launch=self.launch,
             pass_number=self.pass_number,
@@ -59,5 +59,5 @@ class PairBlock:
 
 
 def visits_made(blocks: list[PairBlock], pass_number: int) -> int:
-    """Visits of a pass that are complete: it goes on after them."""
+    """Number of complete visits of a pass, which is resumed after them."""
     return max((b.visit + b.visits for b in blocks if b.pass_number == pass_number), default=0)

@@ -20,20 +20,21 @@ from hockney.records.kinds import SCHEMA, RunRecord, decode, tame
 from hockney.records.run import Run
 
 LONGEST_LINE = 16 * 1024 * 1024
-"""Bytes; hockney writes no longer lines, and decoded numbers take 16 times the memory."""
+"""Longest line that is read, in bytes; hockney writes none longer, and decoded numbers take 16
+times the memory."""
 MOST_INPUT = 16 * 1024**3
-"""Bytes; a larger file is refused, unless allow() has been called."""
+"""Largest file in bytes that is read, unless allow() has been called."""
 LONGEST_FILE = 256 * 1024 * 1024
-"""Bytes that a compressed file may become, however small it is."""
+"""Bytes to which a compressed file may expand, however small it is."""
 MOST_RATIO, USUAL_RATIO = 200, 10
-"""Bytes that a byte of a larger one may become, and usually becomes: a few KiB of zstd can hold
-terabytes, and real records take a tenth, at best a twentieth of their size. More is refused, unless
-allow() has been called."""
+"""Largest, and usual, expansion of a larger compressed file: a few KiB of zstd can hold terabytes,
+and real records take a tenth, at best a twentieth of their size. More is refused, unless allow()
+has been called."""
 BLOCK = 2 * 1024 * 1024
 """Bytes decoded at once: few enough that the values of a block, as objects, stay in the cache of a
 core."""
 WORTH_HELPERS, MOST_HELPERS = 32 * 1024 * 1024, 4
-"""Bytes of a file from which on other processes decode it, and how many at most."""
+"""Size in bytes from which on other processes help to decode a file, and the most of them."""
 COMPRESSED_CHUNK = 1024
 """Bytes of zstd decompressed at once: at the best compression, 128 KiB of text in 4 bytes, they
 give 32 MiB."""
@@ -43,20 +44,20 @@ _most_input: ContextVar[int | None] = ContextVar("most_input", default=None)
 
 
 def allow(most_bytes: int) -> None:
-    """Sets the largest file that is read, as it is after decompression."""
+    """Sets the size of the largest file that is read, after decompression."""
     _most_input.set(most_bytes)
 
 
 @dataclass(frozen=True)
 class Limit:
-    """How much of a file is read; a file that holds more is refused."""
+    """Bytes of a file that are read; a larger file is refused."""
 
     bytes: int
     refusal: UsageError
 
 
 def _limit(path: Path) -> Limit:
-    """Raises UsageError where the file as it is exceeds the limit."""
+    """The limit of a file; raises UsageError if its stored size exceeds it."""
     stored, allowed = path.stat().st_size, _most_input.get()
     most = MOST_INPUT if allowed is None else allowed
     expanded = max(LONGEST_FILE, MOST_RATIO * stored)
@@ -92,7 +93,7 @@ def read(path: Path) -> Run:
 
 
 def header_of(path: Path) -> RunRecord | None:
-    """The run record of a file alone; None where it is no result file."""
+    """The run record of a file; None if it is no result file."""
     try:
         with _open(path) as stream:
             return _first(path, _Blocks(stream, _limit(path)).first_line() or b"")
@@ -101,7 +102,7 @@ def header_of(path: Path) -> RunRecord | None:
 
 
 def first_line(path: Path) -> bytes | None:
-    """The first line with content of any file of lines; None where it cannot be read."""
+    """The first nonempty line of any text file; None if it cannot be read."""
     try:
         with _open(path) as stream:
             return _Blocks(stream, _limit(path)).first_line()
@@ -110,8 +111,8 @@ def first_line(path: Path) -> bytes | None:
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
-    """The lines of any file, within the limits of result files. Raises UsageError where it
-    exceeds them, and OSError where it cannot be read to its end."""
+    """The lines of any file, within the limits of result files. Raises UsageError if it exceeds
+    them, and OSError if it cannot be read to its end."""
     with _open(path) as stream:
         blocks = _Blocks(stream, _limit(path))
         first = blocks.first_line()
@@ -125,7 +126,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
 
 
 def why_no_result(path: Path) -> str | None:
-    """What keeps a file from being read at all; None where it begins as a result file does."""
+    """Why a file cannot be read at all; None if it begins as a result file."""
     try:
         with _open(path) as stream:
             line = _Blocks(stream, _limit(path)).first_line()
@@ -174,8 +175,8 @@ def _read(path: Path, stream: BinaryIO) -> Run:
 
 
 def _helpers(path: Path) -> list[Helper]:
-    """Other processes that decode the blocks of a large file: one for each CPU, which this process
-    leaves to them. Where there is one CPU alone, they would only take turns."""
+    """Other processes that decode the blocks of a large file: one for each CPU, up to MOST_HELPERS.
+    With one CPU they would only take turns."""
     expands = USUAL_RATIO if path.suffix == ".zst" else 1
     cpus = min(allowed_count(), MOST_HELPERS)
     if cpus < 2 or path.stat().st_size * expands < WORTH_HELPERS:
@@ -184,8 +185,8 @@ def _helpers(path: Path) -> list[Helper]:
 
 
 def _decoded(blocks: _Blocks, helpers: list[Helper]) -> Iterator[Decoded]:
-    """What each block holds, in their order. Helpers take turns, and one that hands over what it
-    made of a block has the next before anybody looks at it."""
+    """What each block holds, in their order. Helpers take turns, and a helper gets its next block
+    before the result of the last one is used."""
     turns = deque(helpers)
     for text in blocks:
         if not turns:
@@ -202,17 +203,17 @@ def _decoded(blocks: _Blocks, helpers: list[Helper]) -> Iterator[Decoded]:
 
 
 class _Blocks:
-    """A file in blocks of whole lines, up to its end or to what `failure` says."""
+    """A file in blocks of whole lines, up to its end or to a `failure`."""
 
     def __init__(self, stream: BinaryIO, most: Limit) -> None:
         self._stream, self._most = stream, most
         self._size, self._rest, self._ended = 0, b"", False
         self.lines = 0
-        """Lines up to the end of the last block."""
+        """Number of lines up to the end of the last block."""
         self.failure: Exception | None = None
 
     def first_line(self) -> bytes | None:
-        """The first line with content."""
+        """The first nonempty line."""
         while line := self._stream.readline(LONGEST_LINE + 1):
             if len(line) > LONGEST_LINE:
                 raise self._too_long(b"")
@@ -245,7 +246,8 @@ class _Blocks:
         return b"".join(parts)
 
     def _allowed(self, block: bytes) -> bytes:
-        """The block up to a line or a size that is not allowed."""
+        """The block up to the first line that is too long; empty if the file exceeds the size
+        limit."""
         if len(block) > LONGEST_LINE:
             end = 0
             for line in block.splitlines(keepends=True):
@@ -271,7 +273,7 @@ def _is_complete(run: Run) -> bool:
 
 
 BY_HAND = '{"kind":"launch"'
-"""How records begin that no run record precedes."""
+"""Beginning of records without a run record before them."""
 
 
 def by_hand(path: Path) -> UsageError:

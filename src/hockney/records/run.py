@@ -40,7 +40,7 @@ from hockney.records.tables import Table
 from hockney.records.visits import Block, Visits
 
 REPEATED, UNRELATED = "repeated", "unknown"
-"""The option of a run whose log has points again, and its value where nobody said what they are."""
+"""Option of a run whose log repeats points, and its value if their relation is unknown."""
 WITHOUT_BUFFERS = frozenset({"handover", "copy"})
 """Operations that do not use the message buffers of their launch."""
 
@@ -53,7 +53,7 @@ class Run:
     launches: list[LaunchRecord] = field(default_factory=list)
     samples: Visits = field(default_factory=Visits)
     pair_times: list[PairBlock] = field(default_factory=list)
-    """Of a run that passes over all pairs; one that does has few other samples."""
+    """Pair times of a run that passes over all pairs, which has few other samples."""
     tails: list[Tail] = field(default_factory=list)
     summaries: list[Summary] = field(default_factory=list)
     starts: Table[Start] = field(default_factory=lambda: Table(Start))
@@ -63,17 +63,17 @@ class Run:
     switches: list[Switch] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
     finish: Finish | None = None
-    """The last one; None where the run was killed or is still going on."""
+    """The last finish record; None if the run was killed or is still in progress."""
     path: Path | None = None
     cut: str | None = None
-    """Describes what is missing if the file was cut short or damaged."""
+    """What is missing if the file was cut short or damaged."""
     _common: dict[int, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
-    """The axes that all samples of a launch share."""
+    """Axes that all samples of a launch share, by launch."""
     _on_switches: dict[int, Place] = field(default_factory=dict, repr=False, compare=False)
-    """Ranks by their places in the first launch, where switches are known."""
+    """Places in the first launch by rank, if switches are known."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Lists of records may be given for tables of them."""
+        """Converts lists of records to tables."""
         if isinstance(value, list) and name == "samples":
             value = Visits(value)
         elif isinstance(value, list) and name in TABLES:
@@ -98,17 +98,17 @@ class Run:
 
     @property
     def has_unrelated_rows(self) -> bool:
-        """True for a log with several rows of a point, where nobody knows what they are."""
+        """True for a log with several rows of a point whose relation is unknown."""
         return bool(self.header.options.get(REPEATED) == UNRELATED)
 
     @property
     def is_simulated(self) -> bool:
-        """True if its times are those of a platform, which do not drift."""
+        """True if its times are simulated, so that they do not drift."""
         return any(launch.simulated for launch in self.launches[:1])
 
     @property
     def taking_part(self) -> set[int]:
-        """Ranks that exchanged messages: the peers of samples, or all where some have none."""
+        """Ranks that exchanged messages: the peers of samples, or all if some have none."""
         visited = self.samples.visited
         named = {rank for point in visited for rank in point.peers}
         if named and all(point.peers for point in visited):
@@ -116,7 +116,7 @@ class Run:
         return {place.rank for launch in self.launches for place in launch.places}
 
     def of_launches(self, numbers: Container[int]) -> Run:
-        """The part of the run that is of these launches."""
+        """The part of the run with these launches."""
         kinds = ("launches", "samples", "pair_times", "tails", "summaries", "starts", "probes")
         own: dict[str, Any] = {
             kind: [r for r in getattr(self, kind) if r.launch in numbers]
@@ -125,7 +125,7 @@ class Run:
         return Run(self.header, **own)
 
     def records(self) -> Iterator[Record]:
-        """All records, in an order in which they can be read again."""
+        """All records, in an order in which they can be read."""
         yield self.header
         yield from self.launches
         yield from self.switches
@@ -186,7 +186,7 @@ class Run:
             self.samples.add_block(self._completed(block.visits))
 
     def _completed(self, block: Block) -> Block:
-        """The visits with the axes that stand in their launch."""
+        """The visits with the axes of their launch."""
 
         launches, launch = factorised(block.columns["launch"])
         axes = [self._common.get(n, {}) for n in launches.tolist()]
@@ -202,13 +202,13 @@ class Run:
         return block
 
     def _complete(self, record: Samples | Tail) -> None:
-        """Sets the axes of a record that was just read, which nobody has yet."""
+        """Sets the axes of a record that was just read and is not used yet."""
         for name, value in self._shared(record, self._common.get(record.launch, {})).items():
             force_setattr(record, name, value)
 
     def _shared(self, axes: Axes, common: Mapping[str, Any]) -> dict[str, Any]:
-        """The axes that do not stand in a sample itself: its level, and those of its launch. What
-        is made by messages has no parameters of the library's algorithm."""
+        """The axes that a sample does not have itself: its level, and those of its launch.
+        Collectives made by messages have no parameters of the library's algorithm."""
         left_out: frozenset[str] = frozenset()
         if axes.operation in WITHOUT_BUFFERS:
             left_out |= {"buffers"}
@@ -218,7 +218,7 @@ class Run:
         return found | {"level": self._level(axes)}
 
     def _set_switches(self, launch: LaunchRecord) -> None:
-        """Places get the switches of the plan's topology, which has precedence over Slurm's."""
+        """Sets the switches of places from the plan's topology, which precedes Slurm's."""
         topology = self._topology()
         if topology is not None:
             for place in launch.places:
@@ -236,7 +236,7 @@ class Run:
         return plan.first.placement.topology if plan else None
 
     def _level(self, axes: Axes) -> str | None:
-        """The level of two ranks whose switches are known."""
+        """The level between two ranks with known switches; None without."""
         if not self._on_switches or len(axes.peers) != 2:
             return None
         first, second = (self._on_switches.get(rank) for rank in axes.peers)

@@ -1,6 +1,6 @@
-"""The records of one kind, which are stored by columns and made when they are looked at.
+"""Records of one kind, stored by columns and created on access.
 
-A table is used as a list of records. Who needs one field of all of them takes its column.
+A table is used as a list of records. For one field of all of them use its column.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=msgspec.Struct)
 Columns = dict[str, Any]
 AT_ONCE = 4096
-"""Records that are made at once when all are looked at."""
+"""Records created at once when all are iterated."""
 FIRST_AT_ONCE = 64
-"""The same of the last ones first, of which few are wanted mostly."""
+"""Records created at once when they are iterated from the last, of which mostly few are used."""
 
 
 @cache
 def _makers(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """By field, what makes a column of its values."""
+    """Functions that make a column of values, by field."""
     makers = {}
     for name, hint in get_type_hints(kind).items():
         if name in kind.__struct_fields__:
@@ -46,7 +46,7 @@ def columns_of(kind: type[msgspec.Struct], records: Sequence[Any]) -> Columns:
 
 
 def plain(column: NDArray[Any]) -> list[Any]:
-    """The values as they were in the records; None where a float is unknown."""
+    """The values as in the records; None for an unknown float."""
 
     values: list[Any] = column.tolist()
     if column.dtype.kind == "f" and np.isnan(column).any():
@@ -55,8 +55,8 @@ def plain(column: NDArray[Any]) -> list[Any]:
 
 
 class Rows(MutableSequence[T]):
-    """A list of records whose content is elsewhere. What is appended is kept as it is until the
-    content is asked for."""
+    """A list of records stored elsewhere. Appended records are kept as they are until the content
+    is used."""
 
     def __init__(self, records: Iterable[T] = ()) -> None:
         self._new: list[T] = list(records)
@@ -77,7 +77,7 @@ class Rows(MutableSequence[T]):
         raise NotImplementedError
 
     def settle(self) -> None:
-        """Moves what was appended into columns."""
+        """Moves appended records into columns."""
         if self._new:
             new, self._new = self._new, []
             self._take(new)
@@ -158,7 +158,7 @@ class Table(Rows[T]):
         self.add_columns(columns_of(self._kind, records))
 
     def add_columns(self, columns: Columns) -> None:
-        """Appends what columns_of() made of records."""
+        """Appends columns from columns_of()."""
         self.settle()
         for name, column in columns.items():
             self._parts[name].append(column)
@@ -179,7 +179,7 @@ class Table(Rows[T]):
 
 
 def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """One array of all parts, which replaces them."""
+    """One array of all parts, which it replaces in the list."""
 
     if len(parts) != 1:
         parts[:] = [np.concatenate(parts) if parts else np.empty(0)]

@@ -1,4 +1,4 @@
-"""The samples of a run: a row for each visit of a point, by columns."""
+"""The samples of a run, by columns with a row for each visit of a point."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ WHOLE = ("launch", "round", "repetitions")
 NUMBERS = ("at_s", "compute_ns", "skew_ns", "load_Bps")
 TIMES = ("ns", "own_mean_ns", "own_max_ns")
 _FIELDS = Samples.__struct_fields__[len(AXES) :]
-"""What a record has besides its axes, which stand first."""
+"""Fields of a record besides its axes, which come first."""
 
 
 @dataclass
 class Block:
-    """Successive visits. `points` numbers the different points, and `codes` are their numbers."""
+    """Successive visits. `points` has the different points, and `codes` the index of each visit's
+    point."""
 
     points: list[Point]
     codes: NDArray[np.int32]
@@ -35,7 +36,7 @@ class Block:
 
     @classmethod
     def of(cls, visits: Sequence[Samples]) -> Block:
-        """Of visits as they stand in a file."""
+        """Makes a block of visits from a file."""
         import numpy as np
 
         numbers: dict[tuple[Any, ...], int] = {}
@@ -76,7 +77,7 @@ class Visits(Rows[Samples]):
         self.add_block(Block.of(records))
 
     def add_block(self, block: Block) -> None:
-        """Appends visits whose points are of this version."""
+        """Appends visits with points of this version of the format."""
         import numpy as np
 
         self.settle()
@@ -101,13 +102,13 @@ class Visits(Rows[Samples]):
 
     @property
     def visited(self) -> list[Point]:
-        """The different points, in the order in which they were first visited."""
+        """The different points, in the order of their first visits."""
         self.settle()
         return self._points
 
     @property
     def codes(self) -> NDArray[np.int32]:
-        """The number of each visit's point in `points`."""
+        """The index of each visit's point in `visited`."""
         import numpy as np
 
         self.settle()
@@ -119,7 +120,7 @@ class Visits(Rows[Samples]):
         return joined(self._columns[name])
 
     def counts(self, times: str = "ns") -> NDArray[np.int64]:
-        """How many samples each visit has."""
+        """Number of samples of each visit."""
         import numpy as np
 
         self.settle()
@@ -133,12 +134,12 @@ class Visits(Rows[Samples]):
         return self._counts[times]
 
     def has(self, times: str) -> bool:
-        """Whether any visit has such times."""
+        """Whether any visit has these times."""
         self.settle()
         return any(one is not None for one in self._times[times])
 
     def values(self, rows: NDArray[Any], times: str = "ns") -> NDArray[np.float64]:
-        """The samples of these rows, which ascend, one after the other, in ns."""
+        """The samples of these ascending rows, concatenated, in ns."""
         import numpy as np
 
         self.settle()
@@ -158,7 +159,7 @@ class Visits(Rows[Samples]):
         return pairs
 
     def rounds_of(self) -> tuple[list[tuple[int, int]], NDArray[np.int32]]:
-        """The launches and rounds with visits, ascending, and the place of each visit's there."""
+        """The launches and rounds with visits, ascending, and each visit's index among them."""
         import numpy as np
 
         if not len(self):
@@ -175,7 +176,7 @@ class Visits(Rows[Samples]):
         return list(zip(*firsts, strict=True)), np.repeat(places.astype(np.int32), lengths)
 
     def at(self, chosen: Callable[[Point], bool]) -> list[Samples]:
-        """The visits of these points; no others are made."""
+        """The visits of the chosen points; only these are created."""
         import numpy as np
 
         codes = [code for code, point in enumerate(self.visited) if chosen(point)]
