@@ -25,11 +25,11 @@ OPTIONS = {
     **{"visits": "rounds", "switch_numbers": "per-switch"},
     **{"synchronizations": "sync", "window_kinds": "window-kind"},
 }
-"""Fields whose options have other names."""
+"""Options of fields that have another name."""
 
 
 ONE_BUFFER = (PERSISTENT, REPLACE, PARTITIONED)
-"""Modes whose messages stay in one place."""
+"""Modes whose messages stay in one buffer."""
 
 
 def option_of(field: str) -> str:
@@ -80,5 +80,5 @@ def takes(kind: type[Workload], operation: str, field: str) -> bool:
 
 @cache
 def default_of(kind: type[Workload], field: str) -> object:
-    """What a field has where nothing else was asked for."""
+    """Default of a field."""
     return {each.name: each.default for each in fields(kind)}[field]

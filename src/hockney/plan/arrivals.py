@@ -13,7 +13,7 @@ from hockney.plan.option_files import option_text
 
 TOGETHER = "none"
 LISTED = "listed"
-"""The pattern of a file."""
+"""Name of the pattern from a file."""
 PATTERNS = (
     *(TOGETHER, "ascending", "descending", "random", "first-late", "last-late", "half-late"),
     LISTED,
@@ -24,8 +24,8 @@ them as well."""
 
 
 class Skew(msgspec.Struct, frozen=True):
-    """From the first rank's arrival to the last one's: a time, or a multiple of what the collective
-    takes without a skew. One of them is None."""
+    """Time from the first rank's arrival to the last one's: a time, or a multiple of what the
+    collective takes without a skew. One of them is None."""
 
     seconds: float | None = None
     times: float | None = None
@@ -37,7 +37,7 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
     patterns: tuple[str, ...]
     skew: Skew
     fractions: tuple[float, ...] = ()
-    """How late each rank is in the pattern `listed`, as a fraction of the skew."""
+    """Delay of each rank in the pattern `listed`, as a fraction of the skew."""
 
     def arguments(self, list_file: str | None) -> list[str]:
         """The engine's options. list_file: holds `listed_text`."""
@@ -65,11 +65,11 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ArrivalRequest(msgspec.Struct, frozen=True):
-    """What `--arrival` names."""
+    """Value of `--arrival`."""
 
     patterns: tuple[str, ...]
     delays_s: tuple[float, ...] = ()
-    """Of the file, for each rank."""
+    """Delays in the file, one for each rank."""
 
 
 def parse_arrival(text: str) -> ArrivalRequest:
@@ -114,8 +114,8 @@ def parse_skew(text: str) -> Skew:
 
 
 def arrivals_of(asked: ArrivalRequest | None, skew: Skew | None) -> Arrivals | None:
-    """The arrivals that both options ask for: without a skew that of the file, or as long as the
-    collective takes."""
+    """The arrivals that both options ask for: without a skew, the file's, or that of one
+    collective."""
     if asked is None:
         if skew is not None:
             raise UsageError("--skew needs --arrival", "add --arrival none,ascending")

@@ -30,7 +30,7 @@ from hockney.plan.words import (
 from hockney.plan.workloads import WORKLOADS, workload_type
 
 MOST_PEERS = 4
-"""Beyond this number only the first and last two ranks are shown."""
+"""Most ranks that are shown; of more, only the first and last two."""
 
 
 _COMMS = {"shared": None, "own": "a communicator each", "vci": "an endpoint each"}
@@ -48,7 +48,7 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
 
     operation: Annotated[str, Axis()]
     algorithm: Annotated[str | None, Axis(is_method=True)] = None
-    """A bare name."""
+    """Name of the algorithm, without its parameters."""
     segment_bytes: Annotated[
         Whole | None,
         Axis(
@@ -101,7 +101,7 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     reduction: Annotated[str | None, Axis(is_method=True)] = None
     """How elements are combined, one of REDUCTIONS."""
     occurrence: Annotated[str | None, Axis(is_method=True)] = None
-    """Of what start-up does several times: the first one, or later ones."""
+    """Occurrence of a repeated operation of start-up: the first, or a later one."""
     train: Annotated[Train | None, Axis(train_text, is_curve=True, is_method=True)] = None
     threads: Annotated[
         Whole | None,
@@ -115,7 +115,7 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     receiver_threads: Annotated[
         Whole | None, Axis(lambda count: f"to {count} of the receiver", is_method=True)
     ] = None
-    """Threads of the rank that receives first; null where it has as many."""
+    """Threads of the rank that receives first; null if it has as many as the sender."""
     thread_comms: Annotated[str | None, Axis(lambda comms: _COMMS[comms], is_method=True)] = None
     """shared, own or vci (plan.messages); null without `threads`."""
     datatype: Annotated[str | None, Axis(is_method=True)] = None
@@ -126,13 +126,13 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     partitions: Annotated[
         Whole | None, Axis(lambda count: f"{count} partitions", is_method=True)
     ] = None
-    """Parts of a message that become ready one by one. Where the mode is not partitioned, the
-    message waited for all of them."""
+    """Parts of a message that become ready one by one. If the mode is not partitioned, the message
+    waited for all parts."""
     stagger_ns: Annotated[
         Nanoseconds | None,
         Axis(lambda ns: f"{ns:g} ns apart" if ns else None, unit="ns", is_method=True),
     ] = None
-    """From one partition's readiness to the next one's."""
+    """Time from one partition's readiness to the next one's."""
     overlap: Annotated[
         bool, Axis(lambda overlap: "overlapped" if overlap else None, is_method=True)
     ] = False
@@ -143,9 +143,9 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     skew_s: Annotated[
         float | None, Axis(lambda seconds: f"skew {format_seconds(seconds)}", unit="s")
     ] = None
-    """From the first rank's arrival to the last one's, where that was given as a time."""
+    """Time from the first rank's arrival to the last one's, if given as a time."""
     skew_times: Annotated[float | None, Axis(lambda times: f"skew {times:g}x")] = None
-    """The same as a multiple of what the collective takes without a skew."""
+    """Skew as a multiple of the collective's time without one."""
     aggressor: Annotated[str | None, Axis(lambda name: f"under {name}")] = None
     """How other ranks loaded the network meanwhile (plan.loads); null where none did."""
     load_bytes: Annotated[
@@ -163,7 +163,7 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     gap_s: Annotated[
         float | None, Axis(lambda seconds: f"gaps of {format_seconds(seconds)}", unit="s")
     ] = None
-    """How long they pause."""
+    """Length of the aggressors' pauses."""
     bytes: Annotated[Whole, Axis(format_size, unit="bytes", is_curve=True)]
     ranks: Annotated[Whole | None, Axis(lambda ranks: f"{ranks} ranks")] = None
     """Ranks that take part at once; null if an imported log does not show it."""
@@ -218,8 +218,8 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_plain(self) -> bool:
-        """True for what published figures and the costs of messages are about: contiguous messages
-        of one thread, sent and received in the usual way."""
+        """True for points that published figures and message costs describe: contiguous messages of
+        one thread, sent and received in the usual way."""
         is_whole = self.datatype in (None, CONTIGUOUS) and self.partitions is None
         return self.threads is None and is_whole and not any(map(self.__getattribute__, _SPECIAL))
 
@@ -231,13 +231,13 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_own_calls(self) -> bool:
-        """True for a form of a collective that is no algorithm of its blocking or nonblocking
-        call: persistent, by put or get, or by several threads."""
+        """True for a form of a collective that is no algorithm of its usual calls: persistent, by
+        put or get, or by several threads."""
         return self.form not in (None, NONBLOCKING) or self.threads is not None
 
     @property
     def is_all_pairs(self) -> bool:
-        """True for a point of all concurrent pairs together."""
+        """True for a point that stands for all concurrent pairs together."""
         return self.pairs is not None and not self.is_one_pair
 
 
@@ -255,7 +255,7 @@ else:
 
 
 class Point(Axes, frozen=True, kw_only=True):
-    """The axes alone, as a key."""
+    """The axes alone, used as a key."""
 
 
 Key = tuple[Any, ...]

@@ -21,13 +21,13 @@ MOST = {
     "numbers in a list": 10_000,
     "combinations": 1000,
 }
-"""The most of each that a plan may ask for."""
+"""Largest values that a plan may ask for."""
 LONGEST_NUMBER = 18
-"""Digits; a longer one is above every bound."""
+"""Most digits of a number; a longer one exceeds every bound."""
 
 
 def count(text: str, of: str, least: int = 1) -> int:
-    """The number that a text is, from `least` up to MOST[of]. Raises UsageError."""
+    """The number in a text, from `least` up to MOST[of]. Raises UsageError."""
     digits = text.strip()
     if not (digits.isascii() and digits.isdecimal()) or (
         len(digits) <= LONGEST_NUMBER and int(digits) < least
@@ -38,14 +38,14 @@ def count(text: str, of: str, least: int = 1) -> int:
 
 
 def check_count(number: float, of: str, shown: str | None = None) -> None:
-    """Raises UsageError for more of these than a plan may ask for."""
+    """Raises UsageError for a number above the bound of a plan."""
     if number > MOST[of]:
         words = (shown or f"{number}")[:40]
         raise UsageError(f"{words} {of}: at most {MOST[of]} can be asked for")
 
 
 def check_combinations(counts: Iterable[int], where: str) -> None:
-    """Raises UsageError where lists of so many values have too many combinations."""
+    """Raises UsageError if lists of so many values have too many combinations."""
     if (found := math.prod(counts)) > MOST["combinations"]:
         shown = f"{found}" if found < 10**LONGEST_NUMBER else f"10^{math.floor(math.log10(found))}"
         raise UsageError(
@@ -62,4 +62,4 @@ Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=LARGEST_NS)]
 """Up to 30 years."""
 LARGEST_S = 1e9
 Seconds = Annotated[float, msgspec.Meta(ge=-LARGEST_S, le=LARGEST_S)]
-"""As long; below 0 where clocks differ."""
+"""Seconds of up to 30 years; below 0 if clocks differ."""

@@ -25,7 +25,7 @@ MEMBERS = {"char": 1, "int": 4, "float": 4, "double": 8}
 """Types of a struct's members, with their bytes."""
 DOUBLE_BYTES = 8
 LARGEST_BYTES = 2**31 - 1
-"""Of one element and of every part: MPI counts them in an int."""
+"""Most bytes of one element and of each part: MPI counts them in an int."""
 MOST_PARTS = 1 << 16
 LONGEST_TEXT = 2000
 DIMENSIONS = (2, 3)
@@ -39,11 +39,11 @@ class Layout(NamedTuple):
 
     data: int
     span: int
-    """From its first byte of data to behind its last, or the whole array."""
+    """Bytes from the first byte of data to the end of the last, or of the whole array."""
 
 
 def layout_of(layout: str) -> Layout:
-    """Raises UsageError where the text is no layout, or parts of it overlap."""
+    """The layout in a text. Raises UsageError if it is invalid or its parts overlap."""
     kind, _, rest = layout.partition(":")
     if kind not in _KINDS:
         raise _wrong(layout, "not a vector, indexed, struct or subarray", ADVICE)
@@ -95,7 +95,7 @@ def _struct(layout: str, rest: str) -> Layout:
 
 
 def _of_blocks(layout: str, blocks: Sequence[tuple[int, int]]) -> Layout:
-    """blocks: offset and length of each, in bytes."""
+    """The layout of blocks, given by offset and length in bytes."""
     if len(blocks) > MOST_PARTS:
         raise _wrong(layout[:40] + "...", f"more than {MOST_PARTS} parts")
     if any(length == 0 for _, length in blocks):

@@ -1,4 +1,4 @@
-"""The engine's command line for one launch of a case. Only this module knows the options."""
+"""The engine's command line for one launch of a case; only this module knows its options."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hockney.plan.plan import Case
 from hockney.plan.sampling import Sampling
 
 LONGEST_ARGUMENT = 100_000
-"""Bytes; Linux limits an argument to 128 KiB."""
+"""Longest argument in bytes; Linux limits it to 128 KiB."""
 
 
 def engine_arguments(

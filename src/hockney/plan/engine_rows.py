@@ -1,6 +1,6 @@
-"""The engine's options, one row each: engine/options.def is made of them and of the knobs.
+"""The engine's options, one row each: engine/options.def is generated from them and the knobs.
 
-    python -m hockney.plan.engine_rows > src/hockney/engine/options.def
+python -m hockney.plan.engine_rows > src/hockney/engine/options.def
 
 C takes from that file which options there are, which experiments accept them, the members that hold
 them and the usage; options.c reads those of kind HAND.
@@ -26,20 +26,20 @@ ONE_SIDED = frozenset({"rma", "pairs"})
 TIMED = OF_TWO | OF_PAIRS | OF_ALL | LOADED | {"fabric"}
 EVERY = TIMED | {"startup"}
 COLUMN, WIDTH = 25, 118
-"""Of the usage: where explanations begin, and how long its lines are."""
+"""Column of the explanations in the usage, and the length of its lines."""
 
 
 class OptionKind(Enum):
-    """How an option is read, and into what."""
+    """How an option is read, and the type of its value."""
 
     FLAG = auto()
     WORD = auto()
-    """One of the words of its metavar; the number of the word, of which 0 is the default."""
+    """A word from the metavar, stored as its number; 0 is the default."""
     COUNT = auto()
     NUMBER = auto()
     TEXT = auto()
     HAND = auto()
-    """By its own lines of options.c."""
+    """Read by code of its own in options.c."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,15 @@ class OptionRow:
     experiments: frozenset[str]
     help: str
     metavar: str = ""
-    """Empty for an option without a value."""
+    """Placeholder of the value in the usage; empty for an option without a value."""
     member: str = ""
-    """Of `struct options`; as the name unless given."""
+    """Member of `struct options`; by default the name."""
     is_axis: bool = False
-    """The launch record names it among its axes."""
+    """Whether the launch record has the option among its axes."""
 
     @property
     def usage(self) -> str:
-        """Lines that end with a newline each."""
+        """The option's lines of the usage, each with a newline."""
         left = f"  --{self.name} {self.metavar}".rstrip()
         first = f"{left:<{COLUMN}}" if len(left) < COLUMN else f"{left}  "
         rest = " " * COLUMN
@@ -400,7 +400,7 @@ ROWS = (
 
 
 def of_knobs() -> Iterator[OptionRow]:
-    """The rows of knobs that ROWS lack; the experiments accept them whose workloads have the
+    """Rows of the knobs without one in ROWS; experiments accept them if their workload has the
     field."""
     ours = {row.name for row in ROWS}
     found: dict[str, OptionRow] = {}

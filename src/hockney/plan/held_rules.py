@@ -1,4 +1,4 @@
-"""Decision rules as a file holds them, whoever wrote it."""
+"""Decision rules parsed from a rules file."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from hockney.base.units import format_size
 from hockney.plan.axes import algorithm_text
 
 Range = tuple[int, int | None]
-"""First and last, inclusive; None for no upper limit."""
+"""First and last number, inclusive; None for no upper limit."""
 
 
 @dataclass(frozen=True)
 class HeldRule:
-    """What a file says about some numbers of ranks and sizes of a collective."""
+    """A rule for some numbers of ranks and sizes of a collective."""
 
     collective: str
     ranks: Range
     bytes: Range
-    """As the library counts them."""
+    """Sizes as the library counts them."""
     algorithm: str
-    """By the library's own name or number."""
+    """The library's name or number of the algorithm."""
     line: int
     of_all_ranks: bool = False
     """Whether the library counts the blocks of all ranks together."""
     layout: str = "any"
     """The layouts of ranks on nodes for which it holds."""
     radix: int | None = None
-    """None where the file sets none, or the algorithm has none."""
+    """Radix; None if the file sets none, or the algorithm has none."""
     requests: int | None = None
-    """Most messages in flight; None where the file sets no limit, or the algorithm has none."""
+    """Most messages in flight; None if the file sets no limit, or the algorithm has none."""
     suffix: str = ""
-    """Of its file beside the first one, where several files make the rules."""
+    """Suffix of the rule's file if several files make the rules; empty for the first."""
 
     @property
     def place(self) -> str:
@@ -55,7 +55,7 @@ class HeldRule:
         return _within(self.ranks, ranks)
 
     def edges(self, ranks: int) -> list[int]:
-        """The sizes on both sides of its limits, as the collective's bytes are counted."""
+        """The sizes on both sides of the rule's limits, counted as the collective's bytes are."""
         scale = ranks if self.of_all_ranks else 1
         first, last = self.bytes
         begin = -(-first // scale)
@@ -89,8 +89,8 @@ def wrong_in(path: Path, line: int, what: str, advice: str = "") -> UsageError:
 
 
 def check_no_overlap(path: Path, rules: Iterable[HeldRule]) -> None:
-    """Raises UsageError where two rules hold for the same ranks and size: libraries take
-    the first and ignore the other without a word."""
+    """Raises UsageError where two rules hold for the same ranks and size: libraries silently ignore
+    the second."""
     earlier: dict[tuple[str, str], list[HeldRule]] = {}
     for rule in rules:
         others = earlier.setdefault((rule.collective, rule.layout), [])
@@ -112,5 +112,5 @@ def _overlap(one: Range, other: Range) -> bool:
 def rule_for(
     rules: Sequence[HeldRule], collective: str, ranks: int, bytes_: int
 ) -> HeldRule | None:
-    """The first that holds, which is the one that libraries take."""
+    """The first rule that matches, as libraries take it."""
     return next((rule for rule in rules if rule.holds_for(collective, ranks, bytes_)), None)

@@ -1,4 +1,4 @@
-"""JSON in which the names say what a rule holds for, each with its line."""
+"""Reads JSON whose names are conditions of rules, with the line of each name."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?|[{}]')
 
 
 class Name(str):
-    """A name of an object, and where it is."""
+    """A name of an object, with its line."""
 
     __slots__ = ("line",)
     line: int
 
 
 def named_json(path: Path, text: str) -> Any:
-    """The content, whose names are a Name each. Raises UsageError where the text is not
-    JSON, or an object has a name twice: libraries keep one of them and drop the other without a
-    word."""
+    """The content, with a Name for each name. Raises UsageError if the text is not JSON, or an
+    object repeats a name: libraries silently keep one of the two."""
     try:
         content = json.loads(text)
     except ValueError as error:

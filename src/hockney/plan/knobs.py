@@ -2,10 +2,10 @@
 
 The row is the annotation of a workload's field, with its name, type and default:
 
-    any_source: Annotated[bool, Knob("Receive from MPI_ANY_SOURCE.", axis=Axis(...))] = False
+any_source: Annotated[bool, Knob("Receive from MPI_ANY_SOURCE.", axis=Axis(...))] = False
 
-The type is bool, a Literal of words, a number or a text. From the row come the option of each verb
-whose workload has the field, what is accepted, the engine's option with its usage
+The type is bool, a Literal of words, a number or a text. The row defines the option of each verb
+whose workload has the field, the accepted values, the engine's option with its usage
 (engine/options.def), and the axis of the points. For the engine, the default is no flag, the first
 word, 0 or no text.
 """
@@ -28,30 +28,30 @@ class Axis:
     """Text of a value (never null); None if it is not shown."""
     unit: str | None = None
     is_curve: bool = False
-    """Points along it form a curve: one model may be fitted through all of them."""
+    """Whether points along it form a curve, so that one model may be fitted through all of them."""
     is_method: bool = False
-    """It describes how an operation is done, and is part of `method_text`."""
+    """Whether it describes how an operation is done, as part of `method_text`."""
     is_circumstance: bool = False
-    """Two runs of the same experiment may differ in it, as in the ranks that exchanged messages.
+    """Whether two runs of one experiment may differ in it, as in the ranks that exchange messages.
     Points are matched by it only if the other axes do not distinguish them."""
     is_special: bool = False
-    """Published figures and the costs of messages are about its default alone."""
+    """Whether published figures and message costs are only for its default."""
 
 
 @dataclass(frozen=True)
 class Knob:
-    """How a field is asked for, beside its name, type and default."""
+    """Options and axis of a field, besides its name, type and default."""
 
     help: str
-    """A sentence for people, shown by the verb and by the engine."""
+    """Sentence of help, shown by the verb and the engine."""
     axis: Axis | None = None
-    """Where its value distinguishes points."""
+    """Axis of points by the value; None if it does not distinguish points."""
     operations: frozenset[str] | None = None
     """Operations that take it; None for all of the experiments that have the field."""
     engine: str = ""
-    """The engine's name for it, where it is not the field's."""
+    """The engine's name, if it is not the field's."""
     metavar: str = ""
-    """What stands for its value in the help, where it is neither a flag nor a word."""
+    """Placeholder of the value in the help, if it is neither a flag nor a word."""
     read: Callable[[str], Any] | None = None
     """The value from the user's text, needed with `metavar`: a function of a module, as a lambda
     sees no names here. Raises UsageError."""
@@ -83,7 +83,7 @@ def axis_in(hint: Any) -> Axis | None:
 
 
 def knob_arguments(workload: msgspec.Struct) -> list[str]:
-    """The engine's options of the knobs that do not have their default."""
+    """The engine's options of the knobs with values other than their default."""
     knobs, words = knobs_of(type(workload)), []
     for field in msgspec.structs.fields(workload):
         value = getattr(workload, field.name)

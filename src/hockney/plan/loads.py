@@ -1,4 +1,4 @@
-"""Who loads the network while others are timed, and how hard."""
+"""Ranks that load the network while others are timed, and their load."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from hockney.plan.placement import parse_cpus
 
 Victim = Literal["pingpong", "stream", "allreduce"]
 VICTIMS: tuple[Victim, ...] = ("pingpong", "stream", "allreduce")
-"""What is timed."""
+"""Operations of the victims."""
 Aggressor = Literal["incast", "outcast", "all-to-all", "ring", "permutation"]
 AGGRESSORS: tuple[Aggressor, ...] = ("incast", "outcast", "all-to-all", "ring", "permutation")
-"""All send to the first, the first to all, all to all, each to the next, and each to the next in a
-random order."""
+"""Patterns of the load: all send to the first, the first to all, all to all, each to the next, and
+each to the next in a random order."""
 Placing = Literal["random", "blocks", "listed"]
 STEADY = "steady"
 LEAST_PHASE_S, MOST_PHASE_S = 1e-6, 10.0
-"""Shortest and longest burst or gap: a shorter one is lost in what a message takes."""
+"""Shortest and longest burst or gap; a shorter one is hidden by the duration of a message."""
 
 
 class Burst(msgspec.Struct, frozen=True):
@@ -40,11 +40,12 @@ class Roles(msgspec.Struct, frozen=True, kw_only=True):
     """Which ranks are victims and which are aggressors."""
 
     placing: Placing = "random"
-    """At random, anew in each launch; in blocks, the victims first; or as listed."""
+    """Placement of roles: random anew in each launch; in blocks, the victims first; or as
+    listed."""
     victims: int = 2
     """The number of victims."""
     listed: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    """Ranks of victims and of aggressors, where they are listed; the others sleep."""
+    """Listed ranks of victims and of aggressors; all others sleep."""
 
     @property
     def text(self) -> str:
@@ -58,7 +59,7 @@ class Roles(msgspec.Struct, frozen=True, kw_only=True):
         return "/".join(",".join(map(str, ranks)) for ranks in self.listed)
 
     def aggressors_of(self, ranks: int) -> int:
-        """The number of aggressors among so many ranks."""
+        """The number of aggressors among this number of ranks."""
         return len(self.listed[1]) if self.placing == "listed" else ranks - self.victims
 
 

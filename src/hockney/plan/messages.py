@@ -1,4 +1,4 @@
-"""What messages between two ranks may be: over threads, and in layouts."""
+"""Options of messages between two ranks: threads and layouts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ THREAD_COMMS: tuple[ThreadComms, ...] = get_args(ThreadComms)
 endpoint of the library (MPICH's virtual communication interface)."""
 Packing = Literal["datatype", "pack", "hand"]
 PACKINGS: tuple[Packing, ...] = get_args(Packing)
-"""How data get out of and into a layout: by MPI's datatype, by MPI_Pack, or by plain copies."""
+"""Ways to move data into and out of a layout: MPI's datatype, MPI_Pack, or plain copies."""
 BY_DATATYPE, BY_HAND = "datatype", "hand"
 MOST_THREADS = 1024
 Threads = tuple[int, int]
-"""Threads of the rank that sends first, and of the other."""
+"""Threads of the rank that sends first, and of the other one."""
 LARGEST_COUNT = 2**31 - 1
-"""Elements of a message, and bytes that MPI_Pack takes: MPI counts them in an int."""
+"""Most elements of a message, and bytes for MPI_Pack: MPI counts them in an int."""
 
 
 def threads_text(threads: Threads) -> str:
-    """2, or 4:1 where the ranks have different numbers."""
+    """Numbers of threads: 2, or 4:1 if the ranks have different numbers."""
     senders, receivers = threads
     return str(senders) if senders == receivers else f"{senders}:{receivers}"
 

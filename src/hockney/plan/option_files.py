@@ -7,12 +7,13 @@ from pathlib import Path
 from hockney.base.errors import UsageError
 
 LARGEST_FILE = 1 << 26
-"""Bytes: the topology of a million nodes. What has no end, such as a device, ends here."""
+"""Most bytes, enough for the topology of a million nodes. Endless files, such as devices, stop
+here."""
 
 
 def option_text(path: Path, named: str, advice: str) -> str:
     """The whole text of a file. named: the option and the file, as the user wrote them. Raises
-    UsageError where it cannot be read, is not UTF-8, or is longer than LARGEST_FILE."""
+    UsageError if it cannot be read, is not UTF-8, or is longer than LARGEST_FILE."""
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)

@@ -11,7 +11,7 @@ from hockney.base.errors import UsageError
 from hockney.plan.topology import Topology
 
 PLACES = ("core", "socket", "numa", "node", "spread", "none")
-"""How the engine can pin neighbouring ranks: on different cores, sockets, ..., or not at all."""
+"""Ways of the engine to pin neighbouring ranks: on different cores, sockets, ..., or not at all."""
 
 MOST_CPUS = 1 << 16
 """Most CPUs in one range; a larger range is a mistake or a damaged file."""
@@ -31,7 +31,7 @@ def parse_cpus(text: str) -> tuple[int, ...]:
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int = 2
     place: str = "core"
-    """How the engine pins neighbouring ranks."""
+    """Way of the engine to pin neighbouring ranks, one of PLACES."""
     cpus: tuple[int, ...] = ()
     """The CPU of each rank of a node; empty to pin by `place`."""
     oversubscribe: bool = False
@@ -55,11 +55,11 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     cfg: tuple[str, ...] = ()
     """Settings for the simulator, as it takes them (key:value)."""
     topology: Topology | None = None
-    """The switches of the network; None for what the scheduler lets ranks know."""
+    """The switches of the network; None for those that the scheduler reports."""
     env: dict[str, str] = {}
     """Variables for the ranks, such as those that force an algorithm."""
     controls: dict[str, str | None] = {}
-    """Control variables of the library to read back, and the values that they must have."""
+    """Control variables of the library to read back, with their required values."""
 
     @property
     def node_count(self) -> int | None:

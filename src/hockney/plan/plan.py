@@ -1,4 +1,4 @@
-"""The plan of a run: cases (a workload and its placement each) and the sampling that they share."""
+"""The plan of a run: cases (each a workload and its placement) and their common sampling."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     workload: Workload
     placement: Placement
     title: str | None = None
-    """The difference from other cases of the plan, for people."""
+    """The difference from the plan's other cases, for display."""
     variant: str | None = None
-    """The name of the variant that it belongs to; None where nothing is varied."""
+    """The name of the case's variant; None without variants."""
 
     @property
     def name(self) -> str | None:
@@ -30,7 +30,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return ", ".join(filter(None, (self.title, self.variant))) or None
 
     def is_measured_by(self, samples: CaseAxes) -> bool:
-        """True if samples of a run with several cases belong to this one."""
+        """True if samples of a run with several cases can be of this one."""
         return (
             samples.variant == self.variant
             and samples.ranks == self.placement.ranks
@@ -44,17 +44,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     cases: tuple[Case, ...]
     sampling: Sampling
     left_out: tuple[str, ...] = ()
-    """A line for each combination that is not measured, with the reason."""
+    """A line with the reason for each combination that is not measured."""
     comparison: Comparison | None = None
-    """The variants that are compared; None where nothing is varied."""
+    """Comparison of the variants; None without variants."""
     race: bool = False
-    """Cases are not measured further at points where that would gain next to nothing."""
+    """Whether points of a case are abandoned where they would gain next to nothing."""
     searched: tuple[str, ...] = ()
-    """Fields of the workload whose values are coarse: those around the best are measured next."""
+    """Workload fields with coarse values, around the best of which a search continues."""
 
     @property
     def first(self) -> Case:
-        """The first case, for what all share: experiment, MPI and machine."""
+        """The first case, for what all cases share: experiment, MPI and machine."""
         return self.cases[0]
 
     @property
@@ -63,7 +63,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_gate(self) -> bool:
-        """Whether a limit is part of the plan: of variants, or of a workload."""
+        """Whether the plan has a limit: of variants, or of a workload."""
         varies = self.comparison is not None and self.comparison.gate is not None
         return varies or any(one.workload.has_gate for one in self.cases)
 
@@ -81,7 +81,7 @@ def stored(plan: Plan) -> dict[str, Any]:
 
 
 class _StoredCase(msgspec.Struct):
-    """A case before its workload is decoded, whose class depends on the experiment."""
+    """A case whose workload is not decoded, as its class depends on the experiment."""
 
     workload: dict[str, Any]
     placement: Placement
@@ -99,7 +99,7 @@ class _StoredPlan(msgspec.Struct):
 
 
 def plan_of(options: Mapping[str, Any]) -> Plan | None:
-    """The plan of a run record; None if the options are damaged or those of another program."""
+    """The plan of a run record; None if its options are damaged or from another program."""
     try:
         found = msgspec.convert(options, _StoredPlan)
         cases = tuple(
@@ -133,7 +133,7 @@ def workload_of(options: Mapping[str, Any]) -> Workload | None:
 
 def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a run record's plan as text, with all values where cases differ. Options of
-    another program are returned unchanged."""
+    other programs are returned unchanged."""
     plan = plan_of(options)
     if plan is None:
         return dict(options)
@@ -147,12 +147,12 @@ def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 MAY_CHANGE = frozenset({"broadcast", "engine", "mpicc", "oversubscribe", "refine", "trains"})
-"""Fields that do not change what is measured. Sampling may change as well."""
+"""Fields that do not change the measurement. Sampling may change as well."""
 
 
 def difference(before: Plan, now: Plan) -> str | None:
-    """Describes the first difference in what two plans measure; None if they measure the same,
-    whatever the sampling."""
+    """Describes the first difference between the measurements of two plans; None if they are the
+    same, whatever the sampling."""
     if len(before.cases) != len(now.cases):
         return f"it had {len(before.cases)} combinations, and has {len(now.cases)} now"
     if _variants(before) != _variants(now):

@@ -20,7 +20,7 @@ class Preset:
     keep_clock_cost: bool = False
     reduce: Reduce = "max"
     buffers: Buffers | None = None
-    """None for the usual ones, returned."""
+    """Buffers; None for the usual ones, returned."""
     seconds_a_size: float | None = None
 
     def applied(self, name: str, workload: Pingpong) -> Pingpong:

@@ -1,4 +1,4 @@
-"""The switches of a network as a tree: which nodes share one, and how far apart others are."""
+"""The switches of a network as a tree: common switches of nodes, and distances between nodes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import msgspec
 
 SAME_NODE, SAME_SWITCH = "same node", "same switch"
 HOPS = (SAME_SWITCH, "one hop", "two hops", "three hops", "four hops")
-"""The level of two nodes, by how many switches above their own a message climbs until it meets the
-switch that they have in common."""
+"""Levels of two nodes by the number of switches above their own up to the common one."""
 MORE_HOPS = "more hops"
 APART = "no common switch"
 LEVELS = (*HOPS, MORE_HOPS, APART)
@@ -19,9 +18,9 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     """The file or command that described it."""
     switches: dict[str, str]
-    """The switch of each node."""
+    """The switch of each node, by node."""
     above: dict[str, str] = {}
-    """The switch above a switch."""
+    """The switch above each switch, by switch."""
     link_Bps: dict[str, float] = {}
     """Bytes per second, each way, of the link from a node or switch to the switch above it."""
 
@@ -40,7 +39,8 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(reversed(found))
 
     def address(self, host: str) -> str | None:
-        """Switches down to the node, as Slurm names them: s0.s4.node17; None for an unknown one."""
+        """Address of a host, the switches down to the node, named as by Slurm: s0.s4.node17; None
+        for an unknown one."""
         node = self.node(host)
         return None if node is None else ".".join((*self.path(self.switches[node]), node))
 
@@ -58,7 +58,7 @@ def switches_of(address: str | None) -> tuple[str, ...]:
 
 
 def level_of(first: tuple[str, ...], second: tuple[str, ...]) -> str:
-    """One of LEVELS, from the switches above two nodes of different names."""
+    """The level, one of LEVELS, of two different nodes, from the switches above them."""
     if first[:1] != second[:1]:
         return APART
     common = 0
@@ -73,7 +73,7 @@ End = tuple[str | None, str | None]
 
 
 def level_between(first: End, second: End) -> str | None:
-    """SAME_NODE or one of LEVELS; None where a host or its switches are unknown."""
+    """SAME_NODE or one of LEVELS; None if a host or its switches are unknown."""
     if first[0] is None or second[0] is None:
         return None
     if first[0] == second[0]:

@@ -1,5 +1,5 @@
-"""Reads which nodes are on which switch: Slurm's topology.conf, the output of `scontrol show
-topology`, or lines of our own such as `leaf1 node[1-16] 100Gbit/s`."""
+"""Reads the switches of nodes: Slurm's topology.conf, the output of `scontrol show topology`, or
+lines of our own such as `leaf1 node[1-16] 100Gbit/s`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hockney.base.errors import UsageError
 from hockney.plan.topology import Topology
 
 MOST_NAMES = 1 << 20
-"""Nodes and switches of a file; more are a mistake in a range."""
+"""Most nodes and switches of a file; more are a mistake in a range."""
 NAME = re.compile(r"[A-Za-z0-9_-]+")
 _ITEM = re.compile(r"[^,\[\]\s]*(?:\[[0-9,-]+\][^,\[\]\s]*)*")
 _RANGES = re.compile(r"\[([0-9,-]+)\]")
@@ -25,18 +25,18 @@ ADVICE = "write lines such as `leaf1 node[1-16]`, or name a topology.conf of Slu
 
 @dataclass(frozen=True)
 class _Line:
-    """What one line says is below a switch."""
+    """Content of one line: a switch and what is below it."""
 
     number: int
     switch: str
     members: tuple[str, ...]
     speed_Bps: float | None = None
     are_nodes: bool | None = None
-    """None where only the names show whether they are nodes or switches."""
+    """Whether names are nodes; None if only the names show it."""
 
 
 def parse_topology(text: str, source: str) -> Topology:
-    """The topology of a file's text. Raises UsageError, with the line."""
+    """The topology in the text of a file. Raises UsageError, with the line."""
     read = _slurm_lines if _SLURM.search(text) else _own_lines
     lines = list(read(text, source))
     if not lines:
@@ -101,7 +101,7 @@ class _Tree:
 
 
 def _numbered(text: str) -> Iterator[tuple[int, str]]:
-    """Lines without comments; one that ends with a backslash goes on in the next."""
+    """Lines without comments; one that ends with a backslash continues in the next."""
     begun, number = "", 0
     for at, line in enumerate(text.splitlines(), start=1):
         number = number if begun else at
@@ -189,7 +189,7 @@ def _names(text: str, source: str, number: int) -> tuple[str, ...]:
 
 
 def expand(text: str) -> tuple[str, ...]:
-    """The names of "login,node[01-16,20]rack[1-2]", as Slurm writes lists of hosts. Raises
+    """The names in "login,node[01-16,20]rack[1-2]", a list of hosts as by Slurm. Raises
     ValueError."""
     names: list[str] = []
     at = 0
@@ -220,7 +220,7 @@ def _expanded(item: str, room: int) -> list[str]:
 
 
 def _numbers(text: str) -> Iterator[str]:
-    """ "08-11" is 08, 09, 10, 11."""
+    """Numbers of a range: "08-11" is 08, 09, 10, 11."""
     found = _RANGE.fullmatch(text)
     if not found or int(found[2] or found[1]) < int(found[1]):
         raise ValueError(f"[{text}] is not a range of numbers")

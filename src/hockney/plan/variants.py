@@ -5,31 +5,31 @@ from __future__ import annotations
 import msgspec
 
 ENVIRONMENT = "env:"
-"""Precedes the name of an environment variable among the keys of a variant."""
+"""Prefix of the name of an environment variable in the keys of a variant."""
 DEFAULT_TOLERANCE = 0.01
 LEAST_BLOCKS = 8
-"""The fewest blocks that can tell two variants apart: the signed-rank test of fewer has no p small
-enough for the 95 % level, halved for points and the whole."""
+"""Fewest blocks that can separate two variants: with fewer, the signed-rank test has no p below the
+95 % level, halved for points and the whole."""
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
     name: str
-    """Its name in tables and figures, and the axis `variant` of its points."""
+    """Name in tables and figures, and value of the axis `variant` of its points."""
     values: dict[str, str]
     """Values by key, as the user wrote them: options of the verb, and env:NAME."""
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """The variants of a plan, and what is asked about them."""
+    """The variants of a plan, and the question about them."""
 
     variants: tuple[Variant, ...]
-    """The others are compared with the first."""
+    """The variants; all others are compared with the first."""
     tolerance: float = DEFAULT_TOLERANCE
-    """A variant is the same where its ratio surely lies within this of 1."""
+    """Relative difference up to which a variant is the same."""
     gate: float | None = None
-    """A variant that is surely slower by more than this fails the run; None for no gate."""
+    """Relative slowdown above which a variant fails the run; None for no gate."""
     narrows: bool = False
-    """Whether points are measured no further that are decided, or do not look slower."""
+    """Whether points are measured no further once decided, or if they do not look slower."""
 
     @property
     def names(self) -> list[str]:

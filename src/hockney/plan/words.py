@@ -1,11 +1,11 @@
-"""The words of plans and records: values of axes that several modules know."""
+"""Words of plans and records: values of axes that several modules use."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 NONBLOCKING = "nonblocking"
-"""A form of an operation, as is PERSISTENT; it has none where its calls block."""
+"""A form of an operation, as is PERSISTENT; blocking calls have no form."""
 STANDARD = "standard"
 """The mode of MPI_Send."""
 PERSISTENT, REPLACE, PARTITIONED = "persistent", "replace", "partitioned"

@@ -64,24 +64,24 @@ class Row:
     buffers: tuple[Buffers, ...] = BUFFERS
     has_bytes: bool = True
     modes: tuple[str, ...] = (STANDARD,)
-    """How it may send."""
+    """Send modes of the operation."""
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"):
     sizes: tuple[Size, ...]
     buffers: Buffers | None = None
-    """None for the operation's usual buffers; the launch record has the ones used."""
+    """Buffers; None for the operation's usual ones (the launch record has those used)."""
 
     @property
     def experiment(self) -> str:
-        """Its name in verbs, records and the engine."""
+        """Name in verbs, records and the engine."""
         tag = self.__struct_config__.tag
         assert isinstance(tag, str)
         return tag
 
     @property
     def row(self) -> str:
-        """The name of its row in `rows`."""
+        """Name of the workload's row in `rows`."""
         return self.experiment
 
     @classmethod
@@ -100,7 +100,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
 
     @property
     def has_gate(self) -> bool:
-        """Whether what is measured may fail the run."""
+        """Whether the result may fail the run."""
         return False
 
     @property
@@ -115,7 +115,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
 
     @property
     def launch_axes(self) -> dict[str, Any]:
-        """Axes that all samples of a launch share, and that the engine need not know."""
+        """Axes of all samples of a launch that the engine need not know."""
         return {}
 
     @property
@@ -137,15 +137,15 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         raise NotImplementedError
 
     def arguments_now(self) -> list[str]:
-        """Arguments that are known only at the moment at which a launch begins."""
+        """Arguments that are known only when a launch begins."""
         return []
 
     def flags(self, *fields: str) -> list[str]:
-        """The engine's options of those fields that are set."""
+        """The engine's options of those of the fields that are set."""
         return [f"--{name.replace('_', '-')}" for name in fields if getattr(self, name)]
 
     def check(self, ranks: int) -> None:
-        """Raises UsageError if it cannot be measured with so many ranks."""
+        """Raises UsageError if the workload cannot be measured with this number of ranks."""
 
     def taking_part(self, ranks: int) -> int:
         """The number of ranks that exchange messages."""
@@ -163,7 +163,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
 
 class Experiment(Protocol):
     WORKLOAD: type[Workload]
-    """The class, whose tag is the name of the module."""
+    """The class, whose tag is the module's name."""
 
 
 WORKLOADS = Registry(__name__, "experiment", Experiment)

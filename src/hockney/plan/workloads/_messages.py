@@ -1,4 +1,4 @@
-"""What ping-pongs and pairs share: threads, layouts, partitions and sources of messages."""
+"""Common fields of ping-pongs and pairs: threads, layouts, partitions and sources of messages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ class Messages(Workload, frozen=True, kw_only=True):
 
     @property
     def parts(self) -> tuple[int, ...]:
-        """Numbers of partitions of a message, with a thread for each, where it has them."""
+        """Numbers of partitions of a message, each sent by its own thread; empty without
+        partitions."""
         return ()
 
     @property
@@ -56,13 +57,13 @@ class Messages(Workload, frozen=True, kw_only=True):
 
     @property
     def methods(self) -> int:
-        """Ways to exchange messages that are measured side by side."""
+        """Number of ways to exchange messages that are measured side by side."""
         layouts = 1 + len(self.packing) if self.datatype else 1
         return max(len(self.threads), 1) * layouts * (2 * len(self.parts) or 1)
 
     @property
     def separates(self) -> bool:
-        """True if what is received cannot be sent next from where it lies."""
+        """True if a received message cannot be sent back from its buffer."""
         return self.datatype is not None or bool(self.parts)
 
     def messages_arguments(self) -> list[str]:
@@ -79,7 +80,7 @@ class Messages(Workload, frozen=True, kw_only=True):
         return words
 
     def messages_bytes(self, one_thread: int) -> int:
-        """Bytes that a rank allocates whose threads need `one_thread` each."""
+        """Bytes that a rank with `one_thread` bytes for each thread allocates."""
         threads = max((number for both in self.threads for number in both), default=1)
         if self.datatype is None:
             return threads * one_thread
@@ -87,7 +88,7 @@ class Messages(Workload, frozen=True, kw_only=True):
         return threads * (one_thread * layout.span // layout.data + self.largest_bytes)
 
     def check_messages(self, verify: bool) -> None:
-        """Raises UsageError where these fields do not go together, or with the sizes."""
+        """Raises UsageError if these fields do not suit each other, or the sizes."""
         self._check_threads(verify)
         self._check_layouts()
 
@@ -151,6 +152,6 @@ class Messages(Workload, frozen=True, kw_only=True):
 
     @property
     def unit_bytes(self) -> int:
-        """Sizes are multiples of this: of a layout's element, and of the partitions."""
+        """Unit of sizes in bytes, a multiple of a layout's element and of the partitions."""
         layouts = [one for one in (self.datatype, self.receive_datatype) if one is not None]
         return math.lcm(*(layout_of(one).data for one in layouts), *self.parts)

@@ -1,4 +1,4 @@
-"""Knobs that several workloads have."""
+"""Knobs of several workloads."""
 
 from __future__ import annotations
 

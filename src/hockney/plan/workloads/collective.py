@@ -29,40 +29,40 @@ _REDUCTIONS = {"reduce", "allreduce", "reduce_scatter_block", "reduce_scatter", 
 
 
 def _both(names: Iterable[str]) -> frozenset[str]:
-    """With the nonblocking ones."""
+    """The names with those of the nonblocking collectives."""
     return frozenset(form for name in names for form in (name, f"i{name}"))
 
 
 ROOTED = _both(_ROOTED)
 NO_BYTES = _both({"barrier"})
 REDUCTIONS = _both(_REDUCTIONS) | {"reduce_local"}
-"""These add elements of one type, so their sizes are multiples of its bytes."""
+"""Collectives that reduce elements of one type, so that sizes are multiples of its bytes."""
 IN_PLACE = NO_BYTES | _both({"bcast"})
-"""These have one buffer to send and receive."""
+"""Collectives with one buffer to send and receive."""
 WHOLE = IN_PLACE | (REDUCTIONS - _both({"reduce_scatter", "reduce_scatter_block"}))
-"""Their bytes are those of the whole buffer. For all others they are those of one rank's block,
+"""Collectives whose bytes are those of the whole buffer. All others give those of one rank's block,
 and a buffer has a block for each rank."""
 BYTE_DISPLACEMENTS = _both({"alltoallw"})
-"""Their displacements are bytes, in an int."""
+"""Collectives with displacements in bytes, in an int."""
 INT_BYTES = 4
 """Size of an element of the engine's reductions, unless another type is asked for."""
 Added = Literal["int32", "int64", "float", "double"]
 USUAL_ELEMENT: Added = "int32"
 ADDED_BYTES: dict[Added, int] = {"int32": INT_BYTES, "int64": 8, "float": 4, "double": 8}
-"""Types whose sums over ranks are exact, and their bytes."""
+"""Types with exact sums over ranks, and their bytes."""
 MOST_BYTES = 2**31 - 1
-"""MPI counts are int."""
+"""Most bytes, as MPI counts are int."""
 LEAST_RADIX = 2
-"""A tree with a fan-out of 1 is a chain."""
+"""Least radix, as a tree with a fan-out of 1 is a chain."""
 LEAST_REQUESTS = 1
-"""A rank without a message in flight makes no collective."""
+"""Fewest requests, as a rank without a message in flight makes no collective."""
 RADIX, SEGMENT, REQUESTS = "radix", "segment_bytes", "requests"
 """Fields whose values can be searched."""
 COARSE_RADICES = (2, 4, 8, 16, 32)
 COARSE_REQUESTS = (1, 4, 16, 64)
 COARSE_SEGMENTS = (1024, 8192, 65536)
-"""In bytes. A search measures these first, then half and twice the best: each power of two from
-512 B to 128 KiB can be reached."""
+"""Segments in bytes that a search measures first, then half and twice the best: each power of two
+from 512 B to 128 KiB can be reached."""
 DEFAULT = "default"
 """Name of the library's own decision."""
 
@@ -75,15 +75,15 @@ def is_collective_name(operation: str) -> bool:
 
 PERSISTENT: Literal["persistent"] = "persistent"
 Form = Literal["blocking", "nonblocking", "persistent"]
-"""Calls of MPI's collectives and neighbourhood collectives."""
+"""Forms of MPI's collectives and neighbourhood collectives."""
 OneSided = Literal["put-fence", "put-flush", "get-fence", "get-flush"]
 ONE_SIDED: tuple[OneSided, ...] = get_args(OneSided)
-"""Made by the ranks themselves in a window; complete after a fence, or after a flush and a
+"""Collectives made by the ranks in a window; complete after a fence, or after a flush and a
 barrier."""
 IN_WINDOWS = ("bcast", "scatter", "gather", "allgather", "alltoall")
-"""Collectives that are made so."""
+"""Collectives that can be made one-sided."""
 OwnForm = Literal["persistent", OneSided]
-"""Forms that the name of a collective does not say."""
+"""Forms that the name of a collective does not include."""
 CollectiveForm = Literal[Form, OneSided]
 FORMS: tuple[CollectiveForm, ...] = get_args(CollectiveForm)
 
@@ -101,35 +101,36 @@ def in_form(collective: str, form: CollectiveForm) -> str | None:
 class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     collective: str
     algorithm: str = DEFAULT
-    """The name in the samples; the environment of the placement forces the algorithm."""
+    """Name in the samples; the environment of the placement forces the algorithm."""
     segment_bytes: int | None = None
-    """0 for unsegmented; None for the library's own size, or an algorithm without segments."""
+    """Segment size; 0 for unsegmented; None for the library's own, or an algorithm without
+    segments."""
     radix: int | None = None
-    """Fan-out of its tree, or k of its k-ary exchange; None for the library's own, or an algorithm
-    without one."""
+    """Fan-out of the algorithm's tree, or k of its k-ary exchange; None for the library's own, or
+    an algorithm without one."""
     requests: int | None = None
-    """Most messages in flight that its algorithm allows a rank; None for the library's own limit,
-    or an algorithm without one."""
+    """Most messages in flight of a rank; None for the library's own limit, or an algorithm without
+    one."""
     element: Added = USUAL_ELEMENT
-    """Type of the elements of a reduction, which adds them up."""
+    """Type of the elements of a reduction, which is a sum."""
     root: Annotated[
         Literal["first", "rotate"],
         Knob("Root: rank 0, or the next rank each time.", operations=ROOTED),
     ] = "first"
     sync: Sync = "clock"
     form: OwnForm | None = None
-    """None for the form that the name of the collective says."""
+    """Form; None for that in the name of the collective."""
     threads: tuple[int, ...] = ()
     """Numbers of threads of each rank that make it at once, each on a communicator of its own;
     empty for ranks with one, under an MPI that need not lock."""
     groups: int = 1
     """Groups of neighbouring ranks that make it at the same time."""
     overlap: bool = False
-    """Measure also overlapped with computation as long as the operation."""
+    """Measure also overlapped with a computation of the operation's duration."""
     arrivals: Arrivals | None = None
     """When ranks arrive; None where all start together."""
     phases: tuple[str, ...] = ()
-    """Names of algorithms whose schedules are made by messages as well, and their phases timed."""
+    """Algorithms whose schedules are also made by messages, with their phases timed."""
     verify: Annotated[
         bool, Knob("Check all data, untimed.", operations=frozenset(COLLECTIVES) - NO_BYTES)
     ] = False
@@ -168,7 +169,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
         return self.collective
 
     def long_list(self, ranks: int) -> str | None:  # noqa: ARG002
-        """The fractions of a file of delays."""
+        """The fractions in a file of delays."""
         return self.arrivals.listed_text if self.arrivals and self.arrivals.fractions else None
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
@@ -300,8 +301,8 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
         )
 
     def is_measured_by(self, samples: CaseAxes) -> bool:
-        """Samples of a nonblocking collective match alone and overlapped; those of what is made by
-        messages belong to whatever case they were measured beside."""
+        """Samples of a nonblocking collective match alone and overlapped; those made by messages
+        match no case, as others of their launch do."""
         asked = (
             self.collective,
             self.algorithm,

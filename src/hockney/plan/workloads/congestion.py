@@ -32,7 +32,7 @@ class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
     roles: Roles = Roles()
     tails: Tails = False
     most_factor: float | None = None
-    """A factor that is surely larger fails the run; None for no gate."""
+    """Factor above which a run fails; None for no gate."""
 
     @property
     def has_gate(self) -> bool:
@@ -68,7 +68,7 @@ class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
 
     @property
     def ends_by_precision(self) -> bool:
-        """Never: tails need samples when medians are long known."""
+        """False: tails need samples when medians are long known."""
         return False
 
     @property
@@ -77,7 +77,7 @@ class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
 
     @property
     def longest_period_s(self) -> float:
-        """From one burst's beginning to the next one's; 0 where aggressors never pause."""
+        """Time from one burst's beginning to the next one's; 0 if aggressors never pause."""
         return max(burst.period_s for burst in self.bursts)
 
     def long_list(self, ranks: int) -> str | None:  # noqa: ARG002
@@ -152,8 +152,8 @@ class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
             )
 
     def buffer_bytes(self, ranks: int) -> int:
-        """With those of aggressors, which receive each message in flight in a place of its own: the
-        mean over ranks."""
+        """Bytes of a rank, the mean over ranks: its own, and the buffers of aggressors, which
+        receive each message in flight in its own place."""
         own = 2 * self.largest_bytes * (self.window if self.victim == "stream" else 1)
         aggressors = self.roles.aggressors_of(ranks)
         links = aggressors * (aggressors - 1) if "all-to-all" in self.aggressors else aggressors

@@ -10,10 +10,10 @@ class Fabric(Workload, frozen=True, kw_only=True, tag="fabric"):
     serial: bool = False
     """One pair at a time; otherwise as many disjoint pairs as there are."""
     switch_numbers: tuple[tuple[str, int], ...] = ()
-    """Each node with the number of its switch, for pairs inside switches and between every two;
-    empty to pair every two ranks."""
+    """The number of each node's switch, to pair ranks inside switches and between every two; empty
+    to pair every two ranks."""
     visits: int | None = None
-    """Makes no more than so many of the rounds, which are then a random sample."""
+    """Most rounds, a random sample of all; None for all."""
 
     @property
     def usual_buffers(self) -> Buffers:

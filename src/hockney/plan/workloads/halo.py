@@ -15,7 +15,7 @@ from hockney.plan.workloads.collective import PERSISTENT, Form
 
 Neighbors = Literal["faces", "edges", "corners"]
 NEIGHBORS: tuple[Neighbors, ...] = get_args(Neighbors)
-"""Neighbours that are one step away in one dimension, in at most two, in at most three."""
+"""Neighbours one step away in one dimension, in at most two, in at most three."""
 PARTITIONED = "partitioned"
 BETWEEN_TWO = (
     *("waitall", "waitany", "waitsome", "sendrecv", "persistent", PARTITIONED),
@@ -27,7 +27,7 @@ of all ranks, or are flushed, with an empty message to each neighbour; puts also
 start, complete and wait of neighbours."""
 IN_WINDOWS = tuple(one for one in BETWEEN_TWO if one.startswith(("put-", "get-")))
 BOUND = ("persistent", PARTITIONED, *IN_WINDOWS)
-"""Those of them that work in the buffers that they were prepared for."""
+"""Exchanges between two ranks in the buffers that they were prepared for."""
 NEIGHBORHOOD = ("neighbor", "neighborv", "neighborw", "neighbor-allgather", "neighbor-allgatherv")
 """Neighbourhood collectives: alltoall, alltoallv, alltoallw, allgather and allgatherv. They alone
 have forms."""
@@ -36,10 +36,10 @@ BLOCKS = ("sendrecv",)
 """Exchanges between two ranks that cannot compute meanwhile."""
 CONTIGUOUS = "none"
 PACKINGS = (CONTIGUOUS, "hand", "datatype")
-"""A message lies in one piece; or it is a column of an array, which the rank packs by hand or MPI
-sends as a datatype."""
+"""Packings of a message: contiguous; or a column of an array, packed by the rank or sent as a
+datatype by MPI."""
 COLUMN_BYTES = 8
-"""An element of a column, of which each is in a cache line of its own."""
+"""Bytes of an element of a column; each is in a cache line of its own."""
 LINE_BYTES = 64
 MOST_DIMENSIONS = 3
 DIRECTIONS: dict[tuple[int, Neighbors], int] = {
@@ -50,7 +50,7 @@ DIRECTIONS: dict[tuple[int, Neighbors], int] = {
     for dimensions in range(1, MOST_DIMENSIONS + 1)
     for reach, name in enumerate(NEIGHBORS, start=1)
 }
-"""Neighbours of a rank, by the dimensions of the grid: 4 faces in two, 26 with corners in three."""
+"""Number of neighbours, by the dimensions of the grid: 4 faces in two, 26 with corners in three."""
 
 
 class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
@@ -61,7 +61,7 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
     """Forms of the neighbourhood collectives."""
     packings: tuple[str, ...] = (CONTIGUOUS,)
     partitions: int | None = None
-    """Of each message of partitioned exchanges."""
+    """Partitions of each message of partitioned exchanges."""
     neighbors: Annotated[
         Neighbors, Knob("4 in two dimensions and 6 in three; 18 with edges; 8 and 26 with corners.")
     ] = "faces"

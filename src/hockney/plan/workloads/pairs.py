@@ -73,7 +73,7 @@ class Pairs(Messages, frozen=True, kw_only=True, tag="pairs"):
     every_iteration: EveryIteration = False
     verify: Verify = False
     partitions: tuple[int, ...] = ()
-    """Numbers of partitions of a message, with a thread for each."""
+    """Numbers of partitions of a message, each sent by its own thread."""
     stagger_ns: Annotated[
         float,
         Knob(

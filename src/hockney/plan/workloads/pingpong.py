@@ -41,7 +41,8 @@ class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
 
     @property
     def usual_buffers(self) -> Buffers:
-        """Verification needs separate buffers: each rank sends its own pattern."""
+        """Separate buffers if verification (each rank sends its own pattern) or a layout needs
+        them."""
         return "separate" if self.verify or self.separates else "returned"
 
     @property
@@ -50,7 +51,7 @@ class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
 
     @property
     def ends_by_precision(self) -> bool:
-        """Tails need samples when medians are long known."""
+        """False with tails, which need samples when medians are long known."""
         return self.ends_by_time and not self.tails
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
@@ -87,7 +88,7 @@ class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
         return 2
 
     def buffer_bytes(self, ranks: int) -> int:
-        """The floor needs another buffer, in shared memory."""
+        """Bytes of a rank, with another buffer in shared memory for the floor."""
         return self.messages_bytes(super().buffer_bytes(ranks)) + self.floor * self.largest_bytes
 
 

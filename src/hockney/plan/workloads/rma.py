@@ -30,7 +30,7 @@ ACTIVE = ("fence", "pscw")
 """Synchronizations that the target calls too."""
 RMA_OPERATIONS = (*MOVING, *REDUCING, "compare-and-swap")
 TWO_SIDED = {None: "pingpong", ONE_WAY: "stream", BOTH_WAYS: "bidirectional"}
-"""By direction, the two-sided operation that is measured in the same rounds."""
+"""The two-sided operation that is measured in the same rounds, by direction."""
 ELEMENT_BYTES: dict[str, int] = {
     "int8": 1,
     "int32": 4,
@@ -56,7 +56,7 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
     synchronizations: tuple[Synchronization, ...] = ("flush",)
     window_kinds: tuple[WindowKind, ...] = ("allocate",)
     direction: Direction | None = None
-    """None for one operation at a time; otherwise streams."""
+    """Direction of a stream; None for one operation at a time."""
     windows: tuple[int, ...] = (USUAL_WINDOW,)
     """Operations of a stream that are completed together."""
     element: Element = "int64"
@@ -174,7 +174,8 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
                 )
 
     def _check_type(self) -> None:
-        """MPI 4.1, 6.9.2 (predefined reductions) and 12.3.4.4 (compare and swap)."""
+        """Checks types by MPI 4.1, 6.9.2 (predefined reductions) and 12.3.4.4 (compare and
+        swap)."""
         if self.operation not in REDUCING:
             if self.element in FLOATING:
                 raise UsageError(
@@ -197,8 +198,8 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
         return 2 * len(self.pairing) or 2
 
     def buffer_bytes(self, ranks: int) -> int:  # noqa: ARG002
-        """A message is sent from one place; a stream is received side by side, in a buffer and in
-        each window."""
+        """Bytes of a rank: a message is sent from one place; a stream is received side by side, in
+        a buffer and in each window."""
         flying = max(self.windows) if self.direction else 1
         return self.largest_bytes * (1 + (1 + len(self.window_kinds)) * flying)
 

@@ -1,4 +1,4 @@
-"""What it takes until the ranks of a job can work, and until they have ended."""
+"""Duration until the ranks of a job can work, and until they have ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PHASES = ("launch", "init", "contact", "comm-dup", "comm-split", "window", "fina
 
 
 class Startup(Workload, frozen=True, kw_only=True, tag="startup"):
-    """Its one size is that of messages, and of each rank's memory in a window."""
+    """Start-up of a job. Its one size is that of messages and of each rank's window."""
 
     @property
     def ends_by_time(self) -> bool:
@@ -27,7 +27,7 @@ class Startup(Workload, frozen=True, kw_only=True, tag="startup"):
         return ["startup"]
 
     def arguments_now(self) -> list[str]:
-        """CLOCK_MONOTONIC, which the ranks on this host read as well."""
+        """The start by CLOCK_MONOTONIC, which the ranks on this host read as well."""
         return [f"--launched-at={time.monotonic_ns()}@{socket.gethostname()}"]
 
     def check(self, ranks: int) -> None:  # noqa: ARG002
