@@ -1,4 +1,4 @@
-"""Profiles of programs: which calls of MPI they made, and what these took.
+"""Profiles of programs: their MPI calls, and the time of these.
 
 recorder/ is the library that is preloaded into a program: file.c writes a file for each rank
 (layout.h), job.c finds which ranks belong together, cells.c has the table of calls, trace.c their

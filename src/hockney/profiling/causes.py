@@ -1,10 +1,10 @@
-"""What takes the time in MPI: messages as this machine moves them, and what is beyond: partners
-that are late, CPUs that are busy, contention.
+"""Causes of the time in MPI: messages as fast as on this machine alone, and beyond: late partners,
+busy CPUs, contention.
 
-The time of a call is split in three: what it waited for other ranks (waits.py), what the model of
-the machine expects for its bytes (expected.py), and the rest. A rank that is waited for is itself
-computing, or moving a message, or kept off its CPU: what is waited for it is divided by what it
-did, but for its own waiting. So two ranks that do nothing but exchange messages wait for messages,
+The time of a call is split in three: its waiting for other ranks (waits.py), the time that the
+model of the machine expects for its bytes (expected.py), and the rest. A rank that is waited for is
+itself computing, or moving a message, or kept off its CPU: the waiting for it is divided by its
+activities except for waiting. So two ranks that do nothing but exchange messages wait for messages,
 not for late partners.
 """
 
@@ -22,28 +22,28 @@ LATE, BUSY, CONTENTION = "late partners", "busy CPUs", "contention"
 LATENCY, BANDWIDTH, MESSAGES = "latency", "bandwidth", "messages"
 COPYING, OTHER, UNEXPLAINED = "copying", "other", "unexplained"
 CAUSES = (LATE, BUSY, CONTENTION, LATENCY, BANDWIDTH, MESSAGES, COPYING, UNEXPLAINED, OTHER)
-"""`messages`: latency, bandwidth and contention together, where the machine's messages were not
-measured. `unexplained`: beyond the model, in calls whose waiting cannot be seen."""
+"""Causes. `messages`: latency, bandwidth and contention together, where the machine's messages were
+not measured. `unexplained`: beyond the model, in calls whose waiting cannot be seen."""
 COMPLETING = frozenset(
     f"MPI_{name}"
     for name in ("Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
 )
 WITHOUT_DATA = frozenset({"MPI_Barrier", "MPI_Ibarrier"})
-"""Their messages are empty, and known."""
+"""Calls whose messages are known to be empty."""
 _Key = tuple[int, int]
 
 
 def spent_in(calls: Calls) -> tuple[float, float]:
-    """Seconds in these calls and in what completed their requests, and those of them that other
-    ranks were waited for. The time of completing calls is that of the calls that started them."""
+    """Seconds of these calls and of those that completed their requests, and the part of them spent
+    waiting for other ranks. The time of completing calls counts for the calls that started them."""
     own = 0.0 if calls.call in COMPLETING else calls.time_s
     spent = own + calls.completion_s
     return spent, min(calls.wait_s or 0.0, spent)
 
 
 def hides_waiting(calls: Calls) -> bool:
-    """Whether these calls may have waited unseen: none of them was seen beside the other side's, or
-    they are nonblocking sends, whose receiver is late while something else is called."""
+    """Whether these calls may have waited unseen: none was matched with the other side's, or they
+    are nonblocking sends, whose receiver is late during other calls."""
     name = (calls.started or calls.call).lower()
     is_nonblocking_send = name.startswith("mpi_i") or name.endswith("_init")
     return calls.wait_s is None or (is_nonblocking_send and "send" in name)
@@ -51,7 +51,7 @@ def hides_waiting(calls: Calls) -> bool:
 
 @dataclass
 class Own:
-    """What one rank did, in seconds, but for waiting for others."""
+    """Activities of one rank in seconds, except for waiting for others."""
 
     parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0.0))
     waited: float = 0.0
@@ -67,7 +67,7 @@ class Causes:
         return model_of(self.profile.machine, [one.host for one in self.profile.ranks])
 
     def own(self, calls: Calls) -> dict[str, float]:
-        """The time of these calls but for waiting, by cause; all that is beyond the model counts as
+        """Time of these calls without waiting, by cause; all time beyond the model counts as
         contention."""
         spent, waited = spent_in(calls)
         left = spent - waited
@@ -105,14 +105,14 @@ class Causes:
 
     @cached_property
     def _maybe_busy(self) -> tuple[str, ...]:
-        """Causes in which the time off a CPU is contained, the likeliest first. What messages
-        should take is no upper limit where it was measured on a busy machine."""
+        """Causes that contain time off a CPU, the likeliest first. The expected time of messages is
+        no upper limit if it was measured on a busy machine."""
         beyond = (CONTENTION, UNEXPLAINED, MESSAGES)
         is_limit = self.profile.machine is None or not self.profile.machine.disturbed
         return beyond if is_limit else (*beyond, LATENCY, BANDWIDTH)
 
     def _move_busy(self, rank: RankRecord, own: Own) -> None:
-        """What a rank was kept off its CPU inside of MPI is no contention."""
+        """Moves a rank's time off its CPU inside MPI from the causes that contain it to BUSY."""
         inside = (rank.cpu_wait_s or 0.0) * min(own.in_mpi / rank.wall_s, 1.0) if rank.wall_s else 0
         for cause in self._maybe_busy:
             moved = min(inside, own.parts[cause])
@@ -121,7 +121,7 @@ class Causes:
             inside -= moved
 
     def busy_part(self, calls: Calls, cause: str) -> float:
-        """The fraction of that cause of these calls that is a busy CPU's."""
+        """The fraction of a cause of these calls that was spent off a CPU."""
         own, key = self.own_of_rank[calls.job, calls.rank].parts, cause
         if cause not in self._maybe_busy:
             return 0.0
@@ -130,7 +130,8 @@ class Causes:
 
     @cached_property
     def activity(self) -> dict[_Key, dict[str, float]]:
-        """What each rank did while others waited for it: seconds by cause; computing is LATE."""
+        """Activities of each rank while others waited for it: seconds by cause; computing is
+        LATE."""
         found = {}
         for key, own in self.own_of_rank.items():
             rank = self.profile.by_rank[key]
@@ -145,7 +146,8 @@ class Causes:
 
     @cached_property
     def mix_of_rank(self) -> dict[_Key, dict[str, float]]:
-        """The causes of a rank's waiting, as fractions: what those did that it waited for."""
+        """Causes of each rank's waiting, as fractions: the activities of the ranks that it waited
+        for."""
         blamed: dict[_Key, dict[_Key, float]] = defaultdict(dict)
         for one in self.profile.blames:
             blamed[one.job, one.rank][one.job, one.for_rank] = one.seconds
@@ -168,7 +170,7 @@ class Causes:
         return found
 
     def of(self, calls: Calls) -> dict[str, float]:
-        """The time of these calls and of what completed them, by cause."""
+        """Time of these calls and of those that completed them, by cause."""
         found = dict.fromkeys(CAUSES, 0.0)
         for cause, seconds in self.own(calls).items():
             busy = self.busy_part(calls, cause)
@@ -181,7 +183,7 @@ class Causes:
 
     @cached_property
     def of_rank(self) -> dict[_Key, dict[str, float]]:
-        """The seconds of each rank in MPI, by cause."""
+        """Seconds of each rank in MPI, by cause."""
         found = {}
         for key, own in self.own_of_rank.items():
             mix = self.mix_of_rank[key]
@@ -190,5 +192,5 @@ class Causes:
 
     @cached_property
     def seconds(self) -> dict[str, float]:
-        """The seconds in MPI of all ranks, by cause."""
+        """Seconds of all ranks in MPI, by cause."""
         return {name: sum(found[name] for found in self.of_rank.values()) for name in CAUSES}

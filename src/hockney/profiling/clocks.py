@@ -1,9 +1,9 @@
-"""How the clocks of hosts differ, from what a program itself exchanged between them.
+"""Differences between the clocks of hosts, from a program's own messages.
 
 No message arrives before it was sent, and nobody leaves a barrier before all have come. Each such
 pair of moments on two hosts bounds the difference of their clocks from one side. A difference that
-changes evenly (clocks drift) must keep all bounds; how far it could be moved within them is its
-error. Where no line keeps them (a clock was set meanwhile), the difference is unknown.
+changes linearly (clocks drift) must satisfy all bounds; how far it could be moved within them is
+its error. Where no line satisfies them (a clock was set meanwhile), the difference is unknown.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_DRIFT = 5e-4
-"""Seconds a second: crystals keep 1e-4, and NTP moves a clock by as much as 5e-4."""
+"""Largest drift in seconds a second: crystals keep 1e-4, and NTP moves a clock by up to 5e-4."""
 UNIT_S = 1e-6
-"""The solver's tolerances are for numbers near 1."""
+"""Unit of the solver, whose tolerances are for numbers near 1."""
 MOST_BOUNDS = 20_000
-"""Of one host, evenly among all: the solver takes a second for so many."""
+"""Most bounds of one host, evenly spaced among all: the solver takes a second for this many."""
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Precedence:
-    """What happened first, on one rank, and what cannot have happened before, on another."""
+    """An event on one rank, and an event on another that cannot have been earlier."""
 
     first: int
     first_s: float
-    """On the clock of its host."""
+    """Time on the clock of the first rank's host."""
     then: int
     then_s: float
 
 
 @dataclass(frozen=True)
 class ClockOffset:
-    """What is added to a host's clock, at `at_s` on it, for the time of the reference."""
+    """Offset, added to a host's clock at `at_s` for the time of the reference, and its drift."""
 
     at_s: float = 0.0
     offset_s: float = 0.0
@@ -49,8 +49,8 @@ class ClockOffset:
 
 
 def clocks_of(boots: Sequence[str], orders: Sequence[Precedence]) -> list[ClockOffset | None]:
-    """The clock of each rank, by the kernel that it ran under; the reference is that of the first
-    rank. None where it is unknown."""
+    """The clock of each rank, by its host's boot; the reference is that of the first rank. None if
+    it is unknown."""
     known = {boots[0]: ClockOffset()} if boots and boots[0] else {}
     between = [one for one in orders if boots[one.first] != boots[one.then]]
     found = True
@@ -67,7 +67,7 @@ def clocks_of(boots: Sequence[str], orders: Sequence[Precedence]) -> list[ClockO
 def _clock(
     boot: str, boots: Sequence[str], known: dict[str, ClockOffset], orders: Sequence[Precedence]
 ) -> ClockOffset | None:
-    """By what it exchanged with hosts whose clocks are known."""
+    """The clock of a host, by messages with hosts whose clocks are known."""
     lower, upper, errors = [], [], [0.0]
     for one in orders:
         if boots[one.then] == boot and boots[one.first] in known:
@@ -88,8 +88,8 @@ def _thinned(bounds: Sequence[tuple[float, float]]) -> Array:
 
 
 def _line(lower: Array, upper: Array, error_s: float) -> ClockOffset | None:
-    """The line with as much room to the bounds on both sides as there can be; lower, upper: when,
-    and the least or the most difference then. error_s: of the clocks that the bounds are from."""
+    """The line with the most room to the bounds on both sides. lower, upper: times, and the least
+    or largest difference then. error_s: of the clocks that gave the bounds."""
     from scipy.optimize import linprog
 
     times = np.concatenate([lower[:, 0], upper[:, 0]])

@@ -1,4 +1,4 @@
-"""Makes a profile of what the ranks of a program recorded."""
+"""Makes a profile of the files that the ranks of a program recorded."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from hockney.profiling.layout import (
 from hockney.profiling.waits import Waits, waits_of
 
 LEAST_BLAME = 1e-3
-"""Of a rank's waiting: what others are blamed for less is left out."""
+"""Least fraction of a rank's waiting for which another rank is blamed."""
 
 
 def collect(directory: Path, program: Program) -> Profile:
-    """The profile of all ranks whose files are in the directory. Those that cannot be read are left
-    out; `cut` names the last, or what the recorder reports."""
+    """The profile of all ranks whose files are in the directory. Unreadable files are ignored;
+    `cut` has the error of the last one, or the recorder's message."""
     profile = Profile(program)
     files = []
     for path in sorted(directory.iterdir()):
@@ -55,9 +55,9 @@ def collect(directory: Path, program: Program) -> Profile:
 
 
 def _jobs(files: Sequence[RankFile]) -> Iterator[list[RankFile]]:
-    """The ranks of each MPI_COMM_WORLD, in the order in which these began. What its launcher gave
-    all ranks of one tells it from others, but not from another that the same processes, or
-    processes without a launcher, were part of later."""
+    """The ranks of each MPI_COMM_WORLD, by start. Jobs of different launchers are separated by the
+    launcher's identity, successive ones of the same processes, or without a launcher, by
+    _belongs()."""
     jobs: list[list[RankFile]] = []
     for file in sorted(files, key=lambda file: int(file.header["first_ns"])):
         for of_job in jobs:
@@ -71,7 +71,7 @@ def _jobs(files: Sequence[RankFile]) -> Iterator[list[RankFile]]:
 
 
 def _belongs(file: RankFile, of_job: Sequence[RankFile]) -> bool:
-    """Whether a rank is one of a job, by those of its ranks that began before."""
+    """Whether a rank belongs to a job, by the job's ranks that started before."""
     first, rank = of_job[0].header, int(file.header["rank"])
     if any(first[name] != file.header[name] for name in ("job", "ranks")):
         return False

@@ -1,4 +1,4 @@
-"""The time that messages of a size take on the machine of a profile, where nobody is waited for."""
+"""Times of messages on the machine of a profile, without waiting."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ ONE_MESSAGE = frozenset(
     )
 )
 BY_TREE = frozenset({"barrier", "bcast", "reduce", "allreduce", "scan", "exscan"})
-"""At least log2(p) messages of the whole buffer follow each other."""
+"""Collectives in which at least log2(p) messages of the whole buffer follow each other."""
 BY_BLOCKS = frozenset(
     {"scatter", "gather", "allgather", "alltoall", "scatterv", "gatherv", "allgatherv"}
     | {"alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block"}
 )
-"""A rank exchanges a block with every other one."""
+"""Collectives in which a rank exchanges a block with every other one."""
 OF_ALL_BLOCKS = frozenset({"alltoallv", "alltoallw", "reduce_scatter"})
-"""Their bytes are those of all blocks together."""
+"""Collectives whose bytes are those of all blocks together."""
 
 
 class MessageTimes:
@@ -61,7 +61,7 @@ class MessageTimes:
         return float(2.0**logs)
 
     def call_s(self, calls: Calls) -> tuple[float, float] | None:
-        """Latency and the rest of one such call; None for calls whose messages are unknown."""
+        """Latency of one such call and the rest of its time; None if its messages are unknown."""
         count = messages_of(calls)
         if count is None:
             return None
@@ -71,9 +71,9 @@ class MessageTimes:
 
 
 def messages_of(calls: Calls) -> tuple[float, float] | None:
-    """How many messages of how many bytes must follow each other in a call. Collectives by what
-    the usual algorithms need at least (Thakur et al., 2005): log2(p) steps of a tree, or a block
-    for each other rank, all at the price of one large message."""
+    """Number and bytes of the messages that must follow each other in a call; None if unknown. For
+    collectives the minimum of the usual algorithms (Thakur et al., 2005): log2(p) steps of a tree,
+    or a block for each other rank, all at the price of one large message."""
     name = calls.call.removeprefix("MPI_")
     if calls.call in ONE_MESSAGE:
         return 1.0, float(calls.bytes)
@@ -90,8 +90,8 @@ def messages_of(calls: Calls) -> tuple[float, float] | None:
 
 
 def model_of(machine: MessagesAlone | None, hosts: Sequence[str]) -> MessageTimes | None:
-    """None where no message was measured, or ranks are on several hosts, between which messages
-    take longer."""
+    """The message times of a machine; None if none were measured, or ranks are on several hosts,
+    between which messages take longer."""
     if machine is None or not machine.messages or len(set(hosts)) != 1:
         return None
     return MessageTimes(machine)

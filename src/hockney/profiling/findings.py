@@ -1,4 +1,4 @@
-"""What stands out in a profile: facts with their numbers, from which views make sentences."""
+"""Findings of a profile: facts with their numbers, from which views make sentences."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from hockney.profiling.places import crowded
 from hockney.profiling.summary import ProfileSummary, sends
 
 LEAST_FRACTION = 0.1
-"""Of the time in MPI: what takes less is no finding."""
+"""Least fraction of the time in MPI of a finding."""
 MOST_OF = 0.5
-"""Of the calls or the waiting: a size or a rank that has more stands out."""
+"""Fraction of the calls or the waiting above which a size or rank is a finding."""
 MOST_CPU_WAIT = 0.1
-"""Of a rank's time, as for ranks that are measured (analysis/noise.py)."""
+"""Largest fraction of a rank's time off its CPU, as for measured ranks (analysis/noise.py)."""
 MOST_RECORDING = 0.02
-"""Of the ranks' time: a recorder that takes more has changed what it records."""
+"""Largest fraction of the ranks' time for the recorder; more changes what it records."""
 POLLS = 100
-"""Tests per request that completed, from which on the program polls."""
+"""Tests per completed request from which on a program polls."""
 POLLING = frozenset(
     f"MPI_{name}"
     for name in (
@@ -49,7 +49,7 @@ class ProfileFinding:
 
 
 def findings_of(summary: ProfileSummary) -> list[ProfileFinding]:
-    """What spoils the profile first, then what costs the program its time."""
+    """Findings, those that impair the profile first, then those that cost the program time."""
     return [
         *_incomplete(summary),
         *_recording(summary),
@@ -105,7 +105,7 @@ def _shared_cpus(summary: ProfileSummary) -> Iterator[ProfileFinding]:
 
 
 def _busy_cpus(summary: ProfileSummary) -> Iterator[ProfileFinding]:
-    """Ranks that were kept off their CPU, as measuring verbs warn of."""
+    """Ranks that were kept off their CPU, as in the warnings of measuring verbs."""
     known = [one for one in summary.profile.ranks if one.cpu_wait_s is not None and one.wall_s]
     busy = [one for one in known if (one.cpu_wait_s or 0.0) > MOST_CPU_WAIT * one.wall_s]
     if busy:
@@ -117,7 +117,7 @@ def _busy_cpus(summary: ProfileSummary) -> Iterator[ProfileFinding]:
 
 
 def _decides(summary: ProfileSummary) -> Iterator[ProfileFinding]:
-    """The cause of most of the time in MPI, with what shows it. Latency and bandwidth are two ends
+    """The cause of most of the time in MPI, with its evidence. Latency and bandwidth are two ends
     of one cause: the messages."""
     seconds = summary.causes.seconds
     together = {name: seconds[name] for name in (LATE, BUSY, CONTENTION, COPYING, MESSAGES)}
@@ -140,7 +140,8 @@ def _decides(summary: ProfileSummary) -> Iterator[ProfileFinding]:
 
 
 def _late(summary: ProfileSummary) -> dict[str, Any]:
-    """Who is waited for, how much longer that rank computes than the mean, and in which calls."""
+    """The rank waited for most, its computing time over the mean, and the calls that waited for
+    it."""
     blamed: dict[tuple[int, int], float] = defaultdict(float)
     for one in summary.profile.blames:
         blamed[one.job, one.for_rank] += one.seconds
@@ -161,7 +162,7 @@ def _late(summary: ProfileSummary) -> dict[str, Any]:
 
 
 def _where(summary: ProfileSummary) -> str | None:
-    """The kind of calls that waited most: their partner is late there."""
+    """The kind of calls that waited most, in which the partner is late."""
     waited: dict[str, float] = defaultdict(float)
     for calls in summary.profile.calls:
         waited[_kind(calls)] += spent_in(calls)[1]
@@ -182,7 +183,7 @@ def _busy(summary: ProfileSummary) -> dict[str, Any]:
 
 
 def _crowding(summary: ProfileSummary) -> dict[str, Any]:
-    """The calls with the most contention, and how many times as long as alone they take."""
+    """The calls with the most contention, and their time over that alone."""
     found: dict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for calls in summary.profile.calls:
         own = summary.causes.own(calls)

@@ -1,6 +1,5 @@
 """The format of profiles: one JSON object per line. The first describes the program, then come its
-ranks, their calls and who waited for whom. Readers ignore unknown kinds and keys.
-"""
+ranks, their calls, and waiting times between ranks. Readers ignore unknown kinds and keys."""
 
 from __future__ import annotations
 
@@ -26,110 +25,111 @@ Seconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e12)]
 Rank = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 End = Literal["finalized", "aborted", "lost"]
 Datatype = Literal["basic", "contiguous", "strided"]
-"""How the bytes of a message lie: predefined; derived, side by side; derived, with gaps."""
+"""Memory layout of a message: predefined; derived and contiguous; derived with gaps."""
 Size = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="profile"):
-    """What was run, and how it ended."""
+    """The program, its command and its exit."""
 
     schema: Annotated[int, msgspec.Meta(ge=1)]
     hockney: str
     command: tuple[str, ...] | None
-    """As it was typed; None where arguments were left out."""
+    """Command as typed; None if arguments were omitted."""
     time_utc: str
     exit_status: int
     wall_s: Seconds
-    """From the start of the launcher to its end."""
+    """Time from the start of the launcher to its end."""
     mpicc: str | None = None
     library: str | None = None
-    """The first line of what the library reports of itself."""
+    """First line of the library's version text."""
 
 
 class RankRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="rank"):
     """One process."""
 
     job: Whole
-    """0 for the first MPI_COMM_WORLD of the command, 1 for the next."""
+    """Number of the MPI_COMM_WORLD in the command, from 0."""
     rank: Rank
     ranks: Size
     host: str
     boot: str
     cpu: int | None
-    """The CPU on which it began."""
+    """The CPU on which the process started."""
     cpus: str
-    """CPUs that it was allowed to use, as Linux writes lists."""
+    """CPUs that the process may use, as a list in Linux's form."""
     cache: str
-    """CPUs that share the last cache of the first."""
+    """CPUs that share the last cache of the first CPU."""
     program: str
     end: End
     wall_s: Seconds
-    """From the end of MPI_Init to MPI_Finalize, or to the last that is known."""
+    """Time from the end of MPI_Init to MPI_Finalize, or to the last known moment."""
     clock_error_s: Seconds | None = None
-    """By how much its host's clock may be off that of the first rank's; None where unknown."""
+    """Error of its host's clock against the first rank's; None if unknown."""
     lost_calls: Whole = 0
-    """Calls that found no place in the table."""
+    """Calls that were lost because the table was full."""
     lost_s: Seconds = 0.0
     lost_requests: Whole = 0
     recording_s: Seconds | None = None
-    """What the recorder took of its time, estimated from what each call costs it; None where
-    unknown."""
+    """Time of the recorder, estimated from its cost per call; None if unknown."""
     unfinished: Whole = 0
     """Receives that never completed, counted with the bytes that they were posted with."""
     cpu_wait_s: Seconds | None = None
-    """Ready to run while something else had its CPU; None where unknown."""
+    """Time ready to run while something else had its CPU; None if unknown."""
 
 
 class Calls(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="calls"):
-    """Calls of one rank that are the same in all but their times."""
+    """Calls of one rank that differ only in their times."""
 
     job: Whole
     rank: Rank
     call: str
     count: Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
     bytes: Whole
-    """Of each call; an upper limit where `is_coarse`."""
+    """Bytes of each call; an upper limit if `is_coarse`."""
     bytes_sum: Whole
     time_s: Seconds
-    """Inside these calls."""
+    """Time inside these calls."""
     most_s: Seconds
     completion_s: Seconds = 0.0
-    """Their share of the calls that completed their requests, which have this time as their own."""
+    """Time of the calls that completed their requests; it is the `time_s` of those calls, too."""
     wait_s: Seconds | None = None
-    """The part of both in which other ranks were waited for; None where that is unknown."""
+    """Part of `time_s` and `completion_s` spent waiting for other ranks; None if unknown."""
     untimed: Whole = 0
-    """Of these, polls that were counted without a clock: they are taken to last as long as the one
-    before them that was timed (about one in sixteen)."""
+    """Polls among these calls that were counted without a clock; each is assumed to last as long as
+    the timed one before it (about one in sixteen is timed)."""
     buffers: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)] | None = None
-    """Of messages: from or to how many addresses, estimated; None where unknown."""
+    """For messages, the estimated number of addresses that they are sent from or received into;
+    None if unknown."""
     seen: Whole = 0
-    """Calls from which `wait_s` is estimated."""
+    """Number of calls from which `wait_s` is estimated."""
     started: str | None = None
-    """The call that made a persistent request which was then started."""
+    """The call that made the persistent request which these calls started."""
     communicator_size: Size | None = None
     communicator: str = ""
     members: str | None = None
-    """A digest of the ranks of the communicator."""
+    """Digest of the ranks of the communicator."""
     peer: Rank | None = None
-    """In its MPI_COMM_WORLD; of a collective, the root."""
+    """Rank of the peer in its MPI_COMM_WORLD; for a collective, of the root."""
     datatype: Datatype | None = None
     region: str = ""
     is_coarse: bool = False
     histogram: tuple[tuple[Seconds, Whole], ...] = ()
-    """Calls by their time: up to so many seconds, and more than half of that."""
+    """Number of calls by time: pairs of a limit in seconds, and the calls between half of it and
+    it."""
 
 
 class MessagesAlone(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="machine"):
-    """What messages take between two ranks of the host, measured by itself."""
+    """Times of messages between two ranks of the host, measured separately."""
 
     messages: tuple[tuple[Whole, Seconds], ...]
-    """Bytes, and the seconds of one message."""
+    """Bytes and seconds of single messages."""
     disturbed: bool = False
-    """Whether other processes held the CPUs meanwhile: the times are upper limits."""
+    """Whether other processes used the CPUs meanwhile, so that the times are upper limits."""
 
 
 class Blame(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="waited"):
-    """How long one rank waited for another, in the calls from which that is known."""
+    """Time that one rank waited for another, in the calls of which it is known."""
 
     job: Whole
     rank: Rank
@@ -138,13 +138,13 @@ class Blame(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="wa
 
 
 MOST_ACTS = 1 << 12
-"""Of one line."""
+"""Most acts of one line."""
 Wholes = Annotated[tuple[Whole, ...], msgspec.Meta(max_length=MOST_ACTS)]
 Signed = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 
 
 class Acts(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="acts"):
-    """What one rank did, in order: a column each, in blocks of up to MOST_ACTS."""
+    """Acts of one rank in order: a column for each property, in blocks of up to MOST_ACTS."""
 
     job: Whole
     rank: Rank
@@ -153,23 +153,23 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="act
     """1 send, 2 receive, 3 start of a send, 4 start of a receive, 5 completion of what was started,
     6 collective, 7 start of a collective, 8 other time in MPI."""
     before_ns: Wholes
-    """Outside of MPI since the act before."""
+    """Time outside MPI since the previous act."""
     inside_ns: Wholes
     bytes: Wholes
     peer: Annotated[tuple[Signed, ...], msgspec.Meta(max_length=MOST_ACTS)]
-    """In MPI_COMM_WORLD; below 0 for none."""
+    """Rank of the peer in MPI_COMM_WORLD; below 0 for none."""
     tag: Annotated[tuple[Signed, ...], msgspec.Meta(max_length=MOST_ACTS)]
     request: Wholes
-    """What was started and what completes it have the same number."""
+    """Number of a request, the same at its start and its completion."""
     call: Wholes
-    """A number of `calls`."""
+    """Index into `calls`."""
     group: Wholes
-    """A number of `groups`."""
+    """Index into `groups`."""
     calls: tuple[str, ...] = ()
     groups: tuple[tuple[str, int], ...] = ()
-    """Digest and number of the ranks of communicators."""
+    """Digest and number of the ranks of each communicator."""
     left_out: Whole = 0
-    """Acts after these that were not kept."""
+    """Acts after these that were not stored."""
 
 
 Line = Program | RankRecord | Calls | Blame | Acts | MessagesAlone
@@ -182,7 +182,7 @@ class _ProfileKind(msgspec.Struct):
 
 @dataclass
 class Profile:
-    """A profile as it was read, or as it was just made."""
+    """A profile that was read or just made."""
 
     program: Program
     ranks: list[RankRecord] = field(default_factory=list)
@@ -190,10 +190,10 @@ class Profile:
     blames: list[Blame] = field(default_factory=list)
     acts: list[Acts] = field(default_factory=list)
     machine: MessagesAlone | None = None
-    """None where its messages were not measured."""
+    """Times of messages on the machine; None if they were not measured."""
     path: Path | None = None
     cut: str | None = None
-    """What is missing in the file."""
+    """What is missing in the file; None if it is complete."""
 
     @property
     def name(self) -> str:
@@ -228,7 +228,7 @@ class Profile:
 
 
 def encode(profile: Profile) -> bytes:
-    """The whole file."""
+    """The content of a profile's file."""
     encoder = msgspec.json.Encoder()
     return b"".join(encoder.encode(line) + b"\n" for line in profile.lines())
 
@@ -238,7 +238,7 @@ _lines: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
 
 def is_profile(path: Path) -> bool:
-    """Whether a file begins as a profile does; False where it cannot be read."""
+    """Whether a file begins as a profile; False if it cannot be read."""
     line = first_line(path)
     try:
         return line is not None and _any_kind.decode(line).kind == "profile"
@@ -247,8 +247,8 @@ def is_profile(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """The profile in a file; what is damaged is left out, and `cut` names it. Raises
-    UsageError where it is no profile."""
+    """The profile in a file; damaged lines are ignored, and `cut` counts them. Raises UsageError if
+    it is no profile."""
     if not path.exists():
         raise UsageError(f"{path}: no such file")
     if not is_profile(path):
@@ -277,7 +277,7 @@ def read(path: Path) -> Profile:
 
 
 def _tame(line: bytes) -> Line:
-    """A line whose text cannot imitate ours: the file may come from a stranger."""
+    """A line whose text cannot imitate hockney's output: the file may come from a stranger."""
     found = _lines.decode(line)
     if not SUSPICIOUS.search(line):
         return found

@@ -22,14 +22,14 @@ NAMES, NAME_BYTES = 512, 40
 REGIONS, REGION_BYTES = 64, 64
 GROUPS, CELLS, BINS, EVENTS = 512, 8192, 28, 16384
 FIRST_BIN_TICKS = 16
-"""Ticks of the calls in the first bin, at most twice that."""
+"""Ticks of a call in the first bin; at most twice as many."""
 PAGE_BYTES = 4096
 BUFFER_BITS = 64
 NO_GROUP, NO_NUMBER = 2**16 - 1, 2**32 - 1
 NO_PEER, SEVERAL_PEERS = -1, -3
 DATATYPES: tuple[Datatype | None, ...] = (None, *get_args(Datatype))
 ENDS: dict[int, End] = {1: "lost", 2: "finalized", 3: "aborted"}
-"""How a rank ended, by `state`: what is still recording was killed, or never called
+"""End of a rank, by `state`; a rank that is still recording was killed, or did not call
 MPI_Finalize."""
 COARSE_BYTES, COARSE_PEER = 1, 2
 
@@ -126,10 +126,10 @@ FILE = np.dtype(
 
 
 PROBLEM_NAME = "problem"
-"""The file in which the recorder leaves why it recorded nothing."""
+"""Name of the file with the recorder's reason for recording nothing."""
 TRACE_VERSION, TRACE_HEADER_BYTES = 1, 65536
 TRACE_NAME = "order."
-"""What the names of files with the order of calls begin with."""
+"""Prefix of the names of files with the order of calls."""
 TRACE_HEADER = np.dtype(
     [
         ("magic", "S8"),
@@ -160,7 +160,7 @@ ACT = np.dtype(
 
 @dataclass(frozen=True)
 class RankFile:
-    """What one rank recorded."""
+    """The recorded data of one rank."""
 
     header: Any
     """A record of HEADER."""
@@ -168,32 +168,32 @@ class RankFile:
     regions: list[str]
     groups: Records
     cells: Records
-    """All of the table; those without a call are free."""
+    """The whole table; cells without a call are free."""
     messages: Records
     collectives: Records
     pages: int = 0
-    """Of its file, that calls were written to."""
+    """Pages of the file that calls were written to."""
     acts: Records | None = None
-    """The order of calls, where it was recorded (of ACT)."""
+    """The order of calls, an array of ACT; None if it was not recorded."""
     acts_left_out: int = 0
 
     @property
     def s_per_tick(self) -> float:
-        """Seconds; a nanosecond where the clocks were never compared again."""
+        """Seconds per tick; a nanosecond if the clocks were compared only once."""
         spent = int(self.header["last_ticks"]) - int(self.header["first_ticks"])
         passed = int(self.header["last_ns"]) - int(self.header["first_ns"])
         return passed / spent * 1e-9 if spent > 0 and passed > 0 else 1e-9
 
     @property
     def wall_s(self) -> float:
-        """From the end of MPI_Init to MPI_Finalize, or to the last that is known."""
+        """Time from the end of MPI_Init to MPI_Finalize, or to the last known moment."""
         spent = int(self.header["ended_ticks"]) - int(self.header["began_ticks"])
         return max(spent, 0) * self.s_per_tick
 
     @property
     def recording_s(self) -> float | None:
-        """What recording took of the rank's time, by what each call costs the recorder; None where
-        the program damaged these numbers."""
+        """Time of the rank spent on recording, by the cost of each call; None if the program
+        damaged these numbers."""
         header, cells = self.header, self.cells[self.cells["count"] > 0]
         polls = int(cells["untimed"].sum())
         calls = int(cells["count"].sum()) - polls
@@ -213,7 +213,8 @@ class RankFile:
 
 
 def read_rank(path: Path) -> RankFile:
-    """Raises HockneyError where the file is none of a rank, or of another recorder."""
+    """The data of one rank. Raises HockneyError if the file is not a rank's, or of another
+    recorder."""
     content = path.read_bytes()
     if len(content) != FILE.itemsize:
         raise HockneyError(f"{path}: {len(content)} bytes are no record of a rank")
@@ -240,8 +241,8 @@ def read_rank(path: Path) -> RankFile:
 
 
 def _cells(written: Records, names: int, regions: int) -> Records:
-    """The table, without what a program damaged that wrote where it should not: the file is part of
-    its memory."""
+    """The table without cells that the program damaged by stray writes: the file is part of its
+    memory."""
     cells: Records = written.copy()
     is_whole = (cells["call"] >= 1) & (cells["call"] <= names)
     is_whole &= (cells["datatype"] < len(DATATYPES)) & (cells["region"] < max(regions, 1))
@@ -250,9 +251,9 @@ def _cells(written: Records, names: int, regions: int) -> Records:
 
 
 def buffers_in(bits: int) -> int | None:
-    """How many buffers set these bits, each one of BUFFER_BITS by its address: the number of which
-    as many bits are expected (linear counting: Whang et al., TODS 15, 1990). None for no bits; that
-    of one less than all where all are set."""
+    """Estimated number of buffers, each of which sets one of BUFFER_BITS by its address (linear
+    counting: Whang et al., TODS 15, 1990). None for no bits; if all are set, the estimate for one
+    less."""
     set_bits = min(bits.bit_count(), BUFFER_BITS - 1)
     return round(-BUFFER_BITS * math.log(1.0 - set_bits / BUFFER_BITS)) if set_bits else None
 
@@ -265,7 +266,7 @@ def _pages(whole: Any) -> int:
 
 
 def _acts(path: Path) -> tuple[Records | None, int]:
-    """The order of a rank's calls, and how many are missing behind it."""
+    """The order of a rank's calls, and the number of missing calls after it."""
     if not path.exists():
         return None, 0
     content = path.read_bytes()
@@ -282,7 +283,7 @@ def _acts(path: Path) -> tuple[Records | None, int]:
 
 
 def _events(of: Any, cells: Records) -> Records:
-    """Those whose call has a cell."""
+    """Events whose call has a cell."""
     events: Records = of["event"][: int(of["count"])]
     events = events[events["cell"] < CELLS]
     counted: Records = events[cells["count"][events["cell"]] > 0]
@@ -290,5 +291,5 @@ def _events(of: Any, cells: Records) -> Records:
 
 
 def text(value: bytes) -> str:
-    """A name that a program gave, whatever its bytes are."""
+    """A name from a program, whatever its bytes are."""
     return one_line(bytes(value).decode(errors="replace"))

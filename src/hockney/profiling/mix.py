@@ -20,7 +20,7 @@ REPLAYED = (
     *("barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall"),
     *("reduce_scatter_block", "scan", "exscan"),
 )
-"""Collectives of a mix. Those with blocks of different sizes are taken with their mean."""
+"""Collectives of a mix. Those with blocks of different sizes are replaced by their mean."""
 UNEVEN = {
     "scatterv": "scatter",
     "gatherv": "gather",
@@ -30,18 +30,18 @@ UNEVEN = {
     "reduce_scatter": "reduce_scatter_block",
 }
 OF_ALL_BLOCKS = frozenset({"alltoallv", "alltoallw", "reduce_scatter"})
-"""Those whose bytes are of all blocks together."""
+"""Collectives whose bytes are those of all blocks together."""
 GOLDEN_RATIO = 0.6180339887498949
-"""Its multiples, without their whole parts, lie evenly between 0 and 1, however many there are
-(Knuth, The Art of Computer Programming 3, 6.4)."""
+"""Number whose multiples, without their whole parts, are evenly distributed between 0 and 1 however
+many there are (Knuth, The Art of Computer Programming 3, 6.4)."""
 LEAST_PHASE = 1e-3
-"""More than the rounding errors that a phase could be lost in."""
+"""Distance of phases from 0 and 1, larger than rounding errors."""
 BLOCKING = frozenset(f"MPI_{name}" for name in ("Send", "Bsend", "Ssend", "Rsend"))
 
 
 @dataclass(frozen=True)
 class Item:
-    """A message, or a collective."""
+    """A message or a collective."""
 
     operation: str
     """"message", or the collective's name."""
@@ -50,11 +50,11 @@ class Item:
     ranks: tuple[int, ...]
     """The sender and the receiver, or the ranks of the communicator."""
     root: int = 0
-    """Among `ranks`."""
+    """Index of the root in `ranks`."""
     is_blocking: bool = True
     """Messages only: whether the sender waits for each before the next."""
     buffers: tuple[int, int] = (1, 1)
-    """Messages only: how many the sender sends from and the receiver receives into, in turn."""
+    """Messages only: numbers of buffers that the sender and the receiver use in turn."""
 
 
 @dataclass(frozen=True)
@@ -63,23 +63,23 @@ class Mix:
     items: tuple[Item, ...]
     turns: int
     left_out_s: float
-    """Time in MPI, of all ranks, of calls that are not in the mix."""
+    """Time in MPI, over all ranks, of calls that are not in the mix."""
     time_s: float
-    """Time in MPI of those that are."""
+    """Time in MPI, over all ranks, of calls in the mix."""
 
     @property
     def several_buffers(self) -> float:
-        """Fraction of the bytes of messages that more than one buffer takes turns for."""
+        """Fraction of the messages' bytes in messages with several buffers."""
         messages = [item for item in self.items if item.operation == "message"]
         several = sum(item.count * item.bytes for item in messages if max(item.buffers) > 1)
         return several / max(sum(item.count * item.bytes for item in messages), 1)
 
     @cached_property
     def phases(self) -> tuple[float, ...]:
-        """The part of its first turn that each item has when all begin, between 0 and 1. It differs
-        from kind to kind: rare ones do not meet in one turn, and any part of the turns has its part
-        of them. Messages as large and as many, such as both directions of an exchange, take the
-        same turns: ranks are one program, and come to their calls together."""
+        """Start of each item within its first turn, between 0 and 1. It differs from kind to kind:
+        rare items do not meet in one turn, and any part of the turns has its part of them. Messages
+        of equal size and count, such as both directions of an exchange, take the same turns: ranks
+        run one program, and reach their calls together."""
         first: dict[tuple[str, int, int, bool], int] = {}
         for number, item in enumerate(self.items):
             first.setdefault(_kind(item), number)
@@ -90,7 +90,7 @@ class Mix:
         )
 
     def turn(self, number: int) -> Iterator[Item]:
-        """What is exchanged in one turn, in order."""
+        """The items of one turn, in order."""
         for place, item in enumerate(self.items):
             share, phase = item.count / self.turns, self.phases[place]
             if int((number + 1) * share + phase) > int(number * share + phase):
@@ -125,8 +125,8 @@ def mix_of(profile: Profile) -> Mix:
 
 
 def collective_of(calls: Calls) -> str | None:
-    """The collective that these calls are, nonblocking and persistent ones by its name; None for
-    others."""
+    """The collective of these calls, also of nonblocking and persistent ones; None for other
+    calls."""
     # What makes a persistent one moves nothing.
     if calls.started is None and calls.call.endswith("_init"):
         return None
@@ -134,7 +134,7 @@ def collective_of(calls: Calls) -> str | None:
 
 
 def collective_named(call: str) -> str | None:
-    """The collective that a function of MPI is, of those that are replayed."""
+    """The replayed collective of an MPI function; None for others."""
     name = call.removeprefix("MPI_").lower().removesuffix("_init")
     for known in (name, name.removeprefix("i")):
         if known in REPLAYED or known in UNEVEN:

@@ -1,8 +1,8 @@
-"""The order of a program's calls, where it was recorded (`--trace`): what each rank did, one step
-after the other, with both ends of its messages matched.
+"""The order of a program's calls, where it was recorded (`--trace`): the steps of each rank, with
+both ends of its messages matched.
 
 The order may end before the program: then it is cut where all ranks last met in a collective.
-Messages and collectives of which an end is missing are left out.
+Messages and collectives with a missing end are ignored.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hockney.profiling.kinds import Acts, Profile
 from hockney.profiling.mix import OF_ALL_BLOCKS, UNEVEN, collective_named
 
 SEND, RECEIVE, START_SEND, START_RECEIVE, COMPLETE, TOGETHER, START_TOGETHER, OTHER = range(1, 9)
-"""What a step is, as recorder/layout.h has it. OTHER: time in MPI that is none of the others."""
+"""Kinds of steps, as in recorder/layout.h. OTHER: other time in MPI."""
 SENDING, RECEIVING = (SEND, START_SEND), (RECEIVE, START_RECEIVE)
 COLLECTIVE = (TOGETHER, START_TOGETHER)
 STARTING = (START_SEND, START_RECEIVE, START_TOGETHER)
@@ -24,20 +24,21 @@ STARTING = (START_SEND, START_RECEIVE, START_TOGETHER)
 
 @dataclass(slots=True)
 class TraceStep:
-    """What a rank did once. A message has the same `match` at both ends, a collective on all."""
+    """One step of a rank. A message has the same `match` at both ends, a collective on all
+    ranks."""
 
     what: int
     before_s: float
-    """What the rank computed before it."""
+    """Computing time before the step."""
     inside_s: float
     bytes: int
     peer: int
-    """The other rank; of a collective, the root; below 0 for none."""
+    """The other rank; for a collective, the root; below 0 for none."""
     tag: int
     request: int
-    """The same number where something is started and where it completes."""
+    """Number of the request, the same at its start and its completion."""
     name: str = ""
-    """Of a collective, as predict.schedules names it."""
+    """Name of a collective in predict.schedules; empty for other steps."""
     members: str = ""
     size: int = 0
     match: int = -1
@@ -49,9 +50,9 @@ class Order:
     groups: tuple[tuple[int, ...], ...]
     """The ranks of each collective, by its match."""
     is_cut: bool
-    """The steps end before the program."""
+    """Whether the steps end before the program."""
     left_out: int
-    """Steps whose other end is missing, or that no schedule is known for."""
+    """Steps that were ignored: their other end is missing, or no schedule is known for them."""
 
     @property
     def steps(self) -> int:
@@ -91,7 +92,7 @@ def order_of(profile: Profile) -> Order:
 
 
 def _steps(acts: Acts, world: int) -> Iterator[TraceStep]:
-    """Calls and groups are numbers of names; what they name need not be there."""
+    """The steps of a block of acts. Numbers of calls and groups may be invalid."""
     columns = (acts.before_ns, acts.inside_ns, acts.bytes, acts.peer, acts.tag, acts.request)
     rows = zip(acts.what, acts.call, acts.group, *columns, strict=False)
     for what, call, group, before, inside, bytes_, peer, tag, request in rows:
@@ -108,7 +109,7 @@ def _steps(acts: Acts, world: int) -> Iterator[TraceStep]:
 
 
 def _name_senders(steps: Sequence[TraceStep]) -> None:
-    """Started receives get the sender, tag and bytes that were known when they ended."""
+    """Sets the sender, tag and bytes of started receives from their completion."""
     started: dict[int, TraceStep] = {}
     for step in steps:
         if step.what in STARTING:
@@ -120,7 +121,7 @@ def _name_senders(steps: Sequence[TraceStep]) -> None:
 
 
 def _until_all_met(ranks: Sequence[list[TraceStep]]) -> list[list[TraceStep]]:
-    """Cut behind the last blocking collective of all ranks that each has."""
+    """Steps up to the last blocking collective of all ranks that each rank has."""
     met = [
         [
             place
@@ -137,7 +138,8 @@ def _until_all_met(ranks: Sequence[list[TraceStep]]) -> list[list[TraceStep]]:
 
 
 def _match_messages(ranks: Sequence[Sequence[TraceStep]]) -> None:
-    """MPI's order: messages of one sender, receiver, tag and communicator do not overtake."""
+    """Matches messages in MPI's order: those of one sender, receiver, tag and communicator do not
+    overtake."""
     sent: dict[tuple[int, int, int, str], list[TraceStep]] = defaultdict(list)
     received: dict[tuple[int, int, int, str], list[TraceStep]] = defaultdict(list)
     for rank, steps in enumerate(ranks):
@@ -154,7 +156,7 @@ def _match_messages(ranks: Sequence[Sequence[TraceStep]]) -> None:
 
 
 def _match_collectives(ranks: Sequence[Sequence[TraceStep]]) -> tuple[tuple[int, ...], ...]:
-    """Those of one group are called in one order by all of its ranks."""
+    """Matches collectives: all ranks of a group call those of the group in the same order."""
     of_group: dict[str, dict[int, list[TraceStep]]] = defaultdict(dict)
     for rank, steps in enumerate(ranks):
         for step in steps:
@@ -172,7 +174,7 @@ def _match_collectives(ranks: Sequence[Sequence[TraceStep]]) -> tuple[tuple[int,
 
 
 def _matched(steps: Sequence[TraceStep]) -> Iterator[TraceStep]:
-    """Without what has no other end; the time of what is left out is kept as computing."""
+    """The matched steps; the time of others counts as computing."""
     waiting, missing = 0.0, set()
     for step in steps:
         waiting += step.before_s

@@ -1,4 +1,4 @@
-"""Where ranks ran, as their profile knows it, and how far two are from each other."""
+"""Places of ranks from their profile, and distances between them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hockney.profiling.kinds import RankRecord
 MOST_CPUS = 1 << 16
 SELF, CACHE, NODE, OTHER_NODE, UNKNOWN = "itself", "same last cache", "same node", "other node", "?"
 NOBODY = "none"
-"""Of messages to MPI_PROC_NULL, which carry nothing."""
+"""Distance of messages to MPI_PROC_NULL, which carry nothing."""
 DISTANCES = (SELF, CACHE, NODE, OTHER_NODE, UNKNOWN, NOBODY)
 
 
 def cpus_of(text: str) -> frozenset[int]:
-    """The CPUs of a list as Linux writes them (0-3,8); empty where it is none."""
+    """The CPUs of a list as Linux writes them (0-3,8); empty if it is invalid."""
     found: set[int] = set()
     for part in text.split(","):
         matched = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
@@ -30,7 +30,8 @@ def cpus_of(text: str) -> frozenset[int]:
 
 
 def distance(a: RankRecord, b: RankRecord | None) -> str:
-    """One of DISTANCES. That ranks share a cache is known where both are bound to its CPUs."""
+    """The distance, one of DISTANCES. A common cache is known if both ranks are bound to its
+    CPUs."""
     if b is None:
         return UNKNOWN
     if (a.job, a.rank) == (b.job, b.rank):

@@ -1,4 +1,4 @@
-"""A profile in few numbers: by call, by rank, by pair of ranks, and by what takes the time."""
+"""Sums of a profile: by call, by rank, by pair of ranks, and by cause."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ def sends(calls: Calls) -> bool:
 
 @dataclass
 class Sum:
-    """What calls have in common, added up."""
+    """Sums over calls."""
 
     count: int = 0
     bytes: int = 0
     time_s: float = 0.0
-    """Inside the calls."""
+    """Time inside the calls."""
     completion_s: float = 0.0
-    """Of the calls that completed their requests."""
+    """Time of the calls that completed their requests."""
     spent_s: float = 0.0
-    """Both, but nothing for the calls that completed: their time is that of others."""
+    """Sum of `time_s` and `completion_s`; 0 for completing calls, as their time counts for
+    others."""
     wait_s: float | None = None
     seen: int = 0
     untimed: int = 0
@@ -60,7 +61,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class CallRow:
-    """Calls of all ranks that are the same in some respects."""
+    """Calls of all ranks with the same key."""
 
     key: tuple[object, ...]
     sum: Sum
@@ -80,16 +81,16 @@ class ProfileSummary:
 
     @cached_property
     def rows(self) -> list[CallRow]:
-        """By call, the call that made what it started, communicator size and bytes of each."""
+        """Sums by call, the call that made a started request, communicator size and bytes of each
+        call."""
         return self.by(
             lambda calls: (calls.call, calls.started, calls.communicator_size, calls.bytes)
         )
 
     @cached_property
     def lines(self) -> list[CallRow]:
-        """Like `rows`, but sizes up to the same power of two are one row: of a program that sends
-        as much as it happens to have, no size would stand out. The key ends with the least and the
-        most bytes."""
+        """Like `rows`, but sizes up to the same power of two are one row: in a program with many
+        different sizes none would stand out. The key ends with the least and the most bytes."""
         sizes = self._sizes
         return self.by(
             lambda calls: (
@@ -112,7 +113,7 @@ class ProfileSummary:
 
     @cached_property
     def of_rank(self) -> dict[tuple[int, int], Sum]:
-        """All calls of each rank, by job and rank."""
+        """Sum of all calls of each rank, by job and rank."""
         sums = {key: Sum() for key in self.profile.by_rank}
         for calls in self.profile.calls:
             sums[calls.job, calls.rank].add(calls)
@@ -130,29 +131,29 @@ class ProfileSummary:
 
     @property
     def fraction(self) -> float | None:
-        """Of the ranks' time, inside MPI."""
+        """Fraction of the ranks' time spent inside MPI; None without any time."""
         return min(self.time_s / self.wall_s, 1.0) if self.wall_s else None
 
     @cached_property
     def recording_s(self) -> float | None:
-        """What the recorder took, of all ranks; None where it is not known of each."""
+        """Time of the recorder, over all ranks; None if it is unknown for one."""
         of_ranks = [rank.recording_s for rank in self.profile.ranks]
         known = [seconds for seconds in of_ranks if seconds is not None]
         return sum(known) if known and len(known) == len(of_ranks) else None
 
     @property
     def recording_fraction(self) -> float | None:
-        """Of the ranks' time."""
+        """Fraction of the ranks' time spent by the recorder."""
         return self.recording_s / self.wall_s if self.recording_s and self.wall_s else None
 
     @cached_property
     def causes(self) -> Causes:
-        """What takes the time of calls and of ranks."""
+        """Causes of the time of calls and of ranks."""
         return Causes(self.profile)
 
     @cached_property
     def traffic(self) -> dict[tuple[int, int, int], tuple[int, int]]:
-        """Messages and bytes by job, sender and receiver; collectives are not in it."""
+        """Numbers of messages and bytes by job, sender and receiver, without collectives."""
         found: dict[tuple[int, int, int], tuple[int, int]] = {}
         for calls in self.profile.calls:
             if sends(calls) and calls.peer is not None:
@@ -163,7 +164,7 @@ class ProfileSummary:
 
     @cached_property
     def messages(self) -> list[tuple[Calls, str]]:
-        """Calls that send to a rank, with how far that is (profiles.places)."""
+        """Calls that send to a rank, with the distance to it (profiles.places)."""
         known = self.profile.by_rank
         found = []
         for calls in self.profile.calls:
@@ -177,7 +178,7 @@ class ProfileSummary:
 
     @cached_property
     def by_distance(self) -> list[CallRow]:
-        """Messages between two ranks by how far apart these are."""
+        """Messages between two ranks, by their distance."""
         sums: dict[str, Sum] = defaultdict(Sum)
         for calls, far in self.messages:
             sums[far].add(calls)

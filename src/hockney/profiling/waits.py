@@ -1,9 +1,9 @@
-"""How long calls waited for other ranks: the same call on several ranks, side by side on one clock.
+"""Waiting times of calls for other ranks, from the same call on several ranks on one clock.
 
 A receive waits until its message is sent (late sender), a send that cannot complete alone until it
 is received (late receiver), a collective until the last rank arrives that it needs. Ranks of one
-host share a clock. Those of several are compared by what the program exchanged (clocks.py): waits
-that are shorter than the error of that count as none.
+host share a clock. Those of several hosts are compared by the program's messages (clocks.py): waits
+shorter than the error of this count as none.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from hockney.profiling.clocks import ClockOffset, Precedence, clocks_of
 from hockney.profiling.layout import CELLS, RECEIVED, SENT, RankFile, Records, text
 
 FROM_ROOT = frozenset({"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"})
-"""Collectives in which all wait for the root alone."""
+"""Collectives in which all ranks wait only for the root."""
 TO_ROOT = frozenset({"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"})
-"""Collectives in which the root alone waits."""
+"""Collectives in which only the root waits."""
 OF_ALL = frozenset(f"MPI_{name}" for name in ("Barrier", "Allreduce", "Allgather", "Alltoall"))
 """Collectives that no rank leaves before all have come."""
 EXCHANGES = frozenset({"MPI_Sendrecv", "MPI_Sendrecv_replace"})
-"""Calls that send and receive: they are taken to wait for what they receive."""
+"""Calls that send and receive, and are assumed to wait for what they receive."""
 
 
 @dataclass(frozen=True)
 class Waits:
-    """What is known of one rank's waiting, by its cells."""
+    """Waiting of one rank, by the cells of its table."""
 
     seen: NDArray[np.int64]
-    """Calls of each cell that could be set beside those of other ranks."""
+    """Number of calls of each cell that were matched with those of other ranks."""
     seconds: NDArray[np.float64]
-    """The time these waited."""
+    """Waiting time of these calls."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ class Waited:
     exit: float
     seconds: float
     blamed: int | None
-    """The rank that it waited for; None where it waited for nobody."""
+    """The rank that it waited for; None without waiting."""
 
 
 @dataclass(frozen=True)
 class _End:
-    """One call on one rank; its moments are on the clock of the rank's host."""
+    """One call on one rank, by the clock of the rank's host."""
 
     place: int
     cell: int
@@ -60,7 +60,7 @@ class _End:
     exit: float
 
     def on(self, clock: ClockOffset | None) -> _End:
-        """On the clock of the first rank, where that is known."""
+        """The call by the first rank's clock, if that is known."""
         if clock is None:
             return self
         return replace(self, enter=clock.reference_s(self.enter), exit=clock.reference_s(self.exit))
@@ -69,9 +69,9 @@ class _End:
 def waits_of(
     files: Sequence[RankFile],
 ) -> tuple[list[Waits], NDArray[np.float64], list[float | None]]:
-    """The waits of each of these ranks (of one job); [i, j]: the seconds that rank i waited for
-    rank j in the calls that were seen; and the error of each rank's clock, None where it could not
-    be compared with the first rank's."""
+    """The waits of the ranks of one job; [i, j]: the seconds that rank i waited for rank j in
+    matched calls; and the error of each rank's clock, None if it cannot be compared with the first
+    rank's."""
     messages, collectives = list(_messages(files)), list(_collectives(files))
     boots = [text(file.header["boot"]) for file in files]
     orders: list[Precedence] = []
@@ -102,7 +102,7 @@ def waits_of(
 def _error(
     boots: Sequence[str], clocks: Sequence[ClockOffset | None], ends: Sequence[_End]
 ) -> float | None:
-    """By how much moments of these calls may be off each other; None where that is unknown."""
+    """Largest error between the times of these calls; None if unknown."""
     of_hosts = {boots[one.place]: clocks[one.place] for one in ends}
     if len(of_hosts) == 1 and "" not in of_hosts:
         return 0.0
@@ -115,7 +115,8 @@ def _over(one: Waited, error: float) -> Waited:
 
 
 def _without_repeats(found: Sequence[Waited]) -> Iterator[Waited]:
-    """One call that completes several requests waits for the last of them alone."""
+    """Waits without repeats: a call that completes several requests waits only for the last of
+    them."""
     longest: dict[tuple[int, float, float], float] = {}
     for one in found:
         key = one.rank, one.enter, one.exit
@@ -135,7 +136,7 @@ def _clipped(until: float, enter: float, exit_: float) -> float:
 
 
 def _messages(files: Sequence[RankFile]) -> Iterator[tuple[_End, _End]]:
-    """The send and the receive of each message of which both were kept."""
+    """The send and the receive of each message with both ends recorded."""
     ranks = {int(file.header["rank"]): place for place, file in enumerate(files)}
     sent: dict[tuple[int, ...], _End] = {}
     for place, file in enumerate(files):
@@ -176,7 +177,7 @@ def _channel(event: Records, source: int, target: int) -> tuple[int, ...]:
 
 
 def _collectives(files: Sequence[RankFile]) -> Iterator[list[_End]]:
-    """Each collective that was kept by all of its ranks."""
+    """Each collective that all of its ranks recorded."""
     calls: dict[tuple[int, int], list[_End]] = {}
     sizes: dict[int, int] = {}
     for place, file in enumerate(files):
@@ -190,7 +191,7 @@ def _collectives(files: Sequence[RankFile]) -> Iterator[list[_End]]:
 
 
 def _orders(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Iterator[Precedence]:
-    """Who cannot have left before whom came, where all wait for all. Those without data may not."""
+    """Precedences of a collective in which all ranks wait for all; without data they may not."""
     first = arrivals[0]
     name = _name(files[first.place], first.cell)
     if name not in OF_ALL or (
