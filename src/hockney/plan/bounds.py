@@ -59,7 +59,7 @@ Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_WHOLE)]
 """A size or a count."""
 LARGEST_NS = 1e18
 Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=LARGEST_NS)]
-"""Up to 30 years."""
+"""Nanoseconds, up to 30 years."""
 LARGEST_S = 1e9
 Seconds = Annotated[float, msgspec.Meta(ge=-LARGEST_S, le=LARGEST_S)]
 """Seconds of up to 30 years; below 0 if clocks differ."""

@@ -32,7 +32,7 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
         return short if short in self.switches else None
 
     def path(self, switch: str) -> tuple[str, ...]:
-        """From the topmost switch down to this one."""
+        """Switches from the topmost one down to this one."""
         found = [switch]
         while found[-1] in self.above:
             found.append(self.above[found[-1]])

@@ -1,7 +1,7 @@
-"""What a program exchanged, without the program: its messages and collectives in a fixed order.
+"""The messages and collectives of a program in a fixed order, without the program.
 
-A profile knows how often each was exchanged, not when. In the mix they take turns as evenly as
-their counts allow: of n turns, an item that was exchanged c times has its share in each.
+A profile has their counts, not their times. In the mix they take turns as evenly as their counts
+allow: of n turns, an item with count c has the fraction c / n in each.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""All conclusions about a run in one object, whose results are worked out when they are first asked
-for, and kept.
+"""All conclusions about a run in one object, each computed on first use and kept.
 
 `estimate` turns samples into numbers with intervals; the modules here draw conclusions from those
 numbers, and views format them.
@@ -84,7 +83,7 @@ class Analysis:
         self.others: Sequence[Analysis] | None = None
         """Other runs, those of the same question among them; None if nobody looked for them."""
         self.is_reduced = False
-        """Whether its samples are unknown, and its estimates were worked out before."""
+        """Whether its samples are unknown, and its estimates were computed before."""
         self.fits = Fits()
         self._loggp: dict[int, LogGP | None] = {}
 

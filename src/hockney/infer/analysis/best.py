@@ -125,8 +125,8 @@ class CollectiveCell:
 
     @property
     def verdict(self) -> str:
-        """By BEST_RULE: FASTER if the fastest algorithm is the best, OWN if the library's own
-        decision is, else UNKNOWN."""
+        """The verdict by BEST_RULE: FASTER if the fastest algorithm is the best, OWN if the
+        library's own decision is, else UNKNOWN."""
         second = self.second
         surely_first = second and second.matters and second.verdict == "slower"
         if self.best.is_faster or surely_first:

@@ -133,7 +133,7 @@ def _explained(run: Run, estimates: Estimates) -> list[Finding]:
 
 
 def _series(run: Run, states: States) -> Iterator[tuple[Point, list[VisitSeries]]]:
-    """The visits of each point's launches, point by point. Leaves out visits that took 0 s by the
+    """The visits of each point's launches, point by point. Excludes visits that took 0 s by the
     clock: every search looks at ratios."""
     visits, rows = run.samples, rows_in_state(run, states)
     codes = visits.codes[rows]

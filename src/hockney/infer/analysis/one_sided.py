@@ -28,11 +28,11 @@ class OneSided:
     point: PointEstimate
     two_sided: PointEstimate
     judged: Judged
-    """Its time over the exchange's, by the launches' ratios."""
+    """Ratio of the operation's time to the exchange's, over launches."""
 
     @property
     def done_at(self) -> str:
-        """Where the operation is complete when its time ends: target or origin."""
+        """Rank at which the operation is complete when its time ends: target or origin."""
         return "origin" if self.point.synchronization in AT_ORIGIN else "target"
 
 

@@ -193,7 +193,7 @@ def _own_numbers(
 
 
 def _not_ranked(line: Fit) -> str | None:
-    """Why a line's alpha and r_inf say too little to be ranked; None where they may be."""
+    """Why a line's alpha and r_inf are too uncertain to be ranked; None if they are not."""
     return next((note for note in line.notes if note.startswith(NO_ASYMPTOTE)), None)
 
 

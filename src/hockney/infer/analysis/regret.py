@@ -20,7 +20,7 @@ class Regret:
     patterns: tuple[str, ...]
     algorithm: str
     worst: float
-    """Its largest time over that of the fastest algorithm in the same pattern."""
+    """Largest ratio of the algorithm's time to the fastest one's in the same pattern."""
     worst_pattern: str
     own_worst: float | None
     """The largest such ratio of the library's own decision; None if it was not measured."""

@@ -97,7 +97,7 @@ class SlowRank:
     point: Point
     """The point at which its ratio is largest."""
     ratio: float
-    """Its mean over the median of the ranks' means."""
+    """The rank's mean over the median of the ranks' means."""
     p: float
     """p, corrected for the number of ranks and points."""
 

@@ -1,4 +1,4 @@
-"""From samples to numbers with intervals. Launches are the independent units."""
+"""Estimates: numbers with intervals, from samples. Launches are the independent units."""
 
 from hockney.infer.estimate.points import (
     Estimates,

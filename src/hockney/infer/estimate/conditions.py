@@ -68,7 +68,7 @@ def conditions_of(probes: Iterable[Probe], rounds: Iterable[Round]) -> Condition
 def compared(
     log_ratios: Array, handover: Array, compute: Array, aside: float = ASIDE * LEVEL
 ) -> Compared:
-    """Leaves out blocks in which the state changed, and takes out what the compute probe explains.
+    """Excludes blocks in which the state changed, and removes what the compute probe explains.
 
     log_ratios, handover, compute: the logarithm of the second launch over the first in each block;
     NaN where there was no probe. aside: level of each of the two tests whether a probe goes with

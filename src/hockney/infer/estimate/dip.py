@@ -77,8 +77,8 @@ UNIFORM_DIPS = {
     1000: (1175, 1317, 1561, 1692, 1848, 1958, 2069, 2193, 2294, 2486, 2538),
     5000: (532, 596, 706, 766, 840, 886, 934, 1001, 1046, 1151, 1168),
 }
-"""By number of values, the dips in 1e-5 that uniform values, the worst with one mode, exceed with
-these probabilities: our simulation of a million samples a size (200,000 from 200 on, 50,000 of
+"""Dips in units of 1e-5, by number of values, that uniform values, the worst with one mode, exceed
+with these probabilities: our simulation of a million samples a size (200,000 from 200 on, 50,000 of
 5,000). They agree with table 1 of the paper to its three digits."""
 
 

@@ -236,7 +236,7 @@ def is_precise(run: Run, precision: float) -> bool:
 
 
 Medians = dict[tuple[Point, int], tuple[NDArray[np.int64], NDArray[np.float64]]]
-"""By point and state, the numbers of the launches and the median of each."""
+"""Numbers of the launches and their medians, by point and state."""
 
 
 def _medians(run: Run, states: States, times: str = "ns") -> Medians:

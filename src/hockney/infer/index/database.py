@@ -1,9 +1,9 @@
-"""What was worked out of result files, once a file, in an SQLite database: the index.
+"""The index: results of result files, each computed once, in an SQLite database.
 
 An entry belongs to a version of hockney and to a file as it is: its path, size and time of change.
-It has a digest, without which it is worked out again. A missing, stale or damaged index is built
-again, with one line of message. Any number of processes may read and write it at a
-time: what they add is written in short transactions, one process after the other.
+It has a digest; without a valid one it is computed again. A missing, stale or damaged index is
+built again, with one line of message. Any number of processes may read and write it at a time: what
+they add is written in short transactions, one process after the other.
 """
 
 from __future__ import annotations

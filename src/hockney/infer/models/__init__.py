@@ -1,4 +1,4 @@
-"""Models, one file each. `fitting` has what they share."""
+"""Models, one file each; `fitting` has their common parts."""
 
 from __future__ import annotations
 
