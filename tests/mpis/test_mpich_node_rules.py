@@ -163,13 +163,12 @@ def test_on_several_nodes_they_are_left_out(a_mpich: Mpi, engine: Engine) -> Non
     study = Study(
         **{
             **dict.fromkeys(("forms", "segments", "radices", "requests", "phases"), ()),
-            **dict.fromkeys(("buffers", "sync", "arrivals")),
+            **dict.fromkeys(("buffers", "arrivals")),
             "overlap": False,
             "named": ["bcast"],
             "algorithms": ["default", "release_gather"],
             "ranks": [4],
             "sizes": sizes_of([8]),
-            "root": "first",
             "groups": 1,
             "element": "int32",
         }  # type: ignore[arg-type]
