@@ -29,7 +29,7 @@ def accused(verb: str, xml: str, hosts: int) -> list[set[str]]:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     shown = json.loads(done.stdout)
     names = {place["rank"]: place["host"] for place in shown["run"]["places"]}
-    return [{names[rank] for rank in one["ranks"]} for one in shown["apart"]]
+    return [{names[rank] for rank in one["ranks"]} for one in shown["outliers"]]
 
 
 def main() -> None:

@@ -138,7 +138,6 @@ def test_show_sets_a_run_beside_its_past(hockney: RunHockney, folder: Path) -> N
     result = json.loads(hockney("show", last, "--history", str(folder), "--json").stdout)
     assert result["positions"]["past"][0]["earlier"] == 19
     assert result["positions"]["transport"] == "shared memory"
-    assert result["beside"] == result["positions"], "its former name"
 
 
 @pytest.mark.long

@@ -122,7 +122,7 @@ def test_json_has_the_documented_fields(hockney: RunHockney, tmp_path: Path) -> 
     result = json.loads(done.stdout)
     assert {"run", "points", "fits"} <= set(result)
     assert all(set(point) >= POINT for point in result["points"])
-    assert {"id", "handover_s", "fraction", "share", "likely"} == set(result["run"]["states"][0])
+    assert {"id", "handover_s", "fraction", "likely"} == set(result["run"]["states"][0])
     zero = next(point for point in result["points"] if point["bytes"] == 0)
     assert zero["bandwidth_Bps"] is None
     assert zero["low_s"] is None  # two launches have no interval

@@ -111,9 +111,9 @@ def test_pairs_as_json(hockney: RunHockney, pairs: Path) -> None:
         pytest.approx(5.0, rel=0.01),
         pytest.approx(5.0, rel=0.01),
     ]
-    (apart,) = shown["apart"]
+    (apart,) = shown["outliers"]
     assert (apart["what"], apart["ranks"]) == ("pair", [5, 21])
-    assert shown["apart_rule"]
+    assert shown["outlier_rule"]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_cores_as_json(hockney: RunHockney, cores: Path) -> None:
     assert near["fit"]["parameters"]["beta_s_per_B"]["value"] == pytest.approx(1e-10, rel=1e-3)
     assert near["fit"]["derived"]["r_inf_Bps"]["value"] is None, "two sizes"
     assert shown["matrices"][0]["median_s"][0][0] is None
-    assert shown["disagreeing"] == shown["apart"] == []
+    assert shown["disagreeing"] == shown["outliers"] == []
 
 
 def test_every_iteration_shows_each_rank(hockney: RunHockney, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_knee_and_plateau_of_a_shared_uplink(hockney: RunHockney, tmp_path: Path
     alpha_s = 2 * wire.latency_s + uplink.latency_s
     seconds = alpha_s + 128 * (2**20 + ENVELOPE_BYTES) / uplink.bandwidth_Bps
     assert last["typical_s"] == pytest.approx(seconds, rel=0.01)
-    assert shown["apart"] == []
+    assert shown["outliers"] == []
 
 
 def test_the_matrix_of_two_levels_gives_both_back(hockney: RunHockney, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_matrix_of_two_levels_gives_both_back(hockney: RunHockney, tmp_path:
     assert [sorted(group["pairs"]) for group in shown["by_times"]] == [
         sorted(group["pairs"]) for group in shown["by_places"]
     ]
-    assert shown["disagreeing"] == shown["not_told_apart"] == shown["apart"] == []
+    assert shown["disagreeing"] == shown["not_told_apart"] == shown["outliers"] == []
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -81,6 +81,6 @@ def test_one_slow_link_among_64_nodes_is_found(
     options = ["-n", "64", "--sizes", "8,1MiB", "--gate", "--pairs-active", "all"]
     status, shown = measured(hockney, tmp_path, "pairs", xml, *options)
     assert status == 1
-    (apart,) = shown["apart"]
+    (apart,) = shown["outliers"]
     hosts = {place["rank"]: place["host"] for place in shown["run"]["places"]}
     assert host in {hosts[rank] for rank in apart["ranks"]}

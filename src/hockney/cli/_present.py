@@ -142,5 +142,4 @@ def show_json(
         positions = analysis.positions(histories)
         shown["published"] = published_json(positions)
         shown["positions"] = asdict(positions)
-        shown["beside"] = shown["positions"]  # its former name
     click.echo(encoded(shown))  # of many launches, larger than the run

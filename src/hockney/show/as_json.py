@@ -71,7 +71,6 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
                 "id": state.id,
                 "handover_s": state.handover_s,
                 "fraction": state.fraction,
-                "share": state.fraction,  # its former name
                 "likely": state.likely,
             }
             for state in states.states

@@ -68,17 +68,11 @@ def rank_words(rank: int, places: Mapping[int, Place]) -> str:
 
 
 def outliers_json(analysis: Analysis) -> dict[str, Any]:
-    """{"outliers", "outlier_rule"}, and by their former names "apart", "apart_rule"; null
-    where there are too few pairs to look for them."""
+    """{"outliers", "outlier_rule"}; outliers are null where there are too few pairs to judge."""
     found = analysis.outliers
     named = (
         [{**asdict(one), "name": who(one, analysis.places)} for one in found.found]
         if found.judged
         else None
     )
-    return {
-        "outliers": named,
-        "outlier_rule": RULE,
-        "apart": named,
-        "apart_rule": RULE,
-    }
+    return {"outliers": named, "outlier_rule": RULE}

@@ -46,11 +46,6 @@ class State:
     likely: str | None
     """What the state probably is; None where the topology contradicts the guess."""
 
-    @property
-    def share(self) -> float:
-        """The former name of fraction."""
-        return self.fraction
-
 
 @dataclass(frozen=True)
 class States:
