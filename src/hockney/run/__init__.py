@@ -1,1 +1,1 @@
-"""Asking: which MPI, which launcher, launch after launch of the engine."""
+"""Makes a run: finds the MPI and its launcher, and starts the engine launch after launch."""

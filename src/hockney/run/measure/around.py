@@ -32,7 +32,7 @@ from hockney.run.mpis import Algorithm, family_of
 FIRST_FRACTION = 0.6
 """The coarse values get this fraction of the budget, and those around the best ones the rest."""
 AROUND_RADIX = ((3, 4), (3, 2))
-"""Factors: the middle between a coarse radix and the one before and after it."""
+"""Factors from a coarse radix to the middle between it and the one before and after it."""
 AROUND_SEGMENT = AROUND_REQUESTS = ((1, 2), (2, 1))
 
 

@@ -24,19 +24,20 @@ from hockney.run.measure.trial import Attempt, attempt
 from hockney.run.mpis import Engine, Mpi
 
 SIZES = (8, 256, 4096, 65536, 1 << 20)
-"""Bytes, of which the largest is beyond most caches of one core."""
+"""Message sizes (bytes); the largest exceeds most caches of one core."""
 MEASURE_S, TIMEOUT_S = 0.4, 20.0
 UNDISTURBED = 0.05
-"""The quantile of batches that stands for a size: most of a busy machine's are disturbed."""
+"""Quantile of a size's batches that is its time: most batches of a busy machine are disturbed."""
 MOST_TAKEN, TRIES = 0.05, 3
-"""Of a rank's time while another process held its CPU: beyond it, it is measured again. Where the
-other process polls and yields, as MPI libraries do, no batch is free of it."""
+"""A trial is repeated, up to TRIES times, where another process held a rank's CPU for more than
+this fraction of its time. Where that process polls and yields, as MPI libraries do, no batch is
+free of it."""
 PATIENCE_S = 60.0
 UNWATCHED = {"LD_PRELOAD": ""}
-"""What somebody preloads into the program is not for our ranks: another recorder would write of
-them over what it wrote of the program."""
+"""Our ranks run without what a user preloads into the program: another recorder would overwrite
+what it wrote of the program by what it writes of them."""
 DIGITS = 16
-"""Of the digest of settings in a file's name."""
+"""Hexadecimal digits of the digest of MPI's settings in the name of the cached file."""
 
 
 def is_one_host(profile: Profile) -> bool:
@@ -66,15 +67,16 @@ def machine_of(mpi: Mpi) -> MessagesAlone | None:
 
 
 def _kept(engine: Path) -> Path:
-    """Beside the engine, whose place depends on the library; by host, as homes are shared, and by
-    the settings of MPI, which may choose another transport."""
+    """The file of the times, beside the engine, whose place depends on the library; by host, as
+    homes are shared, and by the settings of MPI, which may choose another transport."""
     settings = sorted(one for one in os.environ.items() if one[0].upper().startswith(FAMILIES))
     digest = hashlib.sha256(os.fsencode(repr(settings))).hexdigest()[:DIGITS]
     return engine.with_name(f"messages-{platform.node()}-{digest}.json")
 
 
 def _measured(mpi: Mpi, engine: Engine) -> MessagesAlone | None:
-    """Of up to TRIES trials, until one is undisturbed, the shortest time of each size."""
+    """The shortest time of each size in up to TRIES trials; the first undisturbed trial is the
+    last."""
     workload = Pingpong(sizes=tuple(map(Size, SIZES)), buffers="separate")
     shortest: dict[int, float] = {}
     disturbed = True

@@ -29,9 +29,10 @@ from hockney.plan.workloads.collective import Collective
 from hockney.records import Finish, Probe, Round, Run, Samples
 
 LOOK_EVERY = 1.0 / 8.0
-"""Fraction of the budget between two looks at whether the variants are told apart."""
+"""Fraction of the budget between two looks at whether the comparison is conclusive."""
 FIRST_LOOK, NARROW_EVERY = 0.5, 0.25
-"""The same where the comparison narrows: the level is spent evenly, so that few looks serve."""
+"""Fractions of the budget before the first look, and between two, where the comparison narrows: it
+spends the significance level evenly, so that few looks serve."""
 T = TypeVar("T")
 R = TypeVar("R", Samples, Probe, Round)
 
@@ -57,9 +58,9 @@ class Blocks:
         self._seed = run.header.id
         self.times: BlockTimes = block_times(run)
         self.looks = _earlier_looks(run.finish, budget_s)
-        """Fractions of the budget at which it was judged whether the variants are told apart."""
+        """Fractions of the budget at which the comparison was tested for a conclusion."""
         self.look_blocks = list(run.finish.look_blocks) if self.looks and run.finish else []
-        """The blocks that had been made then, where the comparison narrows."""
+        """The number of blocks made before each look, where the comparison narrows."""
         self._needed = 0
 
     def next(self, answers: Sequence[A]) -> A | None:
@@ -89,8 +90,8 @@ class Blocks:
         self.times.add(answer.case.variant, answer.launches - 1, samples, conditions)
 
     def is_decided(self, answers: Sequence[Launched], fraction: float) -> bool:
-        """True if a look is due between two blocks, with `fraction` of the budget spent, and it
-        shows what is to be decided."""
+        """True if a look is due between two blocks, with `fraction` of the budget spent, and the
+        comparison is conclusive."""
         launches = {answer.launches for answer in answers if not answer.is_done}
         if not self._is_due(fraction) or len(launches) != 1 or min(launches) < self._least(answers):
             return False
@@ -122,8 +123,8 @@ class Blocks:
         return self._needed
 
     def _narrow(self, answers: Sequence[Launched], ratios: Sequence[VariantRatio]) -> None:
-        """Leaves out of further launches what is decided, or does not look slower: that can
-        only miss a difference, and show none that is not there."""
+        """Stops measuring cells that are decided or do not look slower: this can only miss a
+        difference, not show one that does not exist."""
         gate, least = self._comparison.gate or 0.0, self._least(answers)
         settled = {
             (one.point.operation, one.point.ranks, one.point.bytes)
@@ -143,13 +144,13 @@ class Blocks:
 
 
 def _newest(records: Sequence[R], launch: int) -> list[R]:
-    """Those of the launch, which are the last ones."""
+    """The launch's records, which are the last ones."""
     return list(takewhile(lambda one: one.launch == launch, reversed(records)))
 
 
 def _alike(answers: Sequence[A], one: A) -> tuple[int, list[A]]:
-    """Which of its variant's cases one is, and the same case of every variant: a block of them.
-    Titles may differ, as where the algorithm is varied."""
+    """The place of a case among its variant's cases, and the case at that place of every variant: a
+    block. Titles may differ, for instance where the algorithm is varied."""
     by_variant: dict[str | None, list[A]] = {}
     for answer in answers:
         by_variant.setdefault(answer.case.variant, []).append(answer)

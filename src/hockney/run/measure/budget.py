@@ -111,9 +111,9 @@ class Budget:
         return min(even, max(LONGEST_TO_START * start_s, self._sampling.usual_launch_s))
 
     def _of_block(self) -> float | None:
-        """The same where variants are compared: blocks are the units, so that launches are short.
-        They measure as long as they take to start, but no longer than is usual: where starting
-        takes seconds, more blocks show more."""
+        """Seconds for the next launch where variants are compared: blocks are the units, so that
+        launches are short. They measure as long as they take to start, but no longer than is usual:
+        where starting takes seconds, more blocks show more."""
         start_s = median(self._start_costs) if self._start_costs else 0.0
         seconds = min(max(start_s, SHORT_S), self._sampling.usual_launch_s)
         return seconds if self.left_s - start_s >= seconds else None

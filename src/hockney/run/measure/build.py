@@ -36,27 +36,27 @@ RECORDER = Product(
     is_program=False,
 )
 BUILDING = ".building-"
-"""How directories in the cache begin in which a product is compiled."""
+"""Prefix of the cache's directories in which a product is being compiled."""
 REPLAYER = Product("replayer", "profiling/replayer", "hockney-replayer")
 
 
 def build_engine(mpi: Mpi) -> Engine:
-    """The engine for this MPI, from the cache or newly built into it. It is built into a private
-    temporary directory if the cache cannot be trusted or written. The prebuilt one where the MPI
-    comes with that."""
+    """The engine for this MPI, from the cache or newly built into it; the prebuilt one where the
+    MPI comes with that. It is built into a private temporary directory if the cache cannot be
+    trusted or written."""
     if mpi.prebuilt:
         return prebuilt_engine(mpi, mpi.prebuilt)
     return Engine(*_build(mpi, ENGINE))
 
 
 def build_recorder(mpi: Mpi) -> tuple[Path, tuple[str, ...]]:
-    """The library that is preloaded into programs of this MPI, as build_engine() builds the engine;
-    and warnings about where it was built."""
+    """The library that is preloaded into programs of this MPI, built like the engine
+    (build_engine), and warnings about where it was built."""
     return _build(mpi, RECORDER)
 
 
 def build_replayer(mpi: Mpi) -> tuple[Path, tuple[str, ...]]:
-    """The program that replays profiles, in the same way."""
+    """The program that replays profiles, built like the engine (build_engine)."""
     return _build(mpi, REPLAYER)
 
 
@@ -108,7 +108,7 @@ def _digest(engine: Path) -> str:
 
 
 def _is_whole(engine: Path) -> bool:
-    """True if it is what was built: a full disk or a crash may have left half of it."""
+    """True if the file is as it was built: a full disk or a crash may have left half of it."""
     try:
         return _digest_file(engine).read_text() == _digest(engine)
     except (OSError, UnicodeDecodeError):
@@ -194,7 +194,7 @@ def _compile_into(mpi: Mpi, product: Product, built: Path) -> None:
 
 
 def _try(mpi: Mpi, engine: Path) -> None:
-    """Raises UsageError where it is no program for this machine. How it ends does not
+    """Raises UsageError where the engine is no program for this machine. Its exit status does not
     matter: one for SimGrid runs under smpirun alone."""
     with suppress(subprocess.TimeoutExpired):
         try:

@@ -11,7 +11,7 @@ from hockney.run.measure.launch import Outcome
 from hockney.run.measure.shared_memory import DIRECTORY
 
 LEAST_SHARED = 8 << 20
-"""Bytes of shared memory that two ranks take at least, rounded up."""
+"""Least shared memory that two ranks take (bytes), rounded up."""
 
 
 def cause_of(outcome: Outcome) -> str | None:
@@ -45,7 +45,8 @@ def _small_shared_memory() -> str | None:
 
 
 def _refused(lines: list[str]) -> str | None:
-    """What a launcher's last lines say of processes and memory."""
+    """The limit of processes or memory that a launcher's last lines report; None where they do
+    not."""
     words = "\n".join(lines)
     if "Resource temporarily unavailable" in words:
         return explained(BlockingIOError(11, words))

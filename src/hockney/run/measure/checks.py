@@ -24,13 +24,15 @@ from hockney.run.schedulers import MPIEXEC, Allocation, find_allocation
 
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
 SILENT_REPETITIONS = 10
-"""Repetitions of a skewed collective between two records of the engine, at least."""
+"""Least repetitions of a skewed collective between two records of the engine."""
 MOST_RANKS_A_CPU, LEAST_RANKS_A_NODE = 16, 128
-"""Ranks that are started on one machine: more never end their start."""
+"""Most ranks on one machine: per CPU, or in all where that is more. With more, starting never
+ends."""
 MAPPINGS = Path("/proc/sys/vm/max_map_count")
-"""Where Linux shows how many pieces of memory a process may have: 65,530 unless it was raised."""
+"""Linux's file with the most memory mappings of a process: 65,530 unless it was raised."""
 MAPPINGS_A_RANK, OTHER_MAPPINGS = 2, 3000
-"""Of one that simulates: the stack of a rank and its guard; libraries and shared buffers."""
+"""Memory mappings of a simulating process: for each rank (its stack and the guard), and for
+libraries and shared buffers."""
 HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 """A name that no program mistakes for an option."""
 
@@ -74,7 +76,8 @@ def check_case(case: Case) -> None:
 
 
 def _check_number(placement: Placement) -> None:
-    """Ranks of one node: each is a process with tens of MiB, and they take turns on its CPUs."""
+    """Refuses more ranks on one node than its CPUs and memory carry: each is a process with tens of
+    MiB, and they take turns on its CPUs."""
     each = -(-placement.ranks // (placement.node_count or nodes()))
     most = max(MOST_RANKS_A_CPU * allowed_count(), LEAST_RANKS_A_NODE)
     if each > most and (placement.node_count or nodes()) == 1:
@@ -108,7 +111,8 @@ def _check_sampling(plan: Plan) -> None:
 
 
 def _check_skew(workload: Workload, sampling: Sampling) -> None:
-    """A launch writes nothing during a visit, which has several repetitions."""
+    """Refuses visits longer than the timeout: a launch writes nothing during a visit, which has
+    several repetitions."""
     arrivals = workload.arrivals if isinstance(workload, Collective) else None
     skew_s = arrivals.skew.seconds if arrivals else None
     if skew_s is not None and skew_s * SILENT_REPETITIONS > sampling.timeout_s:
@@ -120,7 +124,8 @@ def _check_skew(workload: Workload, sampling: Sampling) -> None:
 
 
 def _check_bursts(workload: Workload, sampling: Sampling) -> None:
-    """A launch writes nothing during a round, which has several periods of each burst."""
+    """Refuses rounds longer than the timeout: a launch writes nothing during a round, which has
+    several periods of each burst."""
     period_s = workload.longest_period_s if isinstance(workload, Congestion) else 0.0
     if period_s * SILENT_REPETITIONS > sampling.timeout_s:
         raise UsageError(
@@ -131,7 +136,7 @@ def _check_bursts(workload: Workload, sampling: Sampling) -> None:
 
 
 def _check_nodes(placement: Placement) -> None:
-    """Hosts, nodes and ranks must agree with each other."""
+    """Refuses hosts, nodes and ranks that contradict each other."""
     for host in placement.hosts:
         if not HOST_NAME.fullmatch(host):
             raise UsageError(f"--hosts: {host!r} is not a host name", "write --hosts a,b")
@@ -219,7 +224,7 @@ def _check_platform(case: Case) -> None:
 
 
 def _most_simulated() -> int | None:
-    """Ranks for which one process gets the stacks; None where that is unknown."""
+    """The most ranks for whose stacks one process gets memory; None where that is unknown."""
     allowed = text_of(MAPPINGS)
     if allowed is None or not allowed.isdigit():
         return None
@@ -264,7 +269,7 @@ def _allocation() -> Allocation:
 
 
 def _check_memory(case: Case) -> None:
-    """The buffers of all ranks of a node must fit into its memory."""
+    """Raises UsageError if the buffers of all ranks of a node exceed its memory."""
     workload, ranks = case.workload, case.placement.ranks
     needed = -(-workload.taking_part(ranks) // nodes()) * workload.buffer_bytes(ranks)
     available = available_memory()

@@ -44,7 +44,7 @@ class Study:
     named: Sequence[str]
     """Collectives, by the names of MPI's calls."""
     forms: Sequence[CollectiveForm]
-    """Forms in which each is measured; empty for the one that its name says."""
+    """The forms in which each collective is measured; empty for the form that its name says."""
     algorithms: Sequence[str]
     """Names, `default` or `all`."""
     ranks: Sequence[int]
@@ -205,7 +205,7 @@ def _check_one_skew(cases: Sequence[Case]) -> None:
 
 
 class AlgorithmParameters(NamedTuple):
-    """Of an algorithm; None for the library's own, or an algorithm without."""
+    """Parameters of an algorithm; None for the library's own value, or an algorithm without it."""
 
     segment: int | None = None
     radix: int | None = None
@@ -260,7 +260,7 @@ def _not_listed(option: str, names: Sequence[str]) -> UsageError:
 def _parameters(
     study: Study, family: Family, algorithm: Algorithm | None
 ) -> Iterator[AlgorithmParameters]:
-    """Those with which an algorithm is measured."""
+    """Each combination of parameters with which an algorithm is measured."""
     own: tuple[None, ...] = (None,)
     if algorithm is None:
         yield OWN_PARAMETERS
@@ -276,7 +276,7 @@ def _parameters(
 def _replaced(
     family: Family, study: Study, variant: _Variant, ranks: int
 ) -> dict[Size, str | None]:
-    """For each size what the library would run instead; None where it runs the algorithm."""
+    """What the library would run instead, by size; None where it runs the algorithm."""
     sizes, algorithm = _sizes(variant.collective, study), variant.algorithm
     if algorithm is None:
         return dict.fromkeys(sizes)
@@ -359,7 +359,8 @@ def _in_words(replaced: dict[Size, str | None]) -> list[str]:
 
 
 def _check_memory(cases: Sequence[Case]) -> None:
-    """The buffers of all ranks of this node must fit; a simulation has all ranks on this node."""
+    """Raises UsageError where the buffers of all ranks of this node (all ranks, in a simulation)
+    exceed its memory."""
     available = available_memory()
     for case in cases:
         workload, ranks = case.workload, case.placement.ranks

@@ -24,7 +24,7 @@ FLAGS = (
     f'-DHOCKNEY_VERSION="{hockney.__version__}"',
 )
 BUILD_TIMEOUT_S = 300.0
-"""Of each call of the compiler."""
+"""Timeout of each call of the compiler."""
 LAST_LINES = 20
 """Lines of a compiler's output that the user sees."""
 INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
@@ -33,11 +33,11 @@ INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
 
 @dataclass(frozen=True)
 class Product:
-    """What is built of C sources with an MPI's compiler wrapper."""
+    """A file built from C sources with an MPI's compiler wrapper."""
 
     name: str
     folder: str
-    """Of its sources, in the package."""
+    """The directory of its sources, in the package."""
     file: str
     """Its name in the cache."""
     flags: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Product:
 
     @property
     def directory(self) -> Path:
-        """Its sources."""
+        """The path of the directory of its sources."""
         return Path(hockney.__file__).parent / self.folder
 
     @property
@@ -55,18 +55,19 @@ class Product:
 
     @property
     def all_flags(self) -> tuple[str, ...]:
-        """With those that the user adds."""
+        """Our compiler flags and those that the user adds."""
         return (*FLAGS, *self.flags, *os.environ.get("HOCKNEY_CFLAGS", "").split())
 
 
 def compile_product(mpi: Mpi, product: Product, output: Path) -> None:
-    """Raises UsageError with what the compiler said, OSError where the disk is full."""
+    """Compiles and links a product. Raises UsageError with the compiler's message, OSError where
+    the disk is full."""
     with (
         temporary_directory(".objects-", output.parent) as directory,
         temporary_directory("hockney-") as scratch,
         ThreadPoolExecutor(allowed_count()) as pool,
     ):
-        # In the order of the sources: the same engine whichever was compiled first.
+        # In the order of the sources: the engine is the same whichever was compiled first.
         objects = [f"{directory}/{number}.o" for number in range(len(product.sources))]
         compiled = [
             pool.submit(_run, mpi, product, ["-c", "-o", made, str(source)], scratch)
@@ -82,7 +83,7 @@ def compile_product(mpi: Mpi, product: Product, output: Path) -> None:
 
 
 def _run(mpi: Mpi, product: Product, words: list[str], scratch: Path) -> None:
-    """Calls the compiler, which leaves temporary files where it is killed: in `scratch`."""
+    """Calls the compiler. Temporary files that it leaves when it is killed lie in `scratch`."""
     if AtEnd.has_begun:
         return
     try:

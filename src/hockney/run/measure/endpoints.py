@@ -13,12 +13,13 @@ from hockney.run.measure.trial import attempt
 from hockney.run.mpis import family_of
 
 TIMEOUT_S = 30.0
-"""Of two ranks that only start."""
+"""Timeout of two ranks that only start."""
 
 
 def _try(placement: Placement, variable: str, count: str) -> None:
-    """Two ranks start with so many endpoints: libraries end a program that asks for more than they
-    were built for. Only here, as other nodes may allow no ranks outside of jobs."""
+    """Raises UsageError where two ranks do not start with so many endpoints: libraries end a
+    program that asks for more than they were built for. It is tried on this node only, as others
+    may allow no ranks outside of jobs."""
     mpi, engine = mpi_of(placement)
     if attempt(mpi, engine, 0.0, TIMEOUT_S, env={variable: count}).outcome.exit_status != 0:
         raise UsageError(
@@ -30,7 +31,7 @@ def _try(placement: Placement, variable: str, count: str) -> None:
 
 def with_endpoints(placement: Placement, workload: Messages) -> Placement:
     """The placement under which each thread has an endpoint, where that is asked for; the engine
-    checks that it has. Raises UsageError where the library knows no such thing."""
+    checks that it has. Raises UsageError where the library has no such variable."""
     if workload.thread_comms != "vci":
         return placement
     mpi, _ = mpi_of(placement)

@@ -18,7 +18,7 @@ from hockney.records import SCHEMA, RunRecord
 
 
 def new_header(experiment: str, label: str | None, options: Mapping[str, Any]) -> RunRecord:
-    """The first line of a result file that is measured now and here."""
+    """The first line of the result file of a run that starts here and now."""
     return RunRecord(
         schema=SCHEMA,
         hockney=__version__,

@@ -18,7 +18,7 @@ from hockney.run.measure.status import Status
 from hockney.run.measure.steps import steps_of
 
 MOST_NUMBERED = 1000
-"""Files of one name that are told apart by numbers."""
+"""The most files of one name, which numbers distinguish."""
 OnProgress = Callable[[Status], None]
 
 
@@ -30,9 +30,9 @@ class Target:
     label: str | None = None
     force: bool = False
     resume: bool | None = False
-    """None: whoever measures cannot continue a file."""
+    """Whether to continue the file; None if this command cannot."""
     is_chosen: bool = True
-    """False for a name that nobody chose: where it is taken, it gets a number."""
+    """False for a default name, which gets a number where it is taken."""
 
     def names(self) -> Iterator[Path]:
         yield self.output
@@ -40,7 +40,7 @@ class Target:
             yield self.output.with_stem(f"{self.output.stem}-{number}")
 
     def opened(self, keep: bool = False) -> ResultFile:
-        """The file of the first name that is free; `keep` as ResultFile has it."""
+        """Opens the first name that is free; `keep`: see ResultFile."""
         return opened_first(self.names(), self.force, self.resume, keep)
 
 
@@ -63,7 +63,7 @@ def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[S
         run: Run | None = None
 
         def remove_unused() -> None:
-            """A file with no more than a header, over which the next try would stumble."""
+            """Removes a file that has only a header, over which the next try would stumble."""
             if not file.has_content and (run is None or not run.launches):
                 file.remove()
 

@@ -1,4 +1,4 @@
-"""What went wrong in a launch, in words."""
+"""Describes what went wrong in a launch."""
 
 from __future__ import annotations
 

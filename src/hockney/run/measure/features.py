@@ -25,7 +25,7 @@ class Features(msgspec.Struct, kw_only=True):
 
 
 SIMULATED = Features(library="SimGrid", neighbor_collectives=False)
-"""Its programs run under smpirun alone, so that nothing can be asked of them."""
+"""Features of SMPI, which cannot be asked: its programs run under smpirun alone."""
 
 
 def features_of(engine: Engine, simulated: bool) -> Features:

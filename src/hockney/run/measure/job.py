@@ -74,7 +74,7 @@ def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: byt
 
 
 def _rest(sampling: Sampling) -> list[str]:
-    """The pause between launches that are spread over a time."""
+    """Script lines that pause between launches which are spread over a time."""
     if sampling.over_s is None:
         return []
     rest_s = (sampling.over_s - sampling.budget_s) / max(sampling.least_launches - 1, 1)
@@ -94,7 +94,7 @@ def _list(measurement: Measurement) -> list[str]:
 
 
 def _broadcast(scheduler: Batch, measurement: Measurement) -> tuple[Path, list[str]]:
-    """The engine as the nodes see it, and the lines that copy it there and remove it."""
+    """The engine's path on the nodes, and the lines that copy it there and remove it."""
     placement, engine = measurement.plan.first.placement, measurement.engine
     if placement.broadcast is None:
         return engine.path, []

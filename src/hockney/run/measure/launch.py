@@ -28,7 +28,7 @@ LAUNCH = "HOCKNEY_LAUNCH"
 """A variable that all processes of a launch inherit, by which its strays are found."""
 READ_BYTES = 1 << 16
 END_POLL_S = 0.01
-"""How often those that were killed are looked for."""
+"""Interval at which killed processes are looked for."""
 HEEDS_EVERY_S = 0.1
 """Longest time that a pause continues after a signal."""
 
@@ -41,7 +41,7 @@ class Outcome:
     wall_s: float
     last_lines: list[str] = field(default_factory=list)
     silent_s: float | None = None
-    """Set if the watchdog ended the launch: how long it had been silent."""
+    """How long the launch had been silent when the watchdog ended it; None if it did not."""
     interrupted: bool = False
     failed_starts: int = 0
     """How often the launcher had failed by chance before, without a report of any rank."""
@@ -197,8 +197,8 @@ def _listen(
 def _end_badly(
     process: subprocess.Popen[bytes], launch: str, shared_before: frozenset[str]
 ) -> None:
-    """Ends a launch with all that it has, also in the middle of process.wait(), whose lock is held
-    then."""
+    """Ends a launch with all its processes, also in the middle of process.wait(), whose lock is
+    held then."""
     if process.returncode is None:
         signal_session(process, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
@@ -219,7 +219,7 @@ def _strays(launch: str) -> Iterator[int]:
 
 def end_strays(launch: str) -> None:
     """Kills what is left of a launch on this host, and waits for its end: launchers give their
-    helpers sessions of their own, which hear of no signal to the launcher's."""
+    helpers sessions of their own, which signals to the launcher's session do not reach."""
     deadline = time.monotonic() + GRACE_S
     while strays := list(_strays(launch)):
         for stray in strays:

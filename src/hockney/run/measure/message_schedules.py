@@ -1,5 +1,5 @@
-"""Which schedules a study of collectives makes by messages, and the file of them that launches
-read."""
+"""Chooses the schedules that a study of collectives makes by messages, and writes the file of them
+that launches read."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Phases:
 
 
 def schedules_text(plan: Plan) -> str | None:
-    """All schedules of a plan as the engine reads them; None where it has none."""
+    """All schedules of a plan as the engine reads them; None if the plan has none."""
     texts = []
     messages = 0
     for case in plan.cases:

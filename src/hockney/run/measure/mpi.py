@@ -48,12 +48,13 @@ def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | 
 
 
 WORLDS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE")
-"""Variables in which launchers tell a process how many there are: of MPICH and Intel MPI, Open MPI,
-MPICH on one host, and MVAPICH."""
+"""Variables by which launchers give a process their number of ranks: of MPICH and Intel MPI, Open
+MPI, MPICH on one host, and MVAPICH."""
 
 
 def _check_not_a_rank() -> None:
-    """Several of us would measure at once, on the same CPUs."""
+    """Raises UsageError where this process is a rank: several of us would measure at once, on the
+    same CPUs."""
     for name in WORLDS:
         value = os.environ.get(name, "")
         if value.isdecimal() and value not in ("0", "1"):
@@ -65,8 +66,8 @@ def _check_not_a_rank() -> None:
 
 
 def _launching_mpi(mpicc: str | None) -> Mpi:
-    """The MPI that starts programs here: the asked one, that of PATH, the embedded one. It may have
-    no compiler wrapper."""
+    """The MPI that starts programs here: the requested one, else that of PATH, else the embedded
+    one. It may have no compiler wrapper."""
     embedded = Path(sys.prefix) / "bin" / "mpiexec"
     asked = _asked_for(mpicc)
     if asked:
@@ -89,8 +90,8 @@ def _mpi_of(wrapper: Path) -> Mpi:
 
 @cache
 def why_not_whole(wrapper: Path) -> str | None:
-    """What an MPI lacks that was installed by half, such as one without its headers; None where it
-    compiles and has a launcher."""
+    """What an incomplete installation of an MPI lacks, such as its headers; None where it compiles
+    and has a launcher."""
     try:
         _find_launcher(wrapper)
     except UsageError:

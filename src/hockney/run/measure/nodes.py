@@ -21,7 +21,7 @@ from hockney.run.mpis import Engine, Mpi, family_of
 from hockney.run.schedulers import find_launcher
 
 LONGEST_ANSWER_S = 20.0
-"""A reachable host starts a shell sooner than this. The launch's timeout counts if shorter."""
+"""A reachable host starts a shell sooner than this; a launch's timeout counts if shorter."""
 GRACE_S = 1.0
 
 

@@ -1,4 +1,4 @@
-"""Where the next launch goes on with a pass over all pairs."""
+"""Continues a pass over all pairs in the next launch."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Run, visits_made
 
 COMPLETE = "complete"
-"""How a launch ends that made the last visit of its pass."""
+"""Reason of the end of a launch that made the last visit of its pass."""
 
 
 def pass_arguments(case: Case, run: Run) -> list[str]:
-    """The engine's options that continue the last pass, where it is not complete; a launch begins
-    a pass of its own number otherwise."""
+    """The engine's options that continue an incomplete last pass; empty if the launch begins a new
+    one."""
     if not isinstance(case.workload, Fabric) or not run.pair_times:
         return []
     number = run.pair_times[-1].pass_number

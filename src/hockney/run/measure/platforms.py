@@ -50,7 +50,8 @@ def _dragonfly(extents: tuple[int, ...]) -> str:
 
 
 def _torus(extents: tuple[int, ...]) -> str:
-    """Without dimensions of one node: SimGrid would link it with itself, once in each."""
+    """The extents without dimensions of one node: SimGrid would link the node with itself in
+    each."""
     return ",".join(map(str, [extent for extent in extents if extent > 1] or [1]))
 
 

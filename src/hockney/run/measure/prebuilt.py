@@ -49,7 +49,8 @@ def prebuilt_engine(mpi: Mpi, path: Path) -> Engine:
 
 
 def _library_path(mpi: Mpi) -> dict[str, str]:
-    """Where the loader finds the library that belongs to the launcher, before all others."""
+    """The variable by which the loader prefers the library beside the launcher; empty where that
+    has none of the standard ABI."""
     for launcher in dict.fromkeys((mpi.mpiexec, mpi.mpiexec.resolve())):
         for name in ("lib", "lib64"):
             directory = launcher.parent.parent / name

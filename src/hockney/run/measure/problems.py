@@ -1,4 +1,4 @@
-"""What a session could not measure, in words."""
+"""Describes what a session could not measure."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def raise_problems(session: Session) -> None:
 
 
 def _problem_text(answer: Answer) -> str:
-    """The whole problem of a single case. One of several cases gets one line: the first line of its
-    problem, and the last line of the library's output."""
+    """The problem of a case: whole if it is the only case. Among several each gets one line: the
+    first line of its problem, and the last line of the library's output."""
     problem, title = answer.problem or "", answer.case.name
     if title is None:
         return problem

@@ -1,13 +1,12 @@
 """Racing: an algorithm is not measured further at sizes where that would gain next to nothing.
 
 After each launch of all that are still in the race at a size, each is compared there with the
-fastest of them. What the launches that are left can be expected to gain with it is the mean of how
-much faster than the fastest they may yet show it to be, and of nothing where they show it to be
-slower (expected opportunity cost: Chick & Inoue 2001). Those with the least have lost, as long as
-together they would gain no more than GAIN: of several that are alike one stays, the sooner the
-fewer launches are left to tell them apart. Means are of the logarithms of the medians of launches.
-One launch does not show how launches scatter: after the first only those have lost that take
-several times as long."""
+fastest. The expected gain of an algorithm is how much faster than the fastest the remaining
+launches may yet show it to be, on average, with 0 where they show it to be slower (expected
+opportunity cost: Chick & Inoue 2001). Those with the least expected gains have lost, as long as
+these add up to no more than GAIN: of several that are alike one stays, the sooner the fewer
+launches remain. Means are of the logarithms of the medians of launches. One launch does not show
+how launches scatter: after the first only those have lost that take several times as long."""
 
 from __future__ import annotations
 
@@ -26,22 +25,22 @@ from hockney.plan.workloads.collective import DEFAULT, Collective
 from hockney.records import Run
 
 GAIN = 0.005
-"""Relative: the most that is expected to be lost at a size by those that leave after one launch of
-each, all together. A sixth of what matters (analysis/best.py)."""
+"""Largest expected loss of time at a size, as a fraction, by all cases that leave after one launch
+of each. It is a sixth of the difference that matters (analysis/best.py)."""
 LEAST_FREEDOM = 2
-"""With fewer degrees of freedom the expectation is infinite."""
+"""Least degrees of freedom: with fewer the expectation is infinite."""
 NO_SCATTER = 1e-12
-"""Stands for none: simulated launches are all alike."""
+"""Least standard deviation: simulated launches do not scatter."""
 FAR_BEHIND = 3.0
-"""Times as long as the fastest, from the one's lower to the other's upper quartile within a launch:
-other work on the machine may well double the time of a launch."""
+"""A case leaves after one launch if its lower quartile is more than this multiple of the least
+upper quartile: other work on the machine may well double the time of a launch."""
 FIRST_PART = 1.0 / 3.0
 """The first launch measures for this part of the time: it needs to show who is far behind."""
 Array = NDArray[np.float64]
 Key = tuple[int, str | None]
 """A size (bytes) and a pattern of arrival."""
 Times = dict[Key, list[float]]
-"""The medians of launches."""
+"""The median of each launch, by size and pattern of arrival."""
 
 
 class Runner(Protocol):
@@ -62,22 +61,22 @@ class _Seen:
     samples: int = 0
     times: Times = field(default_factory=dict)
     quartiles: dict[Key, tuple[float, float]] = field(default_factory=dict)
-    """Of its first launch; unlimited where that was disturbed."""
+    """Quartiles of the first launch (ns); from 0 to infinity where that was disturbed."""
     lost: set[Key] = field(default_factory=set)
 
 
 class Race:
-    """Decides after each launch which cases have lost. The library's own decision is what the
-    others are compared with, and stays."""
+    """Decides after each launch which cases have lost. The library's own decision always stays: the
+    others are compared with it."""
 
     def __init__(self, launches: int | None = None) -> None:
-        """launches: how many of each are asked for; None if only the budget limits them."""
+        """launches: the requested number of each case; None if only the budget limits them."""
         self._launches = launches
         self._seen: dict[int, _Seen] = {}
         self._looks: dict[tuple[Hashable, Key], int] = {}
-        """The launches of each after which those of a group were compared last."""
+        """Launches of each case at the last comparison, by group and key."""
         self.lost: list[str] = []
-        """What is not measured further, in words."""
+        """A line for each case that is not measured further."""
 
     def drop(self, runners: Sequence[Runner]) -> None:
         """Leaves out sizes that cases have lost, and ends those that have lost all."""
@@ -91,19 +90,19 @@ class Race:
                     self._keep(one)
 
     def groups(self, runners: Sequence[R]) -> list[list[R]]:
-        """Those that are in one race: of the same collective and number of ranks."""
+        """The cases of each race: those of one collective and number of ranks."""
         groups: dict[Hashable, list[R]] = {}
         for one in runners:
             groups.setdefault(_group(one.case), []).append(one)
         return list(groups.values())
 
     def standing(self, runner: Runner) -> Times:
-        """The times of a case where it has not lost."""
+        """The times of a case at the keys where it has not lost."""
         seen = self._seen[id(runner)]
         return {key: times for key, times in seen.times.items() if key not in seen.lost}
 
     def _add(self, runner: Runner) -> None:
-        """Takes the samples that were measured since the last time."""
+        """Takes the samples measured since the last call."""
         samples = runner.run.samples
         seen = self._seen.setdefault(id(runner), _Seen())
         by_launch: dict[tuple[Key, int], list[float]] = {}
@@ -121,7 +120,8 @@ class Race:
                 seen.quartiles[key] = (0.0, np.inf) if launch in disturbed else (low, high)
 
     def _compare(self, key: Key, group: Sequence[Runner]) -> None:
-        """Once all that are in the race at a size have been launched once more."""
+        """Finds who has lost at a size, once all that are in the race there have one more
+        launch."""
         racing = [one for one in group if key not in self._seen[id(one)].lost and _has(key, one)]
         seen = [self._seen[id(one)] for one in racing]
         counts = [
@@ -163,7 +163,7 @@ class Race:
 
 
 def _is_disturbed(run: Run, launch: int) -> bool:
-    """Such a launch may take any number of times as long, and shows nobody far behind."""
+    """Whether other work took too much of a launch's time: then it shows nobody far behind."""
     found = [one for one in run.rounds if one.launch == launch]
     waited_s = sum(one.waited_s or 0.0 for one in found)
     return waited_s > WAITED * sum(one.wall_s or 0.0 for one in found)
@@ -181,9 +181,10 @@ def _far_behind(quartiles: Sequence[tuple[float, float]]) -> list[bool]:
 def _behind(
     times: Sequence[Sequence[float]], every: Sequence[Sequence[float]], left: float
 ) -> list[bool]:
-    """Who need not be measured further. The scatter is that of all, and of one by itself where it
-    scatters more. every: the times of those, too, that have lost. left: the fraction of the
-    variance of means that further launches can resolve: that of launches to come among all."""
+    """Which cases need not be measured further. The scatter is pooled over all cases; a case that
+    scatters more has its own. every: the times of all cases, also of those that have lost. left:
+    the fraction of the variance of means that the remaining launches can resolve, which is the
+    remaining fraction of launches."""
     logs = [np.log(one) for one in times]
     means = np.array([one.mean() for one in logs])
     known = [np.log(one) for one in every if len(one) > 1]

@@ -29,7 +29,7 @@ from hockney.run.mpis import Mpi
 DIRECTORY = "HOCKNEY_RECORD_DIRECTORY"
 """The variable that names the recorder's directory, as recorder/file.c reads it."""
 TRACE = "HOCKNEY_RECORD_TRACE"
-"""The variable that has the most acts of a rank whose order is kept (recorder/trace.c)."""
+"""The variable with the number of calls of a rank whose order is kept (recorder/trace.c)."""
 LAUNCHERS = {"mpiexec": "mpicc", "mpirun": "mpicc", "orterun": "mpicc", "prterun": "mpicc"}
 """Launchers beside which their MPI's compiler wrapper is, and its name."""
 SPLITTING = frozenset(" :$\t\n\r\v\f")
@@ -39,7 +39,7 @@ RECORDER_COPY = ".recorder"
 """The copy of the recorder beside the ranks' files; the directory has no other name like it."""
 ELF, ELF64_HEADER, PROGRAM_HEADER, DYNAMIC = b"\x7fELF", 64, 56, 2
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
-"""Signals that nobody sends to a program that shall go on, as it may after SIGUSR1."""
+"""Signals that ask a program to end; after SIGUSR1 it may go on."""
 FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 """Signals that a terminal sends to the program as well."""
 
@@ -84,9 +84,9 @@ def record(
     stored: Sequence[str] | None,
     most_acts: int = 0,
 ) -> Profile:
-    """Runs the command to its end and returns what its ranks recorded. Its input and output are
-    ours. `beside`: the directory, seen by all nodes, in which the ranks' files are until then.
-    `stored`: the command as the profile has it. `most_acts`: of a rank, whose order is kept."""
+    """Runs the command to its end, with our input and output, and returns what its ranks recorded.
+    `beside`: a directory seen by all nodes, which holds the ranks' files until then. `stored`: the
+    command as the profile has it. `most_acts`: how many calls of a rank have their order kept."""
     built, notes = build_recorder(mpi)
     del notes  # where it was built concerns nobody whose program runs
     with (
@@ -142,7 +142,7 @@ def _shown(word: str) -> str:
 
 
 def environment(recorder: Path, directory: Path, most_acts: int = 0) -> dict[str, str]:
-    """Ours, with the recorder behind what the user preloads."""
+    """Our environment, with the recorder after what the user preloads."""
     before = os.environ.get("LD_PRELOAD")
     return {
         **of_the_user(dict(os.environ)),
@@ -170,8 +170,8 @@ def _run(words: Sequence[str], env: dict[str, str]) -> int:
 
 
 class _PassedOn:
-    """Signals that we get while the program runs: it gets them, and we live on until it ends, as
-    what it recorded is collected then."""
+    """Passes signals on to the program while it runs. We live on until it ends, to collect what it
+    recorded."""
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
@@ -185,8 +185,8 @@ class _PassedOn:
             self._process.send_signal(number)
 
     def status_of(self, status: int) -> int:
-        """As a shell reports it: 128 and the signal also where a launcher returns the signal alone,
-        or ends well though it was asked to end."""
+        """The exit status as a shell reports it: 128 plus the signal, also where a launcher returns
+        the signal alone, or 0 after a signal that asked it to end."""
         for number in self.numbers:
             if status == number or (status == 0 and number in ENDING):
                 return 128 + number
@@ -199,7 +199,7 @@ class _PassedOn:
 
 
 def _is_foreground() -> bool:
-    """Whether a terminal sends its signals to us, and to the program besides."""
+    """Whether a terminal sends its signals to us and to the program."""
     try:
         with Path("/dev/tty").open("rb") as terminal:
             return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
@@ -208,7 +208,7 @@ def _is_foreground() -> bool:
 
 
 def why_nothing(words: Sequence[str]) -> str:
-    """Why the ranks of a command recorded nothing, as far as its words show it."""
+    """The likely reason why the ranks of a command recorded nothing."""
     for word in words:
         reason = _why_not(word, Path(shutil.which(word) or word), is_launcher=word == words[0])
         if reason:

@@ -55,7 +55,7 @@ class Refinement:
     """The launch of the first survey."""
     last_survey: int | None = None
     has_no_survey: bool = False
-    """The budget was over before."""
+    """True if the budget was spent before a survey."""
     open: list[Bracket] = field(default_factory=list)
     done: list[Bracket] = field(default_factory=list)
     lost: list[Bracket] = field(default_factory=list)
@@ -140,7 +140,7 @@ class Refinement:
         return self._has_time() and last - self.survey < MOST_LAUNCHES
 
     def _has_time(self) -> bool:
-        """For another launch; simulated time does not count."""
+        """True if time is left for another launch; simulated time does not count."""
         return self.plan.first.placement.platform is not None or self._left_s() > 2.0 * LEAST_S
 
     def _left_s(self) -> float:
@@ -228,7 +228,7 @@ class Refinement:
         return switches
 
     def _slower_copies(self, run: Run) -> list[Bracket]:
-        """Sizes from which a copy without MPI takes more time per byte; none without a floor."""
+        """Sizes from which a copy without MPI takes more time per byte; empty without a floor."""
         assert self.survey is not None
         copies = [
             point

@@ -26,18 +26,19 @@ from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Engine
 
 MOST_S = 1.0
-"""Seconds that a repetition takes at most, by the profile; of a longer mix a part is replayed."""
+"""Longest repetition (s) by the profile; of a longer mix a part is replayed."""
 PHASE_PARTS = 1_000_000
-"""Of a turn, in which phases are written (replayer/replay.c)."""
+"""Phases are written as whole numbers of these parts of a turn (replayer/replay.c)."""
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """Seconds of the whole mix in each launch: from the common start to the last rank's end."""
+    """The replayed mix: seconds of the whole mix in each launch, from the common start to the last
+    rank's end."""
 
     launches: list[float]
     part: float
-    """The part of the mix that was replayed, from which these are worked out."""
+    """The fraction of the mix that was replayed, from which the times are extrapolated."""
     shared_cpus: bool = False
     """Whether ranks took turns on CPUs."""
 
@@ -64,8 +65,9 @@ def replay(
     delays: Sequence[float] | None,
     keep: Keep,
 ) -> Replayed:
-    """`delays`: what each rank computes in the whole mix, in seconds; None for nothing. `keep` is
-    given the records of each launch when it has ended. Raises HockneyError where a launch fails."""
+    """Replays a mix. `delays`: what each rank computes in the whole mix, in seconds; None for
+    nothing. `keep` is given the records of each launch when it has ended. Raises HockneyError where
+    a launch fails."""
     mpi = find_mpi(placement.mpicc, simulated=placement.platform is not None)
     program, _ = build_replayer(mpi)
     once_s = mix.time_s / mix.ranks + max(delays or [0.0])

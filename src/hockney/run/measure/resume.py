@@ -15,9 +15,9 @@ from hockney.run.measure.build import library_of
 from hockney.run.mpis import Engine
 
 WHOLE = frozenset({"precision", "budget", "complete"})
-"""How complete launches end."""
+"""Reasons of the end of complete launches."""
 FINISHED = frozenset({"precision", "budget", "launches", "decided"})
-"""How complete runs end."""
+"""Reasons of the end of complete runs."""
 
 
 def run_to_resume(path: Path, plan: Plan, engines: Sequence[Engine]) -> Run:

@@ -95,9 +95,9 @@ class Session:
     """Which cases have lost; None unless they race."""
     budget: Budget = field(init=False)
     spent_before_s: float = field(init=False)
-    """The part of its budget that a resumed run used before; each step has a budget of its own."""
+    """Seconds of its budget that a resumed run used before; each step has a budget of its own."""
     was_stopped: bool = False
-    """True if we were asked to stop, also too late for this run: nothing may follow it."""
+    """True if we were asked to stop, even too late for this run: nothing may follow it."""
     was_finished: bool = False
     """True if the file held all that was asked for, so that nothing was measured."""
     failed_starts: int = 0
@@ -148,8 +148,8 @@ def answer(session: Session) -> None:
 
 
 def finish(session: Session, asked: Plan) -> None:
-    """Records how a run ended that was asked for a plan: what is left of a budget that is spent is
-    too little for a launch."""
+    """Records how a run ended; asked: its plan. A budget is spent when the rest is too short for a
+    launch."""
     spent_s = session.budget.spent_s
     if session.reason == "budget":
         spent_s = max(spent_s, asked.sampling.budget_s)
@@ -229,7 +229,7 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
 
 
 def _fail(session: Session, answer: Answer, error: HockneyError) -> None:
-    """The disk is full or gone: the results so far are still shown."""
+    """Records an error of the disk, which is full or gone: the results so far are still shown."""
     if isinstance(error, CutError):
         parts = session.run.records
         saved = session.file.save_elsewhere(lambda: map(records.encode, parts()))
@@ -239,21 +239,21 @@ def _fail(session: Session, answer: Answer, error: HockneyError) -> None:
 
 
 def _part(session: Session, answer: Answer) -> float:
-    """The part of a launch's time for the sizes that are left, and in a race for the first look."""
+    """The fraction of a launch's time for the remaining sizes, and in a race for the first look."""
     is_first_look = session.race is not None and answer.launches == 0
     only = session.plan.sampling.most_launches == 1
     return answer.part * (FIRST_PART if is_first_look and not only else 1.0)
 
 
 def _is_decided(session: Session, blocks: Blocks, answer: Answer) -> bool:
-    """True if the launch that was just made ends a block, and the variants are told apart."""
+    """True if the launch that was just made ends a block, and the comparison is conclusive."""
     if answer.problem is None:
         blocks.add(answer)
     return blocks.is_decided(session.answers, _fraction(session))
 
 
 def _fraction(session: Session) -> float:
-    """The fraction of the budget that is spent, or of the launches that were asked for."""
+    """The fraction that is spent of the budget, or of the requested launches."""
     most = session.plan.sampling.most_launches
     left = [answer for answer in session.answers if not answer.is_done] or session.answers
     least = min(answer.launches for answer in left)

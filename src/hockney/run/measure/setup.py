@@ -43,7 +43,7 @@ class Setups:
 
     @property
     def notes(self) -> list[str]:
-        """Remarks about which MPI serves, and where the engines were built."""
+        """Remarks on which MPI is used, and where the engines were built."""
         found = [*(note for one in self.by_variant.values() for note in one.mpi.notes)]
         found += [note for engine in self.engines for note in engine.notes]
         return list(dict.fromkeys(found))

@@ -1,5 +1,5 @@
-"""Shared memory of ranks that were killed: files that MPI libraries remove when ranks end well, and
-that otherwise take memory until the machine starts again."""
+"""Finds and removes shared memory of killed ranks: files that MPI libraries remove when ranks end
+well, and that otherwise take memory until the machine starts again."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 
 DIRECTORY = Path("/dev/shm")
 PREFIXES = ("mpich_shm_", "vader_segment.", "sm_segment.", "ucx_shm_posix_", "Intel_MPI_")
-"""How the names of MPICH, Open MPI 4 and 5, UCX and Intel MPI begin."""
+"""Prefixes of the files' names with MPICH, Open MPI 4 and 5, UCX and Intel MPI."""
 
 
 def present() -> frozenset[str]:
-    """The names of such files that are there."""
+    """The names of the libraries' files that exist."""
     with suppress(OSError):
         names = (path.name for path in DIRECTORY.iterdir())
         return frozenset(name for name in names if name.startswith(PREFIXES))
@@ -23,9 +23,9 @@ def present() -> frozenset[str]:
 
 
 def remove_left(before: frozenset[str]) -> None:
-    """Removes those that were not there before, are ours, and are used by no process. One that
-    another launch of ours is just making is in use from its first moment on. Without /proc, which
-    shows that, nothing is removed."""
+    """Removes files that did not exist before, are ours, and are used by no process. A file that
+    another launch of ours is just making is in use from its first moment on. Nothing is removed
+    without /proc, which shows that."""
     found = [name for name in present() - before if _is_ours(DIRECTORY / name)]
     if not found or not Path("/proc/self/maps").exists():
         return
@@ -44,7 +44,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def _used() -> Iterator[str]:
-    """The files of that directory that processes have opened or mapped."""
+    """The files of shared memory that processes have opened or mapped."""
     for process in Path("/proc").glob("[0-9]*"):
         # The descriptors first: what is mapped meanwhile is found as mapped.
         with suppress(OSError):

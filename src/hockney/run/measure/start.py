@@ -21,7 +21,7 @@ be garbled by another rank's."""
 
 
 MOST_FAILED_STARTS = 2
-"""A launcher that fails more often than that in a row does not fail by chance."""
+"""Most failed starts in a row that are taken for chance."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class StartCommand:
     version: str
     """The launcher's name and, if known, its version."""
     start_failures: Sequence[str] = ()
-    """What the MPI's launcher prints where it fails by chance, before any rank reports."""
+    """Messages of the MPI's launcher when it fails by chance, before any rank reports."""
 
     def run(
         self,
@@ -64,7 +64,8 @@ class StartCommand:
             failures += 1
 
     def _failed_by_chance(self, outcome: Outcome) -> bool:
-        """A launch that ended well may still hold such words."""
+        """Whether the launcher failed by chance; a launch that ended well may contain such a
+        message."""
         if outcome.exit_status == -signal.SIGPIPE:  # it wrote to ranks that had ended
             return True
         lines = outcome.last_lines if outcome.exit_status != 0 else []

@@ -30,7 +30,7 @@ else:
     import tomli as tomllib
 
 LONGEST_PLAN = 1 << 20
-"""Bytes. A device has no end."""
+"""Most bytes of a plan: a device has no end."""
 SUITE_KEYS = ("name", "run")
 RUN_KEYS = ("verb", "matrix")
 
@@ -65,7 +65,7 @@ class Suite:
 
     @property
     def file_name(self) -> str:
-        """Its name as that of a file: a plan may come from anybody."""
+        """Its name, in characters that a file name may have: a plan may come from anybody."""
         return _plain(self.name) or "suite"
 
 

@@ -92,14 +92,14 @@ def _check_delay(
 
 
 def round_trips(run: Run) -> Curve:
-    """The curve of the launches that measured nothing else: a resumed run has others too."""
+    """The curve of the launches that measured only round trips; a resumed run has others too."""
     others = {one.launch for one in run.samples if one.train and one.train != Train(messages=1)}
     own = Visits(one for one in run.samples if one.launch not in others)
     return curve_of(estimate(replace(run, samples=own)).headline)
 
 
 def delay_for(bytes_: Array, seconds: Array) -> Delay:
-    """A line over the size that is at least LONGER times each time, in whole nanoseconds."""
+    """Delays by size: a line that is at least LONGER times each time, in whole nanoseconds."""
     alpha, beta = (float(value[0]) for value in line(bytes_, seconds[None, :]))
     most = LONGER * float((seconds / (alpha + beta * bytes_)).max())
     return float(np.ceil(most * alpha * 1e9)), float(np.ceil(most * beta * 1e12)) * 1e-3

@@ -16,12 +16,12 @@ from hockney.run.mpis import Engine, Mpi
 from hockney.run.schedulers import MPIEXEC
 
 SHORTEST_LAUNCH_S = 0.1
-"""A launch is hardly shorter, with its start."""
+"""Least wall time of a launch (s), including its start."""
 EMPTY_MESSAGES = Pingpong(sizes=(Size(0),))
 
 
 TRIAL_S, TIMEOUT_S = 0.01, 30.0
-"""Of the launch that shows how long one takes."""
+"""Duration and timeout of the launch that shows how long a launch takes."""
 USUAL_S = Sampling().usual_launch_s
 
 
@@ -31,7 +31,7 @@ class Attempt:
 
     outcome: Outcome
     launch: LaunchRecord | None
-    """None if the ranks failed before they wrote it."""
+    """The ranks' launch record; None if they failed before they wrote it."""
     ends: tuple[End, ...]
     samples: tuple[Samples, ...] = ()
     noises: tuple[Noise, ...] = ()

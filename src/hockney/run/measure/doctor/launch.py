@@ -35,7 +35,7 @@ class Trial:
     wall_s: float | None = None
     samples: tuple[Samples, ...] = ()
     failure: HockneyError | None = None
-    """Why it got no further."""
+    """The error at which the trial ended; None if it succeeded."""
 
 
 def try_mpi(mpicc: str | None) -> Trial:
