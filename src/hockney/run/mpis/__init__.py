@@ -27,7 +27,7 @@ COMMAND_TIMEOUT_S = 20.0
 
 @dataclass(frozen=True)
 class Mpi:
-    """An MPI library by its two commands."""
+    """An MPI library: its compiler wrapper and its launcher."""
 
     mpicc: Path
     mpiexec: Path
@@ -35,7 +35,7 @@ class Mpi:
     """The name of a module of mpis/."""
     launcher_version: str
     notes: tuple[str, ...] = ()
-    """Why this library serves and not another."""
+    """Remarks on why this library is used and not another."""
     prebuilt: Path | None = None
     """The engine that was built elsewhere; None where it is built with `mpicc`."""
 
@@ -80,7 +80,7 @@ class Requests:
     least: int = 1
     """The smallest limit: the library takes less for none."""
     of_segments: bool = False
-    """Whether it limits the segments of a message; else the messages to other ranks."""
+    """Whether the limit is on the segments of a message; else on the messages to other ranks."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,12 @@ class Algorithm:
     number: int | None = None
     """The number in the library's enumeration, if the library takes or reports that."""
     radix: Radix | None = None
-    """None where it has none, or this library lists no control variable for it."""
+    """How its radix is set; None if it has none, or this library lists no control variable for
+    it."""
     requests: Requests | None = None
-    """The same of a limit of its messages in flight."""
+    """How its messages in flight are limited; None as with `radix`."""
     on_one_node: bool = False
-    """Whether it is for ranks that share the memory of one node."""
+    """Whether it is for ranks of one node only."""
 
 
 @dataclass(frozen=True)
@@ -105,18 +106,19 @@ class Forcing:
     """The settings of a launch, what must be read back in it, and the axes of its samples."""
 
     algorithm: str
-    """A bare name; DEFAULT for the library's own decision."""
+    """The algorithm's common name without parameters; DEFAULT for the library's own decision."""
     segment_bytes: int | None = None
-    """0 for unsegmented; None for the library's own size, or an algorithm without segments."""
+    """Segment size (bytes); 0 for unsegmented, None for the library's own size, or an algorithm
+    without segments."""
     env: tuple[tuple[str, str], ...] = ()
     cfg: tuple[str, ...] = ()
     """SimGrid's settings (key:value)."""
     controls: tuple[tuple[str, str | None], ...] = ()
     """Control variables of the library and their values after MPI_Init; None for any value."""
     radix: int | None = None
-    """None for the library's own, or an algorithm without a radix."""
+    """The radix; None for the library's own, or an algorithm without one."""
     requests: int | None = None
-    """None for the library's own limit, or an algorithm without one."""
+    """The limit of messages in flight; None for the library's own, or an algorithm without one."""
 
 
 @dataclass(frozen=True)
@@ -128,16 +130,16 @@ class Rule:
     ranks: int
     from_bytes: int
     to_bytes: int | None
-    """Inclusive; None for no upper limit."""
+    """The largest size, inclusive; None for no upper limit."""
     algorithm: str
-    """A bare name."""
+    """The algorithm's common name without parameters."""
     settings: tuple[tuple[str, str], ...]
     """Environment variables that forced the algorithm when it was measured."""
     segment_bytes: int | None = None
     radix: int | None = None
     requests: int | None = None
     nodes: int | None = None
-    """The layout that was measured; None for any."""
+    """The number of nodes of the measured layout; None for any."""
     per_node: int | None = None
     to_ranks: int | None = None
     """The last number of ranks, where it is not `ranks` alone."""
@@ -185,13 +187,13 @@ class RulesFormat:
     comment: str | None = None
     """What begins a line that the library ignores; None if there is no such thing."""
     suffixes: tuple[str, ...] = ("",)
-    """Appended to the name that the user gives, one for each file."""
+    """Suffixes of the files, appended to the name that the user gives."""
     read: Callable[[Path], list[HeldRule]] = lambda path: []  # noqa: ARG005
-    """What files of that name hold, whoever wrote them; raises UsageError with the line of
-    a mistake."""
+    """The rules in the files of that name, whoever wrote them; raises UsageError with the line of a
+    mistake."""
     layout_key: Callable[[int, int], Hashable] = lambda nodes, per_node: None  # noqa: ARG005
-    """What the format tells layouts (nodes, ranks per node) apart by: layouts with the same key
-    share their rules."""
+    """The key by which the format distinguishes layouts (nodes, ranks per node): those with the
+    same key have common rules."""
     own: Callable[[Engine], list[HeldRule]] = lambda engine: []  # noqa: ARG005
     """The library's own decisions, where it holds them in this format; else empty."""
     has_radix: Callable[[str, str], bool] = lambda collective, algorithm: False  # noqa: ARG005
@@ -211,15 +213,15 @@ class Family(Protocol):
     STARTS: Sequence[str]
     """The libraries whose programs its launcher starts."""
     ENDPOINTS: str | None
-    """The variable that sets how many endpoints a rank has, for threads that share none; None if
-    its libraries have only one, or no such variable."""
+    """The variable that sets how many endpoints a rank has, one for each thread; None if its
+    libraries have only one, or no such variable."""
     PMI: Sequence[str]
     """Process management interfaces of its libraries (srun --mpi), the most reliable first."""
     PACKAGES: str
     """The packages that have its headers and libraries, by distribution."""
     START_FAILURES: Sequence[str]
-    """What its launcher prints where it fails by chance. Only failures before any rank has
-    reported something are taken for such."""
+    """Messages of its launcher when it fails by chance. Only failures before any rank reports are
+    taken for chance."""
     HOST_FILE: str
     """The launcher's option for a file with a host in each line."""
     HOST_LIST: tuple[str, str]
@@ -317,7 +319,7 @@ def format_for(library: str | None, version: str | None) -> str:
 
 P = TypeVar("P", Radix, Requests)
 Known = Mapping[tuple[str, str], T]
-"""By collective and the library's own name of an algorithm."""
+"""Values by collective and the library's own name of an algorithm."""
 
 
 def with_parameters(

@@ -13,10 +13,10 @@ from hockney.plan.json_rules import Name, named_json
 
 EXPORT = re.compile(r"\s*(?:export\s+|set\s+)?I_MPI_ADJUST_(\w+)=(.*)")
 RANGE = re.compile(r"(\d+)(?::(?:(\d+)-(\d+))?(?:@(\d+)-(\d+))?)?")
-"""ID[:SIZES][@RANKS]"""
+"""The form of a rule: ID[:SIZES][@RANKS]"""
 LARGEST = 2**31 - 1
 ANY = "-1"
-"""No limit, in a tree."""
+"""Value of a limit in a tree: no limit."""
 
 
 def read_variables(path: Path, collectives: Collection[str]) -> list[HeldRule]:
@@ -74,7 +74,8 @@ def read_tree(path: Path, collectives: Collection[str]) -> list[HeldRule]:
 def _below(
     path: Path, tree: Mapping[Name, Any], here: HeldRule, known: Collection[str]
 ) -> Iterator[HeldRule]:
-    """A size or number of ranks holds from the end of the one before it; -1 is any."""
+    """The rules of a branch. A limit of sizes or ranks holds from the end of the one before it; -1
+    is any."""
     first_rank, first_byte = here.ranks[0], here.bytes[0]
     for key, below in tree.items():
         name, _, value = key.partition("=")
@@ -101,7 +102,7 @@ def _below(
 
 
 def _limit(path: Path, key: Name, value: str, first: int) -> int | None:
-    """The upper limit that a name says; None for any."""
+    """The upper limit in a key of the tree; None for any."""
     if value == ANY:
         return None
     if not value.isdecimal():

@@ -13,9 +13,10 @@ from hockney.run.mpis import Engine, Rule
 from hockney.run.mpis._mpich_own import Tree, library_tree
 
 NODE_SUFFIX = ".posix"
-"""Of the third file."""
+"""Suffix of the third file, which has the tree for a node's shared memory."""
 IN_SHARED_MEMORY = "release_gather"
-"""Collectives without it have no leaf in the tree: nothing could be written for what wins there."""
+"""The algorithm in shared memory. Collectives without it have no leaf in the tree: nothing could be
+written for the algorithm that wins there."""
 BY_MESSAGES = "mpir"
 NODE_ALGORITHMS = "algorithm=MPIDI_POSIX_"
 NO_THREADS, THREADS = "is_multi_threaded=no", "is_multi_threaded=yes"
@@ -30,13 +31,14 @@ def is_on_node(rule: Rule) -> bool:
 
 
 def node_tree(engine: Engine | None) -> Tree:
-    """The library's own decisions; raises HockneyError where it contains none."""
+    """MPICH's own decisions for the ranks of a node; raises HockneyError where the library has
+    none."""
     return library_tree(engine, NODE_ALGORITHMS, without="algorithm=MPIR_")
 
 
 def leaf_on_node(rule: Rule) -> Tree:
-    """The decision of a rule. Algorithms in shared memory are for ranks without threads, and
-    reduce in any order: the library's own tree has the same conditions."""
+    """The decision of a rule for the ranks of a node. Algorithms in shared memory are for ranks
+    without threads, and reduce in any order: the library's own tree has the same conditions."""
     name = rule.setting(node_variable(rule.collective))
     if name == BY_MESSAGES:
         return {NO_THREADS: {THREADS: {_leaf(rule, IN_SHARED_MEMORY): {}}}}

@@ -13,12 +13,12 @@ from hockney.base.errors import HockneyError
 from hockney.run.mpis import Engine
 
 Tree = dict[str, Any]
-"""Conditions in order. The library follows the first that holds, and never backtracks."""
+"""Conditions in order: the library follows the first that holds, and never backtracks."""
 
 
 def library_tree(engine: Engine | None, leaf: str, without: str | None = None) -> Tree:
-    """The largest tree with such leaves in the library, and with none of the others; trees of
-    single devices are smaller."""
+    """The largest tree in the library that contains `leaf` and not `without`; trees of single
+    devices are smaller."""
     if engine is None:
         raise HockneyError(
             "MPICH's own decisions are not known without its library",

@@ -72,7 +72,7 @@ RADIX = {
     **{key: Radix(PREFIX + named[K][0]) for key, named in PARAMETERS.items() if K in named},
     **{key: Radix(PREFIX + variable) for key, variable in _NONBLOCKING.items()},
 }
-"""By collective and the library's own name."""
+"""The radix of an algorithm, by collective and the library's own name."""
 
 
 REQUESTS = {
@@ -80,8 +80,8 @@ REQUESTS = {
     ("ialltoall", "tsp_scattered"): Requests(PREFIX + "IALLTOALL_SCATTERED_OUTSTANDING_TASKS"),
     ("ialltoallv", "tsp_scattered"): Requests(PREFIX + "IALLTOALLV_SCATTERED_OUTSTANDING_TASKS"),
 }
-"""By collective and the library's own name. They are one for all rules, whose trees cannot set
-them."""
+"""The limit of an algorithm's messages in flight, by collective and the library's own name. It is
+one for all rules, whose trees cannot set it."""
 
 
 def has_radix(collective: str, algorithm: str) -> bool:

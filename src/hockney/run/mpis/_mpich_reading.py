@@ -30,20 +30,20 @@ OTHER_CALLS = ("comm_type=inter", "is_op_built_in=no", "is_commutative=no", THRE
 
 
 def read_trees(path: Path) -> list[HeldRule]:
-    """The decisions of one file. Conditions other than on ranks and sizes are not looked at: rules
-    below them hold for some of what their range says."""
+    """The decisions of one file. Only conditions on ranks and sizes are read: rules below others
+    hold for part of the range that they give."""
     return held_in_tree(path, path.read_text())
 
 
 def read_rules(path: Path) -> list[HeldRule]:
-    """Those of the first file, then those of a node's. The device's file says only which of both
-    is asked."""
+    """The decisions of the first file and of a node's. The device's file shows only which of the
+    two the library reads."""
     on_node = path.with_name(path.name + NODE_SUFFIX)
     return read_trees(path) + (_of_node(read_trees(on_node)) if on_node.exists() else [])
 
 
 def own_decisions(engine: Engine) -> list[HeldRule]:
-    """The same of the library itself."""
+    """The library's own decisions, as read_rules() reads a file's."""
     found = held_in_tree(engine.path, json.dumps(library_tree(engine, "algorithm=")))
     with suppress(HockneyError):  # a library without decisions for a node
         found += _of_node(held_in_tree(engine.path, json.dumps(node_tree(engine))))
@@ -55,7 +55,7 @@ def _of_node(rules: Sequence[HeldRule]) -> list[HeldRule]:
 
 
 def held_in_tree(path: Path, text: str) -> list[HeldRule]:
-    """path: what messages call the text."""
+    """The decisions in a tree; path: the name of the text in messages."""
     tree = named_json(path, text)
     if not isinstance(tree, dict) or not any(key.startswith("collective=") for key in tree):
         raise wrong_in(path, 1, 'there are no collectives ("collective=...")')
@@ -64,7 +64,7 @@ def held_in_tree(path: Path, text: str) -> list[HeldRule]:
 
 
 def _is_empty(rule: HeldRule) -> bool:
-    """Whether an earlier branch holds wherever this one does."""
+    """Whether the range is empty because an earlier branch covers it."""
     return any(last is not None and last < first for first, last in (rule.ranks, rule.bytes))
 
 
@@ -130,7 +130,7 @@ def _never_reached(path: Path, key: Name, by: Name) -> UsageError:
 
 
 def _radix(path: Path, line: int, parameters: Any) -> int | None:
-    """What a decision says of k; None where it says nothing."""
+    """The radix in a decision's parameters; None where it has none."""
     named = [key for key in parameters if key.startswith(K)] if isinstance(parameters, dict) else []
     if not named:
         return None

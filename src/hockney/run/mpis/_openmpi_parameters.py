@@ -34,10 +34,10 @@ RADIX = {
     ("bcast", "knomial"): Radix("coll_tuned_bcast_algorithm_knomial_radix"),
     ("ibcast", "knomial"): Radix("coll_libnbc_ibcast_knomial_radix"),
 }
-"""By collective and the library's own name. Other algorithms ignore the fan-outs that the library
-lists for their collectives."""
+"""The radix of an algorithm, by collective and the library's own name. Other algorithms ignore the
+fan-outs that the library lists for their collectives."""
 _LEAVES = ("chain", "pipeline", "binary", "binomial", "in-order_binary", "knomial")
-"""Of reduce: their leaves wait for the receiver of each so many segments."""
+"""Reduce algorithms whose leaves wait for the receiver after so many segments."""
 REQUESTS = {
     ("alltoall", "linear_sync"): Requests("coll_tuned_alltoall_algorithm_max_requests"),
     # One is taken for none: every second message would wait for the one before it.
@@ -47,13 +47,14 @@ REQUESTS = {
         for name in _LEAVES
     },
 }
-"""By collective and the library's own name. 0 is no limit."""
+"""The limit of an algorithm's messages in flight, by collective and the library's own name; 0 is no
+limit."""
 FIRST_WITH_REQUESTS = 5
-"""The major version from which on rules limit requests."""
+"""Open MPI's first major version whose rules can limit messages in flight."""
 FANOUT = "4"
-"""The library's default. Without it a rule turns the chain into a pipeline."""
+"""The library's default fan-out. Without it a rule turns the chain into a pipeline."""
 _ENDS = {"bcast": "chain_fanout", "reduce": "chain_fanout", "allgather": "tree_fanout"}
-"""What the field for the fan-out stands for."""
+"""End of the control variable that a rule's fan-out sets, by collective."""
 
 
 def has_radix(collective: str, algorithm: str) -> bool:

@@ -15,7 +15,7 @@ from hockney.plan.json_rules import named_json
 
 OWN_DECISION = "0"
 WITH_REQUESTS = 2
-"""The version of the classic file from which on a row ends with a number of requests."""
+"""The version of the classic file whose rows may end with a limit of requests."""
 VERSION = re.compile(r"rule-file-version-(\d+)")
 COLLTYPES = (
     *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier"),
@@ -23,18 +23,20 @@ COLLTYPES = (
     *("scan", "scatter", "scatterv", "neighbor_allgather", "neighbor_allgatherv"),
     *("neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"),
 )
-"""By their numbers (COLLTYPE in ompi/mca/coll/base/coll_base_functions.h)."""
+"""Collectives in the order of their numbers (COLLTYPE in
+ompi/mca/coll/base/coll_base_functions.h)."""
 DISTRIBUTIONS = ("any", "one-per-node", "single-node")
 OF_RANKS = ("comm_size_min", "comm_size_max", "comm_rank_distribution", "rules")
 OF_SIZES = ("msg_size_min", "msg_size_max", "alg", "faninout", "seg_size", "reqs", "bine_imp")
-"""What Open MPI 6 reads of its JSON; it ignores other names. The last is in its newest schema."""
+"""Keys that Open MPI 6 reads in a rule of its JSON; it ignores others. The last is in its newest
+schema."""
 NO_LIMIT = ("inf", "Inf", "INF")
 OTHER_NAMES = {
     "reducescatter": "reduce_scatter",
     "reducescatterblock": "reduce_scatter_block",
     "segsize": "seg_size",
 }
-"""Spellings of its schema and of its converter that its reader does not know."""
+"""Names in its schema and its converter that its reader does not know, with those that it knows."""
 
 
 _Row = tuple[int, int, int, int, int]
@@ -78,7 +80,7 @@ class _Numbers:
         return int(word)
 
     def next_of_line(self, what: str) -> int | None:
-        """None where the line has no more."""
+        """The next number of the same line; None where the line has no more."""
         self._ahead = next(self._words, None)
         return self.next(what) if self._ahead and self._ahead[0] == self.line else None
 
@@ -91,7 +93,8 @@ class _Numbers:
 
 
 def read_classic(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
-    """scaled: the collectives whose sizes count the blocks of all ranks."""
+    """The rules of a classic file; scaled: the collectives whose sizes count the blocks of all
+    ranks."""
     words = _Numbers(path, path.read_text())
     found: list[HeldRule] = []
     for _ in range(words.next("the number of collectives")):
@@ -131,7 +134,8 @@ def _check_ascends(path: Path, line: int, what: str, before: list[int], value: i
 def _held(
     collective: str, sections: list[tuple[int, list[_Row]]], scaled: bool
 ) -> Iterator[HeldRule]:
-    """A number of ranks holds up to the next one, the first also below; so do sizes."""
+    """The rules of a collective. A number of ranks holds up to the next one, the first also below;
+    so do sizes."""
     for place, (ranks, rows) in enumerate(sections):
         last = sections[place + 1][0] - 1 if place + 1 < len(sections) else None
         for at, (size, algorithm, line, fanout, requests) in enumerate(rows):

@@ -30,14 +30,14 @@ SEEN_OF_ALL_RANKS = frozenset(
 """Collectives whose rules count the blocks of all ranks together."""
 NO_SUCH_ALGORITHM = 99
 VERSION_WITH_REQUESTS = "rule-file-version-2"
-"""Begins a classic file in whose rows a limit of requests may follow the segment size (from 5.0
-on)."""
+"""First line of a classic file in whose rows a limit of requests may follow the segment size (from
+5.0 on)."""
 OWN_DECISION = "0 0 0 0"
 ANY_DISTRIBUTION = "any"
 DISTRIBUTIONS = ("single-node", "one-per-node", ANY_DISTRIBUTION)
-"""Of ranks over nodes, as Open MPI 6 tells them apart; the special ones first."""
+"""Distributions of ranks over nodes that Open MPI 6 distinguishes; the special ones first."""
 OWN_RULE = {"msg_size_min": 0, "msg_size_max": "inf", "alg": 0}
-"""Leaves all sizes to the library."""
+"""The rule that leaves all sizes to the library."""
 
 
 def scale_of(rule: Rule) -> int:
@@ -83,7 +83,7 @@ def environment_of_rules(path: Path) -> dict[str, str]:
 
 
 def controls(path: Path) -> dict[str, str | None]:
-    """Control variables, and the values that they must have when the rules are in use."""
+    """Control variables and the values that they must have for the rules to be in use."""
     return {
         "coll_tuned_use_dynamic_rules": "true",
         "coll_tuned_dynamic_rules_filename": str(path.resolve()),
@@ -91,7 +91,8 @@ def controls(path: Path) -> dict[str, str | None]:
 
 
 def _collective(collective: str, rules: Sequence[Rule]) -> list[str]:
-    """Rules apply to the measured numbers of ranks only; the library decides for all others."""
+    """The lines of one collective. Rules apply to the measured numbers of ranks only; the library
+    decides for all others."""
     measured = sorted({rule.ranks for rule in rules})
     sections: dict[int, list[str]] = {}
     if measured[0] > 1:

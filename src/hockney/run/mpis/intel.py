@@ -71,7 +71,7 @@ def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
 
 
 def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:  # noqa: ARG001
-    """None of its settings can be read."""
+    """Empty: none of the library's settings can be read."""
     return {}
 
 
@@ -81,7 +81,7 @@ def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
 
 
 def control_of(variable: str) -> str | None:  # noqa: ARG001
-    """It has no control variables for its own settings."""
+    """None: the library has no control variables for its own settings."""
     return None
 
 
@@ -95,7 +95,7 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
 
 
 def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
-    """Never: such variables (I_MPI_ADJUST_BCAST_SEGMENT) exist but were not tested."""
+    """False: variables of segment sizes (I_MPI_ADJUST_BCAST_SEGMENT) exist but were not tested."""
     return False
 
 
@@ -118,12 +118,13 @@ def replaced_by(
     bytes_: int,  # noqa: ARG001
     segment: int | None,  # noqa: ARG001
 ) -> str | None:
-    """Never: Intel does not document this."""
+    """None: Intel does not document it."""
     return None
 
 
 def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
-    """They hold for any number of ranks. Raises HockneyError for rules that differ by ranks."""
+    """Rules that hold for any number of ranks. Raises HockneyError for rules that differ by
+    ranks."""
     lines = ["# Written by hockney tune. These rules hold for any number of ranks."]
     for collective in dict.fromkeys(rule.collective for rule in rules):
         of_it = [rule for rule in rules if rule.collective == collective]
@@ -140,7 +141,7 @@ def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # n
 
 
 def _ranges(rules: Sequence[Rule], name: str) -> Iterator[str]:
-    """All sizes: the library takes a rule where no range holds, too."""
+    """Ranges of all sizes: where no range holds, the library would take one of the rules."""
     begin = 0
     for rule in sorted(rules, key=lambda rule: rule.from_bytes):
         if rule.from_bytes > begin:
@@ -171,7 +172,8 @@ def environment_of_rules(path: Path) -> dict[str, str]:
 
 
 def render_tree(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
-    """Limits are upper ones, -1 is any, and algorithm 0 the library's own decision."""
+    """Rules as a tree of mpitune: limits are upper ones, -1 is any, and algorithm 0 is the
+    library's own decision."""
     tree: Tree = {}
     for collective in dict.fromkeys(rule.collective for rule in rules):
         of_it = [rule for rule in rules if rule.collective == collective]
@@ -206,7 +208,7 @@ def _tree_by_size(collective: str, rules: Sequence[Rule]) -> Tree:
 
 
 def environment_of_tree(path: Path) -> dict[str, str]:
-    """A file of mpitune's own (.dat) is binary, and has another variable than its text."""
+    """The variable that names a tree: one for text, one for mpitune's own binary file (.dat)."""
     is_text = b"\0" not in path.read_bytes()
     return {"I_MPI_TUNING" if is_text else "I_MPI_TUNING_BIN": str(path.resolve())}
 
@@ -227,8 +229,8 @@ FORMATS = {
         layout_key=lambda nodes, per_node: per_node,  # noqa: ARG005
     ),
 }
-"""Without a fault or controls: the library has no control variables for its choice, and none of its
-releases ends a program for a mistake in its rules."""
+"""Formats that have neither a fault nor controls: the library has no control variables for its
+choice, and none of its releases ends a program for a mistake in its rules."""
 
 
 def format_for(version: str | None) -> str:  # noqa: ARG001

@@ -81,11 +81,11 @@ NOT_DEVICE = "1"
 FALLBACKS = {"error": "0", "silent": "2"}
 """Numbers in MPIR_CVAR_COLLECTIVE_FALLBACK."""
 REDUCE_SCATTERS = frozenset({"reduce_scatter_gather", "reduce_scatter_allgather"})
-"""These need an element for each rank."""
+"""Algorithms that need an element for each rank."""
 MAY_FALL_BACK = REDUCE_SCATTERS | {"smp"}
-"""These fall back silently, because an error would end every launch: MPI_Init itself reduces single
-integers, and smp calls the collective again on the ranks of a node, where it is not usable. The
-sizes at which REDUCE_SCATTERS fall back are known."""
+"""Algorithms that fall back silently, because an error would end every launch: MPI_Init itself
+reduces single integers, and smp calls the collective again on the ranks of a node, where it is not
+usable. The sizes at which REDUCE_SCATTERS fall back are known."""
 NEEDS_POWER_OF_TWO = frozenset(
     {("allgather", "recursive_doubling"), ("reduce_scatter_block", "noncommutative")}
 )
@@ -115,7 +115,8 @@ def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
 
 
 def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """Hydra needs no options to oversubscribe or to run as root; the engine pins ranks itself."""
+    """Hydra's command. It needs no options to oversubscribe or to run as root; the engine pins
+    ranks itself."""
     placement = case.placement
     hosts = placement.hosts[: placement.node_count]
     options = ["-hosts", ",".join(hosts)] if hosts else []
@@ -233,7 +234,7 @@ def replaced_by(
     bytes_: int,
     segment: int | None,  # noqa: ARG001
 ) -> str | None:
-    """MPICH gives an error, as `forcing` sets it to, or falls back to its own decision."""
+    """What MPICH does instead: an error, as `forcing` sets it to, or its own decision."""
     name = algorithm.own_name
     power_of_two = not ranks & (ranks - 1)
     if (algorithm.collective, name) in NEEDS_POWER_OF_TWO and not power_of_two:
@@ -272,8 +273,8 @@ def with_fault(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def environment_of_rules(path: Path) -> dict[str, str]:
-    """Somebody else's rules may lack the second file. Ours have the third only for rules that are
-    about it: where others hold, no collective is left to a node's shared memory."""
+    """The variables that name the files. A user's rules may lack the second. Ours have the third
+    only for rules that are about it: elsewhere no collective is left to a node's shared memory."""
     whole = path.resolve()
     found = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(whole)}
     for suffix, level in ((DEVICE_SUFFIX, "CH4"), (NODE_SUFFIX, "CH4_POSIX")):
@@ -398,7 +399,7 @@ FORMATS = {
         own=own_decisions,
     )
 }
-"""Without controls: MPICH reports string variables as their defaults."""
+"""A format that has no controls: MPICH reports string variables as their defaults."""
 
 
 def format_for(version: str | None) -> str:  # noqa: ARG001

@@ -40,7 +40,7 @@ PMI = ("pmix",)
 """The only interface since version 5."""
 PACKAGES = "Debian: libopenmpi-dev, Fedora: openmpi-devel"
 START_FAILURES = ("The PMIx server's listener thread failed to start",)
-"""Version 5, where network interfaces come and go while it reads their list."""
+"""Printed by version 5 where network interfaces come and go while it reads their list."""
 HOST_FILE = "--hostfile"
 HOST_LIST = ("--host", "%s:%s,")
 
@@ -68,7 +68,8 @@ def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
 
 
 def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """Without binding, because the engine pins; oversubscribing only where needed."""
+    """The command of mpiexec, which does not bind, because the engine pins, and oversubscribes only
+    where needed."""
     placement = case.placement
     options = ["--bind-to", "none"]
     hosts = placement.hosts[: placement.node_count]
@@ -90,7 +91,7 @@ def _mapping(placement: Placement) -> str:
 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
-    """Open MPI refuses root unless both variables are set."""
+    """The variables without which Open MPI refuses to run as root; it needs both."""
     if os.geteuid() != 0:
         return {}
     return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -180,7 +181,7 @@ def _components() -> str:
 
 
 def replaced_by(algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None) -> str | None:
-    """Some functions of Open MPI silently call another algorithm."""
+    """The algorithm that Open MPI silently calls instead, and why; None if it runs this one."""
     collective, name = algorithm.collective, algorithm.own_name
     if name == "two_proc" and ranks != 2:
         return "gives an error: it is for two ranks"

@@ -44,14 +44,14 @@ FIXED = (
     "smpi/privatization:no",
     "smpi/test:0",
 )
-"""First: the speed of this host must not influence the simulated clock. Second: the kernel allows
-65,530 mappings, and shared buffers take one per block. Third: the engine has no global variables of
-a rank; a copy of the program for each rank would cost 330 kB and five mappings. Fourth: who looks
-for a message between others must not be 0.1 ms late with these."""
+"""Settings of every simulation. First: the speed of this host must not influence the simulated
+clock. Second: the kernel allows 65,530 mappings, and shared buffers take one per block. Third: the
+engine has no global variables of a rank; a copy of the program for each rank would cost 330 kB and
+five mappings. Fourth: who looks for a message between others must not be 0.1 ms late with these."""
 SELECTORS = frozenset({"default", "ompi", "mpich", "mvapich2", "impi", "automatic"})
 """Decision functions of libraries, not algorithms."""
 NOBODY = "?"
-"""The name of no algorithm."""
+"""A name that no algorithm has."""
 SETTING_OF = {"reduce_scatter_block": "reduce_scatter"}
 """Collectives that SimGrid makes by another one, whose setting chooses the algorithm."""
 PLATFORM = """<?xml version='1.0'?>
@@ -78,7 +78,7 @@ def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
 
 
 def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:  # noqa: ARG001
-    """None of its settings can be read."""
+    """Empty: none of SMPI's settings can be read."""
     return {}
 
 
@@ -91,7 +91,7 @@ def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # no
 
 
 def control_of(variable: str) -> str | None:  # noqa: ARG001
-    """It has no tools interface."""
+    """None: SMPI has no tools interface (MPI_T)."""
     return None
 
 
@@ -130,7 +130,7 @@ def _valid(mpi: Mpi, engine: Engine, collective: str, directory: Path) -> list[s
 
 
 def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
-    """Never: segment sizes are fixed in SimGrid's source."""
+    """False: segment sizes are fixed in SimGrid's source."""
     return False
 
 
@@ -141,7 +141,8 @@ def forcing(
     radix: int | None = None,  # noqa: ARG001
     requests: int | None = None,  # noqa: ARG001
 ) -> Forcing:
-    """Needs no read-back: smpirun ends with an error if it lacks the algorithm."""
+    """The settings that force an algorithm. They need no read-back: smpirun ends with an error if
+    it lacks the algorithm."""
     if algorithm is None:
         return Forcing(DEFAULT)
     return Forcing(algorithm.name, segment, cfg=(f"{_setting(collective)}:{algorithm.own_name}",))
@@ -157,7 +158,7 @@ def replaced_by(
     bytes_: int,
     segment: int | None,  # noqa: ARG001
 ) -> str | None:
-    """As in Open MPI: these algorithms are copies of its own."""
+    """What the library does instead, and why: these algorithms are copies of Open MPI's."""
     name = algorithm.own_name
     if name == "ompi_two_procs" and ranks != 2:
         return "gives an error: it is for two ranks"

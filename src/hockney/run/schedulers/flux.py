@@ -33,9 +33,9 @@ def _allocation(instance: str) -> Allocation:  # noqa: ARG001
 
 
 def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """Without binding, because the engine pins. A rank that exits ends the others after a delay:
-    exit-on-error would lose its output. A library that only has PMIx needs the plug-in of Flux's
-    shell."""
+    """The command of `flux run`. It does not bind, because the engine pins. A rank that exits ends
+    the others after a delay: exit-on-error would lose its output. A library that only has PMIx
+    needs the plug-in of Flux's shell."""
     placement = case.placement
     options = [f"--job-name={our_name()}", "-o", "cpu-affinity=off", "-o", "exit-timeout=5s"]
     if tuple(family_of(mpi).PMI) == ("pmix",):

@@ -15,7 +15,7 @@ CANCEL = ("bkill",)
 
 
 def allocation() -> Allocation | None:
-    """Hosts and slots in turn: "nodeA 40 nodeB 40". LSF counts CPUs in slots."""
+    """The job's nodes and slots, from "nodeA 40 nodeB 40". LSF counts CPUs in slots."""
     words = os.environ.get("LSB_MCPU_HOSTS", "").split()
     if not os.environ.get("LSB_JOBID") or not words or len(words) % 2:
         return None
@@ -38,7 +38,7 @@ def directives(job: Job) -> list[str]:
 
 
 def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
-    """$LSB_MCPU_HOSTS is "nodeA 40 nodeB 40"."""
+    """The command with the hosts of $LSB_MCPU_HOSTS, which is "nodeA 40 nodeB 40"."""
     option, form = family_of(mpi).HOST_LIST
     hosts = f"{option} \"$(printf '{form}' $LSB_MCPU_HOSTS)\""
     return by_mpiexec(hosts, mpi, case, program)

@@ -56,7 +56,8 @@ def _cpus() -> int | None:
 
 
 def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """Without binding, because the engine pins. A rank that fails ends the others."""
+    """The command of srun. It does not bind, because the engine pins. A rank that fails ends the
+    others."""
     placement = case.placement
     options = [f"--mpi={_wire_up(mpi)}", "--cpu-bind=none", "--kill-on-bad-exit=1"]
     options.append(f"--job-name={our_name()}")
