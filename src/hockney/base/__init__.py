@@ -1,1 +1,1 @@
-"""What every room stands on: errors, units, endings, files that are written whole, registries."""
+"""Basic parts that every package uses: errors, units, endings, whole-file output, registries."""

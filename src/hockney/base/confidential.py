@@ -12,7 +12,7 @@ FAMILIES = (
     *("OMPI_MCA_", "OMPI_", "PMIX_MCA_", "PRTE_MCA_"),
     *("UCX_", "FI_", "PSM2_", "PSM3_", "OMP_", "KMP_", "GOMP_"),
 )
-"""How variables begin that control an MPI, its launcher, its network library or its threads."""
+"""Prefixes of variables that control an MPI, its launcher, its network library or its threads."""
 LAST_WORDS = re.compile(
     r"SIZE|BYTES|SZ|THRESH|THRESHOLD|LIMIT|NUM|COUNT|DEPTH|LEN|LENGTH|LEVEL|MAX|MIN|RATIO|FACTOR|"
     r"PRIORITY|TIMEOUT|INTERVAL|DELAY|LATENCY|BANDWIDTH|BW|OVERHEAD|RADIX|KVAL|SEGSIZE|PIN|VCIS|"
@@ -71,7 +71,7 @@ SECRET_NAME = re.compile(
     r"AUTH(?!OR)|LOGIN|BEARER|SIGNATURE|PRIVATE|APIKEY|(?:^|[_-])KEY(?:$|[_-])|KEY$",
     re.I,
 )
-"""Part of a name whose value is a credential, in whatever letters."""
+"""Part of a name whose value is a credential, in upper or lower case."""
 IN_URL = re.compile(r"(?<=://)[^/\s@]+@")
 CREDENTIAL = re.compile(
     r"eyJ[\w-]{8,}[\w.-]*|-----BEGIN[^-]*PRIVATE|\b(gh[pousr]_|github_pat_|glpat-|xox[abp]-|AKIA|sk-|"
@@ -84,7 +84,7 @@ LONG_RANDOM = re.compile(
 """Letters of both cases and digits, as in keys that machines make."""
 HIDDEN = "***"
 MOST_PIECES = 64
-"""Numbers and words of one value: no setting has more."""
+"""Most numbers and words of one value: no setting has more."""
 
 
 def may_be_stored(name: str, value: str) -> bool:
@@ -120,7 +120,7 @@ def is_secret_name(name: str) -> bool:
 
 
 def without_credentials(text: str) -> str:
-    """The text with *** for what looks like one."""
+    """The text with *** in place of what looks like a credential."""
     return CREDENTIAL.sub(HIDDEN, IN_URL.sub(f"{HIDDEN}@", text))
 
 

@@ -30,7 +30,7 @@ GRACE_S = 2.0
 """Time between SIGTERM and SIGKILL."""
 POLL_S = 0.01
 PR_SET_PDEATHSIG = 1
-"""Of Linux's prctl(2)."""
+"""Option of Linux's prctl(2) that sends a signal when the parent ends."""
 
 Handler = Callable[[int, FrameType | None], object]
 
@@ -38,7 +38,7 @@ _owner = os.getpid()
 
 
 class AtEnd:
-    """An action for the end of the process, from now on. A signal may carry it out at any point of
+    """An action that is carried out when the process ends. A signal may start it at any point of
     the program, even in the middle of now(): it must allow being repeated."""
 
     has_begun: ClassVar[bool] = False
@@ -50,7 +50,7 @@ class AtEnd:
         self._registered[self] = None
 
     def now(self) -> None:
-        """Carries it out earlier."""
+        """Carries out the action now, and removes it from the registry."""
         self._action()
         self.forget()
 
@@ -59,7 +59,7 @@ class AtEnd:
 
     @classmethod
     def all(cls) -> None:
-        """Carries out what is registered, the latest first."""
+        """Carries out all registered actions, the latest first."""
         while cls._registered and os.getpid() == _owner:
             one, _ = cls._registered.popitem()
             with suppress(Exception):
@@ -99,15 +99,15 @@ def caught(handler: Handler) -> Iterator[None]:
 
 
 def _heeded() -> list[signal.Signals]:
-    """All of STOPPING but SIGHUP under nohup. SIGINT and SIGQUIT are heeded where a shell ignores
-    them for a command in its background: somebody sent them to us."""
+    """The signals of STOPPING, except SIGHUP under nohup. SIGINT and SIGQUIT are heeded where a
+    shell ignores them for a command in its background: somebody sent them to us."""
     is_nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     return [number for number in STOPPING if number != signal.SIGHUP or not is_nohup]
 
 
 def die_with_parent() -> None:
-    """For a child, before it is the program (preexec_fn): SIGTERM when the thread that started it
-    is gone, even where that was killed. Only Linux can."""
+    """Called in a child before it becomes the program (preexec_fn): sends it SIGTERM when the
+    thread that started it is gone, even where that was killed. Only Linux can."""
     if _prctl is not None:
         _prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
 
@@ -141,8 +141,8 @@ def end_children() -> None:
 
 
 def _descendants() -> list[int]:
-    """Processes that this one started, and those that these started; by /proc, which is not read
-    where there is no child: a login node has thousands of processes."""
+    """Processes that this one started, and those that these started, by /proc. It is not read where
+    there is no child: a login node has thousands of processes."""
     children: dict[int, list[int]] = {}
     with suppress(OSError, AttributeError):
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # raises without a child

@@ -10,7 +10,8 @@ from hockney.base.errors import UsageError
 
 @contextmanager
 def extra(name: str, otherwise: str = "") -> Iterator[None]:
-    """Imports what this extra brings: UsageError says how to install it, and what works without."""
+    """Raises UsageError where an import in this block fails: how to install the extra, and what
+    works without it."""
     try:
         yield
     except ImportError as error:

@@ -53,15 +53,15 @@ class _Lock:
         return False
 
     def _is_in_place(self, file: int) -> bool:
-        """False where whoever held it before has removed it meanwhile."""
+        """False if an earlier holder has removed the file meanwhile."""
         try:
             return os.path.samestat(os.fstat(file), self._path.lstat())
         except FileNotFoundError:
             return False
 
     def release(self) -> None:
-        """Removes the file, if no other process holds it: by one that is locked, so that whoever
-        waits for it notices, and makes a new one."""
+        """Removes the file, if no other process holds it. It is locked first, so that whoever waits
+        for it notices, and makes a new one."""
         self._close()
         with suppress(OSError):
             file = os.open(self._path, FLAGS)

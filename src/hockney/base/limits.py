@@ -1,4 +1,4 @@
-"""What the system refuses to this process, in words: memory, processes, files and their sizes."""
+"""Explains what the system refuses to this process: memory, processes, files and their sizes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ import os
 import resource
 
 WITHOUT_MEMORY = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
-"""What the loader says of a library for which there is no address space."""
+"""Messages of the loader for a library for which there is no address space."""
 
 
 LEAST_ADDRESS_SPACE = 256 << 20
-"""Bytes: with less Python and its libraries of numbers fail while they are loaded."""
+"""Least address space (bytes): with less, Python and its numerical libraries fail while they are
+loaded."""
 THREADS = "OPENBLAS_NUM_THREADS"
-"""Where OpenBLAS cannot start its threads, it sends SIGINT to its own process."""
+"""Variable with the number of OpenBLAS's threads. Where these cannot be started, OpenBLAS sends
+SIGINT to its own process."""
 _is_spared = False
 
 
 def why_too_little() -> str | None:
-    """Why nothing can be done here, known before anything is loaded."""
+    """Why this process has too little memory for any work, known before anything is loaded; None if
+    it has enough."""
     most = resource.getrlimit(resource.RLIMIT_AS)[0]
     if most == resource.RLIM_INFINITY or most >= LEAST_ADDRESS_SPACE:
         return None
@@ -27,7 +30,7 @@ def why_too_little() -> str | None:
 
 
 def spare_threads() -> None:
-    """One thread for numbers where memory or processes are limited."""
+    """Sets one thread for numerical libraries where memory or processes are limited."""
     global _is_spared
     limits = (resource.RLIMIT_AS, resource.RLIMIT_NPROC)
     limited = any(resource.getrlimit(one)[0] != resource.RLIM_INFINITY for one in limits)

@@ -27,7 +27,7 @@ WAYS_OUT = {
     errno.EDQUOT: "free some of your quota",
     errno.EFBIG: "raise the limit of a file's size (ulimit -f)",
 }
-"""What helps where the system refuses to write."""
+"""Advice by error of the system, where it refuses to write."""
 
 
 def write_output(path: Path, content: Content, force: bool, mode: int = 0o666) -> None:
@@ -65,8 +65,8 @@ def check_place(path: Path, force: bool) -> None:
 
 @contextmanager
 def _staged(path: Path, content: Content, mode: int) -> Iterator[Path]:
-    """The content in a new file beside its place; in the place itself where that is a device or a
-    pipe."""
+    """The name of a new file with the content, beside its place; the place itself where that is a
+    device or a pipe."""
     if _is_special(path):
         with path.open("wb") as file:
             file.writelines(_blocks(content))
@@ -94,7 +94,7 @@ def _is_special(path: Path) -> bool:
 
 
 def _move(beside: Path, path: Path, force: bool) -> None:
-    """A link in the place is replaced, not followed."""
+    """Moves a file into its place. A link in the place is replaced, not followed."""
     if beside == path:
         return
     if force:
@@ -121,7 +121,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 def unwritable(path: Path, error: OSError) -> HockneyError:
-    """Why a file that was worked out cannot be written: nothing measured is in it."""
+    """The error for a computed file that cannot be written: nothing measured is in it."""
     message = f"{path} cannot be written: {error.strerror or error}"
     kind = UsageError if error.errno in ASKED_WRONGLY else HockneyError
     way_out = WAYS_OUT.get(error.errno or 0)

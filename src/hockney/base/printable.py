@@ -21,7 +21,7 @@ CONTROLS = (
 )
 
 SUSPICIOUS = re.compile(rb'\\[^"\\/]|\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2[\x80\x81]')
-"""In a line of JSON: escapes, and the UTF-8 of control characters."""
+"""Escapes, and the UTF-8 of control characters, in a line of JSON."""
 
 
 def printable(text: str) -> str:
@@ -30,12 +30,13 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """As printable(), but escapes newlines and tabs too: a label cannot imitate our own lines."""
+    """The text as printable() has it, with newlines and tabs escaped too: a label cannot imitate
+    our own lines."""
     return text if text.isprintable() else _escaped(text, f"\\t\\n{CONTROLS}")
 
 
 def one_lines(value: Any) -> Any:
-    """JSON's values with all of their text as one_line() has it."""
+    """A value of JSON with all of its text as one_line() has it."""
     if isinstance(value, str):
         return one_line(value)
     if isinstance(value, (list, tuple)):
@@ -51,13 +52,14 @@ def _escaped(text: str, controls: str) -> str:
 
 @cache
 def _pattern(controls: str) -> re.Pattern[str]:
-    """Compiled for text that needs it: it takes as long as the rest of our start-up."""
+    """A character class, compiled when text needs it: that takes as long as the rest of our
+    start-up."""
     return re.compile(f"[{controls}]")
 
 
 class Outlet(io.FileIO):
-    """A descriptor that takes everything: what is being done is finished, whoever reads of it.
-    Once something could not be written, nothing more is."""
+    """A descriptor whose writes never fail: what is being done is finished, whoever reads of it.
+    After the first failure nothing more is written."""
 
     failure: OSError | None = None
 
@@ -89,8 +91,8 @@ def guard_output() -> None:
 
 
 def keep_descriptors() -> None:
-    """Opens what was closed before we began: a result file must not become stdout. Nothing can be
-    written there."""
+    """Opens standard descriptors that are closed, read-only on /dev/null: a result file must not
+    become stdout."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             os.dup2(os.open(os.devnull, os.O_RDONLY), number)
@@ -98,7 +100,8 @@ def keep_descriptors() -> None:
 
 
 def lost_output() -> OSError | None:
-    """Why not all of stdout was written; None where it was, or where its reader had enough."""
+    """The error that kept stdout from being written whole; None without one, or where its reader
+    had enough."""
     sys.stdout.flush()
     raw = getattr(sys.stdout.buffer, "raw", None)
     failure = raw.failure if isinstance(raw, Outlet) else None

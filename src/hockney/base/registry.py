@@ -94,7 +94,7 @@ class Registry(Generic[P]):
                 if entry.name in {*self._modules, *found}:
                     raise TypeError(f"there is another {self.kind} of this name")
                 found[entry.name] = self._checked(entry.load(), where)
-            except Exception as error:  # whatever another's module raises
+            except Exception as error:  # whatever another package's module raises
                 words = " ".join(str(error).split()) or "no reason given"
                 print(
                     f"hockney: warning: {self.kind} {entry.name!r} ({where}) is ignored: "

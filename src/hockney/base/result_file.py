@@ -18,7 +18,7 @@ BLOCK_BYTES = 1 << 20
 
 
 class TakenError(UsageError):
-    """The name has a file already."""
+    """A file of this name exists."""
 
 
 class CutError(HockneyError):
@@ -31,11 +31,11 @@ class ResultFile:
     def __init__(
         self, path: Path, force: bool = False, resume: bool | None = None, keep: bool = False
     ) -> None:
-        """resume: whether the file is continued; None where it never can be. keep: what an older
-        file holds stays until replace() has the new content as a whole."""
+        """Opens the file. resume: whether it is continued; None where it never can be. keep: an
+        older file's content stays until replace() has the new one as a whole."""
         self.path, self.can_resume = path, resume is not None
         self._saved: Path | None = None
-        """The file that the content of a deleted one was saved to: it is saved once."""
+        """The file to which the content of a deleted one was saved, which is done once."""
         continues = " continue it with --resume," if self.can_resume else ""
         # Readable too: the content of a deleted file can still be saved.
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -58,7 +58,7 @@ class ResultFile:
         elif not keep:
             self._cut_to_whole_lines()
         self._bytes = os.fstat(self._file).st_size
-        """How many it has, if nobody else takes some away."""
+        """Size of the file (bytes), unless another process cuts it."""
         self.has_content = self._is_plain and self._bytes > 0
 
     def _lock(self) -> None:
@@ -153,7 +153,7 @@ class ResultFile:
             return False
 
     def _content(self) -> Iterator[bytes]:
-        """Also of a file that was removed."""
+        """The content in blocks, also of a file that was removed."""
         at = 0
         while block := os.pread(self._file, BLOCK_BYTES, at):
             at += len(block)
@@ -180,12 +180,12 @@ class ResultFile:
         return None
 
     def remove(self) -> None:
-        """Takes the file away, where it is one."""
+        """Removes the file, unless its name is a device or belongs to another file."""
         if self._is_plain and self._is_in_place():
             self.path.unlink()
 
     def remove_empty(self) -> None:
-        """Takes the file away where nothing was written to it."""
+        """Removes the file if nothing was written to it."""
         if os.fstat(self._file).st_size == 0:
             self.remove()
 

@@ -20,7 +20,7 @@ class UntrustedError(Exception):
 
 
 def cache_directory() -> Path:
-    """Where this user keeps what can be made again; UntrustedError where others may change it."""
+    """The directory of what this user can make again; UntrustedError where others may change it."""
     base = os.environ.get("XDG_CACHE_HOME")
     cache = (Path(base) if base else Path.home() / ".cache") / "hockney"
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)

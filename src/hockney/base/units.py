@@ -22,7 +22,7 @@ FACTORS = {
 LARGEST_SIZE = 2**63 - 1
 """Fits into a C `size_t` and a JSON reader's integers."""
 LONGEST_S = 1e9
-"""30 years; longer times are refused."""
+"""Longest time (s) that is accepted: 30 years."""
 
 _SIZE = re.compile(r"\s*(\d{1,40}(?:\.\d{1,40})?(?:[eE]\+?\d{1,2})?)\s*([A-Za-z]*)\s*")
 _RANGE = re.compile(
@@ -55,7 +55,7 @@ def parse_size(text: str) -> int:
 
 
 def parse_sizes(text: str) -> list[int]:
-    """Sizes of a list such as "0,1,8", "1..4MiB" (powers of two), "1..4e6x10" (by tens),
+    """Sizes (bytes) of a list such as "0,1,8", "1..4MiB" (powers of two), "1..4e6x10" (by tens),
     "1KiB..1MiB/4" (four per octave): ascending, without repeats."""
     sizes: set[int] = set()
     for item in text.split(","):
@@ -111,7 +111,7 @@ def parse_seconds(text: str) -> float:
 
 
 def parse_nanoseconds(text: str) -> float:
-    """As parse_seconds, in nanoseconds."""
+    """Nanoseconds of a time, read as by parse_seconds()."""
     return 1e9 * parse_seconds(text)
 
 
@@ -139,7 +139,8 @@ def parse_factor(text: str) -> float:
 
 
 MOST_UNCERTAIN = 0.5
-"""Of a number: with a larger half-width its interval is wider than the number itself."""
+"""Largest half-width shown, as a fraction of its number: above it the interval is wider than the
+number."""
 
 
 def format_uncertainty(half_width: float) -> str:

@@ -30,12 +30,12 @@ from hockney.plan.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS
 LOSS = 0.02
 """The largest loss that a predicted rule may make, as a fraction of the library's own time."""
 ERROR_QUANTILE = 0.95
-"""Of the errors where measured cells are left out."""
+"""Quantile of the errors at left-out measured cells that counts as the error of a prediction."""
 AT_HALF = 0.5
-"""Where a size is left out, its neighbours are twice as far apart as around a predicted one: what
-straight lines miss at a bend shrinks with the distance."""
+"""Factor on errors at left-out sizes: their neighbours are twice as far apart as around a predicted
+size, and what straight lines miss at a bend shrinks with the distance."""
 LEAST_ERRORS = 3
-"""Fewer cells that can be left out say nothing."""
+"""Least number of cells that can be left out for an error to be known."""
 Where = Literal["sizes", "between", "above"]
 """What is predicted: a size between others, a number of ranks between others, or one above all."""
 Model = Callable[[PointEstimate, int, int], float | None]
@@ -48,7 +48,7 @@ class _Curves:
     bytes."""
 
     point: PointEstimate
-    """Any of its points."""
+    """Any point of the algorithm."""
     model: Model
     logs: dict[int, dict[int, float]] = field(default_factory=dict)
 
@@ -63,7 +63,7 @@ class _Curves:
         return None if found is None else found + self.base(ranks, size)
 
     def errors(self, where: Where) -> list[float]:
-        """How far predictions of a kind are off where measured cells are left out: a size, a number
+        """Errors of predictions, in logarithms, where measured cells are left out: a size, a number
         of ranks between others, or the largest one."""
         found = []
         for ranks, curve in self.logs.items():
@@ -80,8 +80,8 @@ class _Curves:
         return found
 
     def error_near(self, ranks: int, size: int) -> float | None:
-        """The same of a size between others, from the sizes next to it that can be left out: how
-        smooth a curve is differs along it."""
+        """The error (of the logarithm) at a size between others, from the sizes next to it that can
+        be left out: how smooth a curve is differs along it."""
         curve = self.logs.get(ranks, {})
         sizes = sorted(curve)
         if len(sizes) < LEAST_ERRORS:
@@ -95,7 +95,7 @@ class _Curves:
 
 
 def _between_sizes(curve: dict[int, float], size: int) -> float | None:
-    """Linear over the logarithm of the size; None outside of the measured ones."""
+    """Interpolates linearly over the logarithm of the size; None outside of the measured sizes."""
     sizes = sorted(curve)
     if not sizes or not sizes[0] <= size <= sizes[-1]:
         return None
@@ -104,7 +104,8 @@ def _between_sizes(curve: dict[int, float], size: int) -> float | None:
 
 
 def _between_ranks(logs: dict[int, dict[int, float]], ranks: int, size: int) -> float | None:
-    """Linear over the logarithm of ranks. Above the largest number, as there; None below."""
+    """Interpolates linearly over the logarithm of ranks; the value of the largest number above it,
+    None below the smallest."""
     at = {
         count: found
         for count, curve in logs.items()
@@ -117,7 +118,8 @@ def _between_ranks(logs: dict[int, dict[int, float]], ranks: int, size: int) -> 
 
 
 def model_of(analyses: Sequence[Analysis]) -> Model:
-    """Schedules with the costs of messages of the first file that has ping-pong times."""
+    """A model of collectives: schedules with the costs of messages of the first file that has
+    ping-pong times."""
     parameters = next(filter(None, map(_message_costs, analyses)), None)
 
     def seconds(point: PointEstimate, ranks: int, size: int) -> float | None:
@@ -269,7 +271,8 @@ def _around(values: Sequence[int], value: int) -> set[int]:
 
 
 def _as_fast_as_own(cell: CollectiveCell) -> set[str]:
-    """The algorithm that the library's own decision may be: the one of the nearest time."""
+    """The algorithm that the library's own decision probably is: the one of the nearest time, if
+    within the tolerance."""
     near = [
         (abs(one.difference.ratio - 1.0), one.name)
         for one in cell.contenders
@@ -279,8 +282,8 @@ def _as_fast_as_own(cell: CollectiveCell) -> set[str]:
 
 
 def _judged(log_ratio: float, worst: float, best: float) -> Judged:
-    """worst: the log ratio if both predictions were wrong by their errors. Where that loses more
-    than LOSS it counts as slower, so that no rule covers it."""
+    """The verdict on a predicted algorithm; worst: the log ratio if both predictions were wrong by
+    their errors. Where that loses more than LOSS it counts as slower, so that no rule covers it."""
     ratio, high, low = math.exp(log_ratio), math.exp(worst), math.exp(best)
     verdict: Verdict = "slower"
     if high < 1.0:

@@ -26,12 +26,13 @@ from hockney.run.mpis import RulesFormat
 TUNED = "tuned"
 """The variant with the rules."""
 TOLERANCE = 0.02
-"""Relative; the check ends when each cell is known to be slower by more, or by less."""
+"""Relative tolerance; the check ends when each cell is surely slower by more, or by less."""
 SPARE = 2
-"""Times the fewest blocks that can show a difference: a cell that looks slower after half of them,
-and is not decided, is measured further."""
+"""Multiple of the fewest blocks that can show a difference: a cell that looks slower after half of
+them, and is not decided, is measured further."""
 LONGEST = 8.0
-"""Times the wall time that a first launch lets expect: launches of more ranks take longer."""
+"""Longest check, as a multiple of the wall time expected from a first launch: launches of more
+ranks take longer."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ class Checked:
     rule: HeldRule | None
     """The rule for this cell; None where the rules leave it to the library."""
     was_measured: bool
-    """Whether the result files have this size, or it lies between or at a limit."""
+    """True if the result files have this size; else it lies between theirs or at a limit of a
+    rule."""
 
     @property
     def is_slower(self) -> bool:
@@ -81,7 +83,7 @@ class Check:
 
     @property
     def ruled(self) -> list[Checked]:
-        """Those in which a rule holds."""
+        """The cells in which a rule holds."""
         return [one for one in self.cells if one.rule]
 
     @property
@@ -111,7 +113,7 @@ class Check:
 def asked_of(
     cells: Sequence[tuple[str, int, int]], rules: Sequence[HeldRule]
 ) -> tuple[CheckedSizes, ...]:
-    """cells: collective, ranks and bytes of what was measured."""
+    """The sizes to check; cells: collective, ranks and bytes of each measured point."""
     found = []
     for collective, ranks in dict.fromkeys(cell[:2] for cell in cells):
         sizes = sorted({cell[2] for cell in cells if cell[:2] == (collective, ranks)})
@@ -166,8 +168,9 @@ def sampling_of(
     budget_s: float | None,
     launch_s: Callable[[], float],
 ) -> Sampling:
-    """Without a budget, blocks are counted and not their time: how long launches take depends on
-    the ranks and on what else the machine does. launch_s: the wall time of one."""
+    """The sampling of a check. Without a budget, blocks are counted and not their time: how long
+    launches take depends on the ranks and on what else the machine does. launch_s: the wall time of
+    one."""
     least, most = launches
     if budget_s is not None:
         return Sampling(least_launches=least, most_launches=most, budget_s=budget_s)
@@ -203,7 +206,8 @@ def check_of(
 def changing(
     rules: Sequence[HeldRule], own: Sequence[HeldRule], cell: tuple[str, int, int]
 ) -> HeldRule | None:
-    """The first rule that says something else than the library's own of the same file."""
+    """The first rule that decides otherwise in a cell than the library's own rules of the same
+    file."""
     for suffix in dict.fromkeys(rule.suffix for rule in rules):
         rule, usual = (
             rule_for([one for one in every if one.suffix == suffix], *cell)

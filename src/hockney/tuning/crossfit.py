@@ -23,12 +23,12 @@ from hockney.tuning.measured import Measured
 from hockney.tuning.rules import Reduction, Tuned, for_group
 
 MOST_PARTS = 10
-"""Into so many parts launches are divided at most: each costs another search for rules."""
+"""Most parts into which launches are divided: each costs another search for rules."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Stands for an analysis of which some launches count: all that groups need of one."""
+    """Stands for an analysis of some of its launches: the part of it that groups need."""
 
     run: Run
     first_variant: list[PointEstimate]
@@ -37,17 +37,17 @@ class Part:
 def confirmed(
     tuned: Tuned, found: Measured, groups_of: Callable[[Measured], Sequence[CellGroup]]
 ) -> Tuned:
-    """The rules with the gain that launches show which did not choose them. groups_of: the groups
-    of cells of any launches."""
+    """The rules with the gain in launches that did not choose them. groups_of: makes groups of
+    cells of any launches."""
     return tuned.with_confirmed(fraction_of(found, groups_of) if tuned.rules else 1.0)
 
 
 def fraction_of(
     found: Measured, groups_of: Callable[[Measured], Sequence[CellGroup]]
 ) -> float | None:
-    """The fraction, 0 to 1, of the gain that rules seem to have in the launches which choose them
-    that the other launches show; None where without some of the launches no rule is chosen. Gains
-    are logarithms of ratios, summed over all measured cells of the rules of all parts."""
+    """The fraction, 0 to 1, of the gain in the launches which choose rules that the other launches
+    confirm; None where no rule is chosen without some of the launches. Gains are logarithms of
+    ratios, summed over all measured cells of the rules of all parts."""
     parts = min(_least_launches(found), MOST_PARTS)
     seen, held = 0.0, 0.0
     for part in range(parts if parts > 1 else 0):

@@ -22,21 +22,21 @@ TOGETHER = Arrived(None, None, None)
 class CellGroup:
     cells: tuple[CollectiveCell, ...]
     layouts: tuple[NodeLayout, ...] = ()
-    """Those that it serves; empty where layouts do not matter."""
+    """Layouts for which the group's rules hold; empty where layouts do not matter."""
     conditions: int = 1
     """The most conditions that a cell had to hold in."""
 
 
 def plain(analyses: Sequence[Analysis]) -> CellGroup:
-    """All cells, whatever the layout."""
+    """One group of all cells, whatever their layout."""
     return CellGroup(tuple(cells_of(*(one.first_variant for one in analyses))))
 
 
 def by_layout(
     analyses: Sequence[Analysis], layouts: Sequence[NodeLayout], form: RulesFormat, robust: bool
 ) -> list[CellGroup]:
-    """A group for each layout that the format can tell from others; those that it cannot tell
-    apart share one, whose rules must hold in all of them."""
+    """A group for each layout that the format can distinguish; layouts that it cannot distinguish
+    have a common group, whose rules must hold in all of them."""
     shared: dict[Hashable, list[NodeLayout]] = {}
     for layout in layouts:
         shared.setdefault(form.layout_key(layout.nodes, layout.per_node), []).append(layout)
@@ -105,7 +105,8 @@ def worst_of(cells: Sequence[CollectiveCell]) -> CollectiveCell:
 
 
 def _worst(each: Sequence[Contender]) -> Contender | None:
-    """The one that is least sure to be harmless; None where one has nothing to compare with."""
+    """The contender that is least sure to be harmless; None where one has nothing to compare
+    with."""
     known = [(one.difference, one) for one in each if one.difference is not None]
     if len(known) < len(each):
         return None
@@ -113,6 +114,7 @@ def _worst(each: Sequence[Contender]) -> Contender | None:
 
 
 def _together(cell: CollectiveCell, contenders: tuple[Contender, ...]) -> CollectiveCell:
-    """The cell as if its ranks had arrived together: that was one of the conditions."""
+    """The cell with these contenders, as if its ranks had arrived together, one of the
+    conditions."""
     ordered = tuple(sorted(contenders, key=lambda one: one.point.typical_s))
     return CollectiveCell(cell.collective, cell.ranks, cell.bytes, TOGETHER, cell.default, ordered)

@@ -30,7 +30,7 @@ class NodeLayout:
 
 
 def parse_layouts(text: str) -> tuple[NodeLayout, ...]:
-    """The layouts of "2x1,4x32"; none of EVERY."""
+    """The layouts of "2x1,4x32"; empty for EVERY."""
     if text == EVERY:
         return ()
     found = []
@@ -46,7 +46,8 @@ def parse_layouts(text: str) -> tuple[NodeLayout, ...]:
 
 
 def layouts_in(run: Run) -> dict[int, NodeLayout]:
-    """By the number of ranks; where nodes have different numbers of them there is no layout."""
+    """Layouts by number of ranks; a number has none where its nodes have different numbers of
+    ranks."""
     found = {}
     for launch in run.launches:
         layout = layout_of(launch.places)

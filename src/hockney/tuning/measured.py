@@ -27,7 +27,8 @@ class Measured:
     """Forcing variables, by collective, ranks and algorithm."""
 
     def settings_of(self, collective: str, ranks: int, algorithm: str) -> Settings:
-        """Those of other numbers of ranks where this one was not measured."""
+        """The variables that forced an algorithm; those of other numbers of ranks where this one
+        was not measured."""
         exact = self.settings.get((collective, ranks, algorithm))
         if exact is not None:
             return exact
@@ -65,7 +66,7 @@ def only(
     groups: Sequence[CellGroup], form: RulesFormat, version: str | None
 ) -> tuple[list[CellGroup], list[str]]:
     """The cells and algorithms that rules of this format can name for this version of the library,
-    and what the others are."""
+    and a line for each of the others."""
     cells = [cell for group in groups for cell in group.cells]
     others = {cell.collective for cell in cells if cell.collective not in form.collectives}
     unsaid = {
@@ -94,8 +95,8 @@ def _sayable(cell: CollectiveCell, form: RulesFormat, version: str | None) -> Co
 def _unsayable(
     cell: CollectiveCell, one: Contender, form: RulesFormat, version: str | None
 ) -> str | None:
-    """What an algorithm was forced with and rules of this format cannot set; None where they can
-    set all."""
+    """The parameters of an algorithm that rules of this format cannot set; None where they can set
+    all."""
     point, name = one.point, one.point.algorithm or ""
     if point.radix is not None and not form.has_radix(cell.collective, name):
         return "a radix"
@@ -105,7 +106,7 @@ def _unsayable(
 
 
 def measured(analyses: Sequence[Analysis]) -> Measured:
-    """What runs of one library show."""
+    """The measured algorithms of runs of one library."""
     mpi = library_of(analyses)
     return Measured(tuple(analyses), mpi, _settings([one.run for one in analyses]))
 

@@ -16,22 +16,22 @@ from hockney.profiling.kinds import Profile
 from hockney.profiling.mix import collective_of
 
 LEAST_FRACTION = 0.02
-"""Of the time in MPI: collectives that take less are not tuned."""
+"""Least fraction of the time in MPI that a collective takes to be tuned."""
 MOST_CELLS = 6
-"""Collectives of one size and number of ranks that are measured; those with the most time."""
+"""Most collectives of one size and number of ranks that are measured, by their time."""
 UNTUNED = frozenset({"barrier", "gather", "scatter", "gatherv", "scatterv", "alltoallw", "scan"})
 """Their rules cannot depend on sizes, or libraries have none for them."""
 
 
 @dataclass(frozen=True)
 class Used:
-    """What a program uses of one collective."""
+    """A program's calls of one collective with one number of ranks and size."""
 
     collective: str
     ranks: int
     bytes: int
     seconds: float
-    """In all ranks."""
+    """Time in these calls, summed over ranks (s)."""
 
 
 def used_collectives(profile: Profile) -> list[Used]:
@@ -63,7 +63,7 @@ class ProgramGain:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Of the median; None for fewer than five blocks."""
+        """95 % confidence interval of the median; None for fewer than five blocks."""
         found = median_interval(np.array(self.ratios))
         return None if found is None else (found.low, found.high)
 
@@ -88,7 +88,7 @@ def gain_of(words: Sequence[str], settings: Mapping[str, str], blocks: int) -> P
 
 
 def _seconds(words: Sequence[str], settings: Mapping[str, str]) -> float:
-    """The time of one run. What it prints is not shown: each run prints it."""
+    """The wall time of one run (s). Its output is not shown: each run prints it."""
     began = time.monotonic()
     try:
         done = subprocess.run(

@@ -13,14 +13,14 @@ from hockney.run.mpis import Rule
 from hockney.tuning.rules import Reduction
 
 LATENCY, BANDWIDTH = Parameters(network=Level(1.0, 0.0)), Parameters(network=Level(0.0, 1.0))
-"""Machines on which a time is a number of messages, and a number of bytes."""
+"""Parameters with which a time is a number of messages, or of bytes."""
 SAME = 0.02
-"""Relative difference of two numbers of bytes that explains nothing."""
+"""Relative difference below which two numbers of bytes explain nothing."""
 
 
 @dataclass(frozen=True)
 class CriticalPath:
-    """What lies on the longest path of a schedule, by a model with one rank a node."""
+    """Messages and bytes on the longest path of a schedule, by a model with one rank a node."""
 
     algorithm: str
     messages: float
@@ -32,18 +32,18 @@ class Explained:
     rule: Rule
     times_faster: float | None
     at_least: float | None
-    """In the cell where it gains least; below 1 where that is not significant."""
+    """Times faster in the cell of the least gain; below 1 where that is not significant."""
     at_most: float | None
     launches: int
-    """The fewest of the algorithm or of the library's own decision in any of its cells."""
+    """The fewest launches of the algorithm or of the library's own decision in any of its cells."""
     least_sure: Contender
-    """That of the cell whose interval comes nearest to 1."""
+    """The contender of the cell whose interval comes nearest to 1."""
     cells: int
     conditions: int
     costs: CriticalPath | None
-    """None for an algorithm without a schedule."""
+    """Costs of the algorithm; None for one without a schedule."""
     own: CriticalPath | None
-    """Of the algorithm as fast as the library's own decision; None where none is known."""
+    """Costs of the algorithm as fast as the library's own decision; None where none is known."""
 
     @property
     def saves(self) -> str | None:

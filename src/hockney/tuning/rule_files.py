@@ -21,9 +21,9 @@ from hockney.run.mpis import (
 )
 
 ENOUGH = 4096
-"""Bytes of a file that show its format."""
+"""Bytes at the start of a file by which its format is recognised."""
 MOST_BYTES = 16 * 1024 * 1024
-"""Bytes of a file of rules; those of libraries are below 1 MiB."""
+"""Most bytes of a file of rules; those of libraries are below 1 MiB."""
 
 
 WRITTEN_FOR = "rules for "
@@ -35,9 +35,9 @@ def version_text(library: MpiFacts) -> str:
 
 
 def other_library(form: RulesFormat, path: Path, library: MpiFacts) -> str | None:
-    """The line of a file that says that it was written for another library or version, in words;
-    None where it says nothing of the kind. It is no mistake: whether the rules still hold is what
-    a check finds out."""
+    """The line of a file which shows that it was written for another library or version; None
+    without such a line. It is no mistake: whether the rules still hold is what a check finds
+    out."""
     if form.comment is None:
         return None
     begin = f"{form.comment} {WRITTEN_FOR}"
@@ -51,7 +51,7 @@ def other_library(form: RulesFormat, path: Path, library: MpiFacts) -> str | Non
 
 
 def format_in(path: Path) -> str:
-    """The format of a file, by what is in it."""
+    """The format of a file, recognised by its content."""
     try:
         with path.open("rb") as file:
             head = file.read(ENOUGH)
@@ -107,7 +107,8 @@ def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[Hel
 def _with_own(
     rule: HeldRule, known: Mapping[str, Mapping[str, Algorithm]], form: RulesFormat
 ) -> HeldRule:
-    """Without parameters that the algorithm ignores: Open MPI's rules have a fan-out for all."""
+    """The rule with the algorithm's known names, without parameters that it ignores: Open MPI's
+    rules have a fan-out for all."""
     one = known.get(rule.collective, {}).get(rule.algorithm)
     if one and not form.has_radix(rule.collective, one.own_name):
         rule = replace(rule, radix=None)

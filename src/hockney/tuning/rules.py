@@ -28,14 +28,14 @@ class Reduction:
     possible: float
     """The gain of the best algorithm in each cell."""
     cells: tuple[CollectiveCell, ...]
-    """All that were measured."""
+    """All measured cells."""
     layouts: tuple[NodeLayout, ...] = ()
-    """Those for which the rules hold; empty for any."""
+    """The layouts for which the rules hold; empty for any."""
     conditions: int = 1
     """The patterns of arrival, files and layouts in which each rule must hold."""
     confirmed: float | None = 1.0
-    """The fraction of the seeming gain that launches which did not choose the rules show
-    (tuning/crossfit.py); None where that is not known, and 1 where nothing was left to chance."""
+    """The fraction of the seeming gain that launches which did not choose the rules confirm
+    (tuning/crossfit.py); None where that is unknown, and 1 where nothing was left to chance."""
 
     @property
     def share(self) -> float:
@@ -57,8 +57,8 @@ class Reduction:
         return self.gain_of(geometric_mean(ratios))
 
     def gain_of(self, ratio: float) -> float | None:
-        """How many times as fast a rule is whose time is this ratio of the library's own in the
-        launches that chose it."""
+        """Times faster by a rule whose time is this ratio of the library's own in the launches that
+        chose it, as far as the gain is confirmed; None where that is unknown."""
         return None if self.confirmed is None else ratio**-self.confirmed
 
 
@@ -77,12 +77,12 @@ class Tuned:
         return [cell for one in self.reductions for cell in one.cells]
 
     def with_confirmed(self, fraction: float | None) -> Tuned:
-        """The same rules, with the gain that other launches show of them."""
+        """These rules with the confirmed fraction of their gain."""
         return Tuned(tuple(replace(one, confirmed=fraction) for one in self.reductions))
 
     @property
     def confirmed(self) -> float | None:
-        """As that of each reduction."""
+        """The confirmed fraction of the gain, which all reductions have in common."""
         return self.reductions[0].confirmed if self.reductions else None
 
     @property
@@ -233,9 +233,9 @@ def _combine(groups: Sequence[Sequence[_Plan]], least: float) -> list[_Plan]:
 def _limits(
     cells: Sequence[CollectiveCell], runs: Sequence[_Stretch], number: int
 ) -> tuple[int, int]:
-    """From the first measured size of a run to its last, and into the gaps on both sides where its
-    algorithm may hold up to the next measured size. Of two runs next to each other the one of the
-    smaller sizes goes first."""
+    """The first and the last size of a rule: from the first measured size of a run to its last, and
+    into the gaps on both sides where its algorithm may hold up to the next measured size. Of two
+    runs next to each other the one of the smaller sizes goes first."""
     run = runs[number]
     first, to = cells[run.first].bytes, cells[run.last].bytes
     after = [one for one in runs if one.first == run.last + 1]

@@ -19,7 +19,7 @@ from hockney.run.mpis import Engine, Mpi, Rule, RulesFormat
 from hockney.tuning.rule_files import WRITTEN_FOR, version_text
 
 TRIAL_S, TIMEOUT_S = 0.01, 30.0
-"""The ranks only call collectives; their times are ignored."""
+"""Duration and timeout of a trial. Its ranks only call collectives; their times are ignored."""
 
 
 def write_tried(
@@ -41,8 +41,8 @@ def write_tried(
 
 
 def _signed(form: RulesFormat, files: Mapping[str, str], measured: MpiFacts) -> dict[str, str]:
-    """The files with the library that they are for, where the format has comments: in the second
-    line, because the first may say the version of the format."""
+    """The files with the library and version that they are for, where the format has comments: in
+    the second line, because the first may give the version of the format."""
     if form.comment is None:
         return dict(files)
     second = f"{form.comment} {WRITTEN_FOR}{version_text(measured)}"
@@ -117,6 +117,7 @@ def check_library(measured: MpiFacts, mpi: Mpi, engine: Engine) -> None:
 
 
 def start(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> tuple[Outcome, MpiFacts | None]:
-    """A short launch with these variables: its outcome, and the library that it reports."""
+    """Makes a short launch with these variables; returns its outcome, and the library that it
+    reports."""
     tried = attempt(mpi, engine, TRIAL_S, TIMEOUT_S, place="none", env=env)
     return tried.outcome, tried.launch.mpi if tried.launch else None

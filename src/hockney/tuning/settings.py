@@ -22,7 +22,7 @@ AUTO = "auto"
 OWN = "default"
 """The variant without settings."""
 FACTORS = (16.0, 4.0, 0.25)
-"""Values that are tried of a number, relative to the library's own, the boldest first."""
+"""Values tried for a number, as factors on the library's own, the boldest first."""
 TOGETHER = "all together"
 """The variant with several settings."""
 OTHER_LIBRARIES = ("UCX_", "FI_")
@@ -30,13 +30,13 @@ OTHER_LIBRARIES = ("UCX_", "FI_")
 PROMISING = 0.03
 """A setting is measured again where it seems to gain this much at some size."""
 SEARCH = 0.3
-"""Fraction of the time for all settings, before the best are measured again."""
+"""Fraction of the budget in which all settings are tried before the best are measured again."""
 SEARCHED_BLOCKS, CONFIRMED_BLOCKS = 3, 11
-"""Blocks that tell what is promising, and blocks that tell what is surely faster: 2 of 2^10 signs
+"""Blocks that find promising settings, and blocks that find settings surely faster: 2 of 2^10 signs
 are fewer than 5 % over the ten or so points of two settings, halved for the mean."""
 NUMBER = re.compile(r"-?\d+")
 FALSE_WORDS = frozenset({"false", "no", "off", "disable", "disabled"})
-"""What libraries take for 0 besides numbers; of any other word Open MPI makes 0 silently."""
+"""Words that libraries take for 0; Open MPI silently takes any other word for 0."""
 MOST_CONFIRMED = 3
 """Settings that are measured again, and settings that need no search: more of them would widen
 every interval."""
@@ -47,7 +47,7 @@ class Setting:
     variable: str
     """The environment variable that sets it."""
     control: str | None
-    """The control variable (MPI_T) that shows whether the library holds it; None without."""
+    """The control variable (MPI_T) that shows the setting in use; None if there is none."""
     value: str
 
     @property
@@ -57,14 +57,15 @@ class Setting:
 
 @dataclass(frozen=True)
 class Time:
-    """What the wall time of a search suffices for."""
+    """The time of a search, and how many variants it can measure."""
 
     budget_s: float
     launch_s: float
     """Wall time of a launch."""
 
     def variants(self, fraction: float, blocks: int) -> int:
-        """Variants beside the first that have so many blocks within a fraction of the budget."""
+        """How many variants, beside the first, can have so many blocks within a fraction of the
+        budget."""
         return max(int(fraction * self.budget_s / (blocks * self.launch_s)) - 1, 1)
 
     @property
@@ -76,7 +77,7 @@ class Time:
         return min(self.variants(1.0 - SEARCH, CONFIRMED_BLOCKS), MOST_CONFIRMED)
 
     def needs_search(self, settings: int) -> bool:
-        """False if there is time to measure all of them until they are told apart."""
+        """False if there is time to measure all of them until the comparison is conclusive."""
         return settings > min(self.variants(1.0, CONFIRMED_BLOCKS), MOST_CONFIRMED)
 
 
@@ -100,8 +101,9 @@ class Tried:
 
 
 def settings_of(texts: Sequence[str], mpi: Mpi, engine: Engine) -> Tried:
-    """texts: `auto`, or NAME=VALUE,VALUE (semicolons where values hold commas). Raises
-    UsageError for a setting that the library does not know, and where none is left."""
+    """The settings to try; texts: `auto`, or NAME=VALUE,VALUE (semicolons where values hold
+    commas). Raises UsageError for a setting that the library does not know, and where none is
+    left."""
     controls = family_of(mpi).all_controls(engine, {})
     found: list[Setting] = []
     for text in texts:
@@ -138,7 +140,7 @@ def _named(text: str, mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting
 
 
 def _variable(name: str, mpi: Mpi, controls: Mapping[str, Control]) -> tuple[str, str | None]:
-    """The environment variable and the control variable of a name of either."""
+    """The environment variable and the control variable of a setting, from the name of either."""
     family = family_of(mpi)
     if name.startswith(OTHER_LIBRARIES):
         return name, None
@@ -156,7 +158,7 @@ def _variable(name: str, mpi: Mpi, controls: Mapping[str, Control]) -> tuple[str
 
 
 def _auto(mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting]:
-    """Of each setting that the family names, the first name that this version has. The boldest
+    """The settings that the family names, each by the first name that this version has. The boldest
     value of each comes first: a short budget leaves out the last."""
     family = family_of(mpi)
     found: list[list[Setting]] = []
@@ -176,7 +178,7 @@ def _auto(mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting]:
 
 
 def _values(control: Control) -> list[str]:
-    """Other values than the library's own."""
+    """Values to try, other than the library's own."""
     if control.choices:
         return [choice for choice in control.choices if choice != control.value]
     own = control.value or ""
@@ -190,8 +192,8 @@ def _values(control: Control) -> list[str]:
 def _why_not(
     setting: Setting, controls: Mapping[str, Control], mpi: Mpi, engine: Engine
 ) -> str | None:
-    """Why a setting is not worth measuring: the library refuses it, makes another value of it, or
-    holds it anyway."""
+    """Why a setting is not worth measuring: the library refuses it, changes it, or has this value
+    anyway."""
     if setting.control is None:
         return None
     try:
@@ -271,7 +273,7 @@ def chosen_of(study: VariantStudy) -> Variant | None:
 
 
 def gains_of(study: VariantStudy, chosen: Variant | None) -> list[Gain]:
-    """Those of the chosen settings, by size."""
+    """The gains of the chosen settings, by size."""
     found = []
     for one in _points(study, chosen.name) if chosen else ():
         judged, point = one.judged, one.point
@@ -283,8 +285,8 @@ def gains_of(study: VariantStudy, chosen: Variant | None) -> list[Gain]:
 
 
 def largest_gain(studies: Sequence[VariantStudy]) -> float | None:
-    """At most how many times as fast any tried setting can make any size, by the intervals of the
-    last study that has it; None where some have no interval."""
+    """Upper limit of how many times faster any tried setting makes any size, by the intervals of
+    the last study that has it; None where some have no interval."""
     last: dict[str, list[VariantRatio]] = {}
     for study in studies:
         for variant in study.comparison.variants[1:]:
@@ -295,5 +297,5 @@ def largest_gain(studies: Sequence[VariantStudy]) -> float | None:
 
 
 def _points(study: VariantStudy, variant: str) -> list[VariantRatio]:
-    """Those of a variant at each point; the only one there is where there is one point."""
+    """The ratios of a variant at its points; empty for a run that has only a mean."""
     return [one for one in study.ratios if one.variant == variant and one.point is not None]

@@ -90,7 +90,7 @@ def _gain_text(gain: Gain) -> str:
 
 
 def write(path: Path, texts: Mapping[str, str], force: bool) -> list[Path]:
-    """The files that were written, by their suffixes; force: also over what is there."""
+    """Writes the files and returns their paths, by suffix; force: replaces existing files."""
     # A path in a text need not be UTF-8.
     return write_outputs(
         [(path.with_name(path.name + suffix), os.fsencode(text)) for suffix, text in texts.items()],
