@@ -25,10 +25,10 @@ class Times:
 
 @dataclass(frozen=True)
 class Output:
-    """Where the results go, and how they are shown."""
+    """The file of the results, and how they are shown."""
 
     path: Path | None
-    """None for a default name."""
+    """Path of the result file; None for a default name."""
     label: str | None
     force: bool
     resume: bool
@@ -37,7 +37,7 @@ class Output:
     gate: bool
     """True if an outlier gives exit status 1."""
     layout: str | None
-    """The table of a classic program; None: that of the preset, or ours."""
+    """The classic program whose table is printed; None for the preset's, or ours."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class Common:
     placement: Placement
     """The placement with the default number of ranks, which a verb replaces."""
     buffers: Buffers | None
-    """None for the operation's default."""
+    """Buffers of the messages; None for the operation's default."""
     most_factor: float | None
-    """What --gate 3x allows; None unless it was given."""
+    """The largest congestion factor that --gate 3x allows; None unless it was given."""
     given: frozenset[str]
-    """Parameters that the user gave, by the names that verbs have for them."""
+    """Names of the parameters that the user gave, as verbs have them."""
 
     def ranks_by_nodes(self) -> int | None:
         """Ranks of all nodes; None where nodes or ranks per node are not given."""
@@ -66,12 +66,12 @@ class Common:
             raise UsageError("--platform: the number of ranks is not given", "give it with -n")
 
     def given_among(self, *names: str) -> list[str]:
-        """Which of these the user gave, as options."""
+        """Those of these parameters that the user gave, as options."""
         return [f"--{name.replace('_', '-')}" for name in names if name in self.given]
 
 
 def common_of(context: click.Context, options: dict[str, Any]) -> Common:
-    """Takes the options of all measuring verbs, except the output's, out of those of a verb."""
+    """Takes the options of all measuring verbs, except the output's, out of a verb's options."""
     default = click.core.ParameterSource.DEFAULT
     given = frozenset(name for name in options if context.get_parameter_source(name) != default)
     take = options.pop
@@ -116,7 +116,7 @@ class Varied:
 
 
 def varied_of(options: dict[str, Any]) -> Varied:
-    """Takes the options of variants out of those of a verb, and leaves --gate without a value."""
+    """Takes the options of variants out of a verb's options, and leaves --gate without a value."""
     gate = options["gate"] if isinstance(options["gate"], float) else None
     varied = Varied(options.pop("vary"), options.pop("tolerance"), gate)
     if gate is not None and not varied.texts:
@@ -125,7 +125,7 @@ def varied_of(options: dict[str, Any]) -> Varied:
 
 
 def output_of(options: dict[str, Any]) -> Output:
-    """Takes the output's options out of those of a verb; some have a gate or a layout."""
+    """Takes the options of output out of a verb's options; some verbs have a gate or a layout."""
     take = options.pop
     return Output(
         path=take("output"),

@@ -1,4 +1,4 @@
-"""Files that a verb over many runs is given: files, and directories of them."""
+"""Reads the files and directories that verbs over many runs are given."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ T = TypeVar("T")
 
 SUFFIXES = (".jsonl", ".jsonl.zst")
 MOST_OTHERS, MOST_BYTES = 20, 64 << 20
-"""Other runs that are read, and their bytes: a MiB takes 0.1 s, and more runs make a deviation
+"""Most other runs that are read, and their bytes: a MiB takes 0.1 s, and more runs make a deviation
 between runs hardly better known."""
 MOST_LOOKED_AT = 500
-"""Files whose first line is read to find these."""
+"""Most files whose first line is read to find other runs."""
 MOST_ENTRIES = 200_000
 """Most files in a directory and all below it: more take seconds, and / was not meant."""
 FEWEST_COUNTED, REDRAWN_S = 5, 0.25
-"""Items that are counted on a terminal, and how often the count is drawn."""
+"""Fewest items that are counted on a terminal, and how often the count is drawn (s)."""
 
 
 def load(path: Path) -> Result:
@@ -47,7 +47,7 @@ def load(path: Path) -> Result:
 
 
 def warn_of_cut(path: Path, cut: str | None) -> None:
-    """Says what is missing in a file (Run.cut)."""
+    """Warns of what is missing in a file (Run.cut)."""
     if cut is not None:
         click.echo(f"warning: {path}: {cut}; what follows is from the rest", err=True)
 
@@ -70,8 +70,8 @@ def followed(items: Sequence[T], done: str) -> Iterator[T]:
 def result_files(
     paths: Sequence[Path], also: Callable[[Path], bool] = lambda _: False
 ) -> list[Path]:
-    """Every file as given; of a directory all result files below it, by name, and others that the
-    verb takes."""
+    """The files as given, and of each directory all result files below it, by name, and others that
+    the verb takes."""
     found: list[Path] = []
     for path in paths:
         if not path.is_dir():
@@ -103,8 +103,8 @@ def _inside(directory: Path, also: Callable[[Path], bool]) -> Iterator[Path]:
 
 
 def others_beside(files: Sequence[Path], past: Sequence[Path]) -> list[Result]:
-    """Other runs of the same questions as these files ask, the newest of those in their directories
-    and of those named by --history. What cannot be read is no history."""
+    """Other runs of the same questions as these files', the newest of those in their directories
+    and of those named by --history. Files that cannot be read are ignored."""
     known = {file.resolve() for file in files}
     found = {path.resolve() for path in result_files(past)} if past else set()
     for directory in {file.resolve().parent for file in files}:
@@ -137,17 +137,17 @@ def _newest(paths: Iterable[Path]) -> list[tuple[Path, int]]:
 
 
 def warn_of_sources(runs: Iterable[Run]) -> None:
-    """What was wrong with the logs that the numbers are from."""
+    """Warns of what was wrong with the logs that the numbers are from."""
     warn(dict.fromkeys(note.text for run in runs for note in source_notes(run)))
 
 
 def warn(texts: Iterable[str]) -> None:
-    """A line on stderr for each."""
+    """Prints a line on stderr for each warning."""
     for text in texts:
         click.echo(f"warning: {text}", err=True)
 
 
 def write_and_say(files: Iterable[tuple[Path, Content]], force: bool) -> None:
-    """Writes all files or none, and names them."""
+    """Writes all files or none, and prints their names."""
     for path in write_outputs(files, force):
         click.echo(f"wrote {path}", err=True)

@@ -18,7 +18,7 @@ SIMULATION = "Simulation"
 COMPARISON = "Variants"
 OUTPUT = "Output"
 LAST = (SAMPLING, PLACEMENT, COMPARISON, SIMULATION, OUTPUT)
-"""Options that a verb has to itself come before these."""
+"""Headings of the last options; a verb's own options come before these."""
 
 
 _HALF = re.compile("[\ud800-\udfff]")

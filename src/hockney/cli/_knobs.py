@@ -18,7 +18,7 @@ from hockney.plan.workloads import WORKLOADS, Workload, workload_type
 
 
 def knobs_of_verb(verb: str) -> dict[str, Knob]:
-    """The knobs of the experiment of that name; none where there is no such experiment."""
+    """The knobs of the experiment of that name; empty where there is no such experiment."""
     return knobs_of(workload_type(verb)) if verb in WORKLOADS.names() else {}
 
 
@@ -37,7 +37,7 @@ def _option(workload: type[Workload], name: str, knob: Knob) -> Option:
 
 
 def taken_knobs(verb: str, options: dict[str, Any]) -> dict[str, Any]:
-    """The knobs that have not their default; takes all knobs out of `options`."""
+    """The knobs that differ from their default; takes all knobs out of `options`."""
     values = {name: options.pop(name) for name in knobs_of_verb(verb)}
     return {
         name: value
@@ -47,8 +47,8 @@ def taken_knobs(verb: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_knobs(plan: Plan, chosen: Mapping[str, Any]) -> Plan:
-    """The plan with these knobs set in each workload that takes them. Raises UsageError where none
-    does."""
+    """The plan with these knobs set in each workload that takes them. Raises UsageError where no
+    workload does."""
     cases = plan.cases
     for name, value in chosen.items():
         taking = [

@@ -37,7 +37,7 @@ def default_output(experiment: str) -> Path:
 
 
 def target_of(output: Path | None, experiment: str, force: bool) -> Target:
-    """Where a verb writes that continues no file."""
+    """The target of a verb that continues no file."""
     path = output or default_output(experiment)
     return Target(path, force=force, resume=None, is_chosen=output is not None)
 
@@ -70,7 +70,7 @@ def measure_and_show(plan: Plan, output: Output) -> None:
 
 
 def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:
-    """Measures and shows how far it is, with `before` in front."""
+    """Measures and shows the progress, after the text `before`."""
     for case in plan.cases:
         check_allocation(case.placement)
     progress = ProgressView(quiet, plan.sampling.precision, before)

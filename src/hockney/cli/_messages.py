@@ -18,7 +18,7 @@ _THREADS = re.compile(r"(\d{1,99})(?::(\d{1,99}))?")
 
 
 class ThreadsList(click.ParamType[tuple[Threads, ...]]):
-    """T,S:R,...: threads of each rank."""
+    """Threads of each rank, as T,S:R,..."""
 
     name = "threads"
 
@@ -98,11 +98,11 @@ OPTIONS = (
     ),
 )
 NAMES = ("threads", "thread_comms", "datatype", "receive_datatype", "packing")
-"""The parameters of these options."""
+"""Parameters of the options of messages."""
 
 
 def messages_options() -> Decorator:
-    """Adds them to a command."""
+    """Adds the options of messages to a command."""
 
     def add(function: Any) -> Any:
         for one in reversed(OPTIONS):
@@ -115,7 +115,8 @@ def messages_options() -> Decorator:
 def messages_of(
     common: Common, options: dict[str, Any], largest_bytes: int, takes_packing: bool = True
 ) -> dict[str, Any]:
-    """The fields of a workload that these options ask for; takes them out of `options`."""
+    """The fields of a workload that the options of messages ask for; takes them out of
+    `options`."""
     fields = {name: options.pop(name) for name in NAMES}
     fields["threads"] = fields["threads"] or ()
     if fields["packing"] is not None and not takes_packing:

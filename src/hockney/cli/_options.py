@@ -65,7 +65,8 @@ def mpicc(what: str = "to measure", heading: str = PLACEMENT) -> Decorator:
 
 
 def sizes(default: str | None, more: str = "", shown: str | bool = True) -> Decorator:
-    """--sizes; `more`: what its sizes are, `shown`: a default that depends on other options."""
+    """The option --sizes; `more`: what its sizes are, `shown`: a default that depends on other
+    options."""
     grid = "Message sizes: 0,8,1KiB; 1..4MiB by powers of two; 1..4e6x10 by tens; 1..1MiB/4 four "
     text = f"{grid}an octave. {more}".strip()
     return option(

@@ -14,7 +14,7 @@ from hockney.plan.arrivals import parse_arrival, parse_skew
 from hockney.plan.loads import parse_bursts
 
 AUTO = "auto"
-"""In place of values: search them."""
+"""Value of an option whose values are searched."""
 
 
 class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -65,8 +65,8 @@ class Named(click.Choice):  # type: ignore[type-arg, unused-ignore]
 
 
 class Several(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """One or more of these names, separated by commas. strict: "all" stands for each of them, and
-    none may be there twice."""
+    """One or more of these names, separated by commas. strict: "all" stands for all of them, and
+    none may be given twice."""
 
     name = "list"
 

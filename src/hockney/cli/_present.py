@@ -42,7 +42,7 @@ def show_run(
 
 
 def show_warnings(analysis: Analysis) -> None:
-    """A sentence each, and where there is more to read."""
+    """Prints a sentence for each warning, and where there is more to read."""
     lines = warning_lines(analysis)
     for line in lines:
         click.echo(f"{styled('warning:', 'yellow', stream=sys.stderr)} {line}", err=True)
@@ -51,7 +51,7 @@ def show_warnings(analysis: Analysis) -> None:
 
 
 def show_gate(gate: Gate | None) -> None:
-    """The first line of an output, where a gate stands."""
+    """Prints the gate's line, which is the first of the output."""
     if gate is not None:
         click.echo(styled(gate.line, "bold"))
 
@@ -63,7 +63,7 @@ def end_by(gate: Gate | None) -> None:
 
 
 def check_blocks(analysis: Analysis) -> None:
-    """Raises HockneyError where variants were measured, and no block of them is complete."""
+    """Raises HockneyError where variants were measured, but no block of them is complete."""
     study = analysis.variants
     if study is None or study.ratios:
         return
@@ -82,7 +82,7 @@ def show_diagnosis(analysis: Analysis) -> None:
 
 
 MOST_FIGURES = 2
-"""Figures of a run in a terminal, the most important first."""
+"""Most figures of a run in a terminal, the most important first."""
 
 
 def show_figures(analysis: Analysis) -> None:
@@ -111,7 +111,7 @@ def show_positions(analysis: Analysis, histories: Sequence[History]) -> None:
 
 
 def show_predicted(analysis: Analysis, messages: Analysis, as_json: bool) -> None:
-    """Collectives, measured and predicted from the messages of another run."""
+    """Shows collectives, measured and as predicted from the messages of another run."""
     from hockney.show.collective_model import predicted_json, predicted_lines
 
     found = analysis.predicted(messages.message_costs)
@@ -128,7 +128,8 @@ def show_json(
     histories: Sequence[History] | None = None,
     gate: Gate | None = None,
 ) -> None:
-    """shown_json with the gate that was asked for and, when asked, "diagnosis" and "positions"."""
+    """Prints shown_json with the gate, if there is one, and when asked "diagnosis" and
+    "positions"."""
     from hockney.show.published_lines import published_json
 
     shown = shown_json(analysis, all_states)

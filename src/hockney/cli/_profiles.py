@@ -42,7 +42,7 @@ def profiled(path: Path) -> Profiled:
 
 
 def show_profile(path: Path, as_json: bool) -> None:
-    """The answer and the tables, or all of it as JSON."""
+    """Shows the answer and the tables, or all of the profile as JSON."""
     from hockney.profiling.findings import findings_of
     from hockney.profiling.summary import ProfileSummary
     from hockney.show.as_json import dumps
@@ -64,7 +64,7 @@ def predict_profile(
     factors: Mapping[str, float],
     as_json: bool,
 ) -> None:
-    """The communication of a profiled program on the machine of some result files."""
+    """Predicts the communication of a profiled program on the machine of some result files."""
     from hockney.cli._files import load, warn
     from hockney.infer.analysis.best import is_collective
     from hockney.infer.predict.channel import channel_of

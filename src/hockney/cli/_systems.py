@@ -1,4 +1,4 @@
-"""The runs of a report: maybe thousands, of which it describes and draws a few."""
+"""Reads the runs of a report: perhaps thousands, of which it describes and draws a few."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from hockney.plan import plan_of
 from hockney.records.reading import header_of
 
 MOST_WHOLE = 20
-"""Files of one experiment that the page describes and draws: each takes 0.1 MB and up to a
-second. Of the others it has a row in a table."""
+"""Files of one experiment that the page describes and draws: each takes 0.1 MB and up to a second.
+Others are rows of a table."""
 
 
 def systems(files: Sequence[Path]) -> Iterator[Analysis]:
-    """The first files of each experiment as they are; of the others the estimates, which are worked
-    out once a file. Runs that compare variants are no rows of a table, and always whole."""
+    """The first files of each experiment whole; the others as estimates, which are computed once a
+    file. Runs that compare variants are no rows of a table, and always whole."""
     read: Counter[str] = Counter()
     index = Index.in_cache()
     for path in followed(files, "files read"):

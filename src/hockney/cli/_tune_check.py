@@ -33,7 +33,7 @@ from hockney.tuning.rules_trial import check_library, try_written
 
 
 def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, Any]) -> None:
-    """Ends with status 1 where the rules make a cell significantly slower."""
+    """Checks rules, and exits with status 1 where they make a cell significantly slower."""
     library, points = library_of(analyses), points_of(analyses)
     form = check_is_for(options["form"] or format_in(rules), rules, library)
     placement = _placement(analyses[0].run, options["mpicc"])
@@ -70,7 +70,7 @@ def _say(rules: Path, proved: bool | None, count: int) -> None:
 
 
 def _placement(run: Run, mpicc: str | None) -> Placement:
-    """The placement of the file: the best algorithm depends on it."""
+    """The placement of the file, on which the best algorithm depends."""
     plan = plan_of(run.header.options)
     if plan is None:
         return Placement(mpicc=mpicc)

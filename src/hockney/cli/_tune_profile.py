@@ -31,7 +31,8 @@ intervals need."""
 
 
 def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], write: Write) -> None:
-    """Rules for the collectives of a profiled program; `words`: the command that starts it."""
+    """Makes rules for the collectives of a profiled program; `words`: the command that starts
+    it."""
     if check and not words:
         raise click.UsageError("--check -- COMMAND: the command that starts the program")
     if check and options["as_json"]:
@@ -65,7 +66,7 @@ def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], wri
 
 
 def _measured(used: Sequence[Used], path: Path, options: dict[str, Any]) -> list[Analysis]:
-    """A run for each number of ranks, beside the profile."""
+    """Measures a run for each number of ranks, in files beside the profile."""
     analyses = []
     for ranks in sorted({one.ranks for one in used}):
         cells = [one for one in used if one.ranks == ranks]
@@ -86,12 +87,12 @@ def _measured(used: Sequence[Used], path: Path, options: dict[str, Any]) -> list
 
 
 def _whole(bytes_: int) -> int:
-    """Reductions are measured in whole integers."""
+    """The size rounded to whole integers, in which reductions are measured."""
     return max(4, bytes_ // 4 * 4)
 
 
 def _check(words: Sequence[str], settings: dict[str, str], options: dict[str, Any]) -> None:
-    """Ends with status 1 where the rules make the program slower."""
+    """Measures the program with the rules, and exits with status 1 where they make it slower."""
     least, _ = options["launches"]
     gain = gain_of(words, settings, least)
     click.echo(_gain_text(gain))

@@ -40,17 +40,17 @@ from hockney.tuning.settings import (
 from hockney.tuning.settings_files import SUFFIXES, files_of, modules_of, write
 
 USUAL_SIZES = "8,4KiB,16KiB,64KiB,1MiB"
-"""Both sides of the usual thresholds; each more would need more blocks."""
+"""Message sizes on both sides of the usual thresholds; each more would need more blocks."""
 SILENT_S = 10.0
-"""A library that reports nothing for so long hangs under its setting."""
+"""Timeout: a library that reports nothing for so long hangs under its setting."""
 VARIANT_S = 12.0
 """Wall time for each variant, unless --budget is given."""
 MOST_BUDGETED = 10
-"""Variants that the usual budget grows with."""
+"""Most variants for which the usual budget grows."""
 
 
 def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
-    """words: the verb and its own options."""
+    """Tunes settings of messages; words: the verb and its own options."""
     verb, *rest = words
     defaults = {"sizes": USUAL_SIZES, "mpicc": options["mpicc"]}
     asked = ask([verb, *rest], **{name: value for name, value in defaults.items() if value})
@@ -161,7 +161,7 @@ def _failed(session: Session) -> list[str]:
     for answer in session.answers:
         if answer.problem is not None:
             first = answer.problem.partition("\n")[0].partition("; the last lines")[0]
-            first = first.partition(" (--timeout")[0]  # which is of another verb
+            first = first.partition(" (--timeout")[0]  # an option of another verb
             if answer.case.variant == OWN:
                 raise HockneyError(answer.problem)
             found.append(f"{answer.case.variant}: {first}")

@@ -62,7 +62,8 @@ def _from_words(text: str) -> list[Variant]:
 
 
 def _from_file(name: str) -> list[Variant]:
-    """A TOML file with a table for each variant: options by their names, env.NAME for variables."""
+    """Variants of a TOML file with a table for each: options by their names, env.NAME for
+    variables."""
     try:
         tables = read_toml(Path(name))
     except (OSError, UnicodeDecodeError) as error:
@@ -122,7 +123,8 @@ def _check(key: str, options: Mapping[str, click.Option]) -> None:
 
 
 def _check_no_secret(key: str, value: str) -> None:
-    """What is varied names the variants, in tables and in the file."""
+    """Refuses names of credentials: what is varied names the variants, in tables and in the
+    file."""
     name = key.removeprefix(ENVIRONMENT)
     if (key.startswith(ENVIRONMENT) and is_secret_name(name)) or is_credential(value):
         raise UsageError(

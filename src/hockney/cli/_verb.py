@@ -16,9 +16,9 @@ from hockney.plan import Plan
 from hockney.plan.variants import Comparison
 
 WORDS = "hockney.words"
-"""Where a context keeps the words that it was made from."""
+"""Key of the words from which a context was made."""
 CONGESTION = "congestion"
-"""The experiment that a gate by a factor is about."""
+"""The experiment whose gate may be a factor."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class MeasuringVerb(Verb):
         self.params += knob_options(self.verb)
 
     def asked(self, context: click.Context) -> Request:
-        """The plan that the words of a context stand for; raises UsageError where it cannot
-        be measured on this machine."""
+        """The plan of a context's words; raises UsageError where it cannot be measured on this
+        machine."""
         from hockney.run.measure.checks import check_plan
 
         options = dict(context.params)
@@ -57,7 +57,7 @@ class MeasuringVerb(Verb):
         return super().parse_args(ctx, args)
 
     def _plan(self, context: click.Context, options: dict[str, Any]) -> Plan:
-        """The plan of options without those of variants and output."""
+        """The plan of the options, except those of variants and output."""
         common = common_of(context, options)
         chosen = taken_knobs(self.verb, options)
         assert self.callback is not None
@@ -72,7 +72,7 @@ class MeasuringVerb(Verb):
         return plan
 
     def _varied(self, context: click.Context, varied: Varied) -> Plan:
-        """The plan of all variants: each is that of the same words with the variant's behind."""
+        """The plan of all variants: each is that of the same words and the variant's after them."""
         from hockney.cli._vary import variants_of, words_of
         from hockney.run.measure.joined_variants import joined
 
@@ -113,7 +113,7 @@ def measuring_verb(name: str) -> MeasuringVerb:
 
 
 def ask(words: Sequence[str], **defaults: Any) -> Request:
-    """The plan of `pingpong -n 2 ...`, checked as the verb checks it; `defaults` stand in for
+    """The plan of words such as `pingpong -n 2`, checked as the verb checks it; `defaults` replace
     options that the words leave out."""
     name, *rest = words
     verb = measuring_verb(name)

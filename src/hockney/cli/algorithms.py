@@ -63,7 +63,7 @@ def _as_json(family: Family, algorithm: Algorithm) -> dict[str, object]:
 
 
 def _table(family: Family, found: list[Algorithm]) -> str:
-    """One row an algorithm."""
+    """A table with a row for each algorithm."""
     rows = [("collective", "algorithm", "the library's name", "segments", "radix", "requests")]
     for each in found:
         segmented = "yes" if family.is_segmented(each) else "-"

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
 
 PARTS = 4
-"""Messages with their switches, overheads, and two patterns share the budget."""
+"""Parts of the budget: messages with their switches, overheads, and two patterns."""
 PATTERNS = {
     "exchange": ("pairs", "--operation", "exchange"),
     "stream": ("pairs", "--operation", "stream", "--window", "8"),
 }
 LEAST_BUDGET_S = 8.0
-"""Each part has launches of two ranks, which take some 0.3 s to start."""
+"""Least budget (s): each part has launches of two ranks, which take some 0.3 s to start."""
 MOST_VALIDATED = 12
-"""Held-out sizes at which patterns are measured, spread over all."""
+"""Most held-out sizes at which patterns are measured, spread over all."""
 
 
 @verb(
@@ -88,7 +88,7 @@ def command(
 def _calibrated(
     path: Path, force: bool, options: dict[str, Any], quiet: bool
 ) -> tuple[list[Deviation], Analysis]:
-    """Writes the platform, and returns how far it is off, with the messages it was made of."""
+    """Writes the platform; returns its errors, and the messages that it was made of."""
     from hockney.base.outputs import write_output
     from hockney.base.temporary import temporary_directory
     from hockney.foreign.exchange.calibration import deviations, held_out
@@ -112,8 +112,8 @@ def _calibrated(
 
 
 def platform_within(budget_s: float, messages: Analysis, overheads: Analysis) -> bytes:
-    """The platform file. Without overheads where there was no time for these, lest the messages
-    that were measured before be lost. Raises UsageError where the sizes are too few."""
+    """The platform file; it has no overheads if there was no time for these, so that the messages
+    measured before are not lost. Raises UsageError where the sizes are too few."""
     from hockney.base.units import format_seconds
     from hockney.cli._files import warn
     from hockney.foreign.exchange.calibration import calibrated
@@ -213,7 +213,7 @@ def _lines(path: Path, found: Sequence[Deviation], noise: Scatter) -> list[str]:
 
 
 def _noise_line(noise: Scatter) -> list[str]:
-    """What the simulation lacks: it repeats each time exactly."""
+    """The scatter that the simulation lacks: it repeats each time exactly."""
     parts = [
         f"{100 * part:.2g} % {where}"
         for part, where in (

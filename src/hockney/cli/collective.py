@@ -248,7 +248,7 @@ def command(
 
 
 def _values(asked: list[int] | str | None, coarse: Sequence[int]) -> Sequence[int]:
-    """What an option names, or the coarse values to search from."""
+    """The values of an option, or the coarse values from which it is searched."""
     if isinstance(asked, str):
         return coarse
     return asked or ()

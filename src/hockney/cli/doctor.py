@@ -37,7 +37,7 @@ def command(mpicc: str | None, as_json: bool) -> None:
 
 
 def _among_published(trial: Trial) -> DoctorFinding:
-    """The trial's empty messages among published systems of the same transport."""
+    """How the trial's empty messages compare with published systems of the same transport."""
     from hockney import __version__
     from hockney.base.units import format_seconds
     from hockney.infer.analysis import Analysis

@@ -59,7 +59,8 @@ def command(
 
 
 def _export_order(file: Path, format_name: str, output: Path | None, force: bool) -> None:
-    """Some formats have a file for each rank besides the named one."""
+    """Writes the order of a profile; some formats have a file for each rank besides the named
+    one."""
     from hockney.base.outputs import write_outputs
     from hockney.cli._profiles import load_profile
     from hockney.foreign.exchange.writing import order_files

@@ -131,7 +131,8 @@ def _usual_ranks(common: Common) -> int:
 
 
 def _passes(common: Common) -> Sampling:
-    """No more passes than at least are asked for: they would tell no more."""
+    """The sampling with at most the least passes that are asked for: more would show nothing
+    more."""
     sampling = common.sampling
     if sampling.most_launches is not None:
         return sampling

@@ -148,7 +148,7 @@ def _named(curve: RunCurve) -> dict[str, Any]:
 
 
 def _doubts(curve: RunCurve) -> list[str]:
-    """What was wrong with the log that the numbers are from."""
+    """Notes on what was wrong with the log that the numbers are from."""
     from hockney.infer.analysis.warnings import source_notes
 
     return [note.text for note in source_notes(curve.run)]

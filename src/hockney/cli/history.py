@@ -172,7 +172,7 @@ def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool)
 
 
 def _write_otava(found: list[History], directory: Path, force: bool) -> None:
-    """Raises UsageError where a file is there already, unless forced."""
+    """Writes files for Otava. Raises UsageError where one exists, unless forced."""
     from hockney.show.otava import otava_files
 
     try:

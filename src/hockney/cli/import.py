@@ -125,7 +125,7 @@ def _name(run: Run) -> str:
 
 
 def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool) -> None:
-    """All of them, or none where one of the files exists."""
+    """Stores all runs, or none where one of the files exists."""
     from hockney.foreign.logs.runs import store
 
     paths = _paths(stored, output)

@@ -125,7 +125,8 @@ def _script(scheduler: Batch, job: Job, measurement: Measurement, label: str | N
 def _submit(
     scheduler: Batch, job: Job, text: str, measurement: Measurement, output: Output
 ) -> None:
-    """Submits, waits, shows; an interrupted wait cancels the job and keeps what it has."""
+    """Submits the job, waits and shows the result; an interrupted wait cancels the job and keeps
+    what it has."""
     from hockney import records
     from hockney.cli._measure import show_measured
     from hockney.cli._present import end_by

@@ -31,16 +31,16 @@ from hockney.run.measure.topology import with_topology
 DEFAULT_SIZES = "0,8,1KiB,64KiB,1MiB"
 MULTI_SIZES = "0,1..16MiB"
 MULTI_RANKS = 8
-"""Two groups of up to four processes, as in the paper."""
+"""Default ranks of the multi-mode: two groups of up to four processes, as in the paper."""
 LEAST_POINT_S = 0.01
-"""A point of these takes longer, wherever it is measured."""
+"""Least time of a point of the multi-mode, on any machine (s)."""
 DEFAULT_ACTIVE = "1,all"
 MULTI = "IMB's multi-mode"
 OWN = (
     *("pairing", "active", "operation", "window", "mode", "duration"),
     *(*NAMES, "partitions", *(name for name in knobs_of(Pairs) if name != "verify")),
 )
-"""Options of pairs that somebody chooses."""
+"""Options of pairs that --multi fixes."""
 MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
 
 
@@ -217,7 +217,7 @@ def _multi(
     overall_volume: int,
     **_pairs_alone: Any,
 ) -> Pairs:
-    """The multi-mode ping-pong; options that would make it something else are refused."""
+    """The multi-mode ping-pong; raises an error for options that it fixes."""
     given = [option_of(name) for name in OWN if name in common.given]
     if given:
         raise click.UsageError(f"--multi fixes the workload: leave out {', '.join(given)}")

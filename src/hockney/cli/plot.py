@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hockney.show.drawing.description import Figure
 
 NEEDS = ("extremes", "bytes", "operation", "ranks")
-"""Options that only some figures take."""
+"""Options that only some figures have."""
 
 
 def _names() -> list[str]:

@@ -95,7 +95,7 @@ def command(
 
 
 def _stored(words: tuple[str, ...], arguments: bool | None) -> list[str] | None:
-    """What the profile has of the command."""
+    """The words of the command that the profile stores."""
     from hockney.base.confidential import programs_of, redacted
 
     if arguments is None:

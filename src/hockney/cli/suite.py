@@ -67,8 +67,8 @@ def command(
 
 
 def _gate(suite: Suite, asked: list[Request], journal: Journal) -> Gate | None:
-    """Of all runs together: gates of their plans, and with --gate of outliers where a run has
-    several pairs. None where nothing was gated."""
+    """The gate of all runs together: of their plans' gates, and with --gate of outliers where a run
+    has several pairs. None if nothing is gated."""
     from hockney import records
     from hockney.infer.analysis import Analysis
     from hockney.infer.analysis.gate import not_judged, together
@@ -127,7 +127,7 @@ def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
 
 
 def _closed(option: str) -> str:
-    """--gate with its usual value, where it would take the next word for one."""
+    """The option in one word: --gate would take the next word for its value."""
     return f"{option}={OUTLIERS}" if option == "--gate" else option
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CHECK = "With --check and --settings"
 SETTINGS = "With --settings"
 SIZES_ALONE = "sizes"
-"""--beyond without numbers of ranks."""
+"""Value of --beyond without numbers of ranks."""
 DEPLOYED = (".sh", ".mca-params.conf", ".mpich.conf", ".lua", ".tcl")
 """Suffixes of what --deploy writes beside rules."""
 MEASURED = ("pingpong", "pairs")
@@ -178,7 +178,7 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
 
 
 def _check_together(is_verb: bool, check: bool, options: dict[str, Any]) -> None:
-    """Refuses options of another use of this verb."""
+    """Refuses options that belong to another use of this verb."""
     if is_verb != bool(options["settings"]):
         raise click.UsageError("settings are tuned by: hockney tune pingpong --settings auto")
     use = "--check" if check else "--settings" if is_verb else None
@@ -191,7 +191,7 @@ def _check_together(is_verb: bool, check: bool, options: dict[str, Any]) -> None
 
 
 def _predicted(group: CellGroup, found: Measured, options: dict[str, Any]) -> list[CollectiveCell]:
-    """The cells that --beyond asks for."""
+    """The predicted cells that --beyond asks for."""
     from hockney.tuning.beyond import model_of, predicted_cells
 
     beyond = options["beyond"]
@@ -245,7 +245,8 @@ def _tune(found: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, A
 def _write(
     rules: list[Rule], found: Measured, form: RulesFormat, output: Path, mpicc: str | None
 ) -> tuple[dict[str, str], bool | None]:
-    """The environment in which the library reads the rules, and whether that is proved."""
+    """Writes the rules; returns the environment in which the library reads them, and whether that
+    is proved."""
     from hockney.run.measure.setup import mpi_of
     from hockney.tuning.rules_trial import write_tried
 
