@@ -1,1 +1,1 @@
-"""Imports and exports, with the formats in `programs`."""
+"""Imports and exports files, in the formats of `programs`."""

@@ -1,4 +1,4 @@
-"""A platform for SimGrid from measurements, and its error at those that it was not made of."""
+"""Makes a platform for SimGrid from measurements, and finds its error at held-out ones."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from hockney.infer.fitting.fit import Array
 from hockney.plan.axes import key_without
 
 EVERY = 3
-"""Of so many neighbouring sizes one is held out: the platform never sees it."""
+"""One of so many neighbouring sizes is held out: the platform is made without it."""
 
 WHOLE = 0.9
-"""Fraction of the one-way time from which an overhead cannot be told from the latency."""
+"""Fraction of the one-way time above which an overhead cannot be separated from the latency."""
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """A held-out time and what the platform makes of it."""
+    """A held-out time, measured and simulated on the platform."""
 
     pattern: str
     bytes: int
@@ -39,7 +39,8 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Standard deviations as fractions of the time, the median over sizes; None where unknown."""
+    """Standard deviations as fractions of the time, each the median over sizes; None where
+    unknown."""
 
     within_launches: float | None
     between_launches: float | None
@@ -52,7 +53,7 @@ def held_out(sizes: Sequence[int]) -> list[int]:
 
 
 def calibrated(messages: Analysis, overheads: Analysis | None) -> bytes:
-    """The platform file, of the sizes that are not held out."""
+    """The platform file, made of the sizes that are not held out."""
     times = measured_of(messages)
     left_out = held_out([int(size) for size in times.bytes])
     kept = ~np.isin(times.bytes, left_out)
@@ -66,8 +67,9 @@ def calibrated(messages: Analysis, overheads: Analysis | None) -> bytes:
 
 
 def _at(sizes: Array, seconds: Array, of: WireTimes, overheads_s: Array) -> Array:
-    """Overheads at other sizes, as fractions of the time: these change less than the overheads. 0
-    where they are the whole time: a receive that lasts as long as the message shows no overhead."""
+    """Overheads (s) at other sizes: interpolated as fractions of the time, which change less than
+    the overheads. They are 0 where they are the whole time: a receive that lasts as long as the
+    message shows no overhead."""
     fractions = overheads_s / of.seconds
     if np.median(fractions) > WHOLE:
         return np.zeros(len(sizes))
@@ -75,7 +77,7 @@ def _at(sizes: Array, seconds: Array, of: WireTimes, overheads_s: Array) -> Arra
 
 
 def deviations(pattern: str, measured: Analysis, simulated: Analysis) -> list[Deviation]:
-    """Of all points that both have."""
+    """The deviations at all points that were measured and simulated."""
     found = {_key(point): point.typical_s for point in simulated.estimates.own()}
     return [
         Deviation(pattern, point.bytes, point.typical_s, found[_key(point)])
@@ -89,8 +91,8 @@ def _key(point: PointEstimate) -> object:
 
 
 def validation_error(found: Sequence[Deviation]) -> float | None:
-    """The median error of the worst pattern; None if nothing was held out. Not of all points: most
-    are ping-pongs close to a switch, which would hide what is wrong with a pattern."""
+    """The median error of the worst pattern; None if nothing was held out. It is not over all
+    points: most are ping-pongs close to a switch, which would hide what is wrong with a pattern."""
     return max(errors_of(found).values(), default=None)
 
 

@@ -45,7 +45,7 @@ def recognise(log: Log) -> str:
 
 
 def _is_known(log: Log, formats: Mapping[str, int]) -> bool:
-    """True if the line that CSV takes for a heading is one of another program's tables."""
+    """True if another program's table has the line that CSV takes for a heading."""
     others = [name for name in formats if name != CSV]
     if formats[CSV] in [formats[name] for name in others]:
         return True

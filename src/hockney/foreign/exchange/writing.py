@@ -12,7 +12,7 @@ from hockney.profiling.order import Order
 
 
 def write(analysis: Analysis, name: str) -> bytes:
-    """The content of the file: the program's own, or its table."""
+    """The content of the file: in the program's own format, or as its table."""
     writer = PROGRAMS.offering(Writer).get(name)
     if writer is not None:
         return writer.write(analysis)
@@ -27,7 +27,7 @@ def order_files(order: Order, name: str, file: str) -> Iterable[tuple[str, str]]
 
 
 def render(name: str, analysis: Analysis) -> str:
-    """The run as a table of that program for each curve, without the floor."""
+    """The run as the program's table for each curve, without the floor."""
     layout = PROGRAMS.offering(TableWriter)[name]
     experiment = analysis.run.header.experiment
     if layout.ONLY not in (None, experiment):

@@ -1,1 +1,1 @@
-"""Logs of other programs: lines, tables, and the runs made of them."""
+"""Reads logs of other programs: lines, tables, and the runs made from them."""

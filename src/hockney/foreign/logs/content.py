@@ -16,13 +16,13 @@ from typing import IO
 from hockney.base.errors import UsageError
 
 LARGEST_LOG = 32 * 1024 * 1024
-"""Bytes, after decompression; larger logs must be split."""
+"""Largest log (bytes), after decompression; larger ones must be split."""
 MOST_LINES = 200_000
 MOST_FRAMES = 1000
-"""Of zstd, that are looked at for their end."""
+"""Most frames of a zstd file that are checked for their end."""
 STDIN = Path("-")
 PIPED = Path("stdin")
-"""What a log that was piped in is called."""
+"""Name of a log that was piped in."""
 
 Opener = Callable[[IO[bytes]], io.BufferedIOBase]
 _COMPRESSED: dict[bytes, tuple[str, Opener]] = {
@@ -31,7 +31,7 @@ _COMPRESSED: dict[bytes, tuple[str, Opener]] = {
     b"\xfd7zXZ\x00": (".xz", lzma.LZMAFile),
     b"BZh": (".bz2", bz2.BZ2File),
 }
-"""By the first bytes of a file: what its name ends with, and what opens it."""
+"""Suffix of a compressed file and the function that opens it, by the file's first bytes."""
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -39,7 +39,7 @@ _MARKS = {
 }
 _ARCHIVES = (b"PK\x03\x04", b"Rar!", b"7z\xbc\xaf\x27\x1c")
 _TAR, _TAR_AT = b"ustar", 257
-"""What a tar file has there."""
+"""Mark of a tar file, and its place in the file."""
 
 
 def text_of(path: Path) -> str:
@@ -94,7 +94,7 @@ def _decompressed(content: bytes, path: Path) -> bytes:
 
 
 def _zst(file: IO[bytes]) -> io.BufferedIOBase:
-    """The frames of a file. Its reader does not say that the last one is not whole."""
+    """The frames of a zstd file. Its reader does not report that the last one is incomplete."""
     import zstandard
 
     rest = file.read()

@@ -11,7 +11,8 @@ from pathlib import Path
 from hockney.foreign.logs import content, markdown
 
 LONGEST_LINE = 4096
-"""Characters; longer lines are not searched: only matrices and CSV have them (`whole_line`)."""
+"""Most characters of a line that is searched; only matrices and CSV have longer ones
+(`whole_line`)."""
 UNKNOWN = "unknown"
 """The operation of a log that does not name it."""
 
@@ -34,7 +35,7 @@ _PREFIXES = re.compile(
 )
 _LABEL = re.compile(r"\s*(?:\d{1,6}: ?|\[\d{1,6}\] ?)(?=[^\d]|$)|\s*\d{1,6}: (?=\d)")
 LEAST_LABELLED = 2
-"""Lines of a log whose every line has a label; fewer may have it by chance."""
+"""Least lines of a log whose every line has a label; fewer may have it by chance."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +43,17 @@ class Log:
     path: Path
     text: str
     lines: tuple[str, ...]
-    """Without prefixes of launchers, colours, control characters, blanks at their ends, and what
-    Markdown adds; line 1 is the first. Those longer than LONGEST_LINE are empty."""
+    """The lines without prefixes of launchers, colours, control characters, trailing blanks, and
+    Markdown; line 1 is the first. Those longer than LONGEST_LINE are empty."""
     whole: bool
     """True if the last line ends with a newline."""
     bytes: int | None = None
     operation: str = UNKNOWN
-    """Given by the user, like `bytes`, if the log does not show it."""
+    """The operation that the user gave, like `bytes`, if the log does not show it."""
     columns: Mapping[str, str] | None = None
-    """Names of columns that the user gave, by what is in them."""
+    """Names of columns that the user gave, by their content."""
     repeated: str | None = None
-    """What repeated rows of a point are, if the user said so: launches or samples."""
+    """What repeated rows of a point are, if the user gave it: launches or samples."""
     long_lines: Mapping[int, str] = field(default_factory=dict)
     """Lines longer than LONGEST_LINE, by number."""
 

@@ -35,7 +35,8 @@ def plain(lines: Sequence[str]) -> list[str]:
 
 
 def _unescaped(line: str) -> str:
-    """Markdown escapes a # that begins no heading, and with it other marks of the line."""
+    """The line without Markdown's escapes. It escapes a # that begins no heading, and with it other
+    marks of the line."""
     if not _ESCAPED.match(line):
         return line
     return _PUNCTUATION.sub(r"\1", line)

@@ -38,11 +38,11 @@ from hockney.records.run import REPEATED
 
 Found = tuple[Log, LogTable]
 RECORDS_AT_ONCE = 10_000
-"""Records written at once: the largest log has 100 times as many."""
+"""Records written in one block: the largest log has 100 times as many."""
 MOST_NOTES = 100
-"""Limit of notes about a run; damaged logs have some for each of 100,000 lines."""
+"""Most notes about a run; damaged logs have some for each of 100,000 lines."""
 MOST_RANGES = 50
-"""Limit of places in the note that counts ignored rows."""
+"""Most places in the note that counts ignored rows."""
 _SAMPLED = tuple(name for name in AXES if name != "buffers")
 _sampled = attrgetter(*_SAMPLED)
 
@@ -160,8 +160,8 @@ def _add_table(run: Run, table: LogTable, earlier: Counter[tuple[Point, str]]) -
 
 
 def _add_samples(run: Run, tables: Sequence[LogTable]) -> None:
-    """One launch, in which every table is a round. Raises UsageError unless there is one
-    time a row."""
+    """Adds one launch, in which every table is a round. Raises UsageError unless there is one time
+    a row."""
     definition = _definition(tables[0])
     run.add(LaunchRecord(launch=0, definition=definition, places=tables[0].places))
     rows = [(number, row) for number, table in enumerate(tables) for row in table.rows]
@@ -185,7 +185,7 @@ def _add_samples(run: Run, tables: Sequence[LogTable]) -> None:
 
 
 def _usual(row: Axes) -> dict[str, Any]:
-    """Axes that a log leaves out, because its operation has no other."""
+    """Axes that a log leaves out because its operation allows only one value."""
     found: dict[str, Any] = {}
     if row.mode is None and row.operation == "pingpong":
         found["mode"] = STANDARD

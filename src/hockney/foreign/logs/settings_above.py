@@ -22,19 +22,19 @@ from hockney.records.run import REPEATED
 
 Found = tuple[Log, LogTable]
 FARTHEST = 1.5
-"""Ratio between two launches of one run. Of launches on shared clouds, and between other pairs of
-their nodes, the middle size differs by up to 1.32; other networks and placements differ by more."""
+"""Largest ratio of the middle size between two launches of one run. It reaches 1.32 on shared
+clouds and between other pairs of their nodes; other networks and placements differ by more."""
 FARTHEST_PART = 2.0
-"""The same where only some sizes differ, a quarter of them at least: a protocol or a bandwidth."""
+"""Largest ratio where at least a quarter of the sizes differ: a protocol or a bandwidth."""
 APART = ("command", "heading", "settings")
-"""Options of tables that what stands above keeps apart."""
+"""Options that separate tables by the text above them."""
 PLACE = "table"
-"""The option of a table that only its numbers keep apart."""
+"""The option that separates tables by their numbers only."""
 
 
 def tell_apart(found: Sequence[Found]) -> None:
-    """Adds to the options of tables what keeps them apart; notes say it where only numbers do. Left
-    alone are tables of which the user, or the log itself, says that they are launches."""
+    """Adds options that separate tables of different settings; notes report tables that only
+    numbers separate. Tables that are launches according to the user or the log stay together."""
     for log in dict.fromkeys(id(log) for log, _ in found):
         of_log = [(one, table) for one, table in found if id(one) == log and table.rows]
         if len(of_log) > 1 and of_log[0][0].repeated is None:
@@ -42,7 +42,8 @@ def tell_apart(found: Sequence[Found]) -> None:
 
 
 def apart_text(options: Mapping[str, Any]) -> str:
-    """What stands above the tables of an experiment alone; empty where nothing keeps it apart."""
+    """The options that separate an experiment's tables by the text above them; empty without
+    any."""
     return ", ".join(f"{name} {options[name]}" for name in APART if name in options)
 
 
@@ -62,7 +63,7 @@ def _tell_apart(log: Log, tables: Sequence[LogTable]) -> None:
 
 
 def _groups(tables: Iterable[LogTable]) -> list[list[LogTable]]:
-    """Tables of one experiment, which would be its launches."""
+    """Groups of tables of one experiment, which would be its launches."""
     groups: dict[tuple[str, str], list[LogTable]] = {}
     for table in tables:
         key = (table.experiment or table.operation, json.dumps(table.options, sort_keys=True))

@@ -1,4 +1,4 @@
-"""What stands around the tables of a log: the command, the heading and the settings above each."""
+"""Finds the command, the heading and the settings above each table of a log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hockney.foreign.logs.log import Log
 
 LONGEST = 200
-"""Characters of a command or a heading that are kept."""
+"""Most characters of a command or a heading that are kept."""
 _LAUNCHERS = (
     r"mpirun|mpiexec(?:\.\w+)?|srun|aprun|jsrun|lrun|prun|prterun|orterun|ibrun|ccc_mprun|yhrun"
     r"|mpprun|flux run|numactl|taskset|(?:singularity|apptainer) exec|(?:docker|podman) run"
@@ -50,7 +50,7 @@ _OF_SIZES = {
 
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.{0,150}?)\s*#*")
 _TITLE = re.compile(r"\s*#\s*(?:OSU|OMB)\b.* Test\b")
-"""Of a table: its first line, not a heading above it."""
+"""The first line of a table, which is not a heading above it."""
 _COMMENT = re.compile(r"\s*#")
 _DECORATED = re.compile(r"\s*[=*~_-]{2,}>?\s*([^=*~_|+-].{0,100}?)\s*[=*~_-]*")
 _NAMED = re.compile(r"\s{0,3}([A-Za-z][\w ,./()+-]{1,60}):")
@@ -63,7 +63,7 @@ _COUNTED = re.compile(
     r"[ .:#_-]{0,3}\d+(?: ?(?:of|/) ?\d+)?\b|#\d+\b",
     re.IGNORECASE,
 )
-"""Numbers of launches, which are no other setting."""
+"""Numbers of launches, which do not make another setting."""
 _ASSIGNED = re.compile(
     r"(?:^|`)\s*(?:(?:export|setenv)\s+([A-Za-z_]\w*)(?:=|\s+)|"
     r"((?:UCX|UCC|OMPI|MPICH|MPIR|I_MPI|FI|NCCL|RCCL|MV2|PSM2?|HCOLL|SHARP|PMIX|CUDA|OMP)_\w+)=)"
@@ -74,7 +74,7 @@ _KEYED = re.compile(
     r"|configuration|node ?list|nodes|hosts)\s*[:=]\s*(\S.{0,120})",
     re.IGNORECASE,
 )
-"""What people print of a setting above a table."""
+"""Lines in which people print a setting above a table."""
 _LOADED = re.compile(
     r"(?:^|`)\s*((?:module|ml|spack|conda|source)\b(?: \w+)?) ([^`]{1,150}?)\s*(?:`|$)"
 )
@@ -95,15 +95,15 @@ def processes_of(command: str) -> int | None:
 @dataclass(frozen=True)
 class Surroundings:
     command: str | None = None
-    """The last one above, without its prompt, what it is redirected to, and its sizes."""
+    """The last command above the table, without its prompt, redirections and sizes."""
     heading: str | None = None
     settings: str | None = None
-    """Variables and modules that were set above."""
+    """Variables and modules set above the table."""
 
 
 @dataclass
 class _State:
-    """What is known at a line."""
+    """What the lines read so far show."""
 
     command: str | None = None
     weak: str | None = None
@@ -120,7 +120,7 @@ class _State:
 
 
 def surroundings_of(log: Log, tables: Sequence[int]) -> dict[int, Surroundings]:
-    """For tables that begin in these lines, in any order."""
+    """The surroundings of tables that begin in these lines, in any order."""
     wanted = set(tables)
     state, found = _State(), dict[int, Surroundings]()
     is_markdown = log.path.suffix == ".md" or any(map(_MARKDOWN.match, log.lines))
@@ -139,7 +139,7 @@ def surroundings_of(log: Log, tables: Sequence[int]) -> dict[int, Surroundings]:
 
 
 def _joined(log: Log) -> Iterator[tuple[int, str]]:
-    """Lines, with those that a backslash continues as one."""
+    """The numbered lines, with those joined that a backslash continues."""
     parts: list[str] = []
     for line, text in log.numbered():
         parts.append(text)
@@ -190,7 +190,7 @@ def _see_heading(text: str, state: _State, may_head: bool) -> None:
 
 
 def _head(state: _State, level: int, text: str) -> None:
-    """A heading ends those of its level and below."""
+    """Enters a heading, which ends those of its level and below."""
     words = " ".join(_COUNTED.sub(r"\1", text).split()).strip(" :*=")
     if any(map(str.isalpha, words)) and not _CLOCK.search(text):
         above = [(of, name) for of, name in state.headings if of < level]

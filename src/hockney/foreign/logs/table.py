@@ -19,19 +19,19 @@ from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _UNKNOWN = frozenset({"nan", "-nan", "inf", "-inf", "n/a", "-"})
 LONGEST_NUMBER = 40
-"""Characters."""
+"""Most characters of a number."""
 LEAST_NUMBER = sys.float_info.min
-"""Of numbers other than 0: smaller doubles lose digits, and then become 0."""
+"""Least magnitude of numbers other than 0: smaller doubles lose digits, and then become 0."""
 MEGABYTES = {"10^6": Decimal(10**6), "2^20": Decimal(2**20)}
 """Meanings of MB; they differ by 4.9 %."""
 NEAR = 0.015
 """Relative tolerance for the unit that numbers imply."""
 LONGEST_SHOWN = 80
-"""Characters of a line in a message."""
+"""Most characters of a line in a message."""
 MOST_NUMBERS = 1_000_000
-"""Limit of a table; a result file holds about twice as many numbers."""
+"""Most numbers of a table; a result file holds about twice as many."""
 MOST_NOTES = 20
-"""Limit of notes about a table."""
+"""Most notes about a table."""
 
 ORDERED = (("min", "mean", "max"), ("least rank mean", "mean", "largest rank mean"))
 
@@ -54,7 +54,7 @@ class Column:
     factor: Decimal = Decimal("1e-6")
     algorithm: str | None = None
     window: int | None = None
-    """Set, like `algorithm`, if columns differ in it."""
+    """Messages in flight of this column, set, like `algorithm`, if columns differ in it."""
 
 
 BYTES, REPETITIONS, SKIPPED = map(Column, ("bytes", "repetitions", ""))
@@ -68,7 +68,7 @@ class LogTable:
     program: str
     line: int
     experiment: str | None = None
-    """Set if it is not the operation."""
+    """The experiment, if it is not the operation."""
     version: str | None = None
     algorithm: str | None = None
     ranks: int | None = None
@@ -80,13 +80,13 @@ class LogTable:
     notes: list[str] = field(default_factory=list)
     cut: str | None = None
     parameters: dict[str, str] = field(default_factory=dict)
-    """What the log says of the setting. Tables of one operation that differ in it are experiments
-    of their own (logs/settings_above.py)."""
+    """The setting that the log shows. Tables of one operation that differ in it are experiments of
+    their own (logs/settings_above.py)."""
     run: str | None = None
-    """Which run of the program the log says this is: its job, or when it ended. Such tables are
+    """The run of the program, by its job or its end, where the log shows it. Such tables are
     launches, whatever their numbers are."""
     dropped: list[int] = field(default_factory=list)
-    """Lines of rows that could not be read, all of them: notes give the reasons of the first."""
+    """Lines of all rows that could not be read; notes give the reasons of the first."""
 
     def note(self, words: str) -> None:
         if len(self.notes) < MOST_NOTES and words not in self.notes:
@@ -99,7 +99,7 @@ class LogTable:
 
     @contextmanager
     def row(self, log: Log, line: int) -> Iterator[None]:
-        """Adds all numbers of a row; none, with a note, after a RowError."""
+        """Adds all numbers of a row; after a RowError none, with a note."""
         before = len(self.rows)
         try:
             yield

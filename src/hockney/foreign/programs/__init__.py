@@ -27,10 +27,10 @@ class ForeignProgram(Protocol):
 
 class Reader(Protocol):
     HEADED: bool
-    """True if tables have a heading. Without one, they are recognised by columns of numbers."""
+    """True if tables have a heading; others are recognised by columns of numbers."""
 
     def recognise(self, log: Log) -> int | None:
-        """The line that identifies the program; None if the log is of another."""
+        """The line that identifies the program; None if the log is another program's."""
 
     def read(self, log: Log) -> list[LogTable]:
         """The tables of a log."""
@@ -43,13 +43,13 @@ class Writer(Protocol):
 
 class OrderWriter(Protocol):
     def write_order(self, order: Order, name: str) -> Iterable[tuple[str, str]]:
-        """Files with the order of a program's calls, as names and contents: the one that was asked
-        for, of that name, and those that belong beside it."""
+        """Names and contents of files with the order of a program's calls: first the file `name`,
+        then those that belong beside it."""
 
 
 class TableWriter(Protocol):
     ONLY: str | None
-    """The only experiment that it can show; None for all."""
+    """The only experiment that the table can show; None for all."""
 
     def layout(self, run: Run, points: Sequence[PointEstimate]) -> str:
         """One curve of a run, as the program prints it."""

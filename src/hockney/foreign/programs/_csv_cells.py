@@ -13,14 +13,15 @@ _WITH_UNIT = re.compile(
     r"(?P<number>[-+]?[\d.,]+(?:[eE][-+]?\d{1,3})?)\s*(?P<unit>[A-Za-zµμ][A-Za-zµμ/]*)"
 )
 _POINT = re.compile(r"[-+]?\d{1,3}(?:(?:,\d{3})+\.\d*|(?:,\d{3}){2,})")
-"""Only a number whose thousands have commas: 1,234.5 or 1,048,576."""
+"""A number whose commas can only be those of thousands: 1,234.5 or 1,048,576."""
 _COMMA = re.compile(
     r"[-+]?(?:\d{1,3}(?:(?:\.\d{3})+,\d+|(?:\.\d{3}){2,})"
     r"|(?:\d+,(?:\d{1,2}|\d{4,})|(?:0|\d{4,}),\d+)(?:[eE][-+]?\d{1,3})?)"
 )
-"""Only a number with a decimal comma, or points in its thousands: 1,07 or 1.234,5 or 1.048.576."""
+"""A number that can only have a decimal comma, or points in its thousands: 1,07 or 1.234,5 or
+1.048.576."""
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d{1,3})?")
-"""What a number is once the rest of the table has shown its mark: 2,500 is 2.5."""
+"""A number with a comma, once the table has shown that it is the decimal mark: 2,500 is 2.5."""
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _SIZE_UNITS = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 
@@ -31,7 +32,7 @@ def unit_of(cell: str) -> str | None:
 
 
 def decimal_mark(sizes: Sequence[str], values: Sequence[str]) -> str | None:
-    """What stands before the decimals of a table, comma or point; None where nothing shows it."""
+    """The decimal mark of a table, comma or point; None where nothing shows it."""
     marks = set()
     for cell in sizes:
         digits = _parts(cell)[0]
@@ -48,8 +49,8 @@ def decimal_mark(sizes: Sequence[str], values: Sequence[str]) -> str | None:
 
 
 def plain(cell: str, mark: str | None) -> tuple[str, str | None]:
-    """The number with a decimal point, and its unit. Raises RowError where the number may be
-    either of two."""
+    """The number with a decimal point, and its unit. Raises RowError where its mark is
+    ambiguous."""
     digits, unit = _parts(cell)
     if mark == "," and (_COMMA.fullmatch(digits) or _DECIMAL_COMMA.fullmatch(digits)):
         return digits.replace(".", "").replace(",", "."), unit

@@ -21,7 +21,7 @@ from hockney.records.run import REPEATED, UNRELATED
 
 
 class Grid:
-    """Rows of many curves in any order. What a repeated point is, only the user can know."""
+    """Rows of many curves in any order. Only the user can know what a repeated point is."""
 
     def __init__(
         self,
@@ -33,9 +33,9 @@ class Grid:
         self.log, self.heading, self.mark = log, heading, mark
         self.tables: dict[tuple[str, int], LogTable] = {}
         self._unread = LogTable("", "CSV", 1)
-        """Has the notes of rows before the first that can be read."""
+        """Holds the notes of rows before the first that can be read."""
         self.repeated_in: int | None = None
-        """The line of the first point that was there before."""
+        """The line of the first repeated point."""
         self._times_seen: Counter[tuple[Any, ...]] = Counter()
         for row in rows:
             self._read(row)
@@ -114,7 +114,7 @@ class Grid:
         return operation, str(size), *axes
 
     def _table(self, line: int, key: tuple[str, ...]) -> LogTable:
-        """The table of a point: each has it once."""
+        """The table of a point, which has each point once."""
         new = LogTable(key[0], "CSV", line)
         return self.tables.setdefault((key[0], self._times_seen[key]), new)
 
@@ -124,7 +124,7 @@ class Grid:
         self._times_seen[key] += 1
 
     def finished(self) -> list[LogTable]:
-        """The tables, with what their repeated rows are."""
+        """The tables, with notes of what their repeated rows are."""
         tables = [table for table in self.tables.values() if table.rows] or [self._unread]
         tables[0].notes[:0] = [] if tables[0] is self._unread else self._unread.notes
         tables[0].dropped += [] if tables[0] is self._unread else self._unread.dropped
@@ -165,8 +165,8 @@ LOADS = ("load_bytes", "load_window")
 
 
 def _is_own(column: Column, texts: dict[str, str]) -> bool:
-    """In a table that hockney wrote, the bandwidth follows from the time, but where there is
-    none."""
+    """Whether a column counts: in a table that hockney wrote, the bandwidth follows from the time,
+    except where there is none."""
     return column.definition != FROM_BANDWIDTH or texts.get("statistic") == FROM_BANDWIDTH
 
 

@@ -1,4 +1,4 @@
-"""What the columns of a table in CSV mean, by the names and units that people give them."""
+"""Finds the meaning of a CSV table's columns from the names and units that people give them."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ ROLES = (
     *("bytes", "time", "bandwidth", "ranks", "algorithm", "operation", "repetitions"),
     *("window", "mode", "pairs", "peers"),
 )
-"""What --columns gives names for."""
+"""Roles of columns that --columns names."""
 OWN = frozenset({"statistic", "typical_s", "bandwidth_Bps"})
-"""Names by which a table that hockney exported is known."""
+"""Names that only a table exported by hockney has."""
 LONGEST_NAME = 200
-"""Characters: nobody writes longer ones, and damaged logs have some of megabytes."""
+"""Most characters of a name: nobody writes longer ones, and damaged logs have some of megabytes."""
 Meaning = str | Column
 
 
@@ -156,7 +156,7 @@ def is_size(name: str) -> bool:
 
 
 def factor_of(unit: str, field: str) -> Decimal:
-    """Of a unit that stands beside a number. Raises RowError where it is not known."""
+    """The factor of a unit that is written beside a number. Raises RowError where it is unknown."""
     factor = TIME_UNITS.get(unit.lower()) if field == "value_s" else _rate(unit)
     if factor is None:
         raise RowError(f"{unit!r} is no known unit")
@@ -184,7 +184,7 @@ def _plain(text: str) -> str:
 
 
 def _statistic(words: str) -> tuple[str, str]:
-    """The statistic that the words name, the mean where they name none, and the other words."""
+    """The statistic in the words, the mean without one, and the other words."""
     parts = words.split()
     for place in (0, -1):
         word = parts[place] if parts else ""
@@ -195,7 +195,7 @@ def _statistic(words: str) -> tuple[str, str]:
 
 
 def _rate(unit: str) -> Decimal | None:
-    """Bytes a second of a unit such as MB/s, Gbps or Mbytes/sec."""
+    """Bytes a second in a unit such as MB/s, Gbps or Mbytes/sec; None if it is unknown."""
     found = _RATE.fullmatch(unit)
     if not found or found["prefix"] not in _PREFIXES:
         return None
@@ -209,8 +209,8 @@ def _sizes(unit: str | None) -> str:
 
 
 def _own(names: Sequence[str]) -> dict[int, Meaning]:
-    """Of a table that hockney wrote: every statistic in seconds, and the bandwidth of points of
-    which nothing else is known."""
+    """Meanings of the columns of a table that hockney wrote: every statistic in seconds, and the
+    bandwidth of points of which nothing else is known."""
     found: dict[int, Meaning] = {}
     for index, name in enumerate(names):
         text = _plain(name)
@@ -280,7 +280,7 @@ def _unit_error(role: str, name: str, unit: str | None, known: str) -> UsageErro
 
 
 def parse_columns(text: str) -> dict[str, str]:
-    """ROLE=NAME or ROLE=NAME:UNIT, with commas between: "bytes=size,time=lat:us"."""
+    """Reads ROLE=NAME or ROLE=NAME:UNIT, with commas between: "bytes=size,time=lat:us"."""
     found: dict[str, str] = {}
     for item in text.split(","):
         role, equals, name = item.partition("=")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hockney.foreign.logs.log import Log
 
 MOST_LINES = 1000
-"""Of one quoted cell. A quote that is not closed by then is a mistake in its own line."""
+"""Most lines of a quoted cell. A quote that is not closed by then is a mistake in its own line."""
 UNCLOSED = f"a quote is opened and not closed within {MOST_LINES} lines"
 
 
@@ -20,10 +20,10 @@ UNCLOSED = f"a quote is opened and not closed within {MOST_LINES} lines"
 class Record:
     line: int
     last: int
-    """Its last line; `line` unless a quoted cell has several."""
+    """The record's last line; equal to `line` unless a quoted cell has several."""
     cells: list[str] = field(default_factory=list)
     problem: str | None = None
-    """Why it has no cells."""
+    """Why the record has no cells; None if it has them."""
 
     @property
     def is_blank(self) -> bool:

@@ -18,7 +18,7 @@ _TITLE = re.compile(r"^\s*Profiling Standard CPU Ping-Pongs:\s*$")
 _OTHER = re.compile(r"^\s*Profiling\b")
 _PAIR = re.compile(r"^\s*CPU (\d{1,9}) and CPU (\d{1,9}):(.*)$")
 _NUMBER = re.compile(r"\d\.\d{6}e[-+]\d\d")
-"""As printf's %e writes it: a shorter one was cut."""
+"""A number as printf's %e writes it: a shorter one was cut."""
 
 
 def recognise(log: Log) -> int | None:
@@ -26,7 +26,8 @@ def recognise(log: Log) -> int | None:
 
 
 def read(log: Log) -> list[LogTable]:
-    """Other tables of the program (GPUs, copies, several messages) are left out."""
+    """One table for each ping-pong. Other tables of the program (GPUs, copies, several messages)
+    are ignored."""
     tables: list[LogTable] = []
     is_inside = False
     for line, text in log.numbered():

@@ -47,8 +47,8 @@ Rows = list[Record]
 SEPARATORS = (",", ";", "\t")
 MOST_WORDS = 20
 _WORD, _LETTER = re.compile(r"[A-Za-z]{2}"), re.compile(r"[A-Za-z]")
-"""Rows of numbers have no words: they are no headings. Columns that the user named may have one
-letter."""
+"""Patterns of words and letters: rows of numbers have no words, so they are no headings. Columns
+that the user named may have one letter."""
 
 
 def recognise(log: Log) -> int | None:
@@ -64,7 +64,7 @@ class Heading:
     columns: dict[int, Meaning]
     """What the columns mean; empty where the heading names a size, but no number with its unit."""
     last: int
-    """Its last line."""
+    """The heading's last line."""
 
 
 def _find_heading(log: Log, first: int = 1) -> Heading | None:
@@ -178,7 +178,7 @@ def _parts(log: Log, heading: Heading) -> list[tuple[Heading, Rows]]:
 
 
 def _passed_over(log: Log, heading: Heading) -> list[str]:
-    """Notes about tables above the first known heading, whose own is not known."""
+    """Notes about tables above the first known heading."""
     found: list[tuple[int, list[str]]] = []
     rows: list[Rows] = []
     for above in records(log, 1, heading.separator):
@@ -224,9 +224,8 @@ def _grid(log: Log, heading: Heading, rows: Rows) -> list[LogTable]:
 
 
 def _by_words(heading: Heading, rows: Rows) -> dict[tuple[tuple[str, str], ...], Rows]:
-    """The rows of each combination of words in columns that have no meaning: what a place or a
-    network is called makes two rows unlike. Columns of more words than MOST_WORDS are no such
-    names."""
+    """The rows of each combination of words in columns without a meaning, such as the name of a
+    place or a network. Columns of more words than MOST_WORDS are ignored."""
     named: dict[int, str] = {}
     for index, name in enumerate(heading.cells):
         words = {row.cells[index].strip() for row in rows if index < len(row.cells)}
@@ -247,7 +246,7 @@ def _by_words(heading: Heading, rows: Rows) -> dict[tuple[tuple[str, str], ...],
 
 
 def _check_alone(log: Log, heading: Heading) -> None:
-    """Raises UsageError where two columns are of the same, and nothing says which counts."""
+    """Raises UsageError where two columns have the same meaning, and nothing shows which counts."""
     seen: dict[tuple[str, ...], str] = {}
     for index, meaning in heading.columns.items():
         role, name = role_of(meaning), heading.cells[index].strip()
@@ -261,7 +260,7 @@ def _check_alone(log: Log, heading: Heading) -> None:
 
 
 def _mark(columns: dict[int, Meaning], rows: Rows) -> str | None:
-    """The decimal mark of a table, for which all its cells with a comma are looked at."""
+    """The decimal mark of a table, found from all its cells with a comma."""
     sizes, values = list[str](), list[str]()
     for index, meaning in columns.items():
         kind = values if isinstance(meaning, Column) else sizes

@@ -96,7 +96,8 @@ def _statistics(log: Log) -> list[LogTable]:
 
 
 def preset() -> Preset:
-    """1 B to 64 MiB; about 3 s a size by a timed warm-up of 100, whole loop, larger of two."""
+    """The preset: 1 B to 64 MiB; about 3 s a size by a timed warm-up of 100, whole loop, larger of
+    two."""
     return Preset(sizes_of(powers(1, 64 * MIB)), seconds_a_size=3.0)
 
 

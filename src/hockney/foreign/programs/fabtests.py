@@ -38,7 +38,7 @@ COLUMNS = {
     "Gb/sec": Column("bandwidth", "bytes over time", "value_Bps", Decimal(10**9) / 8),
     "Mxfers/sec": Column("message rate", "transfers over time", "value_per_s", Decimal(10**6)),
 }
-"""Their other columns are rounded to whole thousands or hundredths of a second."""
+"""Columns that are read; others are rounded to whole thousands or hundredths of a second."""
 
 
 def recognise(log: Log) -> int | None:
@@ -108,7 +108,7 @@ def _row(log: Log, line: int, cells: list[str], columns: list[Column], order: Ro
 
 
 def _size(text: str) -> int:
-    """Bytes, exactly. A size such as 97.6k was rounded."""
+    """A size in exact bytes. One such as 97.6k was rounded."""
     found = _SCALED.fullmatch(text)
     if not found:
         return whole(text)

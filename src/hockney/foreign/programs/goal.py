@@ -28,7 +28,7 @@ def write_order(order: Order, name: str) -> Iterable[tuple[str, str]]:
 
 
 class _Rank:
-    """The lines of one rank: `needed` are the labels that whatever comes next requires."""
+    """The lines of one rank; `needed`: labels of the operations that the next one requires."""
 
     def __init__(self, order: Order, rank: int, messages: int) -> None:
         self.order, self.rank, self.messages = order, rank, messages

@@ -37,7 +37,7 @@ STATISTICS = {
 }
 WITH_CONGESTION = "Network Tests running with Congestion Tests"
 LOAD = "congestion tests"
-"""The option that shows beside which network test they ran; isolated tests do not have it."""
+"""The option of tests under congestion: the test that ran beside them; isolated tests lack it."""
 
 
 def recognise(log: Log) -> int | None:
@@ -115,7 +115,7 @@ def _column(title: str, unit: str) -> Column:
 
 
 def _options(section: str, known: dict[str, Any]) -> dict[str, Any]:
-    """Who else ran: a test under congestion is another experiment than the isolated one."""
+    """Options of a test: one under congestion is another experiment than the isolated one."""
     if not section.startswith(WITH_CONGESTION):
         return {}
     beside = _BESIDE.search(section)

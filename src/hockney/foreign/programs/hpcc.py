@@ -31,7 +31,7 @@ _SUMMARY = re.compile(
     r"(?P<what>Latency|Bandwidth)_(?P<unit>usec|GBytes)=(?P<value>\S+)$"
 )
 SIZES = {"latency": 8, "bandwidth": 2_000_000}
-"""Bytes, in all its versions, where the log does not show them."""
+"""Message sizes (bytes) of all versions, where the log does not show them."""
 UNITS = {
     "msecs": Decimal("1e-3"),
     "usec": Decimal("1e-6"),
@@ -76,7 +76,7 @@ def read(log: Log) -> list[LogTable]:
 
 
 def _begins(text: str, sections: list[HpccRun]) -> bool:
-    """True in the first line of a run: its title, which comes twice, or a summary alone."""
+    """True in the first line of a run: its title, which comes twice, or a summary without one."""
     if _TITLE.match(text):
         return not sections or bool(sections[-1].details or sections[-1].summary)
     if sections:

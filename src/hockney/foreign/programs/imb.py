@@ -45,7 +45,7 @@ RATE = Column("bandwidth", "its count of messages over time", "value_Bps", Decim
 MESSAGES = (1, 2, 4)
 """Messages that a rank sends and receives per repetition: ping-pong, Sendrecv, Exchange."""
 LEAST_RATE = 20.0
-"""MB/s; smaller rates have too few digits to show which MB is meant."""
+"""Least rate (MB/s) with enough digits to show which MB is meant."""
 
 COLUMNS = {
     "#bytes": BYTES,
@@ -77,9 +77,9 @@ class ImbContext:
     mode: str | None = None
     groups: dict[str, list[int]] = field(default_factory=dict)
     group_count: int | None = None
-    """Of the groups that run at the same time (-multi)."""
+    """Number of groups that run at the same time (-multi)."""
     is_titled: bool = False
-    """True if the next table is of this test: each has a title or a mode of its own."""
+    """True if the next table belongs to this test: each has a title or a mode of its own."""
 
     def table(self, log: Log, line: int) -> LogTable:
         part = f", {self.part} part" if self.part else ""
@@ -235,7 +235,7 @@ def _megabyte_of(versions: set[str | None]) -> str | None:
 
 
 def preset() -> Preset:
-    """Intel MPI Benchmarks 2021, PingPong."""
+    """The preset of Intel MPI Benchmarks 2021, PingPong."""
     sizes = tuple(imb_size(size) for size in (0, *powers(1, 4 * MIB)))
     return Preset(sizes, buffers="separate")
 

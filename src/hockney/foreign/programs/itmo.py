@@ -63,7 +63,8 @@ def read(log: Log) -> list[LogTable]:
 
 
 def preset() -> Preset:
-    """0 and 1 to 1,000,000 elements of four bytes by tens, loops of N = 10, no warm-up."""
+    """The preset: 0 and 1 to 1,000,000 elements of four bytes by tens, loops of N = 10, no
+    warm-up."""
     sizes = (0, *(4 * 10**power for power in range(7)))
     return Preset(tuple(Size(size, repetitions=10) for size in sizes), reduce="first")
 

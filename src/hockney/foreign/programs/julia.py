@@ -29,9 +29,9 @@ UNIT_UNKNOWN = "time (seconds)"
 SECONDS = Decimal(1)
 HALF, EXCHANGE = "half of a round trip, mean of a loop", "both messages, mean of a loop"
 NAMES = {"latency": "pingpong", "broadcast": "bcast"}
-"""By its name for a benchmark, ours for the operation, where they differ."""
+"""Our operation by the program's name of a benchmark, where they differ."""
 PAIRS = {"pingpong": HALF, "pingping": EXCHANGE}
-"""What is timed between two ranks."""
+"""Definition of the time between two ranks, by operation."""
 COLUMNS = {
     "iterations": REPETITIONS,
     "iteratons": REPETITIONS,  # as older versions write it
@@ -43,7 +43,8 @@ COLUMNS = {
 
 
 def recognise(log: Log) -> int | None:
-    """The heading alone could be anybody's."""
+    """The first heading, if the file has the program's name or title; the heading alone could be
+    any program's."""
     if _FILE.match(log.path.name) is None and log.find(_TITLE) is None:
         return None
     return log.find(_HEADING)

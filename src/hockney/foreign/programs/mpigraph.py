@@ -30,12 +30,12 @@ COLUMNS = {
 
 @dataclass
 class MpigraphContext:
-    """What stands above a matrix."""
+    """Information from the lines above a matrix."""
 
     version: str | None = None
     known: dict[str, int] | None = None
     ranks: tuple[int, ...] = ()
-    """Of the columns."""
+    """Ranks of the columns."""
     order: RowOrder | None = None
 
 
@@ -68,7 +68,7 @@ def read(log: Log) -> list[LogTable]:
 def _begin(
     log: Log, line: int, heading: re.Match[str], context: MpigraphContext, tables: list[LogTable]
 ) -> None:
-    """The matrices of senders and of receivers are one table."""
+    """Begins a matrix; those of senders and of receivers are one table."""
     named = [name.rpartition(":") for name in heading["names"].split()]
     context.ranks = tuple(int(rank) for _, _, rank in named)
     if heading["side"] == "Send" or context.order is None:

@@ -62,7 +62,7 @@ ITERATIONS = {
     "avg": "mean of iterations",
 }
 KINDS = ("type", "redop", "root")
-"""Columns of what is reduced, and to where, which the rows of a table share."""
+"""Columns of the data type, the reduction and the root, each of one value in a table."""
 WRONG = ("#wrong", "error")
 
 
@@ -88,14 +88,14 @@ class NcclContext:
     commanded: str | None = None
     """The operation of the command above: the program itself names it only since 2.15."""
     processes: int | None = None
-    """Of the command: one where no launcher starts it."""
+    """Processes that the command starts: one where it has no launcher."""
     devices: int | None = None
-    """Of each process: threads, times GPUs of each."""
+    """GPUs of each process: its threads, times the GPUs of each."""
     setting: str = ""
     places: list[Place] = field(default_factory=list)
 
     begun: str = ""
-    """A command that goes on in the next line."""
+    """The part of a command that the next line continues."""
 
     def see(self, text: str) -> None:
         text, self.begun = self.begun + text, ""

@@ -25,7 +25,8 @@ _TITLE = re.compile(
     r"^\s*(?:#{1,6}\s*(?:OSU|OMB)|(?:OSU|OMB)(?=.* Test\s+v[\d.]+\s*$)) "
     r"(?:Python )?(?P<title>.+?) Test(?:\s+v?(?P<version>[\d.]+))?"
 )
-"""Some remove the # before they keep a table: then it is the whole line, with a version."""
+"""The title of a table. Some people remove the # before they keep one: then it is the whole line,
+with a version."""
 _DEVICE = re.compile(r"MPI-([A-Z]+) ")
 _PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80}?)\s*$")
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
@@ -42,7 +43,7 @@ NAMES = {
     "bi-directional bandwidth": "bibandwidth",
     "multiple bandwidth / message rate": "multi-bandwidth",
 }
-"""Names of tests between pairs; the others are named after their MPI call."""
+"""Operations by the title of tests between pairs; the others are named after their MPI call."""
 CALLS = {
     "broadcast": "bcast",
     "all-to-all personalized exchange": "alltoall",
@@ -50,7 +51,7 @@ CALLS = {
 }
 """MPI calls that titles name differently."""
 DATATYPE = "Datatype"
-"""The parameter that may change without another title."""
+"""The parameter that may change without a new title."""
 TWO_RANKS = frozenset({"pingpong", "bandwidth", "bibandwidth", "latency-mt"})
 MEGA, MILLI = Decimal(10**6), Decimal("1e-3")
 
@@ -94,11 +95,12 @@ class OsuContext:
     before: LogTable | None = None
     """The table before this one, with which it may share a title or a command."""
     above: OsuContext | None = None
-    """Of the table before this one."""
+    """The context of the table before this one."""
 
     @property
     def device(self) -> str | None:
-        """Whose memory holds the messages, where the title says so: CUDA of "MPI-CUDA Latency"."""
+        """The memory that holds the messages, where the title names it: CUDA of "MPI-CUDA
+        Latency"."""
         found = _DEVICE.match(self.title)
         return found[1] if found else None
 
@@ -138,7 +140,7 @@ class OsuContext:
         return table
 
     def _has_lost_ranks(self, table: LogTable) -> bool:
-        """True in a loop whose command is above the first table only."""
+        """True if the command that shows the ranks is above the first table of a loop only."""
         before = self.before
         return bool(before and before.ranks and before.operation == table.operation) and (
             table.ranks is None
@@ -311,7 +313,8 @@ def _note_failures(log: Log, first: int, end: int, table: LogTable) -> None:
 
 
 def preset() -> Preset:
-    """OSU Micro-Benchmarks 7.4, osu_latency: each exchange timed with the clock inside."""
+    """The preset of OSU Micro-Benchmarks 7.4, osu_latency: each exchange timed with the clock
+    inside."""
     sizes = tuple(
         Size(size, 10000, 100) if size <= 8 * KIB else Size(size, 1000, 10)
         for size in powers(1, 4 * MIB)

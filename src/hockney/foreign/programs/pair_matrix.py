@@ -24,13 +24,13 @@ _UNIT = re.compile(
 )
 SCALES = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 LEAST = 2
-"""Ranks of a matrix."""
+"""Least ranks of a matrix."""
 
 
 @dataclass
 class PairTable:
     line: int
-    """Of the names."""
+    """The line with the names."""
     names: list[str]
     size: int | None = None
     unit: str | None = None
@@ -60,7 +60,7 @@ def _matrices(log: Log) -> list[PairTable]:
 
 
 def _see(text: str, known: PairTable) -> PairTable:
-    """What a comment shows of the matrix below it."""
+    """Reads the size and the unit of the matrix below from a comment."""
     sized, plain, units = _SIZE.search(text), _PLAIN_SIZE.search(text), _UNIT.findall(text)
     size = int(sized[1]) * SCALES[sized[2].lower()] if sized else int(plain[1]) if plain else None
     return replace(

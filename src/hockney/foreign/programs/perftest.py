@@ -27,7 +27,7 @@ _PARAMETER = re.compile(
     r"TX depth|RX depth|CQ Moderation|Mtu|Link type|Max inline data|rdma_cm QPs|Use ROCm memory|"
     r"Use CUDA memory|Device|Dual-port|GID index|Outstand reads|Data ex\. method)\s*:\s*(\S+)"
 )
-"""The setting of a test. Its lines have two of them side by side."""
+"""Parameters of a test. Its lines have two of them side by side."""
 _HEADING = re.compile(r"^\s*#bytes\s+#iterations\s+\S")
 _COLUMN = re.compile(
     r"(?P<name>t_\w+|tps average|BW peak|BW average|MsgRate"

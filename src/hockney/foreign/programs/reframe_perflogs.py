@@ -40,7 +40,7 @@ class Value:
     unit: str
     version: str | None
     setting: tuple[tuple[str, str], ...]
-    """System, partition and environment."""
+    """The system, the partition and the environment."""
     run: str
     ranks: str | None = None
     has_failed: bool = False
@@ -103,7 +103,7 @@ def _column(value: Value) -> Column:
 
 
 def _unreadable(line: int, text: str) -> Value:
-    """A row whose value is refused."""
+    """A value that is refused, for a row that cannot be read."""
     return Value(line, "unknown", "row", text[:LONGEST_NUMBER], "s", None, (), str(line))
 
 

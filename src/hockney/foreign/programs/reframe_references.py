@@ -23,7 +23,7 @@ DIGITS = 4
 """Significant digits of values and tolerances."""
 
 UNITS = {"bytes": "B", "segment_bytes": "Bsegments", "ranks": "ranks", "pairs": "pairs"}
-"""Written behind the value; other numbers stand behind the name of their axis."""
+"""Units written after the value of an axis; other numbers follow the name of their axis."""
 
 FILE = '''"""{origin}
 {notes}Tolerances: {meaning}.
@@ -54,7 +54,7 @@ def write(analysis: Analysis) -> bytes:
 
 
 def _in_docstring(text: str) -> str:
-    """Foreign text, which cannot end the docstring."""
+    """The text changed so that it cannot end the docstring."""
     printable = "".join(char for char in text if char.isprintable())
     return printable.replace("\\", "/").replace('"', "'")
 
@@ -72,7 +72,7 @@ def _meaning(analysis: Analysis) -> str:
 
 
 Known = tuple[float, float, float, str]
-"""Value, the ends of its interval, and the unit."""
+"""The value (us), the ends of its interval, and the unit."""
 
 
 def _variables(analysis: Analysis) -> Iterator[tuple[str, Known]]:
@@ -98,7 +98,7 @@ def name_of(point: PointEstimate) -> str:
 
 
 def _part(name: str, value: Any) -> str:
-    """What an axis adds to the name; nothing where it does not apply or is as usual."""
+    """The part of the name for an axis; empty where it does not apply or is as usual."""
     if value in (None, False, STANDARD):
         return ""
     if value is True:
@@ -113,7 +113,7 @@ def _part(name: str, value: Any) -> str:
 
 
 def _time(analysis: Analysis, point: PointEstimate) -> Known:
-    """Microseconds."""
+    """The time in microseconds, with its interval."""
     expected = analysis.expected.at(point) if analysis.expected else None
     low, high = (expected.low_s, expected.high_s) if expected else (point.low_s, point.high_s)
     if low is None or high is None:

@@ -28,20 +28,22 @@ if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
 
 ENVELOPE_BYTES = 16
-"""SMPI adds this to each message."""
+"""Bytes that SMPI adds to each message."""
 CLOSE = 0.03
 """Relative tolerance of a section's line at each measured median; sections are as long as it
 allows."""
 LEAST_LATENCY_S = 1e-9
-"""Lower limit, because SimGrid multiplies the latency by factors."""
+"""Least latency (s), above 0 because SimGrid multiplies the latency by factors."""
 LEAST_OVERHEAD_S = 1e-9
-"""SimGrid's precision of time: of each shorter wait, that is each message, it prints a line."""
+"""Least overhead (s), SimGrid's precision of time: it prints a line for each shorter wait, that is
+for each message."""
 MOST_OVERHEAD = 0.99
-"""Largest fraction of the one-way time."""
+"""Largest overhead, as a fraction of the one-way time."""
 LEAST_SLOPE = 1e-3
-"""Fraction of T / s' used as slope if a section shows no bandwidth: SimGrid needs a finite one."""
+"""Slope, as a fraction of T / s', of a section that shows no bandwidth: SimGrid needs a finite
+one."""
 USUAL_DETACHED_BYTES = 65536
-"""SMPI's own smpi/send-is-detached-thresh."""
+"""Default of SMPI's smpi/send-is-detached-thresh."""
 
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -90,7 +92,7 @@ def write(analysis: Analysis) -> bytes:
 
 def platform_of(run: Run, measured: WireTimes, has_overheads_of_its_own: bool = False) -> bytes:
     """The platform with these times, and with the switches of the run. has_overheads_of_its_own:
-    the overheads are of another run."""
+    the overheads were measured in another run."""
     if len(measured.bytes) < 2:
         raise UsageError(
             f"{run.path or run.label}: a platform needs times of at least two sizes",

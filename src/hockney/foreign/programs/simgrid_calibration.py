@@ -22,13 +22,13 @@ NOT_ONE_WAY = (
 
 
 def recognise(log: Log) -> int | None:
-    """Its files have nothing else in them."""
+    """The first line, if it is a call: the files contain nothing else."""
     first = next((line for line, text in log.numbered() if text.strip()), None)
     return first if first is not None and _CALL.match(log.lines[first - 1].strip()) else None
 
 
 def read(log: Log) -> list[LogTable]:
-    """Samples: the n-th call of each size is in the n-th table of its function."""
+    """Tables of samples: the n-th call of each size is in the n-th table of its function."""
     tables: dict[tuple[str, int], LogTable] = {}
     seen: Counter[tuple[str, str]] = Counter()
     for line, text in log.numbered():

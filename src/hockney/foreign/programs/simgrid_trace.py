@@ -19,14 +19,14 @@ from hockney.profiling.order import (
 )
 
 SPEED = 1e9
-"""Computing is written in operations of hosts that do so many a second."""
+"""Operations a second of the simulated hosts, in which computing is written."""
 MOST_TAGS = 1 << 15
 OWN_TAGS = MOST_TAGS
-"""From here on: messages of collectives."""
+"""First tag of the messages that make collectives."""
 ROOTED = frozenset({"bcast", "reduce", "gather", "scatter"})
 SUMS = frozenset({"reduce", "allreduce", "scan", "exscan"})
 TWICE = frozenset({"gather", "scatter", "allgather", "alltoall"})
-"""With the bytes of what is sent and of what is received."""
+"""Collectives whose lines have the bytes twice, as sent and as received."""
 
 
 def write_order(order: Order, name: str) -> Iterable[tuple[str, str]]:
@@ -40,7 +40,7 @@ def write_order(order: Order, name: str) -> Iterable[tuple[str, str]]:
 
 
 def _tags(order: Order) -> dict[tuple[str, int], int]:
-    """A trace has no communicators: each has tags of its own."""
+    """A tag for each communicator and tag of the program, as a trace has no communicators."""
     found: dict[tuple[str, int], int] = {}
     for of in order.ranks:
         for step in of:

@@ -58,7 +58,7 @@ def read(log: Log) -> list[LogTable]:
 
 
 def _properties(log: Log) -> list[tuple[int, str, str]]:
-    """The line, name and value of each that has sections."""
+    """The line, name and value of each property that has sections."""
     return [
         (line, found[1], found[2])
         for line, text in log.numbered()

@@ -66,7 +66,8 @@ def _row(log: Log, line: int, text: str, order: RowOrder) -> None:
 
 
 def preset() -> Preset:
-    """1 KiB to 32 MiB, three exchanges each timed on its own on the first rank, none before."""
+    """The preset: 1 KiB to 32 MiB, three exchanges each timed on its own on the first rank, no
+    warm-up."""
     sizes = tuple(Size(KIB << i, repetitions=3) for i in range(16))
     return Preset(sizes, every_iteration=True, reduce="first", buffers="separate")
 

@@ -55,9 +55,9 @@ NAMES = {
     "stream latency": "stream_lat",
     "stream bandwidth": "stream_bw",
 }
-"""Names of tests (-t) by their descriptions; of others the description is the name."""
+"""Names of tests (-t) by their descriptions; the description is the name of any other."""
 BY_CELLS = {8: (1, 3, 5, 7), 4: (None, 1, 2, 3)}
-"""Places of the quantile, and of the overall time, bandwidth and rate; threads print fewer."""
+"""Cells of the quantile, and of the overall time, bandwidth and rate; threads print fewer."""
 
 
 @dataclass
@@ -69,12 +69,12 @@ class UcxContext:
     parameters: dict[str, str] = field(default_factory=dict)
     typical: str = ""
     line: int = 0
-    """Of the heading; 0 before it."""
+    """The line of the heading; 0 before it."""
     results: str = "last"
-    """Which rows below the heading are results: of a "Stage" the one called Final, of a "Test" (-f)
-    each, and without such a column the last one."""
+    """Which rows below the heading are results: with a "Stage" column the one called Final, with a
+    "Test" column (-f) each, else the last one."""
     names: int | None = None
-    """Columns of names in CSV; None in text."""
+    """Number of columns of names in CSV; None in text."""
     unfinished: int = 0
     """The line of a row of progress that no result has followed yet."""
 
@@ -189,7 +189,8 @@ def _add(log: Log, line: int, row: list[str], context: UcxContext, tables: list[
 
 
 def _columns(test: str, typical: str) -> Sequence[Column]:
-    """A latency is one way. A message of a stream has none: its time is called an overhead."""
+    """Columns of a test. A latency is one way; a message of a stream has none: its time is called
+    an overhead."""
     is_latency = test.endswith(("_lat", "latency"))
     percent = "50" if typical == "typical" else re.sub(r"[^\d.].*", "", typical)
     quantile = "median" if float(percent or 50) == 50.0 else f"p{float(percent):g}"
