@@ -1,1 +1,1 @@
-"""What people and programs see: tables, figures, layouts of the classic programs, JSON."""
+"""Shows results to people and programs: tables, figures, layouts of the classic programs, JSON."""

@@ -1,5 +1,5 @@
 """The answer of a run in a line or two, before its tables and at the head of its section of a
-report: how fast, and how sure that is."""
+report: the result and its uncertainty."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 UNKNOWN = "not known: its interval is wider than itself"
 
 CLEARLY = 0.9
-"""Fraction of the largest bandwidth below which that of the largest size is named as well."""
+"""Where the largest size has less than this fraction of the largest bandwidth, its bandwidth is
+named as well."""
 
 
 def time_at(point: PointEstimate) -> str:
@@ -28,7 +29,7 @@ def time_at(point: PointEstimate) -> str:
 
 
 def precision(point: PointEstimate) -> str:
-    """Its uncertainty; empty without an interval."""
+    """A median's uncertainty; empty without an interval."""
     if point.precision is None:
         return ""
     known = format_uncertainty(point.precision)
@@ -36,13 +37,13 @@ def precision(point: PointEstimate) -> str:
 
 
 def own_points(analysis: Analysis, operation: str | None) -> list[PointEstimate]:
-    """Points of the experiment's own operations; None chooses nothing."""
+    """The points of one of the experiment's own operations; None chooses all."""
     return [p for p in analysis.estimates.own() if operation in (None, p.operation)]
 
 
 def latency_and_bandwidth(analysis: Analysis, operation: str | None = None) -> list[str]:
-    """The time of the smallest message, and the largest bandwidth with its size. Of the several
-    curves of an operation the fastest; empty where there are several and no operation is given."""
+    """The time of the smallest message, and the largest bandwidth with its size, over all curves
+    of an operation. Empty where there are several curves and no operation is given."""
     points = own_points(analysis, operation)
     curves = len(by_curve(points))
     if not points or (operation is None and curves > 1):
@@ -62,7 +63,7 @@ def latency_and_bandwidth(analysis: Analysis, operation: str | None = None) -> l
 
 
 def _below(widest: PointEstimate, points: Sequence[PointEstimate]) -> str:
-    """The bandwidth at the largest size, where a smaller one has clearly more."""
+    """The bandwidth at the largest size, where a smaller size has clearly more."""
     largest = max(point.bytes for point in points)
     rates = [p.bandwidth_Bps for p in points if p.bytes == largest and p.bandwidth_Bps is not None]
     if not rates or max(rates) > CLEARLY * (widest.bandwidth_Bps or 0.0):

@@ -19,12 +19,12 @@ from hockney.plan.axes import Axes, axes_of
 
 
 def dumps(value: object) -> str:
-    """Indented JSON; what is not a finite number is null."""
+    """Indented JSON; numbers that are not finite are null."""
     return encoded(value).decode()
 
 
 def encoded(value: object) -> bytes:
-    """The same in UTF-8."""
+    """Indented JSON in UTF-8; numbers that are not finite are null."""
     try:
         compact = msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -46,7 +46,7 @@ def finite(value: object) -> object:
 
 
 def run_json(analysis: Analysis) -> dict[str, Any]:
-    """What was measured, where, and in which states of the machine."""
+    """JSON of what was measured, where, and in which states of the machine."""
     run, states = analysis.run, analysis.states
     first = run.launches[0] if run.launches else None
     return {

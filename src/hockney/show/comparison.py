@@ -17,7 +17,7 @@ from hockney.show.table import aligned, microseconds
 
 
 def show_comparison(comparison: RunComparison, tolerance: float) -> None:
-    """The verdict over all, then a row for each point."""
+    """Shows the verdict over all, then a row for each point."""
     base, other = comparison.base, comparison.other
     click.echo(styled(overall_words(comparison, tolerance), "bold") + "\n")
     click.echo(f"A: {base.label} ({base.path})\nB: {other.label} ({other.path})")
@@ -44,7 +44,8 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
 
 
 def _curves(points: Sequence[PointEstimate]) -> list[str]:
-    """For each point what sets its curve apart from the others; empty where there is one curve."""
+    """The text that distinguishes each point's curve from the others; empty where there is one
+    curve."""
     groups = list(by_curve(points).values())
     named = zip(texts_apart(groups), groups, strict=True)
     found = {id(point): name for name, of_it in named for point in of_it}
@@ -52,7 +53,7 @@ def _curves(points: Sequence[PointEstimate]) -> list[str]:
 
 
 def between_words(between: Between | None) -> str:
-    """What equal runs differ by, which is part of intervals and p."""
+    """How much equal runs differ, which is part of intervals and p."""
     if between is None:
         return "simulated runs do not drift: launches alone are judged"
     size = f"{100.0 * between.deviation:.1f} %"

@@ -1,4 +1,4 @@
-"""The ratio of B to A over size, with intervals, the tolerance as a band."""
+"""Draws the ratio of B to A over size, with intervals, and the tolerance as a band."""
 
 from __future__ import annotations
 

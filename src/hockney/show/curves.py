@@ -15,9 +15,9 @@ from hockney.show.drawing.description import Series, Style
 from hockney.show.table import confidence_text
 
 MOST_CURVES = 21
-"""Curves of one figure: there are no more colours and marks."""
+"""Most curves of one figure: there are no more colours and marks."""
 LONGEST_LABEL = 56
-"""Characters of one line of a legend."""
+"""Most characters of one line of a legend."""
 OVER_PAIRS = (
     "Where several pairs of ranks were measured, marks are the median pair and bars reach from the "
     "fastest to the slowest pair."
@@ -29,16 +29,16 @@ class Options:
     """Choices of a figure."""
 
     extremes: bool = False
-    """Standard deviations as bars, minima and maxima as crosses."""
+    """Whether to draw standard deviations as bars, and minima and maxima as crosses."""
     fit: bool = True
     bytes: int | None = None
-    """The one size that is shown."""
+    """The one message size that is shown (bytes)."""
     operation: str | None = None
-    """The one operation that is shown, where the runs hold several."""
+    """The one operation that is shown, where the runs have several."""
     ranks: int | None = None
     """The one number of processes that is shown."""
     most_samples: int | None = None
-    """Marks of one series of samples: of more, successive ones are merged."""
+    """Most marks of one series of samples; longer series have successive ones merged."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ class ShownCurve:
 
     @property
     def times(self) -> list[tuple[float, float | None, float | None]]:
-        """The time and its interval at each size, or the median, fastest and slowest pair."""
+        """The time and its interval at each size; for several pairs the median, fastest and slowest
+        pair."""
         return [over_pairs(points) for points in self.sizes.values()]
 
     def series(self, style: Style, colour: int, label: str) -> Series:
@@ -71,8 +72,8 @@ class ShownCurve:
 def curves_of(
     analyses: Sequence[Analysis], options: Options, *, state: int = 0, least_bytes: int = 0
 ) -> list[ShownCurve]:
-    """The curves of all files in one operation; raises UsageError for none or too many.
-    Points of 0 s have no place on a logarithmic axis."""
+    """The curves of all files in one operation; raises UsageError for none or too many. Points of 0
+    s are left out: a logarithmic axis has no place for them."""
     curves = []
     for analysis in analyses:
         chosen = [
@@ -128,7 +129,7 @@ def only(analyses: Sequence[Analysis], what: str) -> Analysis:
 
 
 def chosen_value(asked: int | None, measured: Iterable[int], option: str, default: int) -> int:
-    """The asked one, or the default; an error where it was not measured."""
+    """The asked value, or the default; raises UsageError where it was not measured."""
     if asked is None:
         return default
     every = sorted(set(measured))
@@ -141,20 +142,20 @@ def chosen_value(asked: int | None, measured: Iterable[int], option: str, defaul
 
 
 def title_of(analyses: Sequence[Analysis]) -> str:
-    """The system, where there is one; else what they all did."""
+    """The system, where there is one; else the common operation."""
     if len(analyses) == 1:
         return analyses[0].label
     return ", ".join(sorted({analysis.run.header.experiment for analysis in analyses}))
 
 
 def time_label(analyses: Sequence[Analysis]) -> str:
-    """The kind of time: one way for messages, or the whole of another operation."""
+    """The label of the time axis: one way for messages, or the whole of another operation."""
     experiments = {analysis.run.header.experiment for analysis in analyses}
     return "one-way time" if experiments <= {"pingpong", "cores"} else "time"
 
 
 def sentence(words: str) -> str:
-    """Words with a capital at their start, and names in them as they are."""
+    """The words with a capital at their start, and names in them unchanged."""
     return f"{words[:1].upper()}{words[1:]}"
 
 

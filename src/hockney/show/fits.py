@@ -1,4 +1,4 @@
-"""Fits of any model in words."""
+"""Describes fits of any model in words."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ranking_lines(ranking: Ranking) -> list[str]:
 
 
 def ranking_json(ranking: Ranking, named: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """{"fits", "lacking"}; named: fields that name the file of each."""
+    """{"fits", "lacking"} of a ranking; named: fields that name the file of each."""
     return {
         "fits": [
             {
@@ -86,7 +86,7 @@ def _alpha(segment: Segment) -> Parameter:
 
 
 def _rate(segment: Segment) -> Parameter:
-    """1/beta: the limits change places."""
+    """1/beta with its interval, whose limits change places."""
     value, low, high = (
         1.0 / beta if beta else None
         for beta in (segment.beta_s_per_B, segment.beta_high_s_per_B, segment.beta_low_s_per_B)

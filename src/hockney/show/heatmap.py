@@ -11,15 +11,15 @@ from hockney.base.units import format_seconds
 
 SHADES = "0123456789"
 MOST_COLUMNS = 64
-"""More ranks are drawn in blocks of neighbours, by the median of a block."""
+"""Most columns of a map; more ranks are drawn in blocks of neighbours, by the median of a block."""
 
 LEAST_SPREAD = 1e-6
-"""Times that differ by less are the same: records have seven digits."""
+"""Relative difference below which times are equal: records have seven digits."""
 
 
 def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:
-    """seconds: shape (ranks, ranks), NaN where nothing was measured. Digits are even steps of
-    log time from the fastest, 0, to the slowest, 9."""
+    """A digit for each pair, in even steps of log time from the fastest, 0, to the slowest, 9.
+    seconds: shape (ranks, ranks), NaN where nothing was measured."""
     step = -(-len(ranks) // MOST_COLUMNS)
     cells = _blocks(seconds, step)
     low, high = float(np.nanmin(seconds)), float(np.nanmax(seconds))
@@ -36,7 +36,7 @@ def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:
 
 
 def _blocks(seconds: NDArray[np.float64], step: int) -> list[list[float]]:
-    """Medians of what was measured in each block; NaN in a block without."""
+    """Medians of the measured times in each block; NaN in a block without any."""
     starts = range(0, len(seconds), step)
     blocks = [[seconds[i : i + step, j : j + step] for j in starts] for i in starts]
     return [

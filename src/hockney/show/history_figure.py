@@ -1,4 +1,4 @@
-"""A system's runs over their dates: each with its interval, levels and change points."""
+"""Draws a system's runs over their dates: each with its interval, levels and change points."""
 
 from __future__ import annotations
 

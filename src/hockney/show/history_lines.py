@@ -1,4 +1,4 @@
-"""A history for people, for programs and for Prometheus' file collector."""
+"""Shows a history to people, programs and Prometheus' file collector."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hockney.infer.analysis.histories import WORSE_RULE, History, RunPoint, Tren
 from hockney.show.table import aligned
 
 MOST_CHANGES = 12
-"""Differences listed for one change point; the rest is counted."""
+"""Most listed differences of one change point; the rest is counted."""
 
 
 def history_lines(history: History) -> list[str]:

@@ -1,4 +1,4 @@
-"""Labels for runs that are shown together."""
+"""Finds labels for runs that are shown together."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def analyses_of(paths: Iterable[Path]) -> list[Analysis]:
 
 
 def labelled(analyses: Iterable[Analysis]) -> list[Analysis]:
-    """The analyses, each with the label that it has among the others; with the machine's state
-    where they do not have the same."""
+    """The analyses, each with a label that differs from the others'; it has the machine's state
+    where the states differ."""
     found = list(analyses)
     labels = labels_of([one.run for one in found])
     for analysis, label, latency_s in zip(found, labels, states_apart(found), strict=True):
@@ -33,8 +33,8 @@ def labelled(analyses: Iterable[Analysis]) -> list[Analysis]:
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
-    """The label of each run; the name of its file is added where another run has the same label,
-    its directory where their files have the same name, and a number where even that is the same."""
+    """The label of each run, with the name of its file where another run has the same label, its
+    directory where their files have the same name, and a number where even that is the same."""
     labels = [run.label for run in runs]
     for part in ("name", "parent"):
         calls = Counter(labels)

@@ -1,4 +1,4 @@
-"""The mix of a profiled program: what it takes elsewhere, and what it took when it was replayed."""
+"""Shows the mix of a profiled program: its time elsewhere, and its time when it was replayed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Histories as Apache Otava reads them: a CSV file a system, and the configuration that names its
-columns."""
+"""Writes histories as Apache Otava reads them: a CSV file a system, and the configuration that
+names its columns."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hockney.infer.analysis.histories import History, RunFacts
 
 CONFIGURATION = "otava.yaml"
 LONGEST_NAME = 100
-"""Characters of a file's name that come from the system's."""
+"""Most characters of a file's name that come from the system's."""
 ATTRIBUTES = ("run", "file")
 HIGHER_IS_WORSE, HIGHER_IS_BETTER = -1, 1
-"""Otava's `direction`."""
+"""Values of Otava's `direction`."""
 
 
 def otava_files(histories: Sequence[History], directory: str) -> dict[str, str]:
@@ -44,7 +44,7 @@ def _name(system: str, taken: dict[str, str]) -> str:
 
 
 def _metrics(sizes: Sequence[int]) -> list[tuple[str, int]]:
-    """Names of columns and their direction: times in us, and the bandwidth of the largest size in
+    """Names of columns with their direction: times in us, and the bandwidth of the largest size in
     MB/s."""
     times = [(f"time_{size}B_us", HIGHER_IS_WORSE) for size in sizes]
     return [*times, *([(f"bandwidth_{sizes[-1]}B_MBps", HIGHER_IS_BETTER)] if sizes[-1] else [])]

@@ -1,4 +1,4 @@
-"""Outliers in words and as JSON."""
+"""Shows outliers in words and as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ MOST_LISTED = 20
 
 
 def outlier_count(analysis: Analysis) -> list[str]:
-    """One line: how many outliers, or why that is not known; none where there are too few pairs."""
+    """The number of outliers in one line, or why it is unknown; empty where there are too few
+    pairs."""
     found = analysis.outliers
     count = len(found.found)
     if count:
@@ -29,7 +30,7 @@ def outlier_count(analysis: Analysis) -> list[str]:
 
 
 def outliers_text(analysis: Analysis) -> str:
-    """One line each, what could not be judged, the rule below."""
+    """A line for each outlier, then what could not be judged, and the rule."""
     found = analysis.outliers
     lines = [_line(one, analysis.places) for one in found.found[:MOST_LISTED]]
     if len(found.found) > MOST_LISTED:
@@ -39,7 +40,7 @@ def outliers_text(analysis: Analysis) -> str:
 
 
 def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
-    """Why something was not judged, and what would let it be."""
+    """Why something was not judged, and what would allow it."""
     return list(dict.fromkeys(f"not judged: {one.why}; {one.remedy}" for one in doubts))
 
 
@@ -57,7 +58,7 @@ def _line(one: Outlier, places: Mapping[int, Place]) -> str:
 
 
 def who(one: Outlier, places: Mapping[int, Place]) -> str:
-    """Nodes and switches by their names, ranks by their places."""
+    """The outlier in words: nodes and switches by their names, ranks by their places."""
     if one.what in (PLACE, PAIR):
         return " with ".join(rank_words(rank, places) for rank in one.ranks)
     return ", ".join(one.names)

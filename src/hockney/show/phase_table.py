@@ -1,4 +1,5 @@
-"""Collectives by messages: a row a phase, beside the library's own time and the predicted one."""
+"""Shows collectives by messages: a row a phase, beside the library's own time and the predicted
+one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models predict, in words and as JSON."""
+"""Shows predictions of models in words and as JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> lis
 
 
 def _level(one: Prediction) -> str:
-    """The confidence of an interval that cannot reach 95 %."""
+    """The confidence of an interval, where it cannot reach 95 %."""
     if one.confidence is None or one.confidence >= CONFIDENCE:
         return ""
     return f" ({100.0 * one.confidence:.1f} %)"

@@ -14,7 +14,7 @@ from hockney.show.table import aligned, microseconds
 
 TOP = 10
 MOST_RANKS = 16
-"""Ranks, and rows and columns of the matrix, that the terminal shows."""
+"""Most ranks, rows and columns of the matrix, that the terminal shows."""
 MOST_NAMED = 8
 PLURAL = frozenset({"late partners", "busy CPUs", "messages"})
 
@@ -29,7 +29,7 @@ def _named(ranks: Sequence[int]) -> str:
 
 
 def finding_text(finding: ProfileFinding) -> str:
-    """A sentence."""
+    """A finding as a sentence."""
     facts = finding.facts
     match finding.kind:
         case "rank-lost":
@@ -137,7 +137,7 @@ def _evidence(facts: dict[str, Any]) -> str:
 
 
 def answer_lines(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -> list[str]:
-    """What takes the time, and what stands out."""
+    """The fraction of the ranks' time in MPI, its causes, and findings."""
     profile = summary.profile
     ranks = len(profile.ranks)
     hosts = len({one.host for one in profile.ranks})
@@ -161,7 +161,7 @@ def profile_parts(summary: ProfileSummary) -> list[str]:
 
 
 def profile_facts(summary: ProfileSummary) -> list[tuple[str, str]]:
-    """What was run, as names and values."""
+    """Facts of the profiled run, as names and values."""
     program = summary.profile.program
     facts = [("command", " ".join(program.command))] if program.command is not None else []
     facts += [("exit status", str(program.exit_status))]
@@ -184,7 +184,7 @@ def _wait(found: Sum) -> str:
 
 
 def _ranks(summary: ProfileSummary) -> str:
-    """A row a rank; of many, those with the least and most time in MPI."""
+    """A table with a row a rank; of many, those with the least and most time in MPI."""
     known = summary.profile.by_rank
     several = len({job for job, _ in known}) > 1
     keys = sorted(summary.of_rank)
@@ -213,8 +213,8 @@ def row_words(row: CallRow) -> str:
 
 
 def _calls(summary: ProfileSummary) -> str:
-    """`s`: with what completed the requests of these calls, as in the figures; `inside s`: in the
-    calls themselves."""
+    """A table of calls. `s`: with what completed the requests of these calls, as in the figures;
+    `inside s`: in the calls themselves."""
     rows = [["call", "ranks", "bytes", "count", "s", "of MPI", "us each", "wait s", "inside s"]]
     for row in summary.lines[:TOP]:
         _, _, size, least, most = row.key
@@ -239,7 +239,7 @@ def _calls(summary: ProfileSummary) -> str:
 
 
 def _regions(summary: ProfileSummary) -> str:
-    """Where the program names regions."""
+    """A table of the regions that the program names; empty if it names none."""
     found = summary.by(lambda calls: (calls.region,))
     if len(found) < 2:
         return ""
@@ -268,7 +268,7 @@ def _distances(summary: ProfileSummary) -> str:
 
 
 def _matrix(summary: ProfileSummary) -> str:
-    """Bytes between ranks, for few ranks."""
+    """A table of bytes between ranks, for few ranks."""
     ranks = sorted({rank for _, a, b in summary.traffic for rank in (a, b)})
     jobs = {job for job, _, _ in summary.traffic}
     if not ranks or len(ranks) > MOST_RANKS or len(jobs) > 1:

@@ -20,7 +20,7 @@ DRAW_EVERY_S = 0.1
 """Least time between two drawings: the ranks may have to share a core with us."""
 OVER = "over its budget: one message or the start may take longer; Ctrl-C ends it, keeps its rounds"
 BAR = 30
-"""Characters of a bar, at most."""
+"""Most characters of a bar."""
 Words = tuple[str, str]
 """A piece of a line, and its style."""
 Line = Sequence[Words]

@@ -14,11 +14,11 @@ NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}
 
 
 FEW = 5
-"""Fewer systems say little by their percentage, and their line says so."""
+"""Fewest systems for a meaningful percentage; a line about fewer reports their number."""
 STRIP = 24
-"""Characters from the fastest published system to the slowest."""
+"""Characters of a strip from the fastest published system to the slowest."""
 SOME, MORE, OWN = "\N{MIDDLE DOT}", ":", "X"
-"""In a strip: one system, several, and this run."""
+"""Marks in a strip: one system, several, and this run."""
 
 
 def position_lines(found: Positions) -> list[str]:
@@ -54,7 +54,7 @@ def _ends(place: Position) -> tuple[float, float]:
 
 def _strip(place: Position) -> str:
     """Published systems and this run (X) from the best to the worst, by their logarithms; an X at
-    an end lies there or beyond."""
+    an end is at or past it."""
     best, worst = _ends(place)
     marks = [" "] * STRIP
 
@@ -85,7 +85,8 @@ def _unlike(found: Positions) -> list[str]:
 
 
 def _by_transport(found: Positions) -> list[str]:
-    """For the first number, each transport on its own, where the run's is unknown."""
+    """For the first number, a comparison with each transport on its own, where the run's is
+    unknown."""
     first = next((place for place in found.places if place.is_alike), None)
     if first is None or len(first.by_transport) < 2:
         return []
@@ -147,7 +148,7 @@ def source_lines(found: Positions) -> list[str]:
 
 
 def _named(one: PublishedFigure) -> str:
-    """The system with what is known of it."""
+    """The system with its known properties."""
     known = ", ".join(filter(None, (one.detail, one.library, one.date)))
     return f"{one.system} ({known})" if known else one.system
 

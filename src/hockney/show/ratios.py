@@ -1,5 +1,5 @@
-"""Ratios of times over message size: filled where they surely differ from 1, with the tolerance as
-a band. For comparisons of runs and of variants."""
+"""Draws ratios of times over message size: filled where they surely differ from 1, with the
+tolerance as a band. For comparisons of runs and of variants."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Ratio(Protocol):
 
 
 def ratio_panel(label: str, series: Sequence[Series], tolerance: float) -> Panel:
-    """label: of the axis of ratios."""
+    """A panel of ratios; label: of its axis."""
     return Panel(
         PlotAxis("size", "message size"),
         PlotAxis("ratio", label, logarithmic=True),
@@ -35,7 +35,8 @@ def ratio_panel(label: str, series: Sequence[Series], tolerance: float) -> Panel
 
 
 def ratio_series(label: str, ratios: Sequence[tuple[int, Ratio]], number: int) -> list[Series]:
-    """One series of ratios, at their bytes, that surely differ from 1, and one of the others."""
+    """One series of the ratios, at their bytes, that surely differ from 1, and one of the
+    others."""
     styles: tuple[tuple[Style, bool], ...] = (("points", True), ("hollow", False))
     found = []
     for style, differs in styles:

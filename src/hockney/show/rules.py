@@ -21,7 +21,7 @@ from hockney.tuning.reasons import CriticalPath, Explained
 from hockney.tuning.rules import Tuned
 
 BETWEEN = "+"
-"""Marks a size that the result files do not have."""
+"""Mark of a size that the result files do not have."""
 
 
 def rule_lines(tuned: Tuned) -> list[str]:
@@ -57,7 +57,7 @@ def rule_lines(tuned: Tuned) -> list[str]:
 
 
 def _confirmed_lines(tuned: Tuned) -> list[str]:
-    """Which launches the gains are from."""
+    """Lines on the launches from which the gains are known."""
     if not tuned.rules:
         return []
     if tuned.confirmed is None:
@@ -84,7 +84,7 @@ def _cells_text(cells: Sequence[CollectiveCell]) -> str:
 def notes_of(
     groups: Sequence[CellGroup], others: Sequence[str], form: RulesFormat, library: MpiFacts
 ) -> list[str]:
-    """What the format cannot express, and what rules had to hold in."""
+    """Notes on what the format cannot express, and on the conditions in which rules had to hold."""
     found = []
     if not form.is_read_by(library.version):
         found.append(f"{library.library} {library.version} does not read this format")
@@ -108,7 +108,7 @@ def notes_of(
 
 
 def explained_lines(one: Explained) -> list[str]:
-    """Gain, evidence and the model's reason of a rule."""
+    """Lines on the gain, evidence and the model's reason of a rule."""
     rule, sure = one.rule, one.least_sure.difference
     to = "any size" if rule.to_bytes is None else format_size(rule.to_bytes)
     known = sure is not None and sure.low is not None and sure.high is not None
@@ -155,7 +155,7 @@ def _costs_text(costs: CriticalPath) -> str:
 
 
 def checked_lines(check: Check, study: VariantStudy) -> list[str]:
-    """A row a cell, then what the rules did as a whole."""
+    """A table with a row a cell, then what the rules did as a whole."""
     head = ["collective", "ranks", "bytes", "default", "tuned", "ratio", "95 % interval"]
     rows = [[*head, "blocks", "rule", ""]]
     for one in check.cells:

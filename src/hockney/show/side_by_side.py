@@ -1,4 +1,5 @@
-"""Ways to exchange the same messages, each over the one that it replaces: a table, and JSON."""
+"""Shows ways to exchange the same messages, each over the one that it replaces: a table, and
+JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ LEGEND = (
 
 
 def side_by_side_text(ratios: Sequence[MethodRatio]) -> str:
-    """Empty where nothing was measured side by side."""
+    """The table; empty where nothing was measured side by side."""
     if not ratios:
         return ""
     rows = [COLUMNS]
@@ -39,12 +40,12 @@ def side_by_side_text(ratios: Sequence[MethodRatio]) -> str:
 
 
 def side_by_side_json(ratios: Sequence[MethodRatio]) -> dict[str, Any]:
-    """{"side_by_side"}, where there is something."""
+    """{"side_by_side"}; empty where nothing was measured side by side."""
     return {"side_by_side": [_ratio_json(one) for one in ratios]} if ratios else {}
 
 
 def _ratio_json(one: MethodRatio) -> dict[str, Any]:
-    """`over`: the axes of what it is compared with, as far as they differ."""
+    """A ratio as JSON; `over`: the axes in which what it is compared with differs."""
     own, base, judged = axes_json(one.point), axes_of(one.base), one.judged
     return {
         **own,

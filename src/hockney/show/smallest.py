@@ -1,4 +1,4 @@
-"""The smallest difference that a comparison could have shown, in words."""
+"""Describes the smallest difference that a comparison could have shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def smallest_words(difference: Judged) -> str:
 
 
 def least_shown(judged: Judged) -> str:
-    """A phrase beside a verdict."""
+    """The smallest difference that could have been shown, as a phrase beside a verdict."""
     smallest = smallest_words(judged)
     if smallest == "-":
         return "no difference could have been shown"

@@ -1,4 +1,4 @@
-"""Sizes at which the protocol changes, in words and as JSON."""
+"""Shows the sizes at which the protocol changes, in words and as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.show.table import aligned
 
 
 def switch_lines(switches: Sequence[Switch]) -> list[str]:
-    """One line for each switch, with its evidence."""
+    """A line for each switch, with its evidence."""
     if not switches:
         return []
     rows = [["last below", "first above", "time", "regimes"]]

@@ -21,15 +21,16 @@ from hockney.plan.axes import method_text
 from hockney.records import Place
 
 STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
-"""Columns that a reader looks for."""
+"""Columns that a reader looks for, which a terminal shows in bold."""
 FEW_SAMPLES = f"p99 takes {SAMPLES_FOR_P99} samples in a launch, and is - where none has so many"
 MOST_PLACES = 8
-"""For more places than this, only their number and the hosts are shown."""
+"""Most places that are listed; of more, only their number and the hosts are shown."""
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of cells, the first one the heading, as right-aligned columns: what a pipe, a terminal
-    and `awk` all read. A terminal shows the heading dim and the columns of medians in bold."""
+    """Rows of cells, of which the first is the heading, as right-aligned columns, which a pipe, a
+    terminal and `awk` all read. A terminal shows the heading dim and the columns of medians in
+    bold."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     heading, *below = [
         [cell.rjust(width) for cell, width in zip(row, widths, strict=True)] for row in rows
@@ -50,7 +51,8 @@ def microseconds(seconds: float | None) -> str:
 
 
 def interval(point: PointEstimate) -> tuple[str, str]:
-    """The limits in microseconds, and the relative half-width (format_uncertainty)."""
+    """The limits of an interval in microseconds, and its relative half-width
+    (format_uncertainty)."""
     if point.precision is None:
         return "-", ""
     limits = f"{microseconds(point.low_s)} .. {microseconds(point.high_s)}"
@@ -83,7 +85,7 @@ def point_table(
     floor: dict[int, FloorRatio],
     expected: Expected | None = None,
 ) -> str:
-    """One row a size; times in microseconds."""
+    """A table with one row a size; times in microseconds."""
     following = [expected.at(point) if expected else None for point in points]
     has_next = any(following)
     several = len({method_text(point) for point in points}) > 1
@@ -113,7 +115,7 @@ def point_table(
 
 
 def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
-    """What was measured and where, and what a sample and an interval are."""
+    """Lines on what was measured and where, and on what a sample and an interval are."""
     run = analysis.run
     lines = [f"{run.header.experiment}: {analysis.label}"]
     if run.launches:
@@ -137,7 +139,7 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
 
 
 def confidence_text(points: Iterable[PointEstimate]) -> str:
-    """The level that the intervals of these points have at least; empty without intervals."""
+    """The least confidence of the intervals of these points; empty without intervals."""
     known = [point for point in points if point.low_s is not None]
     levels = {point.confidence for point in known}
     if None in levels:
@@ -150,7 +152,7 @@ def confidence_text(points: Iterable[PointEstimate]) -> str:
 
 
 def _next_lines(analysis: Analysis) -> list[str]:
-    """What is known of another run, where somebody looked for others."""
+    """A line on the expected result of another run, if other runs were looked for."""
     if analysis.expected is None or analysis.run.is_simulated:
         return []
     count = analysis.expected.runs
@@ -171,7 +173,7 @@ def _places(places: Sequence[Place]) -> str:
 
 
 def place_words(place: Place) -> str:
-    """Where a rank ran."""
+    """The place of a rank in words."""
     host = place.host or "unknown host"
     if place.pu is None:
         return host
@@ -179,7 +181,8 @@ def place_words(place: Place) -> str:
 
 
 def start_lines(skew: StartSkew | None) -> list[str]:
-    """How closely the ranks of a visit started together, and how well their clock is known."""
+    """Lines on how closely the ranks of a visit started together, and how precise their clock
+    is."""
     if skew is None:
         return []
     error_s = skew.clock_error_s
@@ -191,7 +194,7 @@ def start_lines(skew: StartSkew | None) -> list[str]:
 
 
 def common_start_lines(starts: Starts | None) -> list[str]:
-    """How closely the ranks started together, and which repetitions are not counted."""
+    """Lines on how closely the ranks started together, and which repetitions are not counted."""
     if starts is None:
         return []
     lines = []
@@ -210,7 +213,8 @@ def common_start_lines(starts: Starts | None) -> list[str]:
 
 
 def state_lines(estimates: Estimates) -> list[str]:
-    """The machine's states, and which rounds and launches were excluded by which rule."""
+    """Lines on the machine's states, and on which rounds and launches were excluded by which
+    rule."""
     states = estimates.states
     lines = []
     for state in states.states:
@@ -242,7 +246,7 @@ def _bytes(value: float | None) -> str:
 
 
 def error_line(fit: Fit, percent: str) -> str:
-    """How far the fit is off. percent: how a percentage is written."""
+    """The errors of the fit in words. percent: how a percentage is written."""
     if fit.error_median is None or fit.error_max is None:
         points = len(fit.residuals)
         return f"  error   not known: a model of so many parameters fits any {points} points"

@@ -1,4 +1,4 @@
-"""Quantiles of all operations, where --tails counted them."""
+"""Shows quantiles of all operations, where --tails counted them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.show.as_json import axes_json
 
 
 def tails_text(tails: Sequence[TailQuantiles]) -> str:
-    """One row a point; times in microseconds."""
+    """A table with one row a point; times in microseconds."""
     if not tails:
         return ""
     names = texts_apart([[tail.point] for tail in tails])

@@ -1,4 +1,4 @@
-"""How much times vary, as a table."""
+"""Shows how much times vary, as a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hockney.show.outliers import rank_words
 from hockney.show.table import aligned, microseconds
 
 MOST_RANKS = 16
-"""Ranks that are listed one by one; the JSON always has all."""
+"""Most ranks that are listed one by one; the JSON always has all."""
 COLUMNS = [
     "bytes",
     "rank",
@@ -27,7 +27,8 @@ COLUMNS = [
 
 
 def variability_text(analysis: Analysis) -> str:
-    """All ranks together and, of few, each one; with all pairs at once. Then the slow ranks."""
+    """A table of all ranks together and, of few, each one; with all pairs at once. Then the slow
+    ranks."""
     spreads = analysis.variability
     most = max((one.point.pairs or 1 for one in spreads), default=0)
     shown = [one for one in spreads if (one.point.pairs or 1) == most]

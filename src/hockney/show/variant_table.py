@@ -1,5 +1,4 @@
-"""Variants against the first of them: the answer, the table, and what keeps it from being
-believed."""
+"""Shows variants against the first of them: the answer, the table, and caveats."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ def variant_answer(study: VariantStudy) -> list[str]:
 
 
 def verdict_text(one: VariantRatio, study: VariantStudy) -> str:
-    """How a variant is to the first: "slower, 1.0210 [1.0180 to 1.0240] times the time of"."""
+    """A variant against the first: "slower, 1.0210 [1.0180 to 1.0240] times the time of"."""
     judged = one.judged
     if judged.verdict == "same":
         return f"the same, within {100.0 * study.comparison.tolerance:g} %, as"
@@ -47,8 +46,8 @@ def verdict_text(one: VariantRatio, study: VariantStudy) -> str:
 
 
 def range_text(one: VariantRatio, study: VariantStudy) -> str:
-    """The range of a whole whose points disagree: ", at its points 0.1100 to 0.8900"; empty for a
-    ratio that stands for all of them."""
+    """The range over the points, where these disagree: ", at its points 0.1100 to 0.8900"; empty
+    where one ratio describes all of them."""
     if one.point is not None or not study.points_disagree(one.variant):
         return ""
     ratios = [at.judged.ratio for at in study.at_points(one.variant)]
@@ -66,7 +65,7 @@ def gains_text(gains: Gains) -> str:
 
 
 def _most(sure: Sequence[VariantRatio]) -> str:
-    """Where most is gained or lost, and how much."""
+    """The point with the largest gain or loss, with its ratio."""
     if not sure or sure[0].point is None:
         return ""
     point = sure[0].point
@@ -83,7 +82,8 @@ def ratio_text(one: VariantRatio) -> str:
 
 
 def heading_lines(run: Run, study: VariantStudy) -> list[str]:
-    """What was compared, how often, and what a sample is where all variants have the same."""
+    """Lines on what was compared, how often, and what a sample is where all variants have the same
+    definition."""
     several = "" if study.blocks == 1 else "s"
     names = "; ".join(study.comparison.names)
     lines = [
@@ -117,7 +117,7 @@ def variant_table(study: VariantStudy) -> str:
 
 
 def rule_of(study: VariantStudy) -> str:
-    """How ratios and intervals were found, and which blocks were left out."""
+    """How ratios and intervals were found, and which blocks were excluded."""
     if any(one.judged.p is None and one.judged.low is not None for one in study.ratios):
         return EXACT
     rules = [RULE, "shows from: smaller differences could not have been shown"]
@@ -146,7 +146,7 @@ def variant_curves(study: VariantStudy) -> list[tuple[str, list[VariantRatio]]]:
 
 
 def doubt_lines(study: VariantStudy) -> list[str]:
-    """What keeps the ratios from being believed, a sentence each."""
+    """Reasons to doubt the ratios, a sentence each."""
     return [_doubt_text(doubt) for doubt in study.doubts]
 
 

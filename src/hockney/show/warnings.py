@@ -1,4 +1,4 @@
-"""Warnings in words: what happened, and what to do about it."""
+"""Describes warnings in words: what happened, and what to do about it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hockney.infer.analysis.warnings import (
 from hockney.records import Place
 
 MOST_RANKS = 8
-"""Ranks that are listed; more are counted."""
+"""Most ranks that are listed; more are counted."""
 DISTURBED = {
     "waited": "other processes held a rank's CPU for {percent:.0f} % of a launch; stop them, or "
     "pin the ranks elsewhere with --cpus",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_NAMES = 9
-"""Labels of an axis of names; of more names, every n-th has one."""
+"""Most labels of an axis of names; of more names, every n-th has one."""
 NEAREST_LABELS = 0.3
 """Least distance of two labels on an axis of counts, in factors of two."""
 DECADES = (
@@ -28,7 +28,7 @@ DECADES = (
     (1, 3),
     (1,),
 )
-"""Ticks of a decade that have names, as many as there is room for."""
+"""Named ticks of a decade, from many to one: the first choice that fits is drawn."""
 LABEL_INCHES = {"x": 0.55, "y": 0.28}
 """Length of an axis per label."""
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
@@ -44,8 +44,9 @@ def scale_axis(
     inches: float,
     most_names: int = MOST_NAMES,
 ) -> None:
-    """Scale, limits, ticks and label. Values that a logarithmic axis has no place for are left out;
-    what reaches below its lower end leaves the figure there. inches: its length."""
+    """Sets scale, limits, ticks and label. Values for which a logarithmic axis has no place are
+    left out; what reaches below its lower end leaves the figure there. inches: the length of the
+    axis."""
     _side(axes, side)[0].set_label_text(axis.label)
     if axis.quantity == "name":
         _names(axes, side, axis, most_names)
@@ -59,7 +60,7 @@ def scale_axis(
 
 
 def scale_colours(axes: Axes, axis: PlotAxis, low: float, high: float, inches: float) -> None:
-    """The ticks of a colour bar."""
+    """Sets the ticks of a colour bar."""
     most = int(inches / LABEL_INCHES["y"])
     if axis.quantity == "size":
         _ticks(
@@ -71,7 +72,7 @@ def scale_colours(axes: Axes, axis: PlotAxis, low: float, high: float, inches: f
 
 
 def _side(axes: Any, side: Side) -> tuple[Any, Any, Any]:
-    """The axis, and what sets its scale and its limits."""
+    """The axis, and the functions that set its scale and its limits."""
     if side == "x":
         return axes.xaxis, axes.set_xscale, axes.set_xlim
     return axes.yaxis, axes.set_yscale, axes.set_ylim
@@ -96,7 +97,7 @@ def _names(axes: Axes, side: Side, axis: PlotAxis, most: int) -> None:
 
 
 def _sizes(axes: Axes, side: Side, sizes: Iterable[float]) -> None:
-    """A logarithmic axis of message sizes on which 0 bytes, a real message, has its place."""
+    """Makes a logarithmic axis of message sizes on which 0 bytes, a real message, has its place."""
     every = sorted(set(sizes)) or [1.0]
     positive = [size for size in every if size > 0.0] or [1.0]
     smallest, largest = positive[0], positive[-1]
@@ -124,7 +125,7 @@ def _sizes(axes: Axes, side: Side, sizes: Iterable[float]) -> None:
 def _logarithmic(
     axes: Axes, side: Side, axis: PlotAxis, values: Sequence[float], most: int
 ) -> None:
-    """most: names."""
+    """Makes a logarithmic axis; most: the number of named ticks."""
     low, high = min(values), max(values)
     along, scale, limits = _side(axes, side)
     if axis.quantity == "count":
@@ -152,14 +153,14 @@ def _plain(value: float) -> str:
 
 
 def _powers(low: float, high: float, most: int) -> list[float]:
-    """Powers of 2."""
+    """Powers of 2 as ticks, at most about `most`."""
     powers = range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)
     step = next((step for step in (1, 2, 3, 5, 10) if len(powers) <= most * step), 20)
     return [2.0**power for power in powers if power % step == 0]
 
 
 def _decades(low: float, high: float, most: int) -> tuple[list[float], list[float]]:
-    """Ticks with a name, no more than most, and ticks without one."""
+    """Ticks with a name, at most `most`, and ticks without one."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for factors in DECADES:
         named = [factor * 10.0**decade for decade in decades for factor in factors]
@@ -202,7 +203,7 @@ def _linear(axes: Axes, side: Side, axis: PlotAxis, values: Sequence[float]) -> 
 
 
 def _unit(axis: PlotAxis, largest: float) -> tuple[float, str]:
-    """The factor and the unit of an axis."""
+    """The factor and the unit in which an axis is labelled."""
     if axis.quantity == "time":
         unit = next((name for name, one in SECONDS.items() if largest >= one), "ns")
         return SECONDS[unit], f", {unit}"
@@ -213,7 +214,7 @@ def _unit(axis: PlotAxis, largest: float) -> tuple[float, str]:
 
 
 class _Scaled(MaxNLocator):
-    """Round numbers of a unit."""
+    """Places ticks at round numbers of a unit."""
 
     def __init__(self, factor: float, **options: Any) -> None:
         super().__init__(**options)

@@ -38,7 +38,7 @@ class PlotAxis:
     names: tuple[str, ...] = ()
     from_zero: bool = False
     downward: bool = False
-    """Its names begin at the top."""
+    """True if the axis of names begins at the top."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class Series:
     """x, y: a number for each point, None where it is unknown; low, high: its interval."""
 
     label: str
-    """Its entry in the legend; series of one label share it. Empty: no entry."""
+    """Its entry in the legend, which series with the same label have in common; empty for no
+    entry."""
     x: Sequence[float]
     y: Values
     low: Values | None = None
@@ -57,7 +58,7 @@ class Series:
     name: str = ""
     """A description of the series, where its label is not enough."""
     hidden: bool = False
-    """On the page, until the reader asks for it."""
+    """True if the page hides it until the reader asks for it."""
 
     @property
     def words(self) -> str:
@@ -93,37 +94,37 @@ class MapCell:
     words: str
     """Its description, shown when the reader points at it."""
     kind: int | None = None
-    """Which of the panel's kinds it is."""
+    """Index of the cell's kind among the panel's."""
     text: str = ""
-    """Drawn inside of it."""
+    """Text drawn inside of the cell."""
 
 
 @dataclass(frozen=True)
 class CellKind:
-    """What cells of one kind have in common."""
+    """The label and look that cells or bars of one kind have in common."""
 
     label: str
     colour: int | None
-    """None for the background colour."""
+    """Number of the colour in the palette; None for the background colour."""
     unknown: bool = False
-    """Hatched."""
+    """True if the cells are hatched, because the value is unknown."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A part of a row, from low to high along the x axis: parts of one row stand side by side. Or
-    the interval of a value."""
+    """A part of a row, from low to high along the x axis; parts of one row are side by side. Or the
+    interval of a value."""
 
     row: int
     """A place on the panel's y axis, which has names."""
     low: float
     high: float
     kind: int
-    """Which of the panel's kinds it is."""
+    """Index of the bar's kind among the panel's."""
     words: str
     """Its description, shown when the reader points at it."""
     at: float | None = None
-    """The value that is marked, where the bar is its interval."""
+    """The value to mark, where the bar is its interval."""
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,9 @@ class Panel:
     cells: tuple[MapCell, ...] = ()
     bars: tuple[Bar, ...] = ()
     kinds: tuple[CellKind, ...] = ()
-    """Of cells or bars."""
+    """Kinds of the panel's cells or bars."""
     scale: PlotAxis | None = None
-    """What the cells' values are, where they have no kinds."""
+    """What the values of the cells are, where they have no kinds."""
 
     @property
     def columns(self) -> int:
@@ -164,7 +165,7 @@ class Figure:
 
 
 def colour_range(panel: Panel) -> tuple[float, float]:
-    """The least and the most value of the panel's colours. Those of sizes end at powers of two:
+    """The least and the largest value of the panel's colours. Those of sizes end at powers of two:
     ranks that send nearly the same look alike, and the ends have short names."""
     values = [cell.value for cell in panel.cells if cell.value is not None and cell.value > 0.0]
     low, high = min(values, default=1.0), max(values, default=1.0)
@@ -175,7 +176,7 @@ def colour_range(panel: Panel) -> tuple[float, float]:
 
 
 def values_along(panel: Panel, side: Side) -> list[float]:
-    """All values that must be inside of that axis."""
+    """All values that a panel's axis must include."""
     found: list[float | None] = []
     for series in panel.series:
         if side == "x":

@@ -54,17 +54,20 @@ STYLES: dict[str, Looks] = {
     "dots": {"linestyle": "none", "markersize": 1.6, "markeredgewidth": 0.0, "rasterized": True},
     "steps": {"marker": "", "linestyle": "-"},
 }
-"""How each style of a series is drawn; marks and colours are those of its number."""
+"""The look of each style of a series; colour and mark follow from its number."""
 MAP = "cividis"
-"""Read alike by colour-blind readers and in grey (Nunez, Anderton & Renslow 2018)."""
+"""A colour map that colour-blind readers and grey prints preserve (Nunez, Anderton & Renslow
+2018)."""
 HATCHES = ("", "////", "....")
 """Hatches of cells: the next one each time the colours are used up."""
 WIDTH_INCHES = 3.5
-"""One column of a two-column journal: type has the size in print that it has here."""
+"""Width of a figure: one column of a two-column journal, so that type is printed in its own
+size."""
 FIRST_INCHES, NEXT_INCHES, ROW_INCHES, MATRIX_INCHES = 2.2, 1.35, 0.22, 2.9
-"""Heights: the first panel, each other panel, a row of a map with kinds, any other map."""
+"""Heights (inches): the first panel, each other panel, a row of a map with kinds, any other map."""
 BAR_INCHES, BAR_HEIGHT, MOST_BAR_NAMES = 0.155, 0.72, 40
-"""Of rows of bars: their height, the part of it that a bar fills, and how many rows have names."""
+"""Rows of bars: their height (inches), the fraction of it that a bar fills, and the most rows with
+names."""
 HANDLE_INCHES = 0.42
 """Width of a legend entry without its text."""
 MARGIN_INCHES = 0.1
@@ -76,7 +79,7 @@ LONGEST_LABEL = 56
 MOST_COLUMNS = 100
 """Most characters of a line of small print."""
 MOST_TEXTS = 160
-"""Cells that have room for their text."""
+"""Most cells that have room for their text."""
 SETTINGS: Looks = {
     "font.size": 7.5,
     "legend.fontsize": 7,
@@ -312,8 +315,8 @@ def kind_looks(kind: CellKind) -> Looks:
 
 
 def plain(text: str, longest: int = LONGEST_LABEL) -> str:
-    """Text from a file as it may be drawn: what cannot be printed becomes a visible mark, and what
-    is too long loses its middle."""
+    """The text of a file as it may be drawn: what cannot be printed becomes a visible mark, and
+    what is too long loses its middle."""
     shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
     if len(shown) <= longest:
         return shown
@@ -322,7 +325,8 @@ def plain(text: str, longest: int = LONGEST_LABEL) -> str:
 
 
 def _entries(figure: Figure) -> list[Artist]:
-    """One for each label: with the mark of a series that has one and the line of one that has."""
+    """An entry for each label, with the mark of a series that has one and the line of one that
+    has."""
 
     found: dict[str, Looks] = {}
     for series in figure.series():
@@ -340,8 +344,8 @@ def _entries(figure: Figure) -> list[Artist]:
 
 
 def _finish(axes: Axes, figure: Figure, height: float) -> None:
-    """Adds the title with the legend, above the (first) axes where they hide no point, and in small
-    print what is drawn: figures leave their text behind. The figure grows by what they need."""
+    """Adds the title with the legend, above the (first) axes where they hide no point, and the
+    caption in small print: figures leave their text behind. The figure grows by their height."""
     canvas: Any = axes.figure
     entries: Any = _entries(figure)
     for entry in entries:
@@ -386,8 +390,8 @@ def _finish(axes: Axes, figure: Figure, height: float) -> None:
 
 
 def _narrow(text: Text, pixels: float, reshape: Callable[[str, int], str]) -> None:
-    """Fewer characters a line until it fits: a label of wide letters would leave no room for the
-    axes."""
+    """Reduces the characters of a line until it fits: a label of wide letters would leave no room
+    for the axes."""
     whole = text.get_text()
     columns = max(map(len, whole.split("\n")))
     while columns > 3 and text.get_window_extent().width > pixels:
@@ -400,7 +404,8 @@ def _shortened(text: str, columns: int) -> str:
 
 
 def check_output(path: Path, force: bool) -> None:
-    """Raises UsageError, before anything is drawn, where the file cannot be meant."""
+    """Raises UsageError, before anything is drawn, for a suffix without a format, and for a file
+    that exists, unless forced."""
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(
             f"{path}: figures are written as {', '.join(SUFFIXES)}", "choose one by the suffix"
@@ -410,7 +415,7 @@ def check_output(path: Path, force: bool) -> None:
 
 
 def save(figure: Figure, path: Path, force: bool) -> None:
-    """Writes PNG, SVG or PDF by the suffix. What fails while it is drawn leaves no file."""
+    """Writes PNG, SVG or PDF by the suffix; leaves no file if drawing fails."""
     check_output(path, force)
     kind = path.suffix.lower().removeprefix(".")
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}

@@ -12,13 +12,13 @@ SCRIPTS = ("scales.js", "panel.js", "cells.js", "bars.js", "figure.js")
 
 
 def script() -> str:
-    """The script that draws them: it defines the class Drawing."""
+    """The script that draws the figures; it defines the class Drawing."""
     here = files(__package__)
     return "".join(here.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses (description.py) as what JSON has, without fields that have their default value;
+    """Dataclasses (description.py) as values of JSON, without fields that have their default value;
     numbers that are not finite are null."""
     if is_dataclass(value):
         given = ((field, getattr(value, field.name)) for field in fields(value))

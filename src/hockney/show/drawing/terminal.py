@@ -34,16 +34,16 @@ BACKGROUND = frozenset({"pale", "dots", "dotted", "dashed", "line"})
 JOINED = frozenset({"curve", "line", "dashed", "dotted", "steps"})
 MOST_TICKS = 7
 BELOW_SIZES = 1.5
-"""Powers of two by which 0 B stands left of the smallest other size."""
+"""Distance of 0 B below the smallest other size, in powers of two."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_CELLS = 64
-"""Columns of a map: more do not fit."""
+"""Most columns of a map: more do not fit."""
 
 Place = Callable[[float], float | None]
 
 
 def drawn(figure: Figure) -> str:
-    """The panels below each other, what their marks are, and what is only in files."""
+    """The panels below each other, the meaning of their marks, and what only files show."""
     parts = [figure.title]
     for panel in figure.panels:
         draw = _map if panel.cells else _bars if panel.bars else _curves
@@ -101,7 +101,7 @@ def _axes(panel: Panel) -> tuple[tuple[PlotAxis, Side], tuple[PlotAxis, Side]]:
 
 
 def _marked(panel: Panel, side: Side) -> list[float]:
-    """The values that an axis names: those of marks, and of lines where there are none."""
+    """The values that set an axis: those of marks, or of lines where there are no marks."""
     marks = tuple(series for series in panel.series if series.style not in BACKGROUND)
     chosen = panel if side == "y" or not marks else replace(panel, series=marks)
     return values_along(chosen, side)
@@ -126,7 +126,8 @@ def _points(series: Series, x: Place, y: Place) -> Iterable[tuple[float, float]]
 
 
 def _place(axis: PlotAxis, values: Sequence[float]) -> Place:
-    """Where a value stands; None where the axis has no place for it."""
+    """A function from a value to its place on the axis, or to None where the axis has no place for
+    it."""
     if axis.quantity == "size":
         zero = min((math.log2(v) for v in values if v > 0.0), default=0.0) - BELOW_SIZES
         return lambda value: math.log2(value) if value > 0.0 else zero
@@ -180,7 +181,8 @@ def _text(axis: PlotAxis, value: float) -> str:
 
 
 def _map(panel: Panel) -> str:
-    """A letter a cell of a kind, or a digit of its value's logarithm; a dot where there is none."""
+    """A map of letters, one for each kind of cell, or of digits, for the logarithm of the value; a
+    dot where there is none."""
     low, high = colour_range(panel)
     known = {(cell.row, cell.column): _sign(cell, low, high) for cell in panel.cells}
     columns = range(min(panel.columns, MOST_CELLS))
@@ -200,7 +202,7 @@ def _map(panel: Panel) -> str:
 
 
 def _bars(panel: Panel) -> str:
-    """A letter for each part of a row, as often as its length allows; o for a value."""
+    """Rows of letters: one letter for each part, repeated by its length; o for a value."""
     most = max((bar.high for bar in panel.bars), default=0.0) or 1.0
     least = min((bar.low for bar in panel.bars), default=0.0) if panel.x.logarithmic else 0.0
     width = max(len(name) for name in panel.y.names)

@@ -32,7 +32,7 @@ VIEWS = Registry(__name__, "view of an experiment", View)
 
 
 def view_of(analysis: Analysis) -> View:
-    """The view of the run's experiment; of all imported ones the same, and of all that compare
+    """The view of the run's experiment; imported runs have one view, and so have runs that compare
     variants."""
     if analysis.run.header.source is not None:
         return VIEWS.find("imported")
@@ -47,13 +47,13 @@ def answer_of(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 
 def marks_of(analysis: Analysis) -> list[str]:
-    """What makes an answer another one than it seems: that ranks took turns."""
+    """A warning before the answer where ranks took turns on CPUs, else empty."""
     crowded = analysis.oversubscribed
     return [] if crowded is None else [crowding_text(crowded)]
 
 
 def measured_view(run: Run) -> View:
-    """The view of the experiment alone."""
+    """The view of the experiment, whether or not it compares variants."""
     name = run.header.experiment
     return VIEWS.find(name if name in VIEWS.names() else USUAL)
 

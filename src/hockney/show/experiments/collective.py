@@ -27,7 +27,7 @@ from hockney.show.phase_table import phase_tables, phases_json
 from hockney.show.table import aligned, interval, microseconds
 
 SIZES = (2, 1024, 1024**2)
-"""Chosen where they were measured: short, middle and long, as the references have them."""
+"""Sizes chosen where they were measured: short, middle and long, as in the references."""
 COLUMNS = ("launches", "samples", "completion", "interval", "", "own mean", "own max")
 NOT_SHOWN = frozenset(AXES) - {
     "operation",
@@ -48,8 +48,8 @@ LEGEND = (
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
-    """For each collective, with the most ranks: the fastest time at the smallest and largest size;
-    and how often an algorithm is the best."""
+    """A line for each collective, with the most ranks: the fastest time at the smallest and largest
+    size; and how often an algorithm is the best."""
     every = [point for point in own_points(analysis, operation) if point.phase is None]
     points = [point for point in every if arrived(point).is_together] or every
     lines = []
@@ -96,7 +96,7 @@ def _verdicts(name: str, cells: Sequence[CollectiveCell]) -> str:
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
-    """With one algorithm and one number of ranks, every number by size; otherwise every
+    """Tables: with one algorithm and one number of ranks, every number by size; otherwise every
     number by ranks at some sizes, and completion alone by size."""
     estimates = analysis.estimates
     shown = estimates.numbers(all_states)
@@ -150,7 +150,7 @@ def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
 
 
 def _chosen(sizes: Iterable[int]) -> list[int]:
-    """SIZES; the smallest and the largest where none of them was measured."""
+    """The sizes of SIZES that were measured; the smallest and the largest where none was."""
     every = sorted(sizes)
     return [size for size in SIZES if size in every] or sorted({every[0], every[-1]})
 
@@ -178,7 +178,7 @@ def _by_ranks(points: Sequence[PointEstimate]) -> str:
 
 
 def _matrix(points: Sequence[PointEstimate]) -> str:
-    """A row a size, a column an algorithm."""
+    """A table with a row a size and a column an algorithm."""
     names = list(dict.fromkeys(name_of(point) for point in points))
     found = {(point.bytes, name_of(point)): point.typical_s for point in points}
     rows = [
@@ -189,7 +189,7 @@ def _matrix(points: Sequence[PointEstimate]) -> str:
 
 
 def _regrets(regrets: Sequence[Regret]) -> list[str]:
-    """A row a size and number of ranks."""
+    """A table with a row a size and number of ranks."""
     if not regrets:
         return []
     rows = [
@@ -209,7 +209,7 @@ def _regrets(regrets: Sequence[Regret]) -> list[str]:
 
 
 def _overlaps(hidden: dict[Point, float]) -> list[str]:
-    """A row a size, algorithm and number of ranks."""
+    """A table with a row a size, algorithm and number of ranks."""
     if not hidden:
         return []
     rows = [

@@ -15,7 +15,7 @@ from hockney.show.as_json import axes_json, points_json
 from hockney.show.tails import tails_json, tails_text
 
 NAMES = {0.5: "median", 0.99: "p99", 0.999: "p99.9"}
-"""Quantiles for people."""
+"""Names of quantiles for people."""
 COLUMNS = (
     "bytes",
     "load",
@@ -34,7 +34,7 @@ LEGEND = (
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
-    """The worst load of each victim."""
+    """A line for each victim under its worst load."""
     lines = []
     victims = dict.fromkeys(one.point.operation for one in analysis.congestion)
     for victim in victims:
@@ -53,7 +53,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
-    """Of the headline state."""
+    """Tables of the headline state."""
     lines = [*table.heading(analysis, "time"), *_roles_lines(analysis), LEGEND]
     found = ["\n".join(lines)]
     for curve in load_curves(analysis.congestion):
@@ -77,7 +77,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 
 def load_curves(found: Sequence[Congested]) -> list[list[Congested]]:
-    """By victim and load, over sizes of the victims' messages."""
+    """Factors by victim and load, over sizes of the victims' messages."""
     curves: dict[Key, list[Congested]] = {}
     for one in found:
         curves.setdefault(key_without(one.point, "bytes"), []).append(one)
@@ -132,7 +132,7 @@ def _sentence(one: Congested, several: bool) -> str:
 
 
 def _roles_lines(analysis: Analysis) -> list[str]:
-    """Who had which role, where that was the same in all launches."""
+    """The roles of the ranks, where they were the same in all launches."""
     launches = analysis.run.launches
     casts = {(tuple(one.victims), tuple(one.aggressors)) for one in launches}
     if len(casts) != 1:
@@ -182,7 +182,7 @@ def _point_json(one: Congested) -> dict[str, Any]:
 
 
 def _factor_json(factor: Factor | None) -> dict[str, Any]:
-    """All null where there are too few samples."""
+    """The factor as JSON; all null where there are too few samples."""
     if factor is None:
         names = ("isolated_s", "loaded_s", "factor", "low", "high", "p", "launches")
         return dict.fromkeys(names)

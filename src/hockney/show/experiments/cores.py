@@ -1,4 +1,4 @@
-"""Heat maps of the matrix, the table of each group, and outliers."""
+"""Shows heat maps of the matrix, the table of each group, and outliers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hockney.show.heatmap import heat_map
 from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
 
 MOST_LISTED = 12
-"""Pairs whose time is that of another group; the rest is counted."""
+"""Most listed pairs whose time is that of another group; the rest is counted."""
 COLUMNS = ("group", "pairs", "bytes", "mean", "std", "std/mean", "MiB/s")
 
 
@@ -100,7 +100,8 @@ def _group_json(group: PairGroup) -> dict[str, Any]:
 
 
 def group_table(groups: Sequence[PairGroup]) -> str:
-    """Message size, average, standard deviation and their ratio; a line through each group."""
+    """A table with message size, average, standard deviation and their ratio, and a line fitted
+    through each group."""
     rows = [COLUMNS]
     for group in groups:
         rows += [

@@ -1,4 +1,4 @@
-"""A verdict that can be mailed, the times by level, a small matrix and the slowest pairs."""
+"""Shows a verdict that can be mailed, the times by level, a small matrix and the slowest pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = ("level", "pairs", "bytes", "median pair", "p99", "slowest", "MiB/s")
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
-    """A line that can be mailed for each outlier, or one that there is none."""
+    """A line that can be mailed for each outlier, or that there is none."""
     verdict, pairwise = analysis.verdict, analysis.pairwise
     if verdict is None or pairwise is None:
         return []
@@ -70,7 +70,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 
 def verdict_lines(analysis: Analysis, verdict: Verdict, pairwise: Pairwise) -> list[str]:
-    """Each line says all that who repairs it must know."""
+    """The verdict, whose lines each have all that is needed for a repair."""
     started = (analysis.run.header.started or "an unknown date").partition("T")[0]
     mpi = analysis.run.launches[0].mpi if analysis.run.launches else None
     library = " ".join(filter(None, (mpi.library, mpi.version))) if mpi else "an unknown MPI"
@@ -113,7 +113,7 @@ def _judged(verdict: Verdict) -> list[str]:
 
 
 def _source(pairwise: Pairwise) -> str | None:
-    """topology, times, or None."""
+    """Source of the switches: topology, times, or None."""
     if not pairwise.switches:
         return None
     return "times" if pairwise.are_found else "topology"
@@ -138,7 +138,7 @@ def _coverage(pairwise: Pairwise) -> list[str]:
 
 
 def level_table(times: Sequence[LevelTimes]) -> str:
-    """Times in microseconds, over the medians of the pairs."""
+    """A table of times in microseconds, over the medians of the pairs."""
     rows = [COLUMNS]
     rows += [
         (

@@ -27,7 +27,7 @@ NOT_SHOWN = ("algorithm", "segment_bytes", "mode", "window", "train", "pairs", "
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
-    """The fastest exchange at the smallest and the largest size, and how far the others are."""
+    """The fastest exchange at the smallest and the largest size, and the slowest with its ratio."""
     points = [one for one in own_points(analysis, operation) if not one.overlap]
     if not points:
         return []
@@ -80,7 +80,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 
 def _moved(analysis: Analysis) -> list[str]:
-    """What the library made of the permission to reorder ranks."""
+    """How many ranks the library moved on the grid; empty where launches do not record it."""
     counts = [one.moved_ranks for one in analysis.run.launches if one.moved_ranks is not None]
     if not counts:
         return []
@@ -123,7 +123,7 @@ def _row(point: PointEstimate, predicted: Predicted | None) -> list[str]:
 
 
 def _overlaps(analysis: Analysis) -> list[str]:
-    """A row an exchange and size."""
+    """A table with a row an exchange and size."""
     hidden, host = analysis.overlap, analysis.host_overheads
     if not hidden:
         return []

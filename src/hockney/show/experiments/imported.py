@@ -54,7 +54,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 
 def _applies(value: object) -> bool:
-    """Axes that do not apply are left out of a statistic."""
+    """Whether an axis of a statistic applies; others are left out."""
     return not (value is None or value is False or value == ())
 
 
@@ -75,7 +75,7 @@ def _source_lines(run: Run) -> list[str]:
 
 
 def _of_its_kind(run: Run) -> str:
-    """What sets this experiment apart from others of the same log."""
+    """The options that distinguish this experiment from others of the same log."""
     options = run.header.options.items()
     known = [f"{k} {v}" for k, v in options if k != REPEATED and isinstance(v, str | int)]
     return f" ({', '.join(known)})" if known else ""
@@ -90,8 +90,8 @@ def _over_launches(run: Run) -> list[str]:
 def _statistics_table(
     known: Mapping[Point, Mapping[str, LogNumber]], are_unrelated: bool = False
 ) -> str:
-    """A row a point, a column for each statistic of the log; of several curves one below the
-    other."""
+    """A table with a row a point and a column for each statistic of the log; several curves follow
+    each other."""
     curves = grouped(known, "bytes")
     count = "rows" if are_unrelated else "launches"
     tables = []
@@ -107,7 +107,7 @@ def _statistics_table(
 
 
 def _cell(number: LogNumber | None) -> str:
-    """Times with every digit that the log had."""
+    """A time with every digit that the log had."""
     if number is None:
         return "-"
     if number.field == "value_s":

@@ -1,4 +1,4 @@
-"""What each size costs sender, receiver and wire, and LogGP's numbers."""
+"""Shows what each size costs sender, receiver and wire, and LogGP's numbers."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 
 def _table(analysis: Analysis, operation: str, state: int) -> str:
-    """A row a size."""
+    """A table with a row a size."""
     hidden: dict[int, float] = _by_size(analysis.overlap, operation)
     host = _by_size(analysis.host_overheads, operation)
     rows = [["bytes", *COLUMNS]]

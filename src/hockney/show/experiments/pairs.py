@@ -1,4 +1,4 @@
-"""A row a size and number of pairs at once, the contention curve's knee, and outliers."""
+"""Shows a row a size and number of pairs at once, the contention curve's knee, and outliers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hockney.show.side_by_side import side_by_side_json, side_by_side_text
 from hockney.show.variability_lines import variability_text
 
 MOST_NAMED = 8
-"""Best and worst pairs whose places are shown."""
+"""Most best and worst pairs whose places are shown."""
 COLUMNS = [
     "bytes",
     "pairs",
@@ -41,8 +41,8 @@ COLUMNS = [
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
-    """Fewest and most pairs, at the smallest and the largest size; the knee at the largest; and how
-    many outliers."""
+    """Times of the fewest and the most pairs, at the smallest and the largest size; the knee at the
+    largest; and the number of outliers."""
     rows = [one for one in analysis.contention if operation in (None, one.together.operation)]
     if len({(one.together.operation, method_text(one.together)) for one in rows}) != 1:
         return []  # none, or several ways to exchange messages
@@ -112,7 +112,7 @@ def _legend(curve: Sequence[Contention]) -> list[str]:
 
 
 def contention_table(curve: Sequence[Contention]) -> str:
-    """Times in microseconds."""
+    """A table of times in microseconds."""
     several = len({(one.together.operation, method_text(one.together)) for one in curve}) > 1
     rows = [[*(["how"] if several else []), *COLUMNS]]
     for one in curve:
@@ -214,7 +214,7 @@ def _row_json(one: Contention) -> dict[str, Any]:
 
 
 def _knee_json(knee: Knee) -> dict[str, Any]:
-    """The knee's number of pairs replaces the axis of that name."""
+    """The knee as JSON; its number of pairs replaces the axis of that name."""
     return {**axes_json(knee.point, "peers", "ranks"), **_without_point(asdict(knee))}
 
 

@@ -1,4 +1,4 @@
-"""One row a size, with the floor where it was measured, and Hockney's line."""
+"""Shows one row a size, with the floor where it was measured, and Hockney's line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""One-sided operations beside the two-sided exchange: which is faster, by how much, and how sure
-that is."""
+"""Shows one-sided operations beside the two-sided exchange: which is faster, by how much, and with
+what certainty."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from hockney.show.smallest import least_shown
 
 COLUMNS = ("bytes", "median", "interval", "", "MiB/s", "two-sided", "ratio", "95 %", "verdict")
 EXCHANGES = {"pingpong": "a send (half of a ping-pong)"}
-"""What operations one by one are compared with."""
+"""Exchanges with which single operations are compared."""
 STREAMS = "as many messages in flight"
-"""What streams are compared with."""
+"""The messages with which streams are compared."""
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
@@ -66,7 +66,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 
 def one_sided_curves(ratios: Sequence[OneSided]) -> list[list[OneSided]]:
-    """By all axes but the size."""
+    """The ratios of each curve: those that differ only in the size."""
     curves: dict[Key, list[OneSided]] = {}
     for one in ratios:
         curves.setdefault(key_without(one.point, "bytes"), []).append(one)
@@ -74,7 +74,8 @@ def one_sided_curves(ratios: Sequence[OneSided]) -> list[list[OneSided]]:
 
 
 def help_text(one: Helped) -> str:
-    """Whether an operation needs its target, by what it takes while that computes."""
+    """Whether an operation needs its target's help, judged from its time while the target
+    computes."""
     words = {
         True: "needs the target's help",
         False: "does not need the target's help",
@@ -127,7 +128,7 @@ def _legend(ratios: Sequence[OneSided]) -> list[str]:
 
 
 def ratio_table(ratios: Sequence[OneSided]) -> str:
-    """Times in microseconds."""
+    """A table of times in microseconds."""
     if not ratios:
         return ""
     rows = [["how", *COLUMNS]]

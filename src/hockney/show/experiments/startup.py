@@ -1,4 +1,4 @@
-"""What each step of a start-up takes, by numbers of ranks."""
+"""Shows the time of each step of a start-up, by numbers of ranks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COLUMNS = ("ranks", "step", "which", "launches", "median", "interval", "", "min"
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
-    """MPI_Init of the most ranks, and what a first message takes more than later ones."""
+    """MPI_Init with the most ranks, and how much longer a first message takes than later ones."""
     lines = []
     most = max((point.known_ranks for point in analysis.estimates.own()), default=0)
     points = {
@@ -63,7 +63,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 
 def step_text(point: PointEstimate) -> str:
-    """The call, or what happens."""
+    """The MPI call of a step, or its description."""
     if point.window_kind is not None:
         return CREATIONS.get(point.window_kind, point.window_kind)
     return WORDS.get(point.operation, point.operation)

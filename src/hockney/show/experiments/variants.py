@@ -1,4 +1,5 @@
-"""Runs that compare variants: how each is to the first, the ratio at each point, the doubts."""
+"""Shows runs that compare variants: each against the first, the ratio at each point, with
+caveats."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """Those of the experiment, and "variants"."""
+    """The fields of the experiment, and "variants"."""
     assert analysis.variants is not None
     usual = measured_view(analysis.run).fields(analysis, all_states)
     return {**usual, "variants": variants_json(analysis.variants)}

@@ -42,8 +42,8 @@ def describe(name: str, analyses: Sequence[Analysis], options: Options) -> Figur
 
 
 def noted(figure: Figure, analyses: Sequence[Analysis]) -> Figure:
-    """The figure with footnotes on the logs that its numbers are from: it leaves the command that
-    would print them."""
+    """The figure with footnotes on the logs that its numbers are from: figures are used without the
+    command that prints these notes."""
     from hockney.infer.analysis.warnings import SourceNote
 
     several = len(analyses) > 1

@@ -1,5 +1,5 @@
-"""The map of the best algorithm: rows of cells over size, with which one won, by how much, and
-where that is unknown."""
+"""The map of the best algorithm: rows of cells over size, with the best one, its gain, and where it
+is unknown."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def best_map(
 
 
 def _winner(cell: CollectiveCell) -> str | None:
-    """DEFAULT where no algorithm can be better; None where that is unknown."""
+    """The best algorithm; DEFAULT where none can be better than the library's own decision, None
+    where that is unknown."""
     if cell.verdict == FASTER:
         return cell.best.name
     return DEFAULT if cell.verdict == OWN else None
@@ -82,7 +83,7 @@ def _kind(name: str | None, colour: int | None, cells: Sequence[CollectiveCell])
 
 
 def _gain(cell: CollectiveCell) -> str:
-    """The library's own time over the best."""
+    """The library's own time over the best algorithm's."""
     if cell.gain is None or cell.verdict != FASTER:
         return ""
     return f"{cell.gain:.{2 if cell.gain < 10.0 else 0}f}"

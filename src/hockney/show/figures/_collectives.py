@@ -1,4 +1,4 @@
-"""What figures of collectives share: which points, the model beside them, and where ranks begin to
+"""Common parts of collectives' figures: the points, the model beside them, and where ranks begin to
 fill another socket or node."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hockney.show.curves import Options, title_of
 from hockney.show.drawing.description import Series
 
 MOST_COLOURED = 7
-"""Algorithms, as many as there are colours; others are grey."""
+"""Most coloured algorithms, as many as there are colours; others are grey."""
 
 
 def asked(analyses: Sequence[Analysis], options: Options) -> CollectivePoints:
@@ -60,8 +60,8 @@ def unknown_ranks(what: CollectivePoints) -> UsageError:
 def curves(
     what: CollectivePoints, points: Sequence[PointEstimate], along: Callable[[PointEstimate], float]
 ) -> tuple[Series, ...]:
-    """Medians with intervals, a colour an algorithm, the model as a dashed line beside each; grey
-    ones behind."""
+    """Medians with intervals, with a colour for each algorithm, and the model as a dashed line
+    beside each; grey ones are in the background."""
     found, colours = [], colours_of(what)
     grey = sum(colour is None for colour in colours.values())
     for name, colour in sorted(colours.items(), key=lambda item: item[1] is not None):
@@ -101,8 +101,7 @@ def _label(name: str) -> str:
 
 
 def borders(places: dict[int, list[Place]], ranks: Iterable[int]) -> list[tuple[float, str]]:
-    """Between which numbers of ranks a second socket or node comes in: where on the axis, and
-    which."""
+    """Places on the axis of ranks, with a label, where a second socket or node comes into use."""
     every = [count for count in sorted(set(ranks)) if count in places]
     found = []
     for kind, key in (("node", _node), ("socket", _socket)):

@@ -18,7 +18,7 @@ CHOICE = None
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    """Of the largest number of ranks."""
+    """The map for the largest number of ranks."""
     what = asked(analyses, options)
     cells = [cell for cell in what.of_all_arrivals if cell.arrived.pattern in PATTERNS]
     if not cells:

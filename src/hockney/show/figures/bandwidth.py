@@ -16,7 +16,8 @@ TAKES = ("fit", "operation", "ranks")
 SHARED = True
 CHOICE = None
 FARTHEST_LIMIT = 2.0
-"""Times the largest measured bandwidth: a limit farther off would press the points together."""
+"""Largest drawn limit, as a multiple of the largest measured bandwidth: one farther off would press
+the points together."""
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
@@ -42,7 +43,8 @@ def _label(curve: ShownCurve) -> str:
 
 
 def _rates(curve: ShownCurve, number: int, label: str) -> Series:
-    """The longest time is the lowest bandwidth. An interval of time from 0 s on has no end."""
+    """Bandwidths with intervals: the longest time is the lowest bandwidth. An interval of time from
+    0 s on has no end."""
     times = list(zip(curve.x, curve.times, strict=True))
     return Series(
         label,

@@ -1,4 +1,4 @@
-"""The best algorithm of a collective over processes and size: which, by how much, and where that is
+"""Draws the best algorithm of a collective over processes and size, its gain, and where it is
 unknown."""
 
 from __future__ import annotations

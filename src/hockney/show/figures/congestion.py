@@ -20,7 +20,7 @@ INTENSITIES = (
     ("load_window", PlotAxis("count", "messages in flight to each receiver", logarithmic=True)),
     ("bytes", PlotAxis("size", "size of the victims' messages")),
 )
-"""Axes of points that may be the figure's; the first along which the points differ is."""
+"""Candidates for the figure's x axis: the first along which the points differ is taken."""
 SHOWN = ("aggressor", "load_bytes", "load_window", "burst_s", "gap_s", "ranks", "bytes")
 """Axes that may stand in the legend."""
 

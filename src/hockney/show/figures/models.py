@@ -102,7 +102,7 @@ def _lines(fit: Fit, measured: Sequence[float], number: int) -> list[Series]:
 
 
 def _sizes(measured: Sequence[float], low: float, high: float) -> Array:
-    """Sizes at which a line is drawn between the measured sizes and the breaks."""
+    """Sizes at which a model's line is drawn, between the measured sizes and the breaks."""
     first, last = max(low, measured[0]), min(high, measured[-1])
     if first >= last:
         return np.empty(0)

@@ -50,7 +50,7 @@ def _of_kind(curves: Sequence[Sequence[OneSided]], kind: str | None) -> list[Seq
 
 
 def _panel(curves: Sequence[Sequence[OneSided]], kind: str | None = None) -> Panel:
-    """kind: of window, where each has a panel of its own."""
+    """A panel of these curves; kind: the kind of window, where each has a panel of its own."""
     if len(curves) > MOST_CURVES:
         raise UsageError(
             f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",

@@ -1,4 +1,4 @@
-"""What a message of each size costs its sender, its receiver and the wire."""
+"""Draws what a message of each size costs its sender, its receiver and the wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the time of a collective goes: until the end of each phase, against size."""
+"""Draws the time of a collective until the end of each phase, against size."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
-    """Where sizes have different phases, each curve has the sizes that have its phase."""
+    """A panel of one algorithm. Where sizes have different phases, each curve has the sizes that
+    have its phase."""
     x = [float(one.bytes) for one in each]
     series: list[Series] = []
     names = dict.fromkeys(p.point.phase or "" for one in each for p in one.phases)

@@ -24,7 +24,7 @@ TAKES = ("bytes", "operation", "ranks")
 SHARED = True
 CHOICE = "bytes"
 MOST_GROUPS = 7
-"""Groups that are shown, one per colour: the fastest."""
+"""Most groups that are shown, the fastest, one per colour."""
 CHANGED = "the state changed in its round"
 
 
@@ -33,7 +33,7 @@ class _Labelled:
     label: str
     group: SampleGroup
     colour: int | None
-    """None for grey."""
+    """Number of the group's colour; None for grey."""
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
@@ -72,7 +72,7 @@ def _size(analyses: Sequence[Analysis], options: Options) -> int:
 def _labelled(
     analyses: Sequence[Analysis], size: int, options: Options
 ) -> list[tuple[str, SampleGroup]]:
-    """Groups with their labels; the only group of a run by the states of the machine."""
+    """Groups with their labels; a run's only group is divided by the states of the machine."""
     found = []
     for analysis in analyses:
         groups = groups_of(sampled(analysis.run, options.operation, options.ranks, size))
@@ -97,7 +97,7 @@ def _state_text(analysis: Analysis, state: int | None) -> str:
 
 
 def _in_order(shown: Sequence[_Labelled], most: int | None) -> Panel:
-    """x: the number of the launch, and how far into it."""
+    """The panel of samples in order; x: the number of the launch, and how far into it."""
     launches = sorted({launch for one in shown for launch in one.group.launches})
     places = {launch: number for number, launch in enumerate(launches)}
     bands = tuple(Band(at - 0.5, at + 0.5) for at in range(1, len(launches), 2))

@@ -130,7 +130,7 @@ def _unknown(point: PointEstimate) -> bool:
 
 
 def _other_states(curve: ShownCurve, number: int, alone: bool) -> list[Series]:
-    """The same points in the machine's other states, in the background."""
+    """The points in the machine's other states, in the background."""
     found = []
     for state in curve.analysis.states.states[1:]:
         points = curve.points[0]
@@ -147,7 +147,7 @@ def _other_states(curve: ShownCurve, number: int, alone: bool) -> list[Series]:
 
 
 def _floors(analyses: Sequence[Analysis]) -> list[Series]:
-    """What the hardware allows, under each curve in its colour."""
+    """The time that the hardware allows, under each curve in its colour."""
     found = []
     for name, style, label in FLOORS:
         for number, analysis in enumerate(analyses):

@@ -1,4 +1,4 @@
-"""What figures of profiles share: titles, the colours of causes, and stacked rows."""
+"""Common parts of profiles' figures: titles, the colours of causes, and stacked rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLOURS = {
     **{"late partners": 1, "busy CPUs": 4, "contention": 6, "latency": 0, "bandwidth": 2},
     **{"messages": 0, "copying": 5, "unexplained": 7, "other": 3},
 }
-"""Numbers in the palette."""
+"""Numbers of colours in the palette, by cause."""
 CAUSES_TEXT = (
     "Latency and bandwidth: what messages take here alone; contention: beyond that, without "
     "waiting for anybody; late partners: until a rank that computes sends, receives or arrives; "
@@ -23,7 +23,7 @@ CAUSES_TEXT = (
     "data."
 )
 MOST_BLOCKS = 64
-"""Rows and columns of a matrix; more ranks are drawn in blocks of neighbours."""
+"""Most rows and columns of a matrix; more ranks are drawn in blocks of neighbours."""
 
 
 def title_of(summary: ProfileSummary) -> str:

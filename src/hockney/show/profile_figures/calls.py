@@ -1,4 +1,4 @@
-"""The calls that take the most time, and what they spend it for."""
+"""Draws the calls that take the most time, and what they spend it for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the time of each rank went: its computing, and in MPI what it was spent for."""
+"""Draws the time of each rank: its computing, and in MPI what it was spent for."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def describe(summary: ProfileSummary) -> Figure:
 
 
 def _chosen(summary: ProfileSummary) -> tuple[list[tuple[int, int]], list[str]]:
-    """All ranks; of many, some from the one with the least time in MPI to the one with the most."""
+    """All ranks, or of many some from the one with the least time in MPI to the one with the
+    most."""
     keys = sorted(summary.of_rank)
     if len(keys) <= MOST_ROWS:
         return keys, []

@@ -1,4 +1,4 @@
-"""How often each call carries how many bytes, and what that takes."""
+"""Draws how often each call carries how many bytes, and its time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hockney.show.profile_figures import _common
 
 HEADING = "Calls by their bytes"
 MOST_CALLS = 7
-"""Those with the most time have a colour each."""
+"""Most calls with a colour of their own, those with the most time."""
 
 
 def describe(summary: ProfileSummary) -> Figure:

@@ -41,8 +41,8 @@ def render(
     followed: tables.Followed = lambda systems, _: systems,
     profiles: Sequence[Profiled] = (),
 ) -> str:
-    """The whole page; positions: each run among others, but for those that are reduced. The labels
-    of the analyses differ from each other. followed: shows how far a long table is."""
+    """The whole page; positions: each run among others, except reduced ones. The labels of the
+    analyses differ from each other. followed: shows the progress of a long table."""
     found, whole = sections(analyses), list(positions)
     programs = profile_sections(profiles)
     figures = [figure for section in programs for figure in section.figures]
@@ -122,7 +122,8 @@ def _style() -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """Nothing is fetched, and nothing runs but what was written with the page."""
+    """The page's policy: nothing is fetched, and nothing runs but what was written with the
+    page."""
 
     def digest(text: str) -> str:
         return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
@@ -136,7 +137,7 @@ def _policy(style: str, script: str) -> str:
 def _data(
     analyses: Sequence[Analysis], profiles: Sequence[Profiled], figures: Sequence[ShownFigure]
 ) -> str:
-    """What `show --json` and `fit --json` print of each file, and the figures."""
+    """The output of `show --json` and `fit --json` for each file, and the figures."""
     systems = [
         {"label": analysis.label, "show": shown_json(analysis), "fit": _fits_json(analysis)}
         for analysis in analyses

@@ -1,4 +1,4 @@
-"""The section of a profile: what takes its time, its figures, and its tables."""
+"""Makes the section of a profile: what takes its time, its figures, and its tables."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from hockney.show.report.tables import ReportCell, ReportTable
 from hockney.show.table import microseconds
 
 ORDER = ("reasons", "calls", "sizes", "partners", "traffic", "waits")
-"""Figures, the most important first; those of other packages follow."""
+"""Order of figures, the most important first; those of other packages follow."""
 TOP = 10
 MOST_ROWS = 1000
-"""Rows of a table in the page."""
+"""Most rows of a table in the page."""
 COLUMNS = (
     "call",
     "ranks",
@@ -32,7 +32,8 @@ COLUMNS = (
     "waited, s",
     "inside, s",
 )
-"""One unit a column. The time is with what completed the requests of these calls, as in figures."""
+"""Columns, each with one unit. The time is with what completed the requests of these calls, as in
+figures."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _section(profiled: Profiled, number: int) -> ProfileSection:
 
 
 def _shown(name: str, id_: str, summary: ProfileSummary) -> ShownFigure | None:
-    """None where the profile does not hold the figure's data."""
+    """The figure in the section; None where the profile lacks its data."""
     module = PROFILE_FIGURES.find(name)
     try:
         figure: Figure = module.describe(summary)
@@ -92,7 +93,7 @@ def _seconds(seconds: float | None) -> ReportCell:
 
 
 def _top(summary: ProfileSummary) -> ReportTable:
-    """The lines that take the most time; sizes up to one power of two are one line."""
+    """A table of the lines that take the most time; sizes up to one power of two are one line."""
     lines = summary.lines[:TOP]
     return ReportTable(
         "Top ten lines by time", COLUMNS, [_line(row, summary.time_s) for row in lines], "top-ten"
@@ -100,7 +101,7 @@ def _top(summary: ProfileSummary) -> ReportTable:
 
 
 def _all(summary: ProfileSummary) -> ReportTable:
-    """All calls, or as many as the page may hold."""
+    """A table of all calls, or as many as the page may hold."""
     rows = [_line(row, summary.time_s) for row in summary.rows[:MOST_ROWS]]
     left = len(summary.rows) - len(rows)
     more = f"; {left} more are in `hockney show --json`" if left else ""

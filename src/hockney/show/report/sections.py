@@ -75,19 +75,19 @@ HEADINGS = {
 }
 CHOICES = {"bytes": "message size", "ranks": "processes"}
 MOST_ANSWERS = 8
-"""Systems whose answers open a section."""
+"""Most systems whose answers open a section."""
 NOTHING = "No point was measured."
 MOST_CHOICES = 48
-"""Sizes whose samples are in the page."""
+"""Most sizes whose samples are in the page."""
 MOST_DOTS = 40_000
-"""Marks of samples in the page: they take less than 2 MB."""
+"""Most marks of samples in the page: they take less than 2 MB."""
 LEAST_DOTS, MOST_DOTS_EACH = 30, 1500
-"""Marks of one system at one size."""
+"""Least and most marks of one system at one size."""
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """One of those that the reader chooses from, such as a message size."""
+    """A figure that the reader can choose, for instance that of a message size."""
 
     name: str
     figure: Figure
@@ -100,7 +100,7 @@ class ShownFigure:
     id: str
     heading: str
     choose: str
-    """What the alternatives are."""
+    """The property that alternatives differ in."""
     alternatives: tuple[Alternative, ...]
 
 
@@ -111,7 +111,7 @@ class Section:
     id: str
     title: str
     answer: tuple[str, ...]
-    """Lines: those of one system, or the first of each."""
+    """Lines of the answer: those of one system, or the first line of each."""
     operation: str
     analyses: tuple[Analysis, ...]
     figures: tuple[ShownFigure, ...]
@@ -123,7 +123,7 @@ class Section:
 
     @property
     def reduced(self) -> str | None:
-        """What is said of the others; None where there are none."""
+        """A note on the systems that are only rows of the table; None where there are none."""
         if len(self.whole) == len(self.analyses):
             return None
         return (
@@ -160,8 +160,8 @@ def sections(analyses: Sequence[Analysis]) -> list[Section]:
 
 
 def _operations(analysis: Analysis) -> list[str]:
-    """Those with a section of their own: not what one-sided operations are compared with, and not
-    the steps of a start-up."""
+    """Operations with a section of their own: not those with which one-sided operations are
+    compared, and not the steps of a start-up."""
     if analysis.run.header.experiment in WHOLE:
         return []
     exchanges = {one.two_sided.operation for one in analysis.one_sided}
@@ -223,7 +223,7 @@ def _lines(operation: str, analysis: Analysis) -> list[str]:
 def _shown(
     name: str, id_: str, operation: str, analyses: Sequence[Analysis], dots: int
 ) -> ShownFigure | None:
-    """None where no run holds the figure's data."""
+    """The figure in a section; None where no run has its data."""
     module = FIGURES.find(name)
     alternatives = tuple(_alternatives(module, operation, analyses, dots))
     if not alternatives:

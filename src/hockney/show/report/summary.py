@@ -1,4 +1,4 @@
-"""What a section shows of each system: its answer, its models, how it was measured, and what
+"""Makes the cards of a system in a section: its answer, its models, how it was measured, and what
 disturbed it. The lines are those of `hockney show` and `hockney fit`."""
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class Card:
     title: str
     lines: Sequence[str]
     is_table: bool = False
-    """Its columns are aligned."""
+    """True if the lines are columns that must stay aligned."""
 
 
 MODELS = ("hockney", "segmented")
-"""What a report fits to one curve, in this order."""
+"""The models that a report fits to one curve, in this order."""
 MOST_DIAGNOSED = 50_000
-"""Visits; the search for periods in more of them takes longer than the rest of the report."""
+"""Most visits in which periods are searched: more would take longer than the rest of the report."""
 
 
 def fits_of(analysis: Analysis) -> list[Fit]:
-    """Those of MODELS that the data allow; empty where there are several curves."""
+    """The fits of MODELS that the data allow; empty where there are several curves."""
     fits = []
     for name in MODELS:
         with suppress(HockneyError):
@@ -47,7 +47,8 @@ def fits_of(analysis: Analysis) -> list[Fit]:
 
 
 def cards(analysis: Analysis, is_alone: bool) -> list[Card]:
-    """is_alone: its section has no other system, and opens with its result."""
+    """The cards of a system; is_alone: its section has no other system, and opens with its
+    result."""
     models = [line for fit in fits_of(analysis) for line in model_lines(fit)]
     found = [
         Card("Result", [] if is_alone else answer_of(analysis)),

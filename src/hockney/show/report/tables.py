@@ -1,4 +1,4 @@
-"""Tables of the page: systems side by side, the points of each, and what repeats a run."""
+"""Makes tables of the page: systems side by side, the points of each, and what repeats a run."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from hockney.show.published_lines import number_name, place_among
 from hockney.show.smallest import least_shown
 
 MOST_ROWS = 1000
-"""Points of one file in the page."""
+"""Most points of one file in the page."""
 TOLERANCE = 0.03
 """Smaller differences are treated as equal, as in `hockney compare`."""
 MOST_OTHERS = 20
-"""Systems of which those of the same question show how much equal runs differ."""
+"""Most systems among which runs of the same question show how much equal runs differ."""
 
 Followed = Callable[[Sequence[Analysis], str], Iterable[Analysis]]
-"""Gives the items; the words are shown with how many were done."""
+"""Yields the items; the words are shown with how many were done."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _verdict(found: RunComparison) -> str:
 
 
 KEYS = ("operation", "statistic", *(name for name in AXES if name not in ("operation", "bytes")))
-"""Columns that are left out where all rows have the same value."""
+"""Columns of points; those in which all rows have the same value are left out."""
 NUMBERS = [
     "size",
     "launches",
@@ -162,12 +162,12 @@ def points_table(system: Analysis, operation: str) -> ReportTable:
 
 
 def _key_cells(point: PointEstimate) -> list[ReportCell]:
-    """A cell for each of KEYS."""
+    """The cells of a point, one for each of KEYS."""
     return [_key_cell(getattr(point, name)) for name in KEYS]
 
 
 def _key_cell(value: object) -> ReportCell:
-    """A dash stands for a value that does not apply or is empty."""
+    """The cell of a value; a dash stands for one that does not apply or is empty."""
     match value:
         case None | () | False:
             return ReportCell("-")
@@ -196,7 +196,7 @@ def _number_cells(point: PointEstimate) -> list[ReportCell]:
 
 
 def published_table(found: Positions) -> ReportTable:
-    """Compares each number with published ones."""
+    """A table that compares each number with published ones."""
     rows = []
     for place in found.places:
         low, high = place.like[0], place.like[-1]
