@@ -11,7 +11,7 @@ from hockney.records import SCHEMA, End, LaunchRecord, MpiFacts, Place, Run, Run
 from samples import HEADER
 
 Seconds = Callable[[str, str, int, int], float]
-"""Of collective, algorithm, ranks and bytes."""
+"""Time (s) by collective, algorithm, ranks and bytes."""
 
 
 def header(label: str | None = None) -> RunRecord:

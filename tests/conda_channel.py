@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "msgspec": "msgspec-python"}
-"""Of distributions that conda-forge calls otherwise."""
+"""conda-forge's names of distributions, where they differ."""
 
 
 class Channel:

@@ -1,4 +1,4 @@
-"""What the tests share: the MPI under test, its engine, and runs of the real command."""
+"""Common fixtures: the MPI under test, its engine, and runs of the real command."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def engine(mpi: Mpi) -> Engine:
 
 @pytest.fixture(scope="session")
 def built_mpi(mpi: Mpi, engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Mpi:
-    """The same MPI through a wrapper that hands over the built engine where it would compile it
+    """The MPI under test, through a wrapper that copies the built engine where it would compile it
     again."""
     path = tmp_path_factory.mktemp("built") / "mpicc"
     path.write_text(
@@ -341,7 +341,7 @@ def hockney(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunHockney:
 
 
 def run_here(arguments: Sequence[str]) -> Done:
-    """What the command prints and ends with, without a process of its own."""
+    """Runs the command in this process; returns its output and status."""
     with CliRunner().isolation() as (stdout, stderr, _):
         guard_output()
         status = cli.run(arguments)

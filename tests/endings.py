@@ -73,7 +73,7 @@ class Place:
 
     root: Path
     flags: str = ""
-    """Of the compiler, besides the usual ones."""
+    """Additional flags of the compiler."""
     mark: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     def __post_init__(self) -> None:
@@ -107,7 +107,7 @@ class Case:
 
 
 def _heeds(process: int, place: Place) -> bool:  # noqa: ARG001
-    """Whether it has handlers of signals: before, it has done nothing."""
+    """Whether a process has handlers of signals: before, it has done nothing."""
     with suppress(OSError, StopIteration):
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
         caught = next(line for line in lines if line.startswith("SigCgt:"))
@@ -136,7 +136,8 @@ MOMENTS: dict[str, Callable[[int, Place], bool] | float] = {
     "last write": _has(b'"kind":"finish"'),
     "drawing": 0.4,
 }
-"""A condition, or seconds after it has handlers of signals."""
+"""When a case's event happens: a condition, or seconds after the process has handlers of
+signals."""
 LIMITS = {
     "file limit": "ulimit -f 16",
     "memory": "ulimit -v 400000",
@@ -145,7 +146,7 @@ LIMITS = {
     "few descriptors": "ulimit -n 5",
     "CPU time": "ulimit -S -t 1",
 }
-"""What a shell sets before the command."""
+"""Commands of a shell that limit the verb after them."""
 PROCESSES = ("prlimit", "--nproc=1")
 """A limit that holds for others than root."""
 ANOTHER_USER = ("setpriv", "--reuid=65534", "--clear-groups")
@@ -195,8 +196,8 @@ class Endings:
         self._prepare(engines, verbs)
 
     def _prepare(self, engines: Path | None, verbs: set[str]) -> None:
-        """What cases of these verbs read, and what is built, but for the engines in the cache that
-        is given."""
+        """Makes the files that cases of these verbs read, and builds the engines that the given
+        cache lacks."""
         place = self._model
         if engines is not None:
             kept = shutil.ignore_patterns("*.lock", "index.*", ".*")
@@ -217,8 +218,8 @@ class Endings:
         (place.work / "plan.toml").write_text(PLAN)
 
     def _must_work(self, words: tuple[str, ...]) -> None:
-        """What cases read: a launcher may fail by chance, and hockney starts its own again but not
-        that of a program which it profiles."""
+        """Makes files that cases read. It tries again: a launcher may fail by chance, and hockney
+        restarts its own, but not that of a program which it profiles."""
         place = self._model
         for _ in range(TRIES):
             if self._start(place, words).wait() == 0:
@@ -326,8 +327,8 @@ class Endings:
         yield from _cut(place)
 
     def _next(self, case: Case, place: Place) -> Iterator[str]:
-        """The same command again must work, where it ended badly without --force too. What was left
-        of the budget may be too little to compare on a busy machine."""
+        """Checks that the same command works again, where it ended badly without --force too. The
+        remaining budget may be too little to compare on a busy machine."""
         if case.event == DISK and os.path.ismount(place.work):
             subprocess.run(["mount", "-o", "remount,size=64m", str(place.work)], check=True)
         words = self._words(case)
@@ -350,7 +351,7 @@ class Endings:
 
 
 def _fill(place: Place) -> None:
-    """The work directory becomes a disk with little room."""
+    """Makes the work directory a disk with little room."""
     kept = place.root / "kept"
     shutil.copytree(place.work, kept)
     used = sum(-(-path.stat().st_size // 4096) * 4 for path in kept.iterdir())
@@ -360,7 +361,7 @@ def _fill(place: Place) -> None:
 
 
 def _cut(place: Place) -> Iterator[str]:
-    """Files under their final names that are not whole."""
+    """Files with their final names that are incomplete."""
     for path in place.work.rglob("OUT*"):
         if path.is_dir():
             continue
@@ -385,7 +386,7 @@ def _marked(place: Place) -> Iterator[Path]:
 
 
 def _processes(place: Place) -> list[str]:
-    """What still runs a second after the end."""
+    """Processes of the case that still run a second after the end."""
     for _ in range(10):
         if not list(_marked(place)):
             return []
@@ -404,7 +405,7 @@ def _kill(place: Place) -> None:
 
 
 def _shared() -> list[str]:
-    """Shared memory: of this namespace alone, where there is one."""
+    """Files in shared memory: of this namespace only, where there is one."""
     if not os.environ.get(PRIVATE):
         return []
     return [path.name for path in Path("/dev/shm").iterdir()]
@@ -454,7 +455,7 @@ class Log:
 
 
 def counts(log: Log) -> Iterator[str]:
-    """How many cases are right, by event and moment."""
+    """The number of cases, and of those that are right, by event and moment."""
     cases = table()
     moments = list(dict.fromkeys(case.moment for case in cases))
     yield " | ".join(["event", *moments])

@@ -53,7 +53,7 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], Options]] = {
     "congestion": ((), Options()),
     **{name: ((), Options()) for name in PROFILE_FIGURES.built_in()},
 }
-"""By figure, the recorded runs that it is drawn from."""
+"""The recorded runs from which each figure is drawn, with its options."""
 
 
 ARRIVALS: dict[str | None, dict[str, float]] = {

@@ -15,7 +15,7 @@ from conftest import TEST_TIMEOUT_S, Done
 
 LONG = ["--sizes", "8,1KiB", "--launches", "3", "--budget", "60s", "--precision", "0.01%"]
 OF_THE_LIBRARY = ("ompi.", "prte.", "pmix", "openmpi-sessions", "prterun")
-"""Temporary files that an Open MPI leaves which had to be killed."""
+"""Prefixes of temporary files that a killed Open MPI leaves."""
 WORKER = "PYTEST_XDIST_WORKER"
 """Names the process of a test run (pytest -n 2); what it starts inherits the variable."""
 

@@ -102,7 +102,7 @@ class Fabric:
     switches a cable of their own between these links."""
 
     wires: list[Link]
-    """Of each host."""
+    """The link of each host."""
     home: list[int]
     """The switch of each host."""
     uplinks: list[Link]
@@ -114,7 +114,7 @@ class Fabric:
 
     @property
     def topology(self) -> str:
-        """As topology.conf has it."""
+        """The text of a topology.conf."""
         below = [
             ",".join(host for host, at in zip(self.hosts, self.home, strict=True) if at == switch)
             for switch in range(len(self.uplinks))

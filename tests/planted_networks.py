@@ -103,7 +103,7 @@ def _torus(sides: tuple[int, ...], i: int, j: int) -> list[tuple[str, Link]]:
 
 
 def planted(shape: str, nodes: int, fault: str, seed: int) -> Planted | None:
-    """None where the shape has no such part."""
+    """A network with this fault; None where the shape has no such part."""
     draw = random.Random(f"{shape} {nodes} {fault} {seed}")
     found = Planted(shape, nodes, fault)
     for pair, route in routes(shape, nodes).items():
@@ -133,7 +133,7 @@ def planted(shape: str, nodes: int, fault: str, seed: int) -> Planted | None:
 
 
 def _slow_nodes(found: Planted, latency: float, bandwidth: float) -> None:
-    """By these factors of its median pair."""
+    """Slows the pairs of slow nodes by these factors: the latency's is on a node's median pair."""
     usual = dict(found.us)
     for node in found.slow_nodes:
         own = [pair for pair in found.us if node in pair]
@@ -152,7 +152,8 @@ def _slow_pairs(found: Planted, by: float) -> None:
 def boards_of(
     planted: Planted, verb: str, noise: float, launches: int, has_topology: bool, seed: int
 ) -> tuple[list[Board], Network]:
-    """What a verb measures of it: all pairs (fabric, cores), or node i with i + n/2 (pairs)."""
+    """The times that a verb measures: of all pairs (fabric, cores), or of node i with i + n/2
+    (pairs)."""
     random_ = np.random.default_rng([seed, round(1000 * noise), launches])
     half = planted.nodes // 2
     pairs = [p for p in planted.us if verb != "pairs" or p[1] - p[0] == half]
@@ -179,8 +180,8 @@ RIGHT, MISSED, FALSE, NOT_JUDGED = "right", "missed", "false", "not judged"
 def outcome(
     planted: Planted, verb: str, noise: float, launches: int, has_topology: bool, seed: int
 ) -> str:
-    """What a verb's gate makes of it: RIGHT; MISSED, a pass of what is slow; FALSE, where somebody
-    else is named, or not all; or NOT_JUDGED."""
+    """Outcome of a verb's gate: RIGHT; MISSED, where slow parts pass; FALSE, where others are
+    named, or not all; or NOT_JUDGED."""
     found = judged(*boards_of(planted, verb, noise, launches, has_topology, seed))
     if not found.faults:
         passed = RIGHT if planted.fault == "none" else MISSED
@@ -189,7 +190,7 @@ def outcome(
 
 
 def _named(planted: Planted, found: Judgement, verb: str) -> set[tuple[str, frozenset[int]]]:
-    """Nodes alone, pairs, and all nodes of what is named besides."""
+    """Nodes and pairs that a judgement names, and all nodes of the rest that it names."""
     named: set[tuple[str, frozenset[int]]] = set()
     rest: set[int] = set()
     for fault in found.faults:
@@ -224,7 +225,8 @@ def _truth(planted: Planted, verb: str) -> set[tuple[str, frozenset[int]]]:
 
 
 def can_be_known(planted: Planted, verb: str) -> bool | None:
-    """None where a gate may also decline to judge: one of four leaves."""
+    """Whether a gate must find the fault; None where it may also decline to judge: one of four
+    leaves."""
     if verb == "pairs" and (planted.nodes == 8 or not _is_beyond(planted)):
         return False
     if planted.fault.startswith(("uplink", "switch")):

@@ -14,7 +14,7 @@ LAUNCHES, ROUNDS = 5, 4
 
 
 def pingpong_run(label: str | None = None, slower: float = 1.0) -> Run:
-    """With a protocol switch between 4 and 8 KiB."""
+    """A ping-pong with a protocol switch between 4 and 8 KiB."""
 
     def ns(launch: int, round_: int, size: int) -> list[float]:
         start = 3000.0 if size > 4096 else 900.0

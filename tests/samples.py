@@ -31,7 +31,7 @@ HEADER = RunRecord(
 
 
 def options_of(workload: Workload) -> dict[str, object]:
-    """As a run record has them."""
+    """The options of a run record."""
     return stored(single(workload, Placement(), Sampling()))
 
 

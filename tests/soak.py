@@ -60,8 +60,8 @@ SIGNALS = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGSTOP", "SIGSEGV", "SIGP
 BEFORE = ("full disk", "slow disk", "clock step", "little memory")
 """Faults that a run is started with."""
 HANG_S, GRACE_S, POLL_S = 300.0, 60.0, 0.05
-"""What takes longer hangs, and what is left then stays. They are counted in polls, so that nothing
-is found where the whole machine stood still."""
+"""Limits (s) of a run and of what it leaves, and the interval of polls. They are counted in polls,
+so that nothing is found where the whole machine stood still."""
 STATUSES = (0, 1, 2, 130)
 
 
@@ -148,7 +148,7 @@ def run(one: Round) -> None:
 
 
 def _prepare(one: Round, undone: ExitStack) -> list[str]:
-    """What stands before the command."""
+    """The words before the command that prepare the fault."""
     if one.fault == "full disk":
         disk = one.path.parent
         disk.mkdir()
@@ -209,7 +209,7 @@ def _marked() -> Iterator[Marked]:
 
 
 def _end_of(one: Round, process: subprocess.Popen[str]) -> str:
-    """What it wrote to stderr; one that does not end is killed."""
+    """The stderr of a command; one that does not end is killed."""
     for _ in range(int(HANG_S / POLL_S)):
         with suppress(subprocess.TimeoutExpired):
             return process.communicate(timeout=POLL_S)[1]
@@ -262,7 +262,7 @@ def _is_free(path: Path) -> bool:
 
 
 def _check_file(one: Round, seen: bytes, hit: Marked | None) -> None:
-    """Before and after --resume; what holds no launch is not kept."""
+    """Checks the file before and after --resume; a file without a launch is not kept."""
     after = one.whole_lines()
     if not after.startswith(seen):
         one.finds.append("lines are lost")

@@ -20,12 +20,13 @@ READ_BYTES = 1 << 16
 
 @dataclass
 class Shown:
-    """What a command drew."""
+    """The screens that a command drew."""
 
     status: int
     raw: str
     screens: list[list[str]] = field(default_factory=list)
-    """Its lines after each write, without those that stayed empty; the last is what is left."""
+    """Lines of the screen after each write, without those that stayed empty; the last is the final
+    screen."""
 
     @property
     def left(self) -> str:

@@ -1,4 +1,4 @@
-"""Benchmarks are run by hand and seldom: what they are made of must still fit."""
+"""Benchmarks are run by hand and seldom: they must still fit the code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hockney.run.mpis import Mpi
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 PARTS = ("common.py", "claim.py", "claims_", "streams.py")
-"""What is imported by programs, and none itself."""
+"""Modules that programs import, and that are no programs."""
 NAMES = sorted(f.name for f in BENCHMARKS.glob("*.py") if not f.name.startswith(PARTS))
 
 

@@ -1,5 +1,5 @@
-"""What begins with an underscore belongs to its package: no module outside imports it. Views
-import nothing that computes."""
+"""Names with an underscore belong to their package: no module outside imports them. Views import
+nothing that computes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def owner_of(name: str) -> str | None:
 
 
 def foreign(module: str, names: Iterator[str]) -> list[str]:
-    """What a module imports of another package's private parts."""
+    """Private parts of another package that a module imports."""
     found = []
     for name in names:
         owner = owner_of(name) if name.startswith("hockney.") else None

@@ -127,7 +127,8 @@ def test_the_line_of_a_damage_is_named(tmp_path: Path) -> None:
 
 
 def test_two_records_on_a_line_are_damage(tmp_path: Path) -> None:
-    """As is one record on two lines, though a parser of many records sees the same number."""
+    """One record on two lines is damage too, though a parser of many records sees the same
+    number."""
     path = write_run(some_run(1), tmp_path / "run.jsonl")
     lines = path.read_bytes().splitlines(keepends=True)
     samples = [n for n, line in enumerate(lines) if b'"samples"' in line]
@@ -159,7 +160,7 @@ def test_a_file_beyond_the_stated_limit_is_refused(tmp_path: Path) -> None:
 def test_a_compressed_file_is_read_whole_or_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int | None
 ) -> None:
-    """By default by what it becomes for its size, else by --most-input alone."""
+    """The default limit is on the ratio of the sizes after and before; --most-input replaces it."""
     run = some_run()
     plain = write_run(run, tmp_path / "run.jsonl").read_bytes()
     assert 5000 < len(plain) < 100_000

@@ -130,7 +130,7 @@ KINDS = {
 
 
 def install(directory: Path, modules: dict[str, str], entries: dict[str, dict[str, str]]) -> None:
-    """As pip would install a package into a directory."""
+    """Installs a package into a directory, as pip would."""
     (directory / "guest_package").mkdir(parents=True)
     (directory / "guest_package" / "__init__.py").touch()
     for name, text in modules.items():

@@ -368,7 +368,8 @@ def test_compressed_files_are_read_and_cut_ones_up_to_the_cut(tmp_path: Path) ->
 
 @given(st.integers(1, 5), st.data())
 def test_a_file_that_ends_inside_a_frame_says_so(frames: int, data: st.DataObject) -> None:
-    """Also where the text up to there ends with a line, and every launch has its end."""
+    """The file is cut even where the text up to there ends with a line, and every launch has its
+    end."""
     import tempfile
 
     run = make_run(lambda *_: [1.0], launches=2, rounds=2)

@@ -1,4 +1,5 @@
-"""Where the time of a test run went: by file, with what is over its budget (CONTRIBUTING.md)."""
+"""Reports the time of a test run by file, with tests that are over their budget
+(CONTRIBUTING.md)."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ import pytest
 
 FILE_BUDGET_S = 10.0
 TEST_BUDGET_S = 4.0
-"""So that `make test` answers in four minutes on two cores. They are reported and never asserted:
-a busy machine is no fault."""
+"""Longest test (s), so that `make test` answers in four minutes on two cores. Longer ones are
+reported and never asserted: a busy machine is no fault."""
 SLOWEST = 10
 
 

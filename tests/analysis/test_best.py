@@ -1,4 +1,4 @@
-"""The best algorithm of each cell, and if it is significantly the best."""
+"""The best algorithm of each cell, and whether it is significantly the best."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_noise_alone_seldom_changes() -> None:
 
 
 def test_a_segment_in_the_middle_is_found() -> None:
-    """One split at a time found nothing: the ranks before and after any split are alike."""
+    """Splitting once at a time found nothing: the ranks before and after any split are alike."""
     found = [
         [
             change.at
@@ -152,7 +152,7 @@ def test_a_step_is_reported_with_its_third_run() -> None:
 def test_the_likelihood_of_a_step_is_that_of_its_levels(
     seed: int, n: int, correlation: float
 ) -> None:
-    """By sums over places, and by least squares for each."""
+    """Sums over places give the same as least squares for each place."""
     values = np.random.default_rng(seed).standard_normal(n)
     values[1:] += correlation * values[:-1]
     places = np.arange(LEAST_RUNS, n - LEAST_RUNS + 1)

@@ -121,7 +121,7 @@ def test_max_rate_is_fitted_to_all_numbers_of_pairs() -> None:
 
 @pytest.mark.parametrize("pairs", [1, 2**52])
 def test_a_number_of_pairs_that_is_none_makes_no_list(pairs: int) -> None:
-    """As a damaged file may say."""
+    """A damaged file may state such numbers."""
     run = run_of((2,))
     run.samples = [replace(samples, pairs=pairs) for samples in run.samples]
     (one,) = curve_at(run)

@@ -13,7 +13,8 @@ random = np.random.default_rng(5)
 
 
 def run_of(times: list[float], work: list[float], copies: list[float] | None = None) -> Run:
-    """Launches that are slower by `times`, with fixed work that is by `work`, and copies."""
+    """Launches that are slower by `times`, with probes of fixed work (and of copies) that are
+    slower by `work` and `copies`."""
     run = make_run(
         lambda launch, _round, size: [1000.0 * times[launch] * (1 + size)] * 4,
         launches=len(times),
@@ -88,7 +89,7 @@ def test_a_probe_that_falls_where_times_rise_does_not_explain_them() -> None:
 
 @pytest.mark.parametrize("memory", [0.0, 0.5, 0.9, 1.0])
 def test_two_drifts_are_no_relation(memory: float) -> None:
-    """Of 2,000 pairs of independent series 20 have p below 0.01, give or take 5."""
+    """At p < 0.01, 20 of 2,000 pairs of independent series are expected, give or take 5."""
     chances = []
     for _ in range(2000):
         series = random.normal(size=(2, 30))

@@ -1,4 +1,4 @@
-"""The one form of all gates."""
+"""The form that all gates have in common."""
 
 from __future__ import annotations
 

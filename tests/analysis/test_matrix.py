@@ -82,7 +82,7 @@ def test_the_matrix_is_symmetric_and_empty_on_its_diagonal() -> None:
 
 
 def test_whether_pairs_at_once_disturb_each_other_is_told() -> None:
-    """All pairs at once in rounds, and some alone."""
+    """All pairs at once in rounds are compared with some pairs alone."""
     rounds = [[(0, 1), (2, 3), (4, 5), (6, 7)], [(0, 2), (1, 3), (4, 6), (5, 7)]]
     both = matrix(run_of(at_once=[*rounds, [(0, 1)]], crowding=1.2))
     assert both.parallel_ratio == pytest.approx(1.2)
@@ -97,7 +97,7 @@ def test_without_pairs_there_is_no_matrix() -> None:
 
 
 def test_a_pair_that_was_measured_at_one_size_alone_is_in_the_matrix() -> None:
-    """As of a run that was cut."""
+    """A run that was cut has such pairs."""
     run = run_of()
     run.samples = [s for s in run.samples if s.bytes or 7 not in s.peers]
     found = matrix(run)

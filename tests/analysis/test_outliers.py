@@ -112,7 +112,7 @@ def test_a_slow_node_with_many_ranks_is_one_node() -> None:
 def test_nobody_is_accused_of_noise(
     network: Callable[[Pair, int], float], at_once: list[list[Pair]]
 ) -> None:
-    """Quiet, usual and wild: an accusation in 1 of 100 is what the rule allows."""
+    """Quiet, usual and wild noise: the rule allows a false outlier in 1 of 100."""
     for seed in range(6):
         noise = (0.01, 0.05, 0.2)[seed % 3]
         assert accused(run_of(network, at_once, one_a_node(64), noise, seed)) == []

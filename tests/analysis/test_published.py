@@ -259,7 +259,7 @@ def figure(system: str, value: float, quantity: str = "time_s") -> PublishedFigu
     ("value", "percentile"), [(0.5, 100.0), (1.0, 87.5), (2.5, 50.0), (4.0, 12.5), (9.0, 0.0)]
 )
 def test_a_percentile_counts_the_systems_that_are_worse(value: float, percentile: float) -> None:
-    """Of two figures of one system it takes their median: d has 4."""
+    """A system with two figures counts by their median: d has 4."""
     times = [
         figure("a", 1.0),
         figure("b", 2.0),

@@ -26,7 +26,8 @@ PARTITIONED: Way = WHOLE | {"mode": "partitioned"}
 def run_of(
     ways: Sequence[tuple[Way, float]], launches: int = 9, noise: float = 0.0, sizes: int = 2
 ) -> Run:
-    """Each way takes 1 us times its factor, and what all ways of a launch share."""
+    """Each way takes 1 us times its factor, times a factor that all ways of a launch have in
+    common."""
     chance = random.Random(1)
     run = Run(HEADER)
     for launch in range(launches):
@@ -99,7 +100,7 @@ def test_partitions_are_compared_with_a_message_that_waits() -> None:
 
 
 def test_sizes_of_a_curve_share_the_error_rate() -> None:
-    """One size alone is told apart by 7 launches; of 20 none is, by the same numbers."""
+    """One size alone is conclusive with 7 launches; of 20 sizes none is, by the same numbers."""
     ways = [(CONTIGUOUS, 1.0), (BY_DATATYPE, 1.5)]
     for sizes, verdict in ((1, "slower"), (20, "unknown")):
         analysis = Analysis(run_of(ways, launches=7, sizes=sizes))

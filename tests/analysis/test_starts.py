@@ -1,4 +1,4 @@
-"""What is known of how collectives began."""
+"""Facts about how collectives began."""
 
 from __future__ import annotations
 

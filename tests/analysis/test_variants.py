@@ -1,4 +1,4 @@
-"""What a run shows about its variants: verdicts, and what keeps them from being believed."""
+"""Verdicts of a run on its variants, with caveats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found by its name has all that its users rely on, whoever wrote it."""
+"""Modules found by name have all that their users rely on, whoever wrote them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WHOLE = "LENGTH = 1\ndef fits(size, *, closely=True): ...\n"
 
 
 def registry(directory: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Registry[Wanted]:
-    """Of a package with one module, of that text."""
+    """The registry of a package with one module of this text."""
     package = f"package_{directory.name}"
     (directory / package).mkdir()
     (directory / package / "__init__.py").touch()

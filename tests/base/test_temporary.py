@@ -1,4 +1,4 @@
-"""What a killed process leaves, and who removes it."""
+"""Temporary files of a killed process, and who removes them."""
 
 from __future__ import annotations
 

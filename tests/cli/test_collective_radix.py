@@ -12,7 +12,7 @@ from hockney import records
 from hockney.run.mpis import Mpi
 
 TREES = {"openmpi": "chain", "mpich": "tree"}
-"""An algorithm of bcast with a radix."""
+"""An algorithm of bcast with a radix, by family."""
 SHORT = ("--launches", "1", "--budget", "3s", "--sizes", "8", "-q")
 
 

@@ -30,7 +30,7 @@ def limited(mpi: Mpi) -> tuple[str, str]:
 def test_values_around_the_best_limit_are_measured_read_back_and_shown(
     hockney: RunHockney, tmp_path: Path, limited: tuple[str, str]
 ) -> None:
-    """With 5 ranks the coarse limits are 1 and 4, and 2 lies around both."""
+    """The coarse limits of 5 ranks are 1 and 4, and 2 lies around both."""
     name, variable = limited
     words = ("--algorithm", f"{name},default", "--requests", "auto", "-n", "5")
     done = hockney("collective", "alltoall", *words, "-o", "run.jsonl", *SHORT[:-1])

@@ -1,4 +1,4 @@
-"""What is said at the end of a run."""
+"""Messages at the end of a run."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ MEASURING = [name for name, command in VERBS.items() if isinstance(command, Meas
 WORDS = {"collective": ["bcast", "-n", "2"], "cores": ["-n", "2"], "rma": ["accumulate"]} | {
     "fabric": ["-n", "2"]
 }
-"""What a measuring verb needs at least, on a machine with two CPUs."""
+"""Words that a measuring verb needs at least, on a machine with two CPUs."""
 NEEDS = {
     ("pairs", "--window"): ["--operation", "stream"],
     ("pairs", "--msgs-per-sample"): ["--multi"],
@@ -39,7 +39,7 @@ NEEDS = {
     ("pingpong", "--thread-comms"): ["--threads", "2"],
     ("rma", "--pairing"): ["--pairs-active", "1"],
 }
-"""Options that are refused without others."""
+"""Options that need others, with these."""
 
 CPUS = str(max(allowed_cpus(), 2))
 PAIRED = str(max(allowed_cpus() // 2 * 2, 2))
@@ -100,8 +100,8 @@ DESCRIBED = {
     *("--output", "--mpicc", "--launcher", "--segment-size", "--receive-datatype", "--form"),
     *("--skew", "--direction", "--pairs-active", "--engine", "--radix", "--requests"),
 }
-"""Defaults that no word stands for: a name with the time in it, what another program decides, or
-that the option's question is not asked."""
+"""Options whose default no word names: a name with the time in it, another program's choice, or no
+answer because the question is not asked."""
 
 
 def options(verb: str) -> list[Option]:

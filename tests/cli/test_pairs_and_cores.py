@@ -1,4 +1,4 @@
-"""pairs and cores: what is asked wrongly is told before anything is started."""
+"""pairs and cores: wrong requests are refused before anything is started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""hockney plot: files in, a figure out; what cannot be drawn is told and touches no file."""
+"""hockney plot: files in, a figure out; a figure that cannot be drawn is an error and touches no
+file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done does not depend on who reads the words about it."""
+"""A command does its work whether or not anybody reads its output."""
 
 from __future__ import annotations
 

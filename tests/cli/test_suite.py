@@ -162,7 +162,7 @@ def test_a_wrong_plan_is_told_before_anything_is_measured(
 
 @pytest.mark.parametrize("plan", READY)
 def test_ready_plans_ask_what_can_be_answered(hockney: RunHockney, plan: str) -> None:
-    """With one launch, and time for nothing more than to start."""
+    """The check has one launch and only time to start it."""
     assert read_suite(plan).runs
     quick = ("--", "--budget", "0.1s", "--mpicc", "nonesuch")
     done = hockney("suite", plan, "-o", "results", *quick)

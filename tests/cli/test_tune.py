@@ -29,7 +29,7 @@ FORCED = {
 
 
 def run_here(mpi: Mpi, engine: Engine, **scale: float) -> Run:
-    """As if measured with the library that is here."""
+    """A run that looks as if measured with the library that is installed here."""
     _, here = start(mpi, engine, {})
     assert here is not None
     return collective_run(

@@ -22,7 +22,7 @@ WIRE = 0.06
 
 @pytest.fixture
 def slow_link(cluster: Cluster) -> Iterator[Cluster]:
-    """What hA sends goes through a token bucket of 1 Gbit/s."""
+    """A token bucket limits what hA sends to 1 Gbit/s."""
     at = ["nsenter", "--net=/run/netns/hA", "tc", "qdisc"]
     bucket = ["tbf", "rate", "1gbit", "burst", "256kb", "latency", "10ms"]
     subprocess.run([*at, "add", "dev", "vA", "root", *bucket], check=True)

@@ -21,7 +21,7 @@ from hockney.run.measure.resume import whole_launches
 pytestmark = pytest.mark.long
 
 ROUNDS = int(os.environ.get("HOCKNEY_TEST_ROUNDS", "1"))
-"""How often each fault is made."""
+"""Number of times that each fault is made."""
 WAYS = {
     "mpiexec": (*HOCKNEY, "pingpong", "--hosts", "hA,hB"),
     "srun": (*ALLOCATED, *HOCKNEY, "pingpong", "--nodes", "2"),

@@ -44,7 +44,7 @@ NOT_RUN = {
     r"tune .*(monday|friday|--beyond)": "needs days, and other ranks: tests/tuning",
     r"--to (goal|simgrid-trace)": "needs the order of calls: tests/profiling/test_order.py",
 }
-"""What a page shows and this does not run, with the reason and the tests that have it."""
+"""Commands of pages that are not run here, with the reason and the tests that run them."""
 
 
 def shown(page: Path) -> list[str]:
@@ -93,7 +93,7 @@ OF_NODES = re.compile(r" (--nodes \d+|--hosts \S+|--ranks-per-node \d+|-n [\d.,]
 
 
 def _simulated(command: str) -> str:
-    """Of nodes that are not here, four at the most are simulated."""
+    """The command with simulated nodes, four at most, in place of nodes that are not here."""
     if "--platform" in command or not re.search("--nodes|--hosts", command):
         return command
     bare = OF_NODES.sub("", command)

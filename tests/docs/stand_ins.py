@@ -22,7 +22,8 @@ RUNS = {
     r"(before|mpich|A|a|good|first|02-.*)\.jsonl": "recorded/pingpong-mpich.jsonl.zst",
     r"": "recorded/pingpong-openmpi.jsonl.zst",
 }
-"""By what is in the command or the name: which kept file is read. The first that fits."""
+"""The recorded file that is read, by a pattern of the command or the name; the first match
+counts."""
 LOGS = {
     r"times\.csv|a\.csv": "size,lat\n8,1.5\n64,1.6\n1024,2.5\n",
     r"imb": excerpts.IMB_MULTI,

@@ -14,7 +14,7 @@ from conftest import RunHockney
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
 COMMANDS = list(dict.fromkeys(re.findall(r"`(hockney [a-z][^`]*)`", PAGE.read_text())))
 FIXED = ("fetch-and-op", "compare-and-swap", "startup", "barrier", "congestion")
-"""What has sizes of its own."""
+"""Operations with sizes of their own."""
 TAKES_NO_BUDGET = ("startup",)
 
 

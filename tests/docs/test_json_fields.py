@@ -20,7 +20,7 @@ NAMED = set(
     re.findall(r'["`](\w+)["`]', (DOCS / "json.md").read_text() + (DOCS / "records.md").read_text())
 )
 OPEN = frozenset({"options", "environment", "parameters", "derived", "of"})
-"""What is inside differs from plan to plan, machine to machine and model to model, and by the
+"""Fields whose content differs from plan to plan, machine to machine and model to model, and by the
 published systems (`of`)."""
 VERBS = ("show", "fit", "predict", "compare", "tune", "predicted")
 

@@ -1,4 +1,4 @@
-"""docs/records.schema.json: what the types say, and what real result files hold."""
+"""docs/records.schema.json agrees with the types and with real result files."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ OWN_TESTS = ("tutorial.md", "course.md", "coverage.md")
 """Pages whose commands tests/docs/test_shown.py and test_coverage.py run. The former
 also runs those of other pages whose output is the same everywhere."""
 VERDICTS = ("compare", "history")
-"""These end with 1 where something is slower."""
+"""Commands that end with status 1 where something is slower."""
 RUN = [page for page in PAGES if page.name not in OWN_TESTS and any(map(here, shown(page)))]
 FIRST = {tuple(here(command).words): page for page in reversed(RUN) for command in shown(page)}
 """The page whose command is run, where several show the same."""

@@ -1,5 +1,5 @@
-"""What pages show is what the commands print: the tutorial's as they stand, in order, in one empty
-directory, and those of all pages that are the same on every machine."""
+"""Pages show the commands' real output: the tutorial's as it is, in order, in one empty directory,
+and that of all pages which is the same on every machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from record import DOCS, TUTORIAL, repeatable, run, shortened, steps
 from conftest import TEST_TIMEOUT_S
 
 VERDICTS = ("hockney doctor", "hockney compare", "hockney history")
-"""On a busy machine these may find it bad, or slower: exit status 1, as the tutorial says."""
+"""Commands that may find a busy machine bad, or slower: exit status 1, as the tutorial says."""
 CHANGED = "the machine was in different states"
 """Two runs between which the machine changed its state are not compared: there is no table."""
 PAGES = sorted(page for page in DOCS.rglob("*.md") if [*repeatable(page.read_text())])
@@ -58,13 +58,13 @@ def test_what_is_the_same_everywhere_is_what_pages_show(page: Path, tmp_path: Pa
 
 COURSE = DOCS / "course.md"
 LONG, SHORT = "--budget 30s", "--budget 1s"
-"""Of what is measured on the laptop."""
+"""Budget of the page's measurements on the laptop, and the one used here."""
 
 
 @pytest.mark.long
 @pytest.mark.simgrid
 def test_the_course_runs_as_it_stands(tmp_path: Path) -> None:
-    """And its simulated part gives the times of its answers."""
+    """The commands run, and the simulated part gives the times of the course's answers."""
     page = COURSE.read_text()
     shutil.copy(DOCS / "two-nodes.xml", tmp_path)
     commands = re.findall(r"^ {4}(hockney .*)$", page, re.MULTILINE)

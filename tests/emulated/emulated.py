@@ -27,24 +27,26 @@ ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "build" / "emulated"
 RELEASE = "bookworm"
 PACKAGES = "libc6-dev,libatomic1"
-"""Of each machine, beside its MPI. Here: mmdebstrap, qemu-user-static, per machine gcc-TRIPLET and
-libc6-dev-ARCHITECTURE-cross, and for Open MPI libopenmpi-dev and openmpi-bin."""
+"""Debian packages that each machine needs beside its MPI. This host needs mmdebstrap,
+qemu-user-static, per machine gcc-TRIPLET and libc6-dev-ARCHITECTURE-cross, and for Open MPI
+libopenmpi-dev and openmpi-bin."""
 STRICT = (
     *("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion"),
     *("-Wno-sign-conversion", "-Wno-psabi", "-Werror"),  # psabi: GCC's notes about its own past
 )
 TIMEOUT_S = 150.0
-"""After so long an experiment hangs."""
+"""An experiment that takes longer hangs."""
 
 
 @dataclass(frozen=True)
 class Library:
     package: str
     headers: str
-    """In the root, for a TRIPLET."""
+    """Directory of the headers in the machine's root, for a TRIPLET."""
     soname: str
     wrapper: str
-    """Of the same library here: its mpiexec starts the ranks. Empty: the default one."""
+    """Wrapper of the same library on this host, whose mpiexec starts the ranks; empty for the
+    default."""
 
 
 MPICH = Library("libmpich-dev", "usr/include/TRIPLET/mpich", "libmpich.so.12", "")

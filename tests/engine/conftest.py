@@ -1,4 +1,4 @@
-"""What the tests of the engine share: runs watched by watched_mpi.c, and runs to which things
+"""Common fixtures of the engine's tests: runs watched by watched_mpi.c, and runs to which things
 happen."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which rank gets which PU, on machines that are only described: a tree of files as in /sys."""
+"""Assignment of ranks to PUs, on machines that are only described: a tree of files as in /sys."""
 
 from __future__ import annotations
 

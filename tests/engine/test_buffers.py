@@ -1,4 +1,4 @@
-"""Which memory the engine gives MPI: what is in flight never overlaps, and cold is cold."""
+"""The memory that the engine gives MPI: messages in flight never overlap, and cold is cold."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from preloads import MESSAGE, Call, Watch
 
 
 def overlaps(calls: list[Call]) -> int:
-    """How many receives began in memory that is sent from or received into meanwhile, or sends in
-    memory that is received into."""
+    """The number of receives that began in memory in use, or of sends in memory that is received
+    into."""
     sent: list[int] = []
     received: list[int] = []
     found = 0
@@ -86,7 +86,7 @@ COLD = {
     "bcast": "collective bcast",
 }
 COLD_KINDS = ("pingpong", "stream", "pairs", "allreduce")
-"""One of each way to walk."""
+"""An experiment for each way to walk through cold memory."""
 
 
 @pytest.mark.parametrize("asked", kept_short(COLD, COLD_KINDS))

@@ -24,11 +24,11 @@ EACH_KIND = (
     *("barrier", "bcast", "alltoallv", "allreduce", "exscan", "reduce_local"),
     *("ibarrier", "igatherv", "ireduce_scatter"),
 )
-"""With and without a root, counts, a reduction, a request."""
+"""One collective of each kind: with and without a root, counts, a reduction, a request."""
 
 
 SHORT = EVERY if "HOCKNEY_TEST_MPICC" in os.environ else EACH_KIND
-"""Every library has each of them: under another MPI than the embedded one none is left out."""
+"""Cases that are not long: under another MPI than the embedded one all of them are run."""
 
 
 @pytest.mark.parametrize("name", kept_short(EVERY, SHORT))
@@ -163,7 +163,7 @@ def test_reductions_of_each_type_are_exact(
 def test_untimed_checks_aside_reductions_of_many_ranks_add_small_numbers(
     run_engine: RunEngine, mpi: Mpi, engine: Engine, tmp_path: Path
 ) -> None:
-    """What is added up without --verify: 1 on each rank, so that sums never overflow."""
+    """Ranks add up 1 each unless --verify is given, so that sums never overflow."""
     library = build_library(mpi, "watched_sums", tmp_path)
     program = write_wrapper(tmp_path / "watched", engine.path, LD_PRELOAD=library)
     words = ("collective", "allreduce", "--sizes=64", "--seconds=0.05")

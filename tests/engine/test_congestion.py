@@ -39,7 +39,7 @@ def test_a_pingpong_has_two_victims(run_engine: RunEngine) -> None:
 
 
 def test_roles_follow_the_seed(run_engine: RunEngine) -> None:
-    """The same for one seed, others for another; every rank has one."""
+    """Roles are the same for one seed and differ for another; every rank has one."""
     casts = []
     for seed in (1, 1, 2, 3, 4):
         done = run_engine(

@@ -12,7 +12,7 @@ from long_runs import StartEngine, comes_true, engines_alive
 
 LONG = ("--seconds=60", "--sizes=8,1KiB")
 GRACE_S = 10.0
-"""How long the engine lets a call of MPI go on: GRACE_S in probe.c."""
+"""Time for which the engine lets a call of MPI go on: GRACE_S in probe.c."""
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,8 @@ def test_a_run_that_goes_on_ends_with_its_last_record(
 
 
 def measures(pid: int) -> bool:
-    """Whether it handles SIGTERM itself: bit 15 of SigCgt in /proc/PID/status, counted from 1."""
+    """Whether a process handles SIGTERM itself: bit 15 of SigCgt in /proc/PID/status, counted from
+    1."""
     status = Path(f"/proc/{pid}/status").read_text().splitlines()
     caught = next(line for line in status if line.startswith("SigCgt:"))
     return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)

@@ -12,7 +12,7 @@ SIZE = 2**31 + 4096
 FASTEST_BPS = 100e9
 """No two cores of a node copy faster."""
 SMALL, LARGE = 10 * 2**30, 14 * 2**30
-"""Two buffers of two ranks; and a third of each, for packed data."""
+"""Memory for two buffers of two ranks; and a third for each, for packed data."""
 ASKED = {
     "synchronous": ("pairs --mode=synchronous", SIZE, SMALL),
     "nonblocking": ("pairs --mode=nonblocking", SIZE, SMALL),
@@ -23,7 +23,8 @@ ASKED = {
     "datatype": ("pairs --datatype=vector:2:2048:2056", SIZE, LARGE),
     "bcast": ("collective bcast", SIZE, SMALL),
 }
-"""What needs a call or a type of its own. Partitions are measured beside persistent messages."""
+"""Experiments that need a call or a type of their own, with the size and the memory. Partitions are
+measured beside persistent messages."""
 pytestmark = pytest.mark.long
 
 

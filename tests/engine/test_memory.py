@@ -1,4 +1,4 @@
-"""What a rank needs beside its message buffers and its MPI."""
+"""Memory of a rank beside its message buffers and its MPI."""
 
 from __future__ import annotations
 
@@ -112,15 +112,15 @@ BUFFERS = [
     ("collective ialltoall", 2, 4.0),
     ("collective alltoallv", 2, 4.0),
 ]
-"""What docs/method.md says of buffers, in messages; of collectives on the root."""
+"""Sizes of buffers in docs/method.md, in messages; of collectives on the root."""
 
 
 @pytest.mark.parametrize(("asked", "ranks", "messages"), kept_short(BUFFERS, BUFFERS[::3]))
 def test_buffers_take_what_the_method_states(
     mpi: Mpi, engine: Engine, tmp_path: Path, asked: str, ranks: int, messages: float
 ) -> None:
-    """By how much a rank's peak grows from small messages to large ones. The MPI library takes room
-    for a message of its own in some collectives, Intel's in all that it does."""
+    """A rank's peak memory grows by its buffers from small messages to large ones. The MPI library
+    takes room for a message of its own in some collectives, Intel's in all."""
     program = [str(engine.path), *asked.split(), "--seconds=0.01", "--oversubscribe"]
     small = peak_kib(mpi, [*program, SMALL], tmp_path, ranks)
     large = peak_kib(mpi, [*program, f"--sizes={LARGE}"], tmp_path, ranks)

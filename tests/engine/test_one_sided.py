@@ -125,7 +125,7 @@ def test_pairs_have_windows_of_their_own(run_engine: RunEngine) -> None:
 
 
 def test_the_target_of_a_passive_operation_has_no_time_of_its_own(run_engine: RunEngine) -> None:
-    """With each operation timed by itself, ranks of pairs have lines of their own."""
+    """Ranks of pairs have lines of their own if each operation is timed by itself."""
     done = run_engine(
         *("pairs", "--operation=put", "--every-iteration", "--sizes=8", "--seconds=0.05"),
         "--synchronization=flush,fence",
@@ -206,7 +206,8 @@ def test_a_window_refused_to_one_rank_ends_all(
 def test_operations_past_two_gibibytes_are_whole(
     run_engine: RunEngine, need_memory: NeedMemory, operation: str
 ) -> None:
-    """Of each rank's window and its buffers, out and in, the library may need a part again."""
+    """Memory: the library may need a part of each rank's window and its buffers, out and in,
+    again."""
     need_memory(6.5 * LARGE)
     element = [] if operation in MOVING else ["--element=int64"]
     done = run_engine(

@@ -1,4 +1,4 @@
-"""Who is paired with whom, in worlds larger than any that a test can start."""
+"""Pairs of ranks in worlds larger than any that a test can start."""
 
 from __future__ import annotations
 

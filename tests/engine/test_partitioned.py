@@ -42,7 +42,7 @@ def test_a_damaged_byte_is_found(run_engine: RunEngine, faulty_engine: Engine) -
 
 
 def test_a_message_waits_for_its_last_partition(run_engine: RunEngine) -> None:
-    """With two partitions 1 ms apart no message can arrive within less: every sample is a message's
+    """Two partitions 1 ms apart: no message can arrive within less, so every sample is a message's
     time with the wait for its last part."""
     done = run_engine(
         "pairs",

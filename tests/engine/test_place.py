@@ -1,4 +1,4 @@
-"""Where ranks are put, and whether they say so truly: by the kernel's words and by hwloc's."""
+"""Places of ranks, and whether they are reported correctly: against the kernel and hwloc."""
 
 from __future__ import annotations
 

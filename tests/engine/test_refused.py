@@ -1,4 +1,5 @@
-"""What an experiment or operation cannot honour is refused by its name, before MPI starts."""
+"""Options that an experiment or operation cannot honour are refused by their names, before MPI
+starts."""
 
 from __future__ import annotations
 
@@ -111,7 +112,7 @@ CASES = [
 
 
 def refusal_of(engine: Engine, *asked: str) -> str:
-    """What a single process says, which no launcher started: MPI would count the ranks first."""
+    """The error of a single process, which no launcher started: MPI would count the ranks first."""
     done = subprocess.run(
         [engine.path, *asked], capture_output=True, text=True, timeout=60, check=False
     )

@@ -1,4 +1,4 @@
-"""What is written to stdout: seldom, and an error where it cannot be."""
+"""The engine writes to stdout seldom, and reports an error where it cannot."""
 
 from __future__ import annotations
 

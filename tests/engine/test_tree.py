@@ -1,4 +1,4 @@
-"""What ranks tell each other outside of timings goes along trees of the engine's own."""
+"""Messages between ranks outside of timings go along trees of the engine's own."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ QUICK = ("--verify", "--seconds=0.02", "--sizes=8,64,4KiB")
 NAMES = [name for name in sorted(COLLECTIVES) if name not in NO_BYTES]
 PERSISTENT = [f"{name} --form=persistent" for name in IN_FORMS if name not in NO_BYTES]
 FEW = ("bcast", "alltoallw", "iscan", "ireduce_scatter", "reduce_local", "exscan")
-"""Of which each breaks in a way of its own; the others are long tests."""
+"""Collectives that each break in a way of their own; the others are long tests."""
 CASES = sorted(NAMES, key=lambda name: name not in FEW)
 BETWEEN_TWO = [
     "--mode=standard",

@@ -93,7 +93,7 @@ def test_equal_variants_are_called_different_at_most_as_often_as_stated() -> Non
 
 @pytest.mark.parametrize("seed", range(5))
 def test_exchanging_the_launches_of_a_block_changes_its_sign_alone(seed: int) -> None:
-    """What makes the signed-rank test of the adjusted ratios exact for equal variants."""
+    """This symmetry makes the signed-rank test of the adjusted ratios exact for equal variants."""
     rng = np.random.default_rng(seed)
     compute = 0.02 * rng.standard_normal(40)
     handover = np.where(rng.random(40) < 0.2, 1.4, 0.0) * rng.choice([-1.0, 1.0], 40)

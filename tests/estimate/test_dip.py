@@ -43,7 +43,7 @@ def test_p_agrees_with_published_tables(size: int) -> None:
 
 @pytest.mark.parametrize("size", [10, 35, 70])
 def test_p_of_uniform_values_is_uniform(size: int) -> None:
-    """Also between the rows of the table. 2,000 samples: 5 % are 100, give or take 10."""
+    """p is right between the rows of the table too. 2,000 samples: 5 % are 100, give or take 10."""
     random = np.random.default_rng(size)
     chances = np.array([dip_p(dip(random.random(size)), size) for _ in range(2000)])
     assert 0.035 < np.mean(chances < 0.05) < 0.065

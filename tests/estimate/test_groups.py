@@ -1,4 +1,4 @@
-"""Simulated truth: what is one hill is not divided, and what is two groups is."""
+"""Simulated truth: a single hill is not divided, and two groups are."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_few_launches_that_differ_and_random_walks_are_one_state(
 
 @pytest.mark.parametrize(("ratio", "groups"), [(1.15, 1), (1.2, 1), (1.35, 2)])
 def test_states_are_told_apart_from_a_ratio_of_a_third_on(ratio: float, groups: int) -> None:
-    """As the documentation states, of probes that scatter by 3 %."""
+    """The documentation states this for probes that scatter by 3 %."""
     found = 0
     for number in range(SETS):
         slow = (random.permutation(LAUNCHES) % 2 == 0)[of_launches(400)]

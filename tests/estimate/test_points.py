@@ -114,7 +114,7 @@ def test_a_quantile_is_over_the_launches_that_have_enough_samples() -> None:
 
 
 def test_p99_from_few_samples_is_not_far_below_the_true_one() -> None:
-    """Of 12 samples it would be 0.68 of it."""
+    """p99 of 12 samples would be 0.68 of the true one."""
     random, true = np.random.default_rng(104), np.exp(0.5 * 2.326348)
     for samples in (12, 100, 400):
         launches = {n: random.lognormal(sigma=0.5, size=samples) for n in range(60)}

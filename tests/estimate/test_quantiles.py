@@ -93,8 +93,9 @@ def correlated(random: np.random.Generator, runs: int, launches: int, phi: float
 def test_launches_hold_what_they_state_whether_or_not_they_are_correlated(
     launches: int, phi: float
 ) -> None:
-    """Of few correlated launches 73 to 87 % did where 94 to 98 % were stated. The bound is
-    three deviations of 400 runs below what is stated, and below 93 % where that is 95 %."""
+    """Intervals of few correlated launches held it in 73 to 87 % of runs where 94 to 98 % were
+    stated. The bound is three deviations of 400 runs below the stated confidence, and below 93 %
+    where that is 95 %."""
     random = np.random.default_rng(launches)
     found = list(map(launch_interval, correlated(random, 400, launches, phi)))
     held = np.mean([one is not None and one.low <= 0.0 <= one.high for one in found])

@@ -72,7 +72,8 @@ def test_each_state_has_its_own_estimate_and_the_headline_is_the_commonest() -> 
 
 
 def test_where_no_memory_is_shared_the_fixed_work_tells_the_states() -> None:
-    """The slower rank's; a round is between the look before it and the look after it."""
+    """The slower rank's work counts; a round is between the probe before it and the probe after
+    it."""
     run = make_run(lambda *_: [1.0], launches=6)
     for launch in range(6):
         for round_ in range(10):

@@ -16,7 +16,7 @@ NAME = Path("some.log")
 
 
 def log(text: str) -> Log:
-    """Of a size and an operation that the user would have to give."""
+    """A log of this text, with a size and an operation as the user would have to give them."""
     return replace(log_of(text, NAME), bytes=8, operation="asked")
 
 
@@ -32,7 +32,8 @@ def runs(text: str, format: str | None = None) -> list[Run]:
 
 
 def numbers(table: LogTable) -> dict[tuple[int, str], float]:
-    """By size and statistic, with the algorithm where there are several; in the unit of each."""
+    """Numbers by size and statistic, with the algorithm where there are several; each in its own
+    unit."""
     return {(row.bytes, name_of(row)): value_of(row) for row in table.rows}
 
 

@@ -1,4 +1,4 @@
-"""Logs with what launchers, pages and debug output add to them: the numbers stay the same."""
+"""Logs with additions of launchers, pages and debug output: the numbers stay the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Logs that are cut, wrong, ambiguous or hostile: told with file and line, never a traceback."""
+"""Logs that are cut, wrong, ambiguous or hostile: an error with file and line, never a
+traceback."""
 
 from __future__ import annotations
 
@@ -135,7 +136,7 @@ def test_numbers_out_of_range_or_order_are_told_with_their_line(row: str, words:
     }
 
 
-# A log whose numbers no record of ours can hold, and what is told.
+# A log whose numbers no record of ours can hold, and the message about it.
 TOO_LARGE = {
     "bytes": (logs.NETGAUGE_QUIET.replace("1025", str(2**62 + 1)), "is out of range"),
     "words": (logs.NODECOMM.replace("\n2\t", f"\n{2**61}\t"), "bytes is out of range"),
@@ -155,7 +156,7 @@ def test_what_no_record_can_hold_is_left_out_and_told(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize("name", logs.EXCERPTS)
 def test_any_whole_number_may_be_too_large(name: str, tmp_path: Path) -> None:
-    """What is written can be read, whichever number of a log, one of each kind, has 30 digits."""
+    """An imported log can be read again, whichever number, one of each kind, has 30 digits."""
     format, text = logs.EXCERPTS[name]
     kinds: dict[str, re.Match[str]] = {}
     for found in re.finditer(r"(?<![\w.])\d+(?![\w.])", text):
@@ -299,7 +300,7 @@ OF_SAMPLES = ("simgrid-calibration",)
 
 
 def check(text: str, format: str) -> None:
-    """Read, or refused in our own words; what is read can be worked with."""
+    """Reads a log or gets an error of ours; runs that are read can be worked with."""
     try:
         found = runs(text, format)
     except HockneyError:

@@ -1,4 +1,4 @@
-"""Cells and headings of CSV as spreadsheets write them: never a number that nobody wrote."""
+"""Cells and headings of CSV as spreadsheets write them: no number is read that nobody wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written can be read back, by us and by others."""
+"""Exported files can be read back, by us and by others."""
 
 from __future__ import annotations
 

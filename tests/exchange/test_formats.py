@@ -1,4 +1,4 @@
-"""Every format: what is read from it, to the last digit, and nothing else."""
+"""Every format is read to the last digit, and nothing else is read."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def ucx(draw: st.DrawFn) -> Case:
 
 
 def scaled(size: int) -> str:
-    """As fabtests prints sizes."""
+    """The size as fabtests prints it."""
     for name, power in (("g", 30), ("m", 20), ("k", 10)):
         if size >= 1 << power:
             return f"{size >> power}{name}"

@@ -35,7 +35,7 @@ def run_of(launches: int = 8, factor: float = 1.0) -> Run:
 
 
 def references(analysis: Analysis) -> dict[str, tuple[float, float, float, str]]:
-    """What ReFrame takes from the file."""
+    """The references that ReFrame reads from the file."""
     names: dict[str, Any] = {}
     exec(writing.write(analysis, "reframe-references").decode(), names)
     found: dict[str, tuple[float, float, float, str]] = names["reference"]["*"]

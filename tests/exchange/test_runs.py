@@ -1,4 +1,5 @@
-"""What one result file holds: an experiment, with the tables of the same curve as its launches."""
+"""The content of one result file: an experiment, with the tables of the same curve as its
+launches."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def launches(text: str) -> list[int]:
     ids=lambda two: two[1].strip()[:30],
 )
 def test_what_differs_above_two_tables_keeps_them_apart(two: tuple[str, str]) -> None:
-    """Even where their numbers are close."""
+    """Tables stay apart even where their numbers are close."""
     above, below = two
     assert launches(f"{above}{FAST}\n{below}{AS_FAST}") == [1, 1]
     assert launches(f"{above}{FAST}\n{above}{AS_FAST}") == [2]

@@ -31,7 +31,7 @@ def protocols_ns(launch: int, round_: int, size: int) -> list[float]:  # noqa: A
 
 
 def again(hockney: RunHockney, run: Run, *arguments: str) -> dict[str, object]:
-    """What the exported platform is measured to be."""
+    """The JSON of a run on the exported platform."""
     platform = (run.path or Path("run")).with_suffix(".xml")
     platform.write_bytes(simgrid.write(Analysis(run)))
     done = hockney(*arguments, "--platform", str(platform), "--json", "-q")

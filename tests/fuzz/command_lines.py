@@ -125,7 +125,7 @@ USUAL = {
 """Values that are right for a type of option."""
 PLAN = '[[run]]\nverb = "pingpong"\nsizes = "8"\nbudget = "50ms"\nlaunches = "1"\n'
 FILES = ("run.jsonl", "plan.toml", "log.txt", "p.jsonl", "runs", "run.jsonl")
-"""Of the directory in which a command line is run; all may be overwritten."""
+"""Files of the directory in which a command line is run; all may be overwritten."""
 WORDS = {
     "profile": ("true", "false", "mpiexec", "-n", "2", "--", "nothing-of-this-name", "run.jsonl"),
     "tune": ("pingpong", "pairs", "--", *FILES),
@@ -135,13 +135,13 @@ REDIRECTED = (">/dev/full", ">&-", "2>&-", "|true")
 """Last words of some command lines, as in a shell: a full device, streams that are closed, and a
 reader that has gone."""
 HANG_S = 300.0
-"""No command line here measures for longer: all have the shortest budget. Not of CPU time, which a
-hang may not use, but counted in polls: nothing is found where the whole machine stood still."""
+"""Longest run of a command line: all have the shortest budget. It is counted in polls, not in CPU
+time, which a hang may not use: nothing is found where the whole machine stood still."""
 GRACE_S = 30.0
 SHORT = {"--budget": "50ms", "--launches": "1", "--timeout": "20s", "--repetitions": "1"}
-"""What verbs that measure are given before all others."""
+"""Options that measuring verbs are given before all others."""
 FEWER = {"--multi": ("-n", "4")}
-"""What is added to an option: eight ranks on two CPUs that other work holds as well take tens of
+"""Options added to another: eight ranks on two CPUs that other work holds as well take tens of
 milliseconds a message."""
 MARK = "HOCKNEY_TEST_FUZZ"
 """A variable by which processes that a command line left behind are found."""
@@ -157,7 +157,7 @@ def _verbs() -> dict[str, click.Command]:
 
 @cache
 def _examples() -> dict[str, list[str]]:
-    """What follows an option in the examples of all verbs."""
+    """Values of each option in the examples of all verbs."""
     found = defaultdict(list)
     for verb in _verbs().values():
         for example in getattr(verb, "examples", ()):
@@ -240,7 +240,7 @@ def attempt(_number: int, _name: str, words: str, directory: Path) -> None:
 
 
 def _run(words: list[str], here: Path, temporary: Path, mark: str) -> int:
-    """What `hockney WORDS` does, in this process: Python and its modules are there already."""
+    """Runs `hockney WORDS` in this process: Python and its modules are loaded already."""
     os.setsid()
     os.chdir(here)
     name, _, value = mark.partition("=")

@@ -29,7 +29,7 @@ ENV = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 }
 NO_MEMORY = "AddressSanitizer failed to allocate"
-"""What the sanitizer says before malloc returns NULL, as the engine expects that it may."""
+"""Message of the sanitizer before malloc returns NULL, which the engine must survive."""
 COMPLAINTS = ("Sanitizer", "runtime error:", "KILLED BY SIGNAL", "Assertion")
 EXPERIMENTS = (
     "pingpong",
@@ -63,7 +63,7 @@ EXPERIMENTS = (
     "collective bcast --arrival=random,last-late --skew-times=1",
 )
 SHORT = ("--seconds", "0.02", "--sizes", "0,8,1KiB", "--rounds", "1:3")
-"""Before the others, which may overrule them."""
+"""Options before all others, which may overrule them."""
 USUAL = {
     "ranks": ("2", "3"),
     "peers": ("0,1", "1,0", "0,2"),

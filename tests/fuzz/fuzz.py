@@ -51,7 +51,7 @@ class Case:
     words: str
 
     def __str__(self) -> str:
-        """As a line of seeds.txt begins."""
+        """The case as a line of seeds.txt."""
         return f"{self.what} {self.number}; {self.sample}; {self.words}"
 
 
@@ -62,13 +62,13 @@ def cases(what: str, first: int) -> Iterator[Case]:
 
 
 def seeds() -> list[Case]:
-    """What was found."""
+    """Cases that once failed."""
     lines = [line.split("; ") for line in (HERE / "seeds.txt").read_text().splitlines()]
     return [Case(first.split()[0], int(first.split()[1]), *more[:2]) for first, *more in lines]
 
 
 def find(case: Case) -> str | None:
-    """What is wrong with how that file is read; None when nothing is."""
+    """The traceback of reading a case's file; None if nothing is wrong."""
     with tempfile.TemporaryDirectory() as directory, warnings.catch_warnings():
         # Of numpy's: a number came of nothing, and nobody looked.
         warnings.simplefilter("error", RuntimeWarning)
@@ -82,8 +82,8 @@ def find(case: Case) -> str | None:
 
 
 def find_outliers(case: Case) -> str | None:
-    """The same in a process of its own: its memory is that of this file alone, and a crash is a
-    find too."""
+    """The result of find() in a process of its own: its memory is that of this file only, and a
+    crash is a failure too."""
     read, write = os.pipe()
     child = os.fork()
     if not child:

@@ -140,7 +140,7 @@ def attempt(number: int, name: str, words: str, directory: Path) -> None:
 
 
 def _check(path: Path) -> None:
-    """What was imported is all there when it is read again."""
+    """Checks that all that was imported is there when it is read again."""
     run = records.read(path)
     assert run.cut is None, run.cut
     assert all(value_of(summary) is not None for summary in run.summaries)
@@ -183,7 +183,8 @@ def _word(chance: random.Random, lines: list[bytes]) -> None:
 
 
 def _put(pattern: re.Pattern[bytes], line: bytes, place: int, new: bytes) -> bytes:
-    """Instead of that occurrence; the line itself where it has not so many."""
+    """The line with `new` in place of the pattern's match number `place`; unchanged if it has
+    fewer."""
     for number, found in enumerate(pattern.finditer(line, 0, MOST_SEEN)):
         if number == place:
             return line[: found.start()] + new + line[found.end() :]

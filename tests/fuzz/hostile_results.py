@@ -58,7 +58,7 @@ WORDS = ("pingpong", "copy", "handover", "failed", "interrupted", "warm", "cold"
 
 
 def words_of(number: int) -> str:
-    """What is done with the file of that number, besides showing it."""
+    """The verb that reads the file of that number, besides `show`."""
     return verbs.words_of(number, NAMES[number % len(NAMES)])
 
 
@@ -86,7 +86,7 @@ def hostile(number: int, text: bytes) -> bytes:
 
 
 def _compressed(chance: random.Random, text: bytes) -> bytes:
-    """Whole, cut, or with other bytes in it."""
+    """Compresses the file: whole, cut, or with other bytes in it."""
     packed = [zstandard.compress(text)]
     if chance.random() < 0.3:
         other_bytes(chance, packed)
@@ -112,7 +112,7 @@ def _value(chance: random.Random, lines: list[bytes]) -> None:
 
 
 def _put(chance: random.Random, record: dict[str, Any], key: str, new: Any) -> None:
-    """Into the value itself, or into a member of it."""
+    """Replaces the value of a key, or a member of that value."""
     inside = record.get(key)
     if isinstance(inside, list) and inside and chance.random() < 0.7:
         inside[chance.randrange(len(inside))] = new

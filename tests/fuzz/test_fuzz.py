@@ -18,13 +18,13 @@ SAMPLE = SAMPLES["pingpong"].read_bytes()
 
 
 MORE = {"results": 50, "logs": 15, "commands": 30, "engine": 30}
-"""How many of each kind are tried besides what was found: the same ones each time, so that many are
-for fuzz.py."""
+"""Cases of each kind beside those of seeds.txt: the same ones each time, so that many are for
+fuzz.py."""
 
 
 LARGEST = 4 << 20
-"""Bytes of a log: what is read of a larger one has limits (logs/log.py, logs/table.py), up to which
-it takes a while."""
+"""Largest log (bytes): reading a larger one has limits (logs/log.py, logs/table.py), up to which it
+takes a while."""
 
 
 def _marked(case: fuzz.Case) -> object:
@@ -54,7 +54,7 @@ def test_every_verb_answers_where_nothing_is_wrong(words: str, tmp_path: Path) -
 
 @pytest.mark.long
 def test_a_log_of_many_cores_is_shown(tmp_path: Path) -> None:
-    """11,175 curves, which are told apart by one look at all of them."""
+    """11,175 curves must be distinguished by one look at all of them."""
     log, cores = tmp_path / "cores.csv", 150
     rows = (["50.0"] * row + [""] * (cores - row) for row in range(cores))
     log.write_text("".join(",".join(row) + "\n" for row in rows))

@@ -1,4 +1,4 @@
-"""What users do with a file, within limits: an answer, or an error of ours."""
+"""Verbs that users apply to a file, within limits: an answer, or an error of ours."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from hockney.run.mpis import format_names
 from hockney.show.figures import FIGURES
 
 HANG_S = 300.0
-"""Of CPU time: other work of the machine does not count. The slowest file that was ever found takes
-10 s, so that a slow machine asserts nothing by it, and what never ends is found all the same."""
+"""Most CPU time of a verb (s): other work of the machine does not count. The slowest file ever
+found takes 10 s, so that a slow machine asserts nothing by it, and what never ends is found all the
+same."""
 RESIDENT_BYTES = 3 << 30
-"""Of this process: what the largest log takes as JSON, of 32 MiB and 200,000 lines."""
+"""Most memory of this process: the JSON of the largest log, of 32 MiB and 200,000 lines."""
 
 MESSAGES = Path(__file__).parent / "samples" / "sizes.jsonl"
 
@@ -79,11 +80,11 @@ WITH_PROFILE = (
 @dataclass
 class Allowed:
     seconds: float = HANG_S
-    """Of CPU time, for each verb."""
+    """Most CPU time of each verb (s)."""
 
 
 ALLOWED = Allowed()
-"""What fuzz.py sets lower than the tests do."""
+"""Limits that fuzz.py sets lower than the tests do."""
 
 
 class TooMuchError(BaseException):
@@ -98,13 +99,13 @@ def load() -> None:
 
 
 def words_of(number: int, sample: str = "") -> str:
-    """What is done with the file of that number, besides showing it."""
+    """The verb that reads the file of that number, besides `show`."""
     verbs = WITH_PROFILE if sample == "profile" else WITH_RESULT
     return random.Random(f"verb {number}").choice(verbs)
 
 
 def show(path: Path) -> None:
-    """All that is shown of a result file."""
+    """Shows all tables of a result file."""
     for words in ("show RUN --all-states --diagnose", "show RUN --all-states --diagnose --json"):
         hockney(words, path)
 
@@ -122,7 +123,7 @@ def _replaced(word: str, known: dict[str, Path]) -> str:
 
 
 def command(*words: str) -> bool:
-    """The same, of whole words."""
+    """Runs a verb of these words, and returns whether it answered."""
     with (
         Path(os.devnull).open("w", encoding="utf-8", errors="backslashreplace") as nowhere,
         redirect_stdout(nowhere),

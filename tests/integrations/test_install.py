@@ -25,7 +25,8 @@ ASKED_UV = "uv pip install --quiet --python .venv/bin/python -e . "
 
 
 def calls(directory: Path, fetch: str = "false", uv: str | None = None) -> list[str]:
-    """What the script called, in order, with such a uv on PATH and a pip that fetches one so."""
+    """The commands that the script called, in order, with this uv on PATH and a pip whose fetch is
+    `fetch`."""
     tools = directory / "tools"
     tools.mkdir()
     for name, text in {"python": PYTHON, **({"uv": uv} if uv else {})}.items():

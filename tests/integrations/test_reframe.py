@@ -113,7 +113,7 @@ def test_exported_references_are_those_of_the_points(
     upper: float,
     result: str,
 ) -> None:
-    """Of times a thousandth as long, everything is too slow."""
+    """References of a thousandth of the times make everything too slow."""
     loose = {
         name: (factor * value, -1.0, upper, unit) for name, (value, _, _, unit) in exported.items()
     }

@@ -1,4 +1,4 @@
-"""What is released is the same whenever and wherever it is built, and works."""
+"""Releases are the same whenever and wherever they are built, and work."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def built(sources: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a release was built in."""
+    """The sources in which a release was built."""
     pytest.importorskip("hatchling")
     here = copied(tmp_path_factory.mktemp("release") / "one")
     built(here)

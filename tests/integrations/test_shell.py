@@ -1,4 +1,4 @@
-"""What a shell offers: completion, and man pages from the same help."""
+"""Completion in a shell, and man pages from the same help."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "command_reference.py"
 
 
 def _completion(**asked: str) -> str:
-    """By the installed command: click names the variables after it."""
+    """The output of the installed command: click names its variables after it."""
     command = Path(sys.executable).parent / "hockney"
     env = {**os.environ, **asked}
     return subprocess.run([command], env=env, capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""What a wheel says about itself, and what it and its tests are made of."""
+"""The metadata of a wheel, and the content of it and its tests."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from hockney.run.mpis import Mpi
 def test_messages_are_measured_once_for_each_transport(
     mpi: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A program that was told to use TCP must not be compared with messages in shared memory."""
+    """A program that uses TCP must not be compared with messages in shared memory."""
     measured: list[MessagesAlone] = []
 
     def measure(*_: object) -> MessagesAlone:

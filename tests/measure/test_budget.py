@@ -22,7 +22,8 @@ def _no_time_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def spend(start_s: float, cases: int = 1, **options: float | None) -> tuple[list[float], float]:
-    """What each launch may measure when a start costs `start_s`, and the wall time of all."""
+    """The time for which each launch may measure when a start costs `start_s`, and the wall time of
+    all."""
     sampling = Sampling(**options)  # type: ignore[arg-type]
     clock = Clock()
     budget = Budget(sampling, cases, now=clock)

@@ -22,7 +22,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def wrapper(mpi: Mpi, path: Path, before: str = "") -> Mpi:
-    """The same MPI through a wrapper that does something first."""
+    """The MPI through a wrapper that runs `before` first."""
     path.write_text(f'#!/bin/sh\n{before}\nexec "{mpi.mpicc}" "$@"\n')
     path.chmod(0o755)
     return Mpi(path, mpi.mpiexec, mpi.family, mpi.launcher_version)

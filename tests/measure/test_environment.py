@@ -1,4 +1,4 @@
-"""What of the environment goes into a result file."""
+"""The part of the environment that goes into a result file."""
 
 from __future__ import annotations
 

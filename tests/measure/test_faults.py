@@ -1,4 +1,4 @@
-"""What disks, pipes, clocks and other people do to a run, done to real ones."""
+"""Faults of disks, pipes, clocks and other people's signals, made to real runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hockney.run.measure.resume import whole_launches
 from long_runs import LONG, engines_alive, measuring_into, nothing_left
 
 ROUNDS = int(os.environ.get("HOCKNEY_TEST_ROUNDS", "1"))
-"""How often each fault is made."""
+"""Number of times that each fault is made."""
 AGAIN = ["--sizes", "8,1KiB", "--budget", "0.5s", "--resume"]
 rounds = pytest.mark.parametrize("attempt", range(ROUNDS))
 
@@ -168,7 +168,7 @@ def test_a_directory_that_vanishes(hockney: RunHockney, tmp_path: Path, attempt:
 
 
 def test_a_reader_that_goes_away(tmp_path: Path) -> None:
-    """As with `| head -1`."""
+    """`| head -1` is such a reader."""
     command = [sys.executable, "-m", "hockney", "pingpong", "-o", "run.jsonl", "--launches", "1"]
     process = subprocess.Popen(
         [*command, "--budget", "0.5s"],

@@ -36,7 +36,7 @@ NASTY = "'; touch planted; $(touch planted) `touch planted` \"\n#SBATCH --exclus
 
 @pytest.fixture(autouse=True)
 def _slurm_has_pmi2(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What `srun --mpi=list` says; Slurm itself is asked in tests/cluster."""
+    """Stands in for `srun --mpi=list`; Slurm itself is asked in tests/cluster."""
     monkeypatch.setattr(slurm, "_offered", lambda: ("pmi2", "pmix"))
 
 
@@ -67,7 +67,7 @@ def script(
 
 
 def heard_by(scheduler: str, words: str, **asked: object) -> list[str]:
-    """What the launcher heard when a real shell ran the script."""
+    """The words that the launcher got when a real shell ran the script."""
     with tempfile.TemporaryDirectory() as directory:
         return run_script(Path(directory), scheduler, words, **asked)
 

@@ -80,7 +80,7 @@ def test_a_helper_in_a_session_of_its_own_is_ended_with_its_launch() -> None:
 
 
 def test_silence_is_heard_as_well() -> None:
-    """What waits can tell its user so."""
+    """A caller is called while it waits, and can report that."""
     heard: list[list[bytes]] = []
     command = ["sh", "-c", "sleep 1; echo done"]
     run_launch(command, os.environ, heard.append, TEST_TIMEOUT_S, Interruption())

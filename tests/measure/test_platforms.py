@@ -78,7 +78,7 @@ def test_sides_of_one_node_and_odd_numbers_are_simulated(hockney: RunHockney, sh
 
 @pytest.mark.simgrid
 def test_a_torus_of_one_side_is_a_ring(hockney: RunHockney) -> None:
-    """Of eight nodes the fifth is four links away, the last is the first one's neighbour."""
+    """The fifth of eight nodes is four links away, the last is the first one's neighbour."""
     medians = []
     for peer in ("4", "7"):
         words = ("--platform", "torus:8x1x1,lat=10us", "-n", "8", "--peers", f"0,{peer}")

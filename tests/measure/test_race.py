@@ -75,7 +75,7 @@ def test_who_is_behind_everywhere_is_out_and_who_wins_somewhere_stays() -> None:
 
 
 def raced(times: dict[str, float], launches: int, asked: int | None) -> list[str]:
-    """Who is left after so many launches, of as many as are asked for."""
+    """Names of those that are left after `launches` launches, where `asked` are asked for."""
     runners = [Runner(name, {8: ns}, scatter=0.03) for name, ns in times.items()]
     race = Race(asked)
     for _ in range(launches):

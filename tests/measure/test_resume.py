@@ -31,7 +31,7 @@ STUDY = (
 
 
 def launches_of_cases(path: Path) -> list[int]:
-    """How many launches each case of a run has."""
+    """Number of launches of each case of a run."""
     run = records.read(path)
     plan = plan_of(run.header.options)
     assert plan is not None
@@ -133,7 +133,8 @@ def test_overheads_that_were_cut_go_on_and_end(hockney: RunHockney, tmp_path: Pa
 
 
 def test_delays_that_outlast_the_timeout_are_refused(hockney: RunHockney, tmp_path: Path) -> None:
-    """As after round trips on CPUs that others held: the next launch would be ended as silent."""
+    """Round trips on CPUs that others held give such delays: the next launch would be ended as
+    silent."""
     path = tmp_path / "run.jsonl"
     words = ("overheads", "--sizes", "8,64", "--budget", "1s", "-q", "-o", "run.jsonl")
     assert hockney(*words).status == 0

@@ -41,7 +41,7 @@ def test_a_bound_of_0_stays_one_and_an_unbounded_limit_is_none() -> None:
 
 @pytest.mark.parametrize("resamples", [8, 39, 200])
 def test_few_resamples_hold_the_mean_of_five_normal_values(resamples: int) -> None:
-    """By quantiles alone 8 resamples hold it in 6 of 10, 200 in 84 %."""
+    """Quantiles alone would hold it in 6 of 10 with 8 resamples, and in 84 % with 200."""
     chance, held = np.random.default_rng(1), 0
     for _ in range(400):
         values = 10.0 + chance.standard_normal(5)
@@ -52,7 +52,7 @@ def test_few_resamples_hold_the_mean_of_five_normal_values(resamples: int) -> No
 
 
 def test_max_rate_from_five_launches_is_within_its_intervals() -> None:
-    """Without the expansion 80 to 88 % are."""
+    """Intervals without the expansion hold them in 80 to 88 %."""
     sizes, pairs = np.meshgrid(2.0 ** np.arange(10, 23, 2), 2.0 ** np.arange(4), indexing="ij")
     sizes, pairs = sizes.ravel(), pairs.ravel()
     truth = {"alpha_1_s": 2e-6, "R_C_1_Bps": 5e9, "R_N_1_Bps": 1.25e10}

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 RECORDED = Path(__file__).parent.parent / "recorded"
 LEAST_SIZES = 3
 BETTER = 0.05
-"""What the search may overlook, by its step of the scale."""
+"""Criterion that the search may miss, by its step of the scale."""
 
 
 def partitions(sizes: int) -> Iterator[list[int]]:
@@ -84,7 +84,7 @@ def test_a_jump_that_all_tables_show_is_where_the_fit_has_its_break() -> None:
 
 
 def test_each_segment_is_at_its_own_optimum() -> None:
-    """Where the lines are moved a little, the likelihood falls."""
+    """Moving a segment's line a little lowers the likelihood."""
     log = hockney.load(RECORDED / "osu_latency_gke_size128-pingpong.jsonl.zst")
     found = log.fit("segmented")
     points = log.curves[0].points

@@ -79,7 +79,8 @@ def test_parameters_come_back_from_noise_with_intervals() -> None:
 
 
 def test_strong_noise_does_not_shift_the_rate() -> None:
-    """Of relative residuals it would, by its variance: they forgive what is too small."""
+    """A fit of relative residuals would shift it, by their variance: they forgive what is too
+    small."""
     x, k = grid(np.round(2.0 ** np.arange(12, 20, 0.125)))
     found = fit(curve(seconds_of(x, k, *RENDEZVOUS), x, k, noise=0.25), breaks_bytes=())
     assert found.parameters["R_N_1_Bps"].value == pytest.approx(RENDEZVOUS[2], rel=0.03)

@@ -259,7 +259,7 @@ def test_intervals_hold_the_truth_and_breakpoints_that_noise_hides_are_wide() ->
 def test_a_breakpoint_that_launches_do_not_agree_on_is_wide(
     above: tuple[float, float], widest: bool
 ) -> None:
-    """Where the lines cross just beside it, noise hides where the one becomes the other."""
+    """Lines that cross just beside the breakpoint hide in noise where one becomes the other."""
     sizes = sizes_per_octave(4)
     times = piecewise(sizes, [4096.0], [(1e-6, 2e-10), above])
     limit = fit(curve_of_arrays(sizes, noisy(times, 0.03, launches=8))).parameters["break_1_bytes"]
@@ -323,7 +323,7 @@ def test_any_times_are_fitted_within_physical_bounds(
 
 @pytest.mark.parametrize("slowdown", [0.9, 1.1])
 def test_0_bytes_off_the_line_are_a_segment_of_their_own(slowdown: float) -> None:
-    """Which holds the measured latency, where the line of the next sizes does not."""
+    """This segment holds the measured latency, which the line of the next sizes does not."""
     sizes = np.append(0.0, sizes_per_octave(1))
     last, lines = [1024.0], [(1e-6, 5e-10), (4e-6, 2e-10)]
     times = noisy(piecewise(sizes, last, lines), 0.01, launches=8)
@@ -347,7 +347,8 @@ def test_0_bytes_off_the_line_are_a_segment_of_their_own(slowdown: float) -> Non
 
 @pytest.mark.parametrize(("launches", "off"), [(1, 0.9), (8, 1.0005)])
 def test_0_bytes_on_the_line_are_no_segment(launches: int, off: float) -> None:
-    """Nor where one launch cannot show it, or it is less than anyone measures."""
+    """0 bytes are no segment where one launch cannot show it, or it is less than anyone
+    measures."""
     sizes = np.append(0.0, sizes_per_octave(1))
     times = noisy(1e-6 + sizes / 1e10, 0.0 if off > 1.0 else 0.01, launches=launches)
     times[:, 0] *= off

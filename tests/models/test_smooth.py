@@ -1,4 +1,4 @@
-"""Breaks are told from smooth bends."""
+"""Breaks are distinguished from smooth bends."""
 
 from __future__ import annotations
 

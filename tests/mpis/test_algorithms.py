@@ -1,4 +1,4 @@
-"""What real MPI libraries say of their algorithms, and whether they take what is forced."""
+"""Algorithms that real MPI libraries report, and whether they run what is forced."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_one_algorithm_has_one_name_in_all_libraries(library: tuple[Mpi, Engine]
 
 
 def launched(library: tuple[Mpi, Engine], algorithm: Algorithm, **changed: str) -> str:
-    """What a launch said that was told to run `algorithm` and to prove it."""
+    """Output of a launch that runs `algorithm` and must prove it."""
     mpi, engine = library
     forcing = family_of(mpi).forcing(algorithm.collective, algorithm, None)
     placement = Placement(env=dict(forcing.env), controls=dict(forcing.controls))
@@ -119,7 +119,7 @@ def test_a_variable_that_the_library_lacks_is_null(run_engine: RunEngine) -> Non
 
 
 def test_names_that_stick_to_the_word_before_them_are_found() -> None:
-    """As MPICH 4.0 writes them."""
+    """MPICH 4.0 writes such names."""
     engine = build_engine(find_mpi(EMBEDDED))
     control = Control(
         name="MPIR_CVAR_BCAST_INTRA_ALGORITHM",

@@ -78,6 +78,6 @@ def test_the_library_runs_the_algorithm_that_a_rule_names(mpi: Mpi, tmp_path: Pa
 
 @pytest.mark.parametrize("settings", [(), (("I_MPI_ADJUST_BCAST", "1'; rm -r x; '"),)])
 def test_an_algorithm_without_a_number_is_refused(settings: tuple[tuple[str, str], ...]) -> None:
-    """What a stranger's file says must not reach a shell."""
+    """A stranger's file must not put words into a shell."""
     with pytest.raises(HockneyError, match="do not record I_MPI_ADJUST_BCAST as a number"):
         intel.render([Rule("bcast", 4, 0, 8, "binomial", settings)], None)

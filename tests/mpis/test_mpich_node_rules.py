@@ -1,4 +1,5 @@
-"""MPICH's third file: what the ranks of a node do, seen by the memory that they share."""
+"""MPICH's third file: how the ranks of a node communicate, judged from the memory that they
+share."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def ways(mpi: Mpi, tmp_path: Path, env: dict[str, str], *sizes: int) -> list[str
 def test_a_rule_changes_what_the_ranks_of_a_node_do(
     a_mpich: Mpi, engine: Engine, tmp_path: Path
 ) -> None:
-    """Where it holds, and nowhere else; also beside rules of the other files."""
+    """A rule has an effect where it holds and nowhere else, also beside rules of the other
+    files."""
     _, here = start(a_mpich, engine, {})
     assert here is not None
     rules = [

@@ -25,7 +25,8 @@ def mpich_engine(request: pytest.FixtureRequest) -> Engine:
 
 
 def decide(tree: dict[str, Any], collective: str, ranks: int, size: int, **facts: str) -> str:
-    """As csel.c does: down the first condition that holds; there is no way back."""
+    """The decision as csel.c makes it: down the first condition that holds; there is no way
+    back."""
 
     def holds(key: str) -> bool:
         name, _, value = key.partition("=")

@@ -25,7 +25,7 @@ from hockney.run.mpis._openmpi_reading import read_json
 from hockney.run.mpis._openmpi_writing import NO_SUCH_ALGORITHM
 
 Table = dict[int, dict[int, list[tuple[int, int, int, int]]]]
-"""By number of the collective and of ranks: rows of size, algorithm, fan-out and segment size."""
+"""Rows of size, algorithm, fan-out and segment size, by number of the collective and of ranks."""
 COLLECTIVES = tuple(openmpi.COLLECTIVE_NUMBERS)
 
 
@@ -33,7 +33,7 @@ NEAR_SIZES = sorted({max(size + off, 0) for size in SIZES for off in (-1, 0, 1)}
 
 
 def read(text: str) -> Table:
-    """As ompi_coll_tuned_read_rules_config_file does: every word that is a number counts."""
+    """Reads as ompi_coll_tuned_read_rules_config_file does: every word that is a number counts."""
     words = re.sub(r"#.*", "", text).split()
     assert not [word for word in words if word != "0" and word.startswith("0")], "octal"
     numbers = iter(map(int, words))
@@ -174,7 +174,7 @@ def test_an_algorithm_without_a_number_is_refused() -> None:
 def test_the_library_takes_the_rule_for_these_ranks_and_sizes_alone(
     open_mpi: Mpi, tmp_path: Path
 ) -> None:
-    """By a rule for an algorithm that is none: a broadcast fails where it holds."""
+    """The rule names an algorithm that does not exist: a broadcast fails where it holds."""
     program = tmp_path / "probe"
     source = Path(__file__).parent / "probe.c"
     subprocess.run([str(open_mpi.mpicc), str(source), "-o", str(program)], check=True)

@@ -1,4 +1,4 @@
-"""What an operation cannot honour is refused with exit status 2 before MPI starts."""
+"""Options that an operation cannot honour are refused with exit status 2 before MPI starts."""
 
 from __future__ import annotations
 

@@ -76,6 +76,7 @@ def test_every_combination_is_one_load() -> None:
 
 
 def test_memory_counts_every_message_in_flight() -> None:
-    """Of an incast of 7 to 1 in windows of 4 messages, on 10 ranks; and the victims' buffers."""
+    """Memory of an incast of 7 to 1 in windows of 4 messages, on 10 ranks; and of the victims'
+    buffers."""
     workload = Congestion(sizes=(), aggressors=("incast",), load_sizes=(1000,), load_windows=(4,))
     assert workload.buffer_bytes(10) == 1000 + 8 * 4 * 1000 / 10

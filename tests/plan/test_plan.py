@@ -105,7 +105,7 @@ def test_other_options_are_no_plan(options: dict[str, object]) -> None:
 
 
 class Point(msgspec.Struct):
-    """What a record of samples says of its point."""
+    """The point of a record of samples."""
 
     operation: str
     algorithm: str | None

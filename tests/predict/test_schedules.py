@@ -18,11 +18,11 @@ EVERY = [
 MOST_RANKS = 40
 
 Held = list[dict[int, frozenset[int]]]
-"""Of each rank: whose part of each block it has."""
+"""For each rank, the ranks whose parts it has of each block."""
 
 
 def begin(collective: str, ranks: int, blocks: int) -> Held:
-    """What the ranks have before."""
+    """The data of the ranks before the collective."""
     if collective in ("bcast", "scatter"):
         return [{block: frozenset({0}) for block in range(blocks)}, *({} for _ in range(ranks - 1))]
     if collective in ("gather", "allgather"):
@@ -35,7 +35,7 @@ def begin(collective: str, ranks: int, blocks: int) -> Held:
 
 
 def end(collective: str, ranks: int, blocks: int, rank: int) -> dict[int, frozenset[int]]:
-    """What a rank must have after; it may have more."""
+    """The data that a rank must have after it; it may have more."""
     everyone = frozenset(range(ranks))
     match collective:
         case "bcast":

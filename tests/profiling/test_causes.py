@@ -1,4 +1,4 @@
-"""What takes the time of a program: planted causes, in profiles and in programs."""
+"""Causes of a program's time: planted ones, in profiles and in programs."""
 
 from __future__ import annotations
 

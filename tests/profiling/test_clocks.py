@@ -80,7 +80,8 @@ def waits(profile: Profile) -> dict[tuple[int, str], float | None]:
 
 
 def test_waits_between_hosts_are_those_of_one_host(mpi: Mpi, tmp_path: Path) -> None:
-    """The same files, with the clock of rank 1 ahead by 1,000 s and gaining 50 us a second."""
+    """Files of one host, and the same with the clock of rank 1 ahead by 1,000 s and gaining 50 us a
+    second."""
     ranks = recorded(mpi, tmp_path)
     before = waits(collect(ranks, PROGRAM))
     [second] = [path for path in ranks.iterdir() if path.name.startswith("1.")]

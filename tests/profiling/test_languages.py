@@ -90,7 +90,7 @@ def test_fortran_is_counted_once(
 OWN_MPICH = Path(sys.prefix, "bin", "mpicc"), Path(sys.prefix, "lib", "libmpi.so.12")
 
 
-# mpi4py's wheel takes the library of either family that it is told.
+# mpi4py's wheel takes the library of either family that is named.
 @pytest.mark.parametrize(
     ("mpicc", "library"),
     first_of([OWN_MPICH, ("mpicc.openmpi", "libmpi.so.40")]),
@@ -110,7 +110,7 @@ def test_python_is_counted_once(
 def counted(
     hockney: RunHockney, mpi: Mpi, *program: str | Path, env: Mapping[str, str] | None = None
 ) -> dict[tuple[str, int], int]:
-    """How often two ranks of a program make each call of each size."""
+    """Number of times that two ranks of a program make each call of each size."""
     command = ("--", str(mpi.mpiexec), "-n", "2", *map(str, program))
     env = {**family_of(mpi).environment(mpi), **(env or {})}
     done = hockney("profile", "--mpicc", mpi.mpicc, "-o", "p.jsonl", *command, env=env)

@@ -63,7 +63,7 @@ def test_half_of_the_turns_has_half_of_the_rare_items() -> None:
 
 
 def test_both_directions_of_an_exchange_take_the_same_turns() -> None:
-    """As MPI_Sendrecv does; a row of smaller ones must not part them."""
+    """MPI_Sendrecv sends both ways at once; a row of smaller messages must not part them."""
     both = [calls(r, "MPI_Sendrecv", 7, 2_000_000, peer=1 - r) for r in (0, 1)]
     found = mix_of(profile(*pingpong(40, 8), *both))
     turns = [[item.ranks for item in found.turn(n) if item.bytes > 8] for n in range(40)]
@@ -71,7 +71,7 @@ def test_both_directions_of_an_exchange_take_the_same_turns() -> None:
 
 
 def test_messages_take_turns_of_as_many_buffers_as_in_the_program() -> None:
-    """What lies in caches depends on it."""
+    """The number of buffers decides what lies in caches."""
     found = mix_of(
         profile(
             calls(0, "MPI_Send", 10, 8, peer=1, buffers=3),

@@ -17,7 +17,7 @@ from hockney.show.profile import finding_text
 
 HERE = Path(__file__).parent
 POLLS, FOUND = 20_000, 100
-"""As polls.c has them."""
+"""Polls without and with a message in polls.c."""
 
 
 @pytest.fixture

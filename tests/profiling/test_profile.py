@@ -1,4 +1,4 @@
-"""What the recorder counts of programs with known calls, and how these end."""
+"""Counts of the recorder in programs with known calls, and how these end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hockney.run.mpis import Mpi, family_of
 
 HERE = Path(__file__).parent
 N = 100
-"""As known_calls.c has it."""
+"""Repetitions in known_calls.c."""
 
 
 @pytest.fixture(scope="module")

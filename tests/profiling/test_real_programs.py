@@ -39,7 +39,7 @@ COUNTED = tuple[int, str, int, int]
 
 
 def second(path: Path) -> Counter[COUNTED]:
-    """What the other recorder wrote for each rank."""
+    """Calls that the other recorder counted on each rank."""
     found: Counter[COUNTED] = Counter()
     for file in path.parent.glob(f"{path.name}.*"):
         for line in file.read_text().splitlines():

@@ -1,4 +1,4 @@
-"""Where the recorder lies and what becomes of an older profile."""
+"""The place of the recorder, and the fate of an older profile."""
 
 from __future__ import annotations
 

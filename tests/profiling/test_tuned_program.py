@@ -19,7 +19,7 @@ SLOW = {
     "OMPI_MCA_coll_tuned_bcast_algorithm": "2",
     "OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize": "64",
 }
-"""As an administrator might have set it: broadcasts down a chain, 64 bytes at a time."""
+"""Settings that an administrator might have made: broadcasts down a chain, 64 bytes at a time."""
 
 
 @pytest.mark.long

@@ -21,7 +21,7 @@ from hockney.cli import cli
 HERE = Path(__file__).parent
 EXPECTED = HERE / "expected.json.zst"
 AGAIN = "-again"
-"""How the name of a file ends that is compared with the one without it."""
+"""End of the name of a file that is compared with the one without it."""
 MESSAGES_OF = {"collective-simulated": "collective-simulated-messages"}
 """Ping-pong times from which the collectives of a file are predicted."""
 SLOW = frozenset(
@@ -44,7 +44,7 @@ def name_of(file: Path) -> str:
 
 
 def answers_of(file: Path) -> dict[str, Any]:
-    """By question, what a verb answers; None where it refuses."""
+    """Answers of verbs, by question; None where a verb refuses."""
     path = str(file)
     asked = {
         "show": ["--all-states", "--json"],
@@ -97,7 +97,7 @@ def _value(cell: str) -> str | float | None:
 
 
 def _said(*words: str) -> str | None:
-    """What the verb writes to stdout; None where it refuses."""
+    """Output of a verb to stdout; None where it refuses."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
         try:

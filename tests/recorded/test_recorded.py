@@ -14,7 +14,7 @@ from recorded.answers import answers_of, expected, files, name_of
 RELATIVE = 1e-9
 """Sums in another order, and other versions of the numeric libraries, differ by less."""
 OF_FITS = 1e-6
-"""The same of what is fitted: OpenBLAS has other kernels for other processors, and where a jump is
+"""Relative tolerance of fits: OpenBLAS has other kernels for other processors, and where a jump is
 the small difference of two lines, their rounding is seen at 1e-8 (OPENBLAS_CORETYPE=Prescott)."""
 WORDS = frozenset({"verdict", "statistic", "model", "experiment", "operation", "algorithm"})
 """Text that is an answer; other text may be worded anew."""
@@ -30,14 +30,14 @@ LONG = frozenset(
         "pingpong-mpich-again",
     }
 )
-"""Of many sizes or launches, or another of a kind: the first one's segments take longer to fit than
-those of all other files together."""
+"""Files of long tests, with many sizes or launches, or of a kind that another file has: the first
+one's segments take longer to fit than those of all other files together."""
 SHORT_FILES = [file for file in files() if name_of(file) not in LONG]
 EVERY = expected()
 
 
 def differences(old: Any, new: Any, where: str, key: str = "") -> list[str]:
-    """What differs, each with its place."""
+    """Differences between two answers, each with its place."""
     if isinstance(old, dict) and isinstance(new, dict):
         missing = [f"{where}.{name} is missing" for name in old if name not in new]
         shared = [name for name in old if name in new]

@@ -28,7 +28,7 @@ RANKS, SIZES = (2, 6, 12, 24), (0, 1024, 1 << 20)
 
 @cache
 def exact_s(collective: str, label: str, ranks: int, size: int) -> float:
-    """By the model; the library's own decision takes twice what binomial does."""
+    """The model's time; the library's own decision takes twice as long as binomial."""
     name, _, words = label.partition(", ")
     if name == "default":
         return 2.0 * exact_s(collective, "binomial", ranks, size)

@@ -1,4 +1,4 @@
-"""What `compare` says about unknown verdicts: once, and of the side that lacks launches."""
+"""Advice of `compare` on unknown verdicts: once, and on the side that lacks launches."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_the_smallest_difference_is_half_the_interval() -> None:
 
 
 def test_many_launches_of_one_side_are_not_asked_for_again() -> None:
-    """The harmonic mean counts: of 6 and 200 launches no more than of 12 and 12."""
+    """The harmonic mean counts: 6 and 200 launches are worth no more than 12 and 12."""
     rng = np.random.default_rng(5)
     few, many = 0.05 * rng.standard_normal(6), 0.05 * rng.standard_normal(200)
     needed = two_samples(few, many, 0.03).needed

@@ -1,4 +1,4 @@
-"""What show says of pairs and cores, and the figures of both, on files of known numbers."""
+"""Output of show for pairs and cores, and the figures of both, on files of known numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What figures show: the numbers that were estimated, and what they are."""
+"""Figures show the numbers that were estimated, and what they are."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ def test_runs_of_one_machine_in_different_states_are_told_apart() -> None:
 
 
 def test_more_one_sided_ways_than_colours_have_a_panel_for_each_kind_of_window() -> None:
-    """As `hockney rma put --sync all --window-kind all` measures them."""
+    """`hockney rma put --sync all --window-kind all` measures so many."""
     ways = ("flush", "flush-local", "lock", "lock-all", "fence", "pscw")
     kinds = ("allocate", "create", "dynamic", "shared")
     run = one_sided_run({(how, kind): 1.5 for how in ways for kind in kinds})

@@ -1,4 +1,4 @@
-"""What is shown of a profile."""
+"""Views of a profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure a number is, where it is printed."""
+"""The uncertainty of a number, where it is printed."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ ALIKE = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With the program, the platform and the list of its hosts."""
+    """A directory with the program, the platform and the list of its hosts."""
     folder = tmp_path_factory.mktemp("simgrid")
     subprocess.run(["smpicc", "-O1", str(PROGRAM), "-o", str(folder / "collective")], check=True)
     (folder / "cluster.xml").write_text(cluster(1024, ALPHA_S / 2.0, 1.0 / BETA_S_PER_B))

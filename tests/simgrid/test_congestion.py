@@ -52,7 +52,7 @@ class Tree:
         return [(a, b) for a in self.aggressors for b in self.aggressors if a != b]
 
     def victims_Bps(self, loaded: bool) -> float:
-        """What all messages of the victims' window have together."""
+        """Bandwidth of all messages of the victims' window together."""
         paths = [self.path(*self.victims)] * self.window
         for flow in self.flows() if loaded else ():
             paths += [self.path(*flow)] * self.load_window

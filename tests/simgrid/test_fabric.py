@@ -22,7 +22,7 @@ FAULTS = ("uplink", "cable", "node", "none")
 def passed(
     hockney: RunHockney, tmp_path: Path, seed: int, what: str, *options: str
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What `hockney fabric` shows of a network with that fault, and the names of what is slow."""
+    """Output of `hockney fabric` for a network with that fault, and the names of what is slow."""
     fabric, names = with_slow_fabric(seed, what)
     (tmp_path / "platform.xml").write_text(fabric.xml)
     (tmp_path / "topology.conf").write_text(fabric.topology)

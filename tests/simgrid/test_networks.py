@@ -13,7 +13,7 @@ from networks import Link, nodes_of_ranks, two_halves, with_slow_link
 from platforms import EXACT
 
 pytestmark = pytest.mark.simgrid
-"""With these T = alpha + (bytes + 16) beta: SimGrid adds an envelope of 16 bytes."""
+"""On these platforms T = alpha + (bytes + 16) beta: SimGrid adds an envelope of 16 bytes."""
 ENVELOPE_BYTES = 16
 
 

@@ -82,7 +82,7 @@ def test_phases_take_what_their_messages_take(
 
 @pytest.mark.parametrize("ranks", first_of([5, 8, 2]))
 def test_the_right_data_arrive_by_every_schedule(hockney: RunHockney, ranks: int) -> None:
-    """Also of parts without an element."""
+    """Sizes include parts without an element."""
     names = ",".join(TIMED)
     words = (names, "-n", str(ranks), "--phases", "all", "--sizes", "4,10000", "--verify")
     found = phases_of(hockney, *words)

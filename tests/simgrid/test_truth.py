@@ -13,7 +13,7 @@ from hockney import records
 from platforms import EXACT, two_hosts
 
 pytestmark = pytest.mark.simgrid
-"""With these T = alpha + (bytes + 16) beta: SimGrid adds an envelope of 16 bytes."""
+"""On these platforms T = alpha + (bytes + 16) beta: SimGrid adds an envelope of 16 bytes."""
 ENVELOPE_BYTES = 16
 
 

@@ -1,4 +1,4 @@
-"""What the engine does outside of its timing for thousands of ranks leaves what it times alone."""
+"""The engine's untimed work for thousands of ranks does not change the times."""
 
 from __future__ import annotations
 

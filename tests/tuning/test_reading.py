@@ -263,7 +263,7 @@ def test_rules_for_another_library_are_refused(
 def test_an_algorithm_that_the_library_lacks_is_refused(
     mpi: Mpi, engine: Engine, tmp_path: Path, collective: str, number: int
 ) -> None:
-    """Also where we do not measure the collective."""
+    """This holds for collectives that we do not measure, too."""
     form: RulesFormat = format_named("openmpi" if mpi.family == "openmpi" else "mpich")
     path = tmp_path / "rules"
     text = f'{{"collective={collective}": {{\n"algorithm=MPIR_X_intra_bogus": {{}}}}}}'

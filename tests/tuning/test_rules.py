@@ -19,7 +19,7 @@ from hockney.tuning.rules import SHARE, Reduction, reduce_to_rules
 
 NAMES = ("a", "b", "c")
 Ratios = dict[str, tuple[float, str]]
-"""Of each algorithm: its time over the library's own, and the verdict on that."""
+"""An algorithm's time over the library's own, and its verdict, by name."""
 
 verdicts = st.sampled_from(
     [
@@ -137,7 +137,8 @@ def test_no_rule_slows_the_library_down_and_together_they_have_the_gain(
 
 
 def fewest(grid: list[Ratios], least: float) -> int:
-    """By trying every choice of an algorithm, or none, for each size."""
+    """The fewest rules with enough gain, found by trying every choice of an algorithm, or none, for
+    each size."""
     counts = []
     for choice in itertools.product((None, *NAMES), repeat=len(grid)):
         gain, ok = 0.0, True

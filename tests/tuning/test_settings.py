@@ -208,7 +208,7 @@ def test_values_of_which_the_library_makes_others_are_left_out(mpi: Mpi, engine:
 def test_a_budget_without_a_block_is_told_how_much_is_enough(
     hockney: RunHockney, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of what a launch really took, not of the shortest that there may be."""
+    """The advice follows from the time of a real launch, not from the shortest possible."""
     monkeypatch.setattr(
         "hockney.run.measure.joined_variants.SHORTEST_LAUNCH_S", 1e-3
     )  # looks as if enough

@@ -73,7 +73,8 @@ def test_the_library_reads_all_of_what_is_written(
 def test_what_the_library_drops_is_not_written(
     library: Mpi, engine: Engine, here: MpiFacts, tmp_path: Path
 ) -> None:
-    """As with a first size that is not 0, or a name that the library does not look at."""
+    """A library ignores rules with a first size that is not 0, or in a file that it does not
+    read."""
     form = format_named(own_format(here))
     unread = SimpleNamespace(
         render=form.render, with_fault=form.with_fault, environment=lambda _: {}, comment=None

@@ -54,7 +54,7 @@ def numbers(values: list[float | None]) -> list[float]:
 
 
 def intervals(given: dict[str, Any]) -> list[tuple[float, float]]:
-    """Of points without a low or high end the value itself stands for it; the rest has no bar."""
+    """Intervals of the points with a value; an unknown end is the value itself."""
     rows = zip(given["y"], given["low"], given["high"], strict=True)
     return [
         (y if low is None else low, y if high is None else high)

@@ -28,7 +28,7 @@ def study(algorithms: Iterable[str], ranks: Iterable[int], sizes: Iterable[int] 
         places = [Place(rank=rank, host="here", pu=rank, pinned=True) for rank in range(count)]
         run.add(LaunchRecord(launch=launch, places=places))
         for round_ in range(4):
-            if count == 2:  # more ranks have no pair whose hand-over could be probed
+            if count == 2:  # more ranks have no pair whose core-to-core latency can be probed
                 run.add(Probe(launch=launch, round=round_, peers=(0, 1), handover_ns=53.0))
             for size in sizes:
                 ns = 1e5 * count * (1 if size == 2 else 2)

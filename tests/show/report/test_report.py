@@ -1,5 +1,4 @@
-"""The page as text: its numbers are those of the JSON, what strangers wrote is text, it fetches
-nothing."""
+"""The page as text: its numbers are those of the JSON, foreign text is text, it fetches nothing."""
 
 from __future__ import annotations
 
@@ -214,7 +213,7 @@ def test_ten_runs_are_below_three_megabytes() -> None:
 
 
 def sampled_run() -> Run:
-    """As many sizes and samples as a usual run has."""
+    """A run with as many sizes and samples as usual."""
     rng = np.random.default_rng(1)
     sizes = (0, *(2**power for power in range(23)))
     return make_run(lambda *_: rng.gamma(9.0, 100.0, 40).tolist(), sizes=sizes, rounds=6)
