@@ -24,8 +24,8 @@ from hockney.run.mpis import Mpi
 
 WITHOUT_SIZES = ("barrier",)
 MOST_LATE = 0.5
-"""Where more repetitions begin late, the others are the quick ones of an operation that takes
-longer than the starts are apart: their median does not describe the operation."""
+"""Fraction of repetitions that may begin late: where more do, the others are the quick ones of an
+operation that takes longer than the starts are apart, and their median does not describe it."""
 
 
 class Timing(NamedTuple):
@@ -38,7 +38,7 @@ class Timing(NamedTuple):
 
 
 Timings = dict[float, Timing]
-"""By the distance of the starts in nanoseconds; 0 is back to back."""
+"""Timing by the distance of the starts in nanoseconds; 0 is back to back."""
 
 
 def build(mpi: Mpi, program: Path) -> None:
@@ -103,7 +103,7 @@ def main() -> None:
 
 
 def show(runs: dict[tuple[str, int], list[list[Timings]]]) -> None:
-    """A row a point and way."""
+    """Prints a row a point and way."""
     print(
         "The ratio to back to back is taken inside each launch. Own: rank 0's back to back, else "
         "the mean over ranks."
@@ -132,7 +132,7 @@ def _columns(runs: list[list[Timings]], distance: float) -> tuple[np.ndarray, ..
 
 
 def median_of_launches(values: np.ndarray) -> list[float]:
-    """One number a run, of its launches that have one; nan where none has."""
+    """The median of each run's launches that have a value; nan where none has."""
     rows = [row[np.isfinite(row)] for row in values]
     return [float(np.median(row)) if len(row) else np.nan for row in rows]
 

@@ -22,13 +22,13 @@ SIZES = (8, 1024, 65536, 1048576)
 
 @dataclass(frozen=True)
 class Peer:
-    """A command of hockney and the program of OSU that asks the same: its place below c/mpi."""
+    """A command of hockney and OSU's program that measures the same: its place below c/mpi."""
 
     command: str
     program: str
     options: str = ""
     operation: str = "pingpong"
-    """Of the points to compare, among others that the command measures."""
+    """Operation of the points to compare, among others that the command measures."""
     sizes: tuple[int, ...] = SIZES
 
 
@@ -90,7 +90,7 @@ def theirs(peer: Peer, mpi: Mpi, directory: Path, repetitions: int) -> dict[int,
 
 
 def bare(mpi: Mpi, name: str, *questions: str, ranks: int = 1) -> list[float]:
-    """Nanoseconds that a program of this directory prints, once for each question."""
+    """Times in nanoseconds that a program of this directory prints, one for each question."""
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory) / name
         source = Path(__file__).with_name(f"{name}.c")
@@ -103,7 +103,8 @@ def bare(mpi: Mpi, name: str, *questions: str, ranks: int = 1) -> list[float]:
 
 
 def explain(mpi: Mpi, runs: int) -> None:
-    """Bare loops with the variables of OSU's threads, and with batches of several lengths."""
+    """Prints bare loops with the variables of OSU's threads, and with batches of several
+    lengths."""
     questions = [
         *(
             f"threads {threads} {variables} 4000 {size}"

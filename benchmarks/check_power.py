@@ -24,12 +24,12 @@ from hockney.tuning.check import SPARE, TOLERANCE
 
 NAMES = ("default", "tuned")
 OUTLIERS = 0.1
-"""Launches that something else disturbs."""
+"""Fraction of launches that something else disturbs."""
 
 
 @dataclass
 class Answer:
-    """What a session knows of a case."""
+    """A session's state of a case."""
 
     case: Case
     run: Run

@@ -1,4 +1,4 @@
-"""What a claim is: a rate that a page states, and the simulation that measures it."""
+"""The form of a claim: a rate that a page states, and the simulation that measures it."""
 
 from __future__ import annotations
 

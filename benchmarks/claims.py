@@ -92,7 +92,7 @@ def measure(name: str, times: float) -> dict[str, Any]:
 
 
 def anchor(name: str) -> str:
-    """What a link to a claim ends with, after the #."""
+    """The end of a link to a claim, after the #."""
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
 
 

@@ -32,7 +32,7 @@ def made_up_run(rng: np.random.Generator, points: int, runs: float = SCATTER) ->
 
 
 def compared(first: Array, second: Array, past: list[Array]) -> list[Judged]:
-    """As analysis.compare judges points."""
+    """Verdicts on points, as analysis.compare makes them."""
     found = []
     for place in range(first.shape[1]):
         launches = first[:, place], second[:, place]
@@ -48,7 +48,7 @@ def compared(first: Array, second: Array, past: list[Array]) -> list[Judged]:
 def any_different(
     points: int, others: int, runs: float = SCATTER
 ) -> Callable[[int, int], tuple[int, int]]:
-    """Pairs of equal runs of which any point is called different."""
+    """Counts pairs of equal runs of which any point is called different."""
 
     def run(n: int, seed: int) -> tuple[int, int]:
         rng = np.random.default_rng(seed)
@@ -63,8 +63,8 @@ def any_different(
 
 
 def shown_below(fraction: float) -> Callable[[int, int], tuple[int, int]]:
-    """Pairs of runs without others of which B is slower by this fraction of the smallest
-    difference that is stated, and is called so."""
+    """Counts pairs of runs without history that are called different, where B is slower by this
+    fraction of the smallest difference that is stated."""
 
     def run(n: int, seed: int) -> tuple[int, int]:
         rng = np.random.default_rng(seed)

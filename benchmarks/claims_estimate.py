@@ -36,14 +36,14 @@ def correlated(random: Random, runs: int, launches: int, phi: float) -> Array:
 
 
 def held(launches: int, phi: float, n: int, seed: int) -> tuple[int, int]:
-    """Of runs with a fixed number of launches: those whose interval holds the median."""
+    """Counts runs with a fixed number of launches whose interval contains the median."""
     found = map(launch_interval, correlated(np.random.default_rng(seed), n, launches, phi))
     return sum(one is not None and one.low <= 0.0 <= one.high for one in found), n
 
 
 def held_by_ended(deviation: float, phi: float, most: int, n: int, seed: int) -> tuple[int, int]:
-    """Of runs that end by the precision before `most` launches: those whose interval holds the
-    median."""
+    """Counts runs whose interval contains the median, among those that end by the precision before
+    `most` launches."""
     held = ended = 0
     for one in np.exp(deviation * correlated(np.random.default_rng(seed), n, most, phi)):
         for launches in range(ENOUGH_LAUNCHES, most + 1, 2):
@@ -64,8 +64,8 @@ def with_several_states(
     n: int,
     seed: int,
 ) -> tuple[int, int]:
-    """Of runs, those that are said to have more than one state. logs_of: the logarithms of the
-    probes, by the launch of each."""
+    """Counts runs in which more than one state is found. logs_of: the logarithms of the probes, by
+    the launch of each."""
     random, of = np.random.default_rng(seed), np.repeat(np.arange(launches), rounds)
     found = 0
     for _ in range(n):
@@ -100,7 +100,7 @@ def two_states(
 def with_a_wide_gap(
     draw: Callable[[Random, tuple[int, int]], Array], launches: int, n: int, seed: int
 ) -> tuple[int, int]:
-    """Of draws of launches from one hill: those with a gap that SCATTER calls real."""
+    """Counts draws of launches from one hill with a gap that SCATTER calls real."""
     values = np.sort(draw(np.random.default_rng(seed), (n, launches)), axis=1)
     limit, wide = min(SCATTER, SCATTER_FEW * launches**2), np.zeros(n, dtype=bool)
     for count in range(1, launches):

@@ -31,7 +31,7 @@ def correlated(rng: np.random.Generator, n: int, correlation: float) -> Array:
 
 
 def first_alarm(values: Array, tolerance: float = TOLERANCE) -> int | None:
-    """After how many runs a change or a drift is reported first; None where none is."""
+    """Number of runs after which a change or a drift is first reported; None if none is."""
     for count in range(LEAST_RUNS + LAST, len(values) + 1):
         changes, drift = changes_or_drift(values[:count], tolerance)
         if changes or drift is not None:
@@ -56,7 +56,7 @@ def drifting(ratio: float, deviation: float, runs: int = 30) -> Draw:
 
 
 def alarms(draw: Draw, tolerance: float = TOLERANCE) -> Callable[[int, int], tuple[int, int]]:
-    """Histories with an alarm at any look."""
+    """Counts histories with an alarm at any look."""
 
     def run(n: int, seed: int) -> tuple[int, int]:
         rng = np.random.default_rng(seed)
@@ -66,7 +66,7 @@ def alarms(draw: Draw, tolerance: float = TOLERANCE) -> Callable[[int, int], tup
 
 
 def found(draw: Draw, wanted: str) -> Callable[[int, int], tuple[int, int]]:
-    """Histories of which the whole is called one change ("step") or a drift ("drift")."""
+    """Counts histories that as a whole are called one change ("step") or a drift ("drift")."""
 
     def run(n: int, seed: int) -> tuple[int, int]:
         rng = np.random.default_rng(seed)
@@ -80,7 +80,7 @@ def found(draw: Draw, wanted: str) -> Callable[[int, int], tuple[int, int]]:
 
 
 def run_lengths(draw: Draw, n: int, seed: int) -> Array:
-    """Runs until the first alarm; infinite where there was none."""
+    """Numbers of runs until the first alarm; infinite where there was none."""
     rng = np.random.default_rng(seed)
     return np.array([first_alarm(draw(rng)) or math.inf for _ in range(n)])
 

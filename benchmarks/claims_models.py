@@ -27,7 +27,7 @@ from hockney.run.measure.trains import delay_for
 Array = NDArray[np.float64]
 LAUNCHES = 5
 NOISE = ((0.01, 0.002), (0.0, 0.005), (0.01, 0.01))
-"""Standard deviations of logarithms: common to a launch, and a point's own. In turn."""
+"""Standard deviations of logarithms, used in turn: common to a launch, and a point's own."""
 RESAMPLES = 60
 OCTAVES = 2.0 ** np.arange(23)
 
@@ -39,7 +39,7 @@ def _noisy(chance: np.random.Generator, times: Array, run: int, launches: int = 
 
 
 def _held(fits: Iterator[Fit], truth: dict[str, float]) -> tuple[int, int]:
-    """Intervals that hold the truth, and all of them."""
+    """Numbers of intervals that contain the truth, and of all intervals."""
     held = [
         p.low is not None and p.high is not None and p.low <= true <= p.high
         for fit in fits
@@ -50,7 +50,7 @@ def _held(fits: Iterator[Fit], truth: dict[str, float]) -> tuple[int, int]:
 
 
 def hockneys_line(n: int, seed: int) -> tuple[int, int]:
-    """alpha and beta."""
+    """Counts intervals of alpha and beta that contain the truth."""
     chance, times = np.random.default_rng(seed), 1e-6 + 1e-10 * OCTAVES
     curves = (curve_of_arrays(OCTAVES, _noisy(chance, times, run)) for run in range(n))
     fits = (hockney.fit(curve, resamples=RESAMPLES) for curve in curves)
@@ -75,7 +75,7 @@ def _segmented(n: int, seed: int, resamples: int) -> Iterator[Fit]:
 
 
 def segments(n: int, seed: int) -> tuple[int, int]:
-    """alpha, beta and the breaks of three protocols, where three were found."""
+    """Counts intervals of alpha, beta and the breaks of three protocols, where three were found."""
     truth = {f"break_{i}_bytes": last + 0.5 for i, (last, _, _) in enumerate(LINES[:-1], 1)}
     for i, (_, alpha, beta) in enumerate(LINES, start=1):
         truth |= {f"alpha_{i}_s": alpha, f"beta_{i}_s_per_B": beta}
@@ -84,7 +84,7 @@ def segments(n: int, seed: int) -> tuple[int, int]:
 
 
 def true_breaks(n: int, seed: int) -> tuple[int, int]:
-    """Three protocols are found as three, with breaks where they are."""
+    """Counts fits that find three protocols as three, with breaks where they are."""
     ends = [last for last, _, _ in LINES[:-1]]
     found = _segmented(n, seed, 0)
     return sum([one.to_bytes for one in fit.segments[:-1]] == ends for fit in found), n
@@ -101,7 +101,7 @@ SMOOTH: tuple[Callable[[Array], Array], ...] = (
 
 
 def false_steps(n: int, seed: int) -> tuple[int, int]:
-    """Smooth curves in turn in which a break is reported."""
+    """Counts smooth curves, taken in turn, in which a break is reported."""
     chance, found = np.random.default_rng(seed), 0
     for run in range(n):
         times = _noisy(chance, SMOOTH[run % len(SMOOTH)](OCTAVES), run // len(SMOOTH))
@@ -113,7 +113,7 @@ NETWORK = {"alpha_1_s": 2e-6, "R_C_1_Bps": 5e9, "R_N_1_Bps": 1.25e10}
 
 
 def max_rates(n: int, seed: int) -> tuple[int, int]:
-    """alpha, R_C and R_N."""
+    """Counts intervals of alpha, R_C and R_N that contain the truth."""
     sizes, pairs = np.meshgrid(2.0 ** np.arange(10, 23, 2), 2.0 ** np.arange(4), indexing="ij")
     sizes, pairs = sizes.ravel(), pairs.ravel()
     alpha, pair, node = NETWORK.values()
@@ -139,7 +139,7 @@ def _train_s(train: Train, size: float) -> float:
 
 
 def loggps(n: int, seed: int) -> tuple[int, int]:
-    """L, o_s, o_r, g and G."""
+    """Counts intervals of L, o_s, o_r, g and G that contain the truth."""
     sizes = np.array([1.0, 8.0, 64.0, 512.0, 4096.0, 16384.0])
     L, send, receive, _, G = COSTS.values()
     trains = loggp.trains_with(16, delay_for(sizes, 2.0 * (L + send + receive + (sizes - 1.0) * G)))
@@ -157,8 +157,8 @@ CHUNK, RATE_BPS, LATENCY_S = 2.0**19, 9.5e8, 4e-6
 
 
 def chunks(n: int, seed: int) -> tuple[int, int]:
-    """The only chunk of 1 to 4 pairs that the event simulation times, by 8 launches; a second
-    chunk counts as a miss."""
+    """Counts intervals that contain the only chunk of 1 to 4 pairs, timed by the event simulation
+    in 8 launches; a second chunk counts as a miss."""
     sizes = np.repeat(2.0 ** np.arange(16, 25), 4)
     pairs = np.tile([1.0, 2.0, 3.0, 4.0], len(sizes) // 4)
     counts = np.clip(10.0 * 2**20 // sizes, 2.0, 20.0)
@@ -187,7 +187,8 @@ def _points(chance: np.random.Generator, times: Array, run: int) -> list[PointEs
 
 
 def predictions(few: bool, n: int, seed: int) -> tuple[int, int]:
-    """Messages of sizes between the measured ones; few: from 8 resamples."""
+    """Counts intervals of predictions between the measured sizes that contain the truth; few: from
+    8 resamples."""
     from dataclasses import replace
 
     chance, held = np.random.default_rng(seed), []

@@ -28,15 +28,15 @@ MOST, EVERY = 40, 0.125
 
 @dataclass(frozen=True)
 class Machine:
-    """What a launch's times are made of, as standard deviations of logarithms."""
+    """A machine whose launches scatter by these standard deviations of logarithms."""
 
     own: float = 0.02
     probe: float = 0.02
-    """Of the compute probe."""
+    """Standard deviation of the compute probe."""
     slope: float = 0.0
-    """Of the times over the compute probe."""
+    """Slope of the times over the compute probe, in logarithms."""
     flips: float = 0.0
-    """How often a launch meets a state in which everything takes four times as long."""
+    """Fraction of launches that meet a state in which everything takes four times as long."""
     points: int = 1
 
 
@@ -59,7 +59,7 @@ def launch(rng: np.random.Generator, machine: Machine, effect: float) -> dict[Po
 def ratios(
     rng: np.random.Generator, machine: Machine, effect: float = 0.0, most: int = MOST
 ) -> list[VariantRatio]:
-    """Those of a run that ends when the verdicts are known, or with its budget of blocks."""
+    """The ratios of a run that ends when the verdicts are known, or with its budget of blocks."""
     times, looks = BlockTimes(), [0.0]
     for block in range(most):
         times.by_block[block] = {
@@ -79,7 +79,7 @@ def differs(judged: Judged) -> bool:
 
 
 def called_different(machine: Machine, most: int = MOST) -> Callable[[int, int], tuple[int, int]]:
-    """Runs of equal variants with a verdict "faster" or "slower" anywhere."""
+    """Counts runs of equal variants with a verdict "faster" or "slower" anywhere."""
 
     def run(n: int, seed: int) -> tuple[int, int]:
         rng = np.random.default_rng(seed)
@@ -90,7 +90,7 @@ def called_different(machine: Machine, most: int = MOST) -> Callable[[int, int],
 
 
 def interval_holds(machine: Machine, effect: float) -> Callable[[int, int], tuple[int, int]]:
-    """Runs whose interval of the first ratio holds the true one."""
+    """Counts runs whose interval of the first ratio contains the true one."""
 
     def run(n: int, seed: int) -> tuple[int, int]:
         rng = np.random.default_rng(seed)

@@ -25,7 +25,8 @@ WAYS = {
 }
 GBIT_BPS = 1e9 / 8.0
 BUCKET = "root tbf rate 1gbit burst 256kb latency 50ms"
-"""tc's token bucket; a burst goes through at full speed, so only much larger messages tell."""
+"""tc's token bucket; a burst goes through at full speed, so only much larger messages show the
+limit."""
 FRAME, PAYLOAD = 1514, 1448
 """Bytes of an Ethernet frame, which the bucket counts, and of TCP with time stamps in it."""
 
@@ -41,7 +42,7 @@ def measured(cluster: Cluster, way: str, *options: str) -> dict[str, object]:
 
 
 def three_ways(cluster: Cluster, repeats: int) -> None:
-    """Medians of each way in turn, so that the machine's moods meet all of them."""
+    """Medians of each way in turn, so that changes of the machine meet all of them."""
     options = ("--sizes", "8,1KiB,64KiB,1MiB", "--budget", "5s", "--launches", "5..")
     times: dict[int, dict[str, list[float]]] = {}
     for _ in range(repeats):

@@ -25,15 +25,15 @@ from hockney.run.measure.mpi import find_mpi
 from hockney.run.mpis import Mpi
 
 ADDED = {"allreduce": ("-T", "mpi_int")}
-"""hockney's reductions add integers of 4 bytes, OSU's add characters unless it is asked."""
+"""Options of OSU's reductions: hockney adds integers of 4 bytes, OSU adds characters by default."""
 WITHOUT_SIZES = ("barrier",)
 TENTH = 10
 ONE_STATE = 1.25
-"""Core-to-core latencies that differ by no more belong to one state of the machine."""
+"""Largest ratio of core-to-core latencies of one state of the machine."""
 FEWEST_RUNS = 3
-"""Fewer have no spread."""
+"""Fewest runs for a spread."""
 DRIFT = 0.03
-"""Relative; the largest change from the first to the last tenth of a launch's visits."""
+"""Largest relative change from the first to the last tenth of a launch's visits."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,15 @@ class Point:
     own_s: list[float] = field(default_factory=list)
     osu_s: list[float] = field(default_factory=list)
     core_to_core_ns: list[float] = field(default_factory=list)
-    """Of hockney's runs: the state of the machine, which nothing reports for OSU's."""
+    """Core-to-core latency of hockney's runs: the state of the machine, which nothing reports for
+    OSU's."""
     states: list[list[InState]] = field(default_factory=list)
-    """Of each of hockney's runs: what was measured in each state of the machine."""
+    """Measurements of each of hockney's runs in each state of the machine."""
     drifts: list[float] = field(default_factory=list)
     steady_drifts: list[float] = field(default_factory=list)
-    """Of the launches that were in one state of the machine."""
+    """Drifts of the launches that were in one state of the machine."""
     shuffled_drifts: list[float] = field(default_factory=list)
-    """The same launches with their visits in random order: what chance alone makes."""
+    """Drifts of these launches with their visits in random order: by chance alone."""
 
 
 def main() -> None:
@@ -200,7 +201,7 @@ def states_of(run: Run, size: int) -> list[InState]:
 
 
 def in_common_state(point: Point) -> Point:
-    """hockney's runs in the state that most of them saw; those that did not see it are left out."""
+    """hockney's runs in the state that most of them met; those that did not are left out."""
     seen = [state.core_to_core_ns for states in point.states for state in states]
 
     def within(latency: float) -> list[InState]:
@@ -220,7 +221,7 @@ def in_common_state(point: Point) -> Point:
 
 
 def show_agreement(points: list[Point]) -> None:
-    """Spreads, medians and their ratios: a row a point."""
+    """Prints spreads, medians and their ratios: a row a point."""
     print(
         "| collective | bytes | hockney us | own mean us | OSU us | hockney/OSU | own/OSU "
         "| spread: hockney % | own % | OSU % | hockney/OSU | runs |"
@@ -242,7 +243,7 @@ def show_agreement(points: list[Point]) -> None:
 
 
 def show_drift(points: list[Point]) -> None:
-    """How far launches drift: a row a point."""
+    """Prints how far launches drift: a row a point."""
     print(
         "\nThe last tenth of a launch's visits over the first: the launch that is farthest from 1."
         "\nShuffled: the same launches with their visits in random order. One state: the machine's,"

@@ -1,4 +1,4 @@
-"""What the benchmarks share: runs of hockney and of its peers, and how a spread is reported."""
+"""Common parts of benchmarks: runs of hockney and of its peers, and the spread that is reported."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from hockney.run.measure.compiler import FLAGS
 from hockney.run.mpis import Mpi
 
 FEWEST_REPETITIONS = 1000
-"""Of an OSU benchmark; with fewer its wall time is that of its start."""
+"""Fewest repetitions of an OSU benchmark; with fewer its wall time is that of its start."""
 ROOT_ENV = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 CLASSES = {"small": (0, 1024), "medium": (1025, 65536), "large": (65537, 1 << 40)}
-"""Sizes in bytes, from and to: what behaves alike."""
+"""Classes of sizes (bytes), from and to, that behave alike."""
 
 
 def build_with_engine(mpicc: str | Path, source: Path, program: Path, *options: str) -> None:

@@ -24,7 +24,7 @@ from hockney.run.mpis import Mpi, family_of
 HERE = Path(__file__).parent
 PROGRAM = HERE.parent / "tests" / "profiles" / "planted.c"
 STREAMS = 12
-"""They take most of the link: each gets at least as much as the messages."""
+"""Number of streams that take most of the link: each gets at least as much as the messages."""
 LIMITED = (
     "ip link set lo up && tc qdisc add dev lo root tbf rate 4gbit burst 256k latency 50ms "
     '&& exec "$@"'
@@ -39,12 +39,13 @@ THROUGH_LOOPBACK = {
     "OMPI_MCA_btl_tcp_if_include": "lo",
 }
 PRIORITY, OF_STREAMS = ("chrt", "-r", "5"), ("chrt", "-r", "6")
-"""Ranks never give their CPU away, which streams need for moments."""
+"""Real-time priorities of ranks and of streams. Ranks never give their CPU away, which streams need
+for moments."""
 
 
 def decided(mpi: Mpi, program: Path, streams: int) -> dict[str, Any]:
-    """The finding that names what decides the time of large messages, beside so many streams. What
-    messages take alone is measured through the same link, and kept in a cache of its own."""
+    """The finding on what decides the time of large messages, beside so many streams. Times of
+    messages alone are measured through the same link, and kept in a cache of its own."""
     place = program.parent
     env = {**os.environ, **family_of(mpi).environment(mpi), **THROUGH_LOOPBACK}
     env["XDG_CACHE_HOME"] = str(place / "cache")

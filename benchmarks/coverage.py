@@ -26,7 +26,7 @@ from hockney.infer.analysis.expected import next_run
 from hockney.infer.estimate import PointEstimate
 
 TOLERANCE = 0.03
-"""That of `hockney compare`."""
+"""Tolerance of `hockney compare`."""
 OTHERS = 20
 """Other runs that serve as history, as many as `hockney compare` reads."""
 
@@ -103,7 +103,7 @@ Held = Iterator[tuple[int, bool]]
 
 
 def _grand(runs: Sequence[Analysis]) -> Held:
-    """Only among at least five runs in a state."""
+    """Intervals against the grand median, among at least five runs in a state."""
     for one in runs:
         handover_s = one.states.states[0].handover_s
         alike = [other for other in runs if _headline_in(other, handover_s)]

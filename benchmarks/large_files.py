@@ -33,8 +33,8 @@ _REPETITIONS = re.compile(rb'"repetitions":(\d+)')
 
 
 def scaled(line: bytes, factor: float) -> bytes:
-    """The line of samples with all of its times multiplied: whole nanoseconds of a round trip over
-    the repetitions, with seven digits, as the engine's."""
+    """The line of samples with all of its times multiplied. They stay whole nanoseconds of a round
+    trip over the repetitions, with seven digits, as the engine writes them."""
     found = _REPETITIONS.search(line)
     steps = 2.0 * int(found[1]) if found else 1.0
 
@@ -46,8 +46,8 @@ def scaled(line: bytes, factor: float) -> bytes:
 
 
 def repeated(lines: list[bytes], size: int, seed: int) -> Iterator[bytes]:
-    """The first line, and the launches until there are so many bytes. Eight variants of each line
-    are made, and dealt out at random."""
+    """The first line, then launches until there are `size` bytes. Eight variants of each line are
+    made, and dealt out at random."""
     chance, written, number = np.random.default_rng(seed), len(lines[0]), 0
     launches: dict[int, list[bytes]] = {}
     for line in lines[1:]:

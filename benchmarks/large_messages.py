@@ -44,7 +44,7 @@ KINDS = (
 
 
 def outcome(kind: str, size: str, mpicc: str, directory: Path) -> str:
-    """One line: what was asked, the points of that size, seconds, and why it failed."""
+    """One line: the request, the points of that size, seconds, and why it failed."""
     options = (
         "--sizes",
         size,

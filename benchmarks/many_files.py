@@ -23,7 +23,7 @@ FIRST = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 
 def write_files(small: Path, folder: Path, files: int) -> None:
-    """The first as many files; those that are there stay."""
+    """Writes the files that are not there yet."""
     lines = small.read_bytes().splitlines(keepends=True)
     header = json.loads(lines[0])
     for number in range(files):

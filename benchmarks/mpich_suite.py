@@ -71,12 +71,12 @@ CONFIGURATION = """
 #define THREAD_PACKAGE_QTHREADS 7
 #define THREAD_PACKAGE_NAME THREAD_PACKAGE_POSIX
 """
-"""What their configure would find out."""
+"""Results of their configure."""
 FORTRAN = {"f77": ".f", "f90": ".f90", "f08": ".f90"}
-"""Sources by the first letters of a directory."""
+"""Suffixes of sources by the first letters of a directory."""
 FORTRAN_FLAGS = ("-fallow-argument-mismatch", "-fno-range-check", "-cpp")
 NUMBERS = re.compile("@F77_MPI_(ADDRESS|OFFSET)@")
-"""In headers for Fortran."""
+"""Names of numbers in headers for Fortran."""
 NOTHING = Program(schema=1, hockney="0", command=None, time_utc="", exit_status=0, wall_s=0.0)
 
 
@@ -161,7 +161,7 @@ def judge(test: Test, built: Built, runs: Runs, counts: Counter[str]) -> str:
 
 
 def tests_of(folder: Path, directory: str, is_all: bool, most_ranks: int) -> list[Test]:
-    """Of a testlist, with the lines that their configure may take out."""
+    """Tests of a testlist, with the lines that their configure may take out."""
     found: dict[object, Test] = {}
     listed = folder / "testlist.in"
     for line in (listed if listed.exists() else folder / "testlist").read_text().splitlines():
@@ -304,7 +304,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _complaint(records: Path) -> str:
-    """What is wrong with the profile; nothing where it can be read."""
+    """What is wrong with the profile; empty where nothing is."""
     profile = collect(records, NOTHING)
     if not profile.ranks:
         return " (nothing recorded)"

@@ -34,9 +34,9 @@ Array = NDArray[np.float64]
 MOST = 1e9
 """A cost that no run has."""
 AROUND, GRID = 2.0, 0.05
-"""ln of the scales that are looked at: so far from the fit's own, in such steps."""
+"""Range of scales around the fit's own, and their steps (ln)."""
 BETTER = 0.05
-"""Of the criterion: what the fit's own step of the scale may overlook."""
+"""Criterion that the fit may miss, by its own step of the scale."""
 
 
 def platforms(count: int) -> Iterator[Curve]:
@@ -56,7 +56,7 @@ def platforms(count: int) -> Iterator[Curve]:
 
 
 def curves_of_logs(directory: Path) -> Iterator[tuple[str, Curve]]:
-    """Those of all logs that are of a known format."""
+    """Curves of all logs in a known format."""
     with tempfile.TemporaryDirectory() as imported:
         for log in sorted(directory.iterdir()):
             subprocess.run(
@@ -76,7 +76,7 @@ def curves_of_logs(directory: Path) -> Iterator[tuple[str, Curve]]:
 
 
 def least_criterion(bytes_: Array, seconds: Array, about: float) -> float:
-    """The least of all partitions, at any scale of the grid."""
+    """The least criterion of all partitions, at any scale of the grid."""
     points = len(bytes_)
     most = min(MOST_SEGMENTS, len(np.unique(bytes_)) // LEAST_SIZES)
     least = np.inf
@@ -94,7 +94,7 @@ def least_criterion(bytes_: Array, seconds: Array, about: float) -> float:
 
 
 def off_by(curve: Curve) -> tuple[float, float]:
-    """By how much another partition is better, and the seconds of the fit."""
+    """How much better another partition is, and the seconds of the fit."""
     started = time.perf_counter()
     best = segmented.best_partition(curve.bytes, curve.median_s)
     took = time.perf_counter() - started

@@ -25,7 +25,7 @@ OUTCOMES = ("right", "missed", "false", "not judged")
 LEVEL = 0.95
 
 Cell = tuple[str, str, str]
-"""What was planted, the noise, and whether it can be known."""
+"""The planted fault, the noise, and whether the fault can be known."""
 
 
 def interval(count: int, n: int) -> str:

@@ -28,7 +28,7 @@ from hockney.infer.models import segmented
 
 Array = NDArray[np.float64]
 MOST_SIZES = 300
-"""Of up to so many sizes the fit searches all partitions; of more, every n-th is taken."""
+"""Most sizes for which the fit searches all partitions; of more, every n-th is taken."""
 
 
 class Published:
@@ -49,7 +49,7 @@ class Published:
         return git(self.repository, "show", f"HEAD:{path}")
 
     def round_trips(self) -> dict[int, list[float]]:
-        """Send and receive after it, by size."""
+        """Round trips by size: a send and the receive after it."""
         found: dict[int, list[float]] = defaultdict(list)
         sent = 0.0
         for line in self.times.splitlines():
@@ -61,7 +61,7 @@ class Published:
         return found
 
     def one_way(self) -> tuple[Array, Callable[[Array], Array]]:
-        """Where its ranges begin, and its one-way time: their delay, and half of the time in a
+        """Starts of its ranges, and its one-way time: their delay, and half of the time in a
         receive, which their script takes from the round trip before it halves the rest."""
         starts, latency = self._sections("lat-factor", 1)
         _, bandwidth = self._sections("bw-factor", 1)

@@ -20,7 +20,7 @@ from hockney.run.measure.start import start_of
 
 SIZES = sizes_of(parse_sizes("8,1KiB,64KiB"))
 LEAST_LAUNCHES = 5
-"""Of a state, for a standard deviation."""
+"""Fewest launches of a state for a standard deviation."""
 
 
 def launch_lines(mpicc: str | None, launches: int, seconds: float) -> tuple[np.ndarray, float]:

@@ -26,11 +26,11 @@ from hockney.run.measure.race import FIRST_PART, Race
 from tuning import COLLECTIVES, LARGEST, SELECTORS, cells_in, pieces_of
 
 START = 1.0 / 3.0
-"""Of a launch at all sizes, the part in which it starts: launches measure for twice as long."""
+"""Fraction of a launch at all sizes in which it starts: launches measure for twice as long."""
 OUTLIERS = 0.1
 WITHIN = 0.5
-"""The part of the variance of a launch's median that comes from within the launch, and is the
-larger the shorter it is."""
+"""Fraction of the variance of a launch's median that comes from within the launch; it grows as
+launches get shorter."""
 HEADER = RunRecord(schema=1, hockney="", id="race", experiment="collective")
 
 
@@ -55,8 +55,8 @@ class Runner:
         self.case = Case(workload=workload, placement=Placement(ranks=2))
 
     def launch(self, drawn: np.ndarray, part: float = 1.0) -> None:
-        """drawn: factors of this launch by size. part: the part of a launch's time for which it
-        measures."""
+        """Makes a launch. drawn: its factors by size. part: the fraction of a launch's time for
+        which it measures."""
         sizes = self.case.workload.sizes
         for (size, exact), factor in zip(self.exact.items(), drawn.tolist(), strict=True):
             if size in {one.bytes for one in sizes}:

@@ -88,7 +88,7 @@ def _times(mpi: Mpi, command: list[str], settings: dict[str, str]) -> list[float
 
 @dataclass(frozen=True)
 class Spent:
-    """What one run took, in seconds."""
+    """Times of one run, in seconds."""
 
     wall: float
     cpu: float

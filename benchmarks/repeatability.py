@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _same_state(ours: list[dict[int, float]], handovers: list[int]) -> None:
-    """The same among the runs whose headline was in the commonest state."""
+    """Prints the median spread of the runs whose headline was in the commonest state."""
     commonest = np.median(handovers)
     alike = [run for run, ns in zip(ours, handovers, strict=True) if abs(ns / commonest - 1) < 0.25]
     if len(alike) < 3:

@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _memory_kB(process: Path) -> int:
-    """Of a simulator its share of memory (Pss: pages that are mapped often count once)."""
+    """Memory of a simulator process (Pss: pages that are mapped often count once); 0 for others."""
     with suppress(OSError):
         if (process / "comm").read_text().strip() == "smpimain":
             lines = (process / "smaps_rollup").read_text().splitlines()

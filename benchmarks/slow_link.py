@@ -18,7 +18,7 @@ ASKED = {"pairs": ["--pairs-active", "all"], "cores": ["--parallel"]}
 
 
 def accused(verb: str, xml: str, hosts: int) -> list[set[str]]:
-    """Of each that stands apart its hosts."""
+    """Hosts of each outlier."""
     with tempfile.TemporaryDirectory() as directory:
         platform = Path(directory) / "platform.xml"
         platform.write_text(xml)
@@ -43,7 +43,7 @@ def main() -> None:
         for seed in range(asked.platforms):
             xml, host, kind = with_slow_link(seed, asked.hosts)
             found = accused(verb, xml, asked.hosts)
-            # A pair is what tells most where each node is in one pair only.
+            # A pair is the best evidence where each node is in one pair only.
             allowed = 2 if verb == "pairs" else 1
             well = len(found) == 1 and host in found[0] and len(found[0]) <= allowed
             right += well

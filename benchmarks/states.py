@@ -26,7 +26,7 @@ SIZES = sizes_of(parse_sizes("1..4MiB"))
 
 
 def run_once(mpicc: str | None, launches: int, seconds: float) -> tuple[Run, dict]:
-    """A run, and the judge's two hand-overs in nanoseconds of each (launch, round)."""
+    """A run, and the judge's two core-to-core latencies (ns) of each (launch, round)."""
     os.environ["HOCKNEY_CFLAGS"] = "-DHOCKNEY_FAULTS"
     mpi = find_mpi(mpicc)
     engine = build_engine(mpi)
@@ -51,8 +51,8 @@ def run_once(mpicc: str | None, launches: int, seconds: float) -> tuple[Run, dic
 
 
 def agreement(run: Run, judged: dict) -> tuple[int, int]:
-    """Rounds whose two judgements are in one cluster of all of them, and of these the rounds whose
-    state is that cluster: the nearest to its hand-over."""
+    """The number of rounds whose two judgements are in one cluster of all of them, and of those the
+    rounds whose state is that cluster: the nearest to its core-to-core latency."""
     keys = [key for key, pair in judged.items() if len(pair) == 2]
     truth = np.array([ns for key in keys for ns in judged[key]])
     labels = cluster(truth)

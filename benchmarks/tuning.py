@@ -34,18 +34,18 @@ from hockney.tuning.rules import reduce_to_rules
 
 COLLECTIVES = "bcast,allreduce,allgather,alltoall,reduce_scatter_block"
 WHOLE = ("bcast", "allreduce")
-"""Collectives whose sizes go to LARGEST; those of the others are of one rank's block."""
+"""Collectives whose sizes go to LARGEST; the sizes of others are of one rank's block."""
 SMALLEST, LARGEST, LARGEST_BLOCK = 8, 2**20, 2**16
 MOST_BYTES = 2**30
-"""The buffers of all ranks of an allgather, which lie in this machine's memory."""
+"""Most bytes of the buffers of all ranks of an allgather, which lie in this machine's memory."""
 SELECTORS = ("ompi", "mpich")
 LONGEST_S = 100
-"""CPU time of one algorithm at all sizes."""
+"""Most CPU time of one algorithm at all sizes."""
 LEAST_GAIN = 1e-3
-"""Mean gain of the oracle (logarithm) below which it has none to speak of: the selector takes the
-fastest algorithm."""
+"""Least mean gain of the oracle (logarithm) that counts: below it the selector takes the fastest
+algorithm."""
 SHORTEST_S = 4
-"""CPU time that the smallest size may take: the start of 1,024 simulated ranks takes 1 s of it."""
+"""Most CPU time of the smallest size: the start of 1,024 simulated ranks takes 1 s of it."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class HeldOut:
     ratio: float
     """The library's time over that of the rules."""
     best: float
-    """The same of the fastest algorithm."""
+    """The library's time over that of the fastest algorithm."""
     is_ruled: bool
 
 
@@ -91,8 +91,8 @@ class Piece:
         return [*words, "--algorithm", self.how]
 
     def simulate(self, directory: Path, longest_s: int) -> None:
-        """Leaves a file of results, or an empty one if it is wrong or takes too long. A selector
-        takes other algorithms at other sizes: its smallest shows nothing of these."""
+        """Simulates into a file of results, or an empty one if it is wrong or takes too long. A
+        selector takes other algorithms at other sizes: its smallest shows nothing of these."""
         part = directory / f"{self.name}.part"
         first_s = max(longest_s // len(self.sizes), SHORTEST_S)
         probes = self.how not in SELECTORS and first_s < longest_s
@@ -123,7 +123,7 @@ def pieces_of(collective: str, ranks: int, step: int, largest: int) -> list[Piec
 def simulate(
     pieces: Iterable[Piece], directory: Path, seconds: float, longest_s: int
 ) -> list[Piece]:
-    """Returns what is left when the time is over."""
+    """Simulates pieces; returns those that are left when the time is over."""
     begun = time.monotonic()
     todo = [one for one in pieces if not (directory / f"{one.name}.jsonl").exists()]
     while todo and time.monotonic() - begun < seconds:
@@ -145,7 +145,7 @@ def cells_in(directory: Path, pieces: Sequence[Piece], selector: str) -> list[Co
 def held_out(
     cells: Sequence[CollectiveCell], first: int, every: int, beyond: bool
 ) -> list[HeldOut]:
-    """Rules from some of the sizes, judged at the others between them."""
+    """Makes rules from some of the sizes, and judges them at the others between them."""
     ordered = sorted(cells, key=lambda cell: cell.bytes)
     measured = ordered[first::every]
     rest = [cell for number, cell in enumerate(ordered) if (number - first) % every]
@@ -184,7 +184,7 @@ def report(what: str, cells: Iterable[HeldOut]) -> None:
 
 
 def too_long(directory: Path, pieces: Sequence[Piece]) -> list[Piece]:
-    """Those that failed, were wrong, or took too long."""
+    """Pieces that failed, were wrong, or took too long."""
     return [one for one in pieces if not (directory / f"{one.name}.jsonl").stat().st_size]
 
 

@@ -54,7 +54,7 @@ def name_of(ratio: dict[str, Any]) -> str:
 
 
 def report(what: str, runs: list[dict[str, Any]]) -> None:
-    """Verdicts of each point over the runs, and how far the ratios spread."""
+    """Prints the verdicts of each point over the runs, and how far the ratios spread."""
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     ratios: dict[str, list[float]] = defaultdict(list)
     for one in runs:
@@ -77,7 +77,8 @@ def report(what: str, runs: list[dict[str, Any]]) -> None:
 
 
 def report_spread(runs: list[dict[str, Any]]) -> None:
-    """The paired ratio's spread over that of ratios between successive runs of one variant."""
+    """Prints the paired ratio's spread over that of ratios between successive runs of one
+    variant."""
     base: dict[str, list[float]] = defaultdict(list)
     paired: dict[str, list[float]] = defaultdict(list)
     for one in runs:
