@@ -1,5 +1,6 @@
-"""How often intervals over launches hold the median, and how often the machine's states are found,
-where the truth is known. Times are log-normal; intervals depend on the order of times alone."""
+"""Claims on intervals over launches, which should contain the median, and on finding the machine's
+states, where the truth is known. Times are log-normal; intervals depend on the order of times
+alone."""
 
 from __future__ import annotations
 

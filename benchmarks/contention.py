@@ -39,8 +39,8 @@ THROUGH_LOOPBACK = {
     "OMPI_MCA_btl_tcp_if_include": "lo",
 }
 PRIORITY, OF_STREAMS = ("chrt", "-r", "5"), ("chrt", "-r", "6")
-"""Real-time priorities of ranks and of streams. Ranks never give their CPU away, which streams need
-for moments."""
+"""Priorities of ranks, which never give their CPU away, and of streams, which need it for
+moments."""
 
 
 def decided(mpi: Mpi, program: Path, streams: int) -> dict[str, Any]:

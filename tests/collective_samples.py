@@ -27,7 +27,7 @@ def header(label: str | None = None) -> RunRecord:
 
 
 def places_of(ranks: int, sockets: int = 8, nodes: int = 16) -> list[Place]:
-    """So many ranks fill a socket, and so many a node."""
+    """Places of ranks, of which `sockets` fill a socket and `nodes` a node."""
     return [
         Place(rank=n, host=f"node-{n // nodes}", package=n % nodes // sockets, pu=n, pinned=True)
         for n in range(ranks)

@@ -222,7 +222,7 @@ class Done:
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """Whole ones: two ranks that fail may garble each other's."""
+        """Records on whole lines: two ranks that fail may garble each other's."""
         records = []
         for line in self.stdout.splitlines():
             with suppress(ValueError):

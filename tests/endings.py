@@ -136,8 +136,7 @@ MOMENTS: dict[str, Callable[[int, Place], bool] | float] = {
     "last write": _has(b'"kind":"finish"'),
     "drawing": 0.4,
 }
-"""When a case's event happens: a condition, or seconds after the process has handlers of
-signals."""
+"""The moments of events: conditions, or seconds after the process has handlers of signals."""
 LIMITS = {
     "file limit": "ulimit -f 16",
     "memory": "ulimit -v 400000",

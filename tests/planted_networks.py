@@ -133,7 +133,7 @@ def planted(shape: str, nodes: int, fault: str, seed: int) -> Planted | None:
 
 
 def _slow_nodes(found: Planted, latency: float, bandwidth: float) -> None:
-    """Slows the pairs of slow nodes by these factors: the latency's is on a node's median pair."""
+    """Slows these nodes' pairs by factors, of the median pair's latency and of the bandwidth."""
     usual = dict(found.us)
     for node in found.slow_nodes:
         own = [pair for pair in found.us if node in pair]

@@ -123,7 +123,7 @@ def test_equal_runs_are_seldom_called_different(drift: float, known: bool) -> No
 
 
 def bimodal(seed: int, slow: int, launches: int = 20) -> Run:
-    """So many of the launches are 35 % slower."""
+    """Launches of which `slow` are 35 % slower."""
     random = np.random.default_rng(seed)
     level = random.permutation(np.where(np.arange(launches) < slow, 1.35, 1.0))
     level = level * random.lognormal(sigma=0.003, size=launches)

@@ -55,7 +55,7 @@ def test_real_ranks_are_loaded_and_recorded(hockney: RunHockney, tmp_path: Path)
 def test_a_killed_rank_loses_no_round_that_was_finished(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
-    """And --resume makes the launches that are missing."""
+    """--resume makes the launches that are missing."""
     path = tmp_path / "run.jsonl"
     words = ("congestion", "-n", "4", "--place", "none", "--aggressor", "ring", "--tails")
     words += ("--load-sizes", "1KiB", "--launches", "2")

@@ -27,9 +27,8 @@ ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "build" / "emulated"
 RELEASE = "bookworm"
 PACKAGES = "libc6-dev,libatomic1"
-"""Debian packages that each machine needs beside its MPI. This host needs mmdebstrap,
-qemu-user-static, per machine gcc-TRIPLET and libc6-dev-ARCHITECTURE-cross, and for Open MPI
-libopenmpi-dev and openmpi-bin."""
+"""Packages of each machine, beside its MPI. Needed here: mmdebstrap, qemu-user-static, per machine
+gcc-TRIPLET and libc6-dev-ARCHITECTURE-cross, and for Open MPI libopenmpi-dev and openmpi-bin."""
 STRICT = (
     *("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion"),
     *("-Wno-sign-conversion", "-Wno-psabi", "-Werror"),  # psabi: GCC's notes about its own past

@@ -128,7 +128,7 @@ def test_a_rank_alone_is_refused(run_engine: RunEngine) -> None:
 
 
 def test_a_wrong_number_of_ranks_is_noticed(run_engine: RunEngine) -> None:
-    """Not asked wrongly: it is what a launcher of another MPI does."""
+    """A launcher of another MPI causes this: it is no wrong request."""
     done = run_engine("pingpong", "-n", "3", *QUICK)
     assert done.status == 1
     assert "a world of 2 ranks where 3 were asked for" in done.stderr

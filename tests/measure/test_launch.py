@@ -117,7 +117,7 @@ def test_what_cannot_be_started_is_told(tmp_path: Path) -> None:
 
 
 def test_shared_memory_of_killed_ranks_is_removed() -> None:
-    """And no file that was there before, has another name, or is used."""
+    """Files that were there before, have another name, or are in use stay."""
     name = Path(f"/dev/shm/mpich_shm_{uuid.uuid4().hex}")
     before, used, other = (name.with_name(f"{name.name}_{word}") for word in ("a", "b", "c"))
     other = other.with_name(f"own_{other.name}")

@@ -199,7 +199,7 @@ def test_a_noisy_line_is_one_segment() -> None:
 
 @pytest.mark.parametrize(("per_octave", "least"), first_of([(1, 14), (4, 17)]))
 def test_one_wrong_size_makes_no_segment(per_octave: int, least: int) -> None:
-    """But where it stands at a breakpoint of few sizes, nobody can tell."""
+    """Beside a breakpoint of few sizes nobody can decide."""
     sizes = sizes_per_octave(per_octave)
     last, lines = [1024.0, 65536.0], [(1e-6, 5e-10), (2e-6, 2e-10), (8e-6, 1e-10)]
     truth = piecewise(sizes, last, lines)

@@ -14,7 +14,7 @@ from hockney.infer.predict.parameters import Level
 from hockney.infer.predict.schedules._trees import CHAIN_FANOUT, KNOMIAL_RADIX
 
 Closed = Callable[[Level, int, int, int | None], float]
-"""Seconds, of the level's alpha and beta, the ranks, the bytes and the segment size."""
+"""A time (s) by the level's alpha and beta, the ranks, the bytes and the segment size."""
 
 
 def _steps(ranks: int) -> int:

@@ -111,7 +111,7 @@ def test_a_pipe_gets_plain_lines(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("engine")
 def test_marks_of_a_stranger_are_not_obeyed(tmp_path: Path) -> None:
-    """Not even where the whole private area is in a label, which hits our marks as well."""
+    """Escape sequences in a label are shown as text."""
     nasty = "real\x1b[2J\x1b[31mred" + "\r"
     shown = in_terminal(
         *RUN, "--launches", "2", "--label", nasty, cwd=tmp_path, env={"NO_COLOR": "1"}

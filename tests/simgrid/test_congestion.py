@@ -159,7 +159,7 @@ def test_the_trees_are_congested() -> None:
 
 
 def test_two_equal_streams_halve_each_other(hockney: RunHockney, tmp_path: Path) -> None:
-    """And so do both aggressors of a ring: the one that has a direction of the uplink for itself
+    """Both aggressors of a ring do so too: the one that has a direction of the uplink for itself
     keeps step with the other."""
     one = Tree(2, 2, 1e9, 1e9, "ring", (0, 2), (1, 3), 4, 4)
     point = measured(hockney, tmp_path, one)

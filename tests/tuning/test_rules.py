@@ -137,8 +137,7 @@ def test_no_rule_slows_the_library_down_and_together_they_have_the_gain(
 
 
 def fewest(grid: list[Ratios], least: float) -> int:
-    """The fewest rules with enough gain, found by trying every choice of an algorithm, or none, for
-    each size."""
+    """The fewest rules with enough gain, of all choices of an algorithm, or none, for each size."""
     counts = []
     for choice in itertools.product((None, *NAMES), repeat=len(grid)):
         gain, ok = 0.0, True

@@ -1,5 +1,5 @@
-"""What must not outlive this process, in one registry that every end empties: temporary files,
-locks, launches and other children. A signal ends the process here, wherever it was."""
+"""Undoes at every end what must not outlive this process, in one registry: temporary files, locks,
+launches and other children. A signal ends the process here, wherever it was."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GRACE_S = 2.0
 """Time between SIGTERM and SIGKILL."""
 POLL_S = 0.01
 PR_SET_PDEATHSIG = 1
-"""Option of Linux's prctl(2) that sends a signal when the parent ends."""
+"""Option of Linux's prctl(2): a signal at the parent's end."""
 
 Handler = Callable[[int, FrameType | None], object]
 
@@ -89,7 +89,7 @@ def end_by(number: int, _frame: FrameType | None = None) -> None:
 
 @contextmanager
 def caught(handler: Handler) -> Iterator[None]:
-    """Gives the signals of STOPPING to `handler` instead."""
+    """Passes the signals of STOPPING to `handler` until the end of the block."""
     before = {number: signal.signal(number, handler) for number in _heeded()}
     try:
         yield

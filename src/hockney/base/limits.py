@@ -14,14 +14,12 @@ LEAST_ADDRESS_SPACE = 256 << 20
 """Least address space (bytes): with less, Python and its numerical libraries fail while they are
 loaded."""
 THREADS = "OPENBLAS_NUM_THREADS"
-"""Variable with the number of OpenBLAS's threads. Where these cannot be started, OpenBLAS sends
-SIGINT to its own process."""
+"""Number of OpenBLAS's threads: where it cannot start them, it sends SIGINT to its own process."""
 _is_spared = False
 
 
 def why_too_little() -> str | None:
-    """Why this process has too little memory for any work, known before anything is loaded; None if
-    it has enough."""
+    """Why this process has too little memory for any work; None if it has enough."""
     most = resource.getrlimit(resource.RLIMIT_AS)[0]
     if most == resource.RLIM_INFINITY or most >= LEAST_ADDRESS_SPACE:
         return None
@@ -45,7 +43,7 @@ def of_the_user(env: dict[str, str]) -> dict[str, str]:
 
 
 def explained(error: BaseException) -> str | None:
-    """Which limit an error comes from, and what to do; None where it comes from none."""
+    """The limit behind an error, and what to do; None where no limit is."""
     number = error.errno if isinstance(error, OSError) else None
     words = str(error)
     is_out = isinstance(error, MemoryError) or number == errno.ENOMEM

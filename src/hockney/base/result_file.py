@@ -180,7 +180,7 @@ class ResultFile:
         return None
 
     def remove(self) -> None:
-        """Removes the file, unless its name is a device or belongs to another file."""
+        """Removes the file, unless it is a device or was replaced."""
         if self._is_plain and self._is_in_place():
             self.path.unlink()
 

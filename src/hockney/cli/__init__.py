@@ -61,7 +61,7 @@ SECTIONS = {
         "algorithms": "List the collective algorithms that this MPI can be made to use.",
     },
 }
-"""What `hockney --help` shows, in the order of work, without an import of any verb. A verb that is
+"""Sections of `hockney --help`, in the order of work, without an import of any verb. A verb that is
 not named here is shown last, with the first sentence of its own help."""
 
 
@@ -132,7 +132,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo(f"hockney: {error}", err=True)
         return error.exit_status
     except (OSError, MemoryError, ImportError, RuntimeError) as error:
-        # A name that is too long, a directory that may not be read: the system says it best.
+        # A name that is too long, a directory that may not be read: the system's text is best.
         words = explained(error)
         if words is None and not isinstance(error, OSError):
             raise

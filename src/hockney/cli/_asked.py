@@ -1,4 +1,4 @@
-"""From the options of all measuring verbs to sampling, placement and output."""
+"""Turns the options of all measuring verbs into sampling, placement and output."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Common:
-    """What the options of all measuring verbs ask for, apart from their output."""
+    """The options of all measuring verbs, apart from their output."""
 
     sampling: Sampling
     placement: Placement
@@ -66,7 +66,7 @@ class Common:
             raise UsageError("--platform: the number of ranks is not given", "give it with -n")
 
     def given_among(self, *names: str) -> list[str]:
-        """Those of these parameters that the user gave, as options."""
+        """The parameters among these that the user gave, as options."""
         return [f"--{name.replace('_', '-')}" for name in names if name in self.given]
 
 
@@ -108,7 +108,7 @@ def common_of(context: click.Context, options: dict[str, Any]) -> Common:
 
 @dataclass(frozen=True)
 class Varied:
-    """What --vary, --tolerance and --gate ask for."""
+    """The options --vary, --tolerance and --gate."""
 
     texts: tuple[str, ...]
     tolerance: float

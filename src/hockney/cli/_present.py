@@ -1,4 +1,4 @@
-"""How verbs show an analysis."""
+"""Shows an analysis, as verbs do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How verbs show profiles of programs."""
+"""Shows profiles of programs, as verbs do."""
 
 from __future__ import annotations
 

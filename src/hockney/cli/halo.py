@@ -136,7 +136,7 @@ def _usual_ranks(common: Common) -> int:
 
 
 def grid_of(shape: str, ranks: int) -> tuple[int, ...]:
-    """The sides that "2d" or "4x2" stands for."""
+    """The sides of a grid such as "2d" or "4x2"."""
     from hockney.infer.predict.patterns import grid as balanced_grid
 
     if found := re.fullmatch(r"([1-9])d", shape):

@@ -19,8 +19,7 @@ from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 UNKNOWN = "not known: its interval is wider than itself"
 
 CLEARLY = 0.9
-"""Where the largest size has less than this fraction of the largest bandwidth, its bandwidth is
-named as well."""
+"""Fraction of the largest bandwidth below which that of the largest size is named as well."""
 
 
 def time_at(point: PointEstimate) -> str:

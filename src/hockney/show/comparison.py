@@ -107,7 +107,8 @@ def overall_words(comparison: RunComparison, tolerance: float) -> str:
 
 
 def deciding_words(comparison: RunComparison) -> str:
-    """What would decide the points whose verdict is unknown (or else the whole), once for all."""
+    """Launches that would decide the points whose verdict is unknown (or else the whole), once for
+    all."""
     unknown = [one for one in comparison.points if one.difference.verdict == "unknown"]
     if not unknown:
         return ""

@@ -239,7 +239,7 @@ def _calls(summary: ProfileSummary) -> str:
 
 
 def _regions(summary: ProfileSummary) -> str:
-    """A table of the regions that the program names; empty if it names none."""
+    """A table of the program's regions; empty without any."""
     found = summary.by(lambda calls: (calls.region,))
     if len(found) < 2:
         return ""

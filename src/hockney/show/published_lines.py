@@ -1,4 +1,4 @@
-"""How a result compares with published figures and earlier runs, in sentences."""
+"""Compares a result with published figures and earlier runs, in sentences."""
 
 from __future__ import annotations
 

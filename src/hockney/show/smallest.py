@@ -16,7 +16,7 @@ def smallest_words(difference: Judged) -> str:
 
 
 def least_shown(judged: Judged) -> str:
-    """The smallest difference that could have been shown, as a phrase beside a verdict."""
+    """The smallest difference that could have been shown, beside a verdict."""
     smallest = smallest_words(judged)
     if smallest == "-":
         return "no difference could have been shown"

@@ -1,11 +1,11 @@
 """Cells that nobody measured: sizes between the measured ones, and other numbers of ranks.
 
 Each algorithm's time is interpolated between its measured neighbours, as a ratio to the time of its
-schedule, walked with measured costs of messages where these are known. How far that can be off is
-what it is off where a measured cell is left out: between sizes the cells next to it, among ranks
-any. A predicted cell begins, ends or extends a rule only if the library would be faster by at most
-LOSS, were each prediction wrong by its error. It ends a rule that its measured neighbours would
-carry across where that is not so."""
+schedule, walked with measured costs of messages where these are known. The error of a prediction
+is that at measured cells which are left out: between sizes at the cells next to it, among ranks at
+any cell. A predicted cell begins, ends or extends a rule only if the library would be faster by at
+most LOSS, were each prediction wrong by its error. Elsewhere it ends a rule that its measured
+neighbours would extend across it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ from hockney.plan.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS
 LOSS = 0.02
 """The largest loss that a predicted rule may make, as a fraction of the library's own time."""
 ERROR_QUANTILE = 0.95
-"""Quantile of the errors at left-out measured cells that counts as the error of a prediction."""
+"""Quantile of errors at left-out measured cells that is a prediction's error."""
 AT_HALF = 0.5
 """Factor on errors at left-out sizes: their neighbours are twice as far apart as around a predicted
 size, and what straight lines miss at a bend shrinks with the distance."""
 LEAST_ERRORS = 3
 """Least number of cells that can be left out for an error to be known."""
 Where = Literal["sizes", "between", "above"]
-"""What is predicted: a size between others, a number of ranks between others, or one above all."""
+"""The kind of prediction: a size between others, a number of ranks between others, or one above
+all."""
 Model = Callable[[PointEstimate, int, int], float | None]
 """The time of a point's algorithm with other ranks and bytes; None without a schedule."""
 

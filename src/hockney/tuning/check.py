@@ -187,8 +187,8 @@ def check_of(
     rules: Sequence[HeldRule],
     own: Sequence[HeldRule] = (),
 ) -> Check:
-    """What a run with and without rules shows. own: the library's own rules, where these are known:
-    a rule that says the same changes nothing."""
+    """The check that a run with and without rules makes. own: the library's own rules, where these
+    are known: an equal rule changes nothing."""
     measured = {(one.collective, one.ranks, size) for one in asked for size in one.measured}
     cells = []
     for ratio in study.ratios:

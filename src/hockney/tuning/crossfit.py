@@ -65,8 +65,8 @@ def _least_launches(found: Measured) -> int:
 
 
 def _some(found: Measured, parts: int, part: int, inside: bool) -> Measured:
-    """What one part of the launches shows, or all others. Algorithms may be forced in launches of
-    their own: each point's launches are counted by themselves."""
+    """The measured points with one part of the launches, or with all others. Algorithms may be
+    forced in launches of their own: each point's launches are counted by themselves."""
     analyses = tuple(
         Part(one.run, [_of(point, parts, part, inside) for point in one.first_variant])
         for one in found.analyses

@@ -27,8 +27,8 @@ class Measured:
     """Forcing variables, by collective, ranks and algorithm."""
 
     def settings_of(self, collective: str, ranks: int, algorithm: str) -> Settings:
-        """The variables that forced an algorithm; those of other numbers of ranks where this one
-        was not measured."""
+        """Variables that forced an algorithm; of other numbers of ranks if this one was not
+        measured."""
         exact = self.settings.get((collective, ranks, algorithm))
         if exact is not None:
             return exact

@@ -20,7 +20,8 @@ LEAST_FRACTION = 0.02
 MOST_CELLS = 6
 """Most collectives of one size and number of ranks that are measured, by their time."""
 UNTUNED = frozenset({"barrier", "gather", "scatter", "gatherv", "scatterv", "alltoallw", "scan"})
-"""Their rules cannot depend on sizes, or libraries have none for them."""
+"""Collectives that are not tuned: their rules cannot depend on sizes, or libraries have none for
+them."""
 
 
 @dataclass(frozen=True)

@@ -57,8 +57,8 @@ class Reduction:
         return self.gain_of(geometric_mean(ratios))
 
     def gain_of(self, ratio: float) -> float | None:
-        """Times faster by a rule whose time is this ratio of the library's own in the launches that
-        chose it, as far as the gain is confirmed; None where that is unknown."""
+        """Times faster by a rule of this ratio to the library's own time in the launches that chose
+        it, as far as the gain is confirmed; None where that is unknown."""
         return None if self.confirmed is None else ratio**-self.confirmed
 
 
@@ -82,7 +82,7 @@ class Tuned:
 
     @property
     def confirmed(self) -> float | None:
-        """The confirmed fraction of the gain, which all reductions have in common."""
+        """The confirmed fraction, one for all reductions."""
         return self.reductions[0].confirmed if self.reductions else None
 
     @property
@@ -233,9 +233,9 @@ def _combine(groups: Sequence[Sequence[_Plan]], least: float) -> list[_Plan]:
 def _limits(
     cells: Sequence[CollectiveCell], runs: Sequence[_Stretch], number: int
 ) -> tuple[int, int]:
-    """The first and the last size of a rule: from the first measured size of a run to its last, and
-    into the gaps on both sides where its algorithm may hold up to the next measured size. Of two
-    runs next to each other the one of the smaller sizes goes first."""
+    """The limits of a rule: the first and last measured size of a run, extended into the gaps
+    beside it where its algorithm may hold up to the next measured size. Of two runs next to each
+    other the one of the smaller sizes goes first."""
     run = runs[number]
     first, to = cells[run.first].bytes, cells[run.last].bytes
     after = [one for one in runs if one.first == run.last + 1]

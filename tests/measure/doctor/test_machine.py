@@ -25,7 +25,7 @@ THREADS = {f"{CPU}/smt/active": "1"}
 
 
 def siblings(*lists: str) -> dict[str, str]:
-    """Whose threads CPUs 0, 4 and so on are."""
+    """Files with the hardware threads of the cores of CPUs 0 and 4."""
     names = (f"{CPU}/cpu{cpu}/topology/thread_siblings_list" for cpu in (0, 4))
     return dict(zip(names, lists, strict=True))
 

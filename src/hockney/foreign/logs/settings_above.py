@@ -1,4 +1,4 @@
-"""Keeps tables of different settings apart, which are no launches of each other.
+"""Separates tables of different settings, which are not launches of one run.
 
 Two tables of one operation in one log are launches of one run only where nothing shows that they
 were measured under different settings: another command, heading or variable above them, another

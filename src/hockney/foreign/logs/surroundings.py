@@ -103,7 +103,7 @@ class Surroundings:
 
 @dataclass
 class _State:
-    """What the lines read so far show."""
+    """The state at a line: what the lines read so far show."""
 
     command: str | None = None
     weak: str | None = None
@@ -126,7 +126,7 @@ def surroundings_of(log: Log, tables: Sequence[int]) -> dict[int, Surroundings]:
     is_markdown = log.path.suffix == ".md" or any(map(_MARKDOWN.match, log.lines))
     for line, text in _joined(log):
         if text[:1] and not text[0].isdigit():
-            # Comments of a table stand above others; a heading of this kind stands alone.
+            # Comments of a table come before others; a heading of this kind is alone.
             is_alone = line >= len(log.lines) or not log.lines[line].strip()
             _see(text, state, is_markdown and is_alone)
             underlined = line < len(log.lines) and _UNDERLINE.fullmatch(log.lines[line])

@@ -93,7 +93,7 @@ def _names(found: Record) -> list[str]:
 
 
 def _with_units_below(log: Log, found: Record, cells: list[str], separator: str) -> list[str]:
-    """The names with the units that stand beside the numbers of the next line."""
+    """The names with the units that follow the numbers of the next line."""
     if not any(is_size(cell) for cell in cells) or found.last >= len(log.lines):
         return []
     below = map(unit_of, record(log, found.last + 1, separator).cells)
@@ -154,7 +154,7 @@ def read(log: Log) -> list[LogTable]:
             continue
         found = _grid(log, part, below)
         for table in found if place > 1 else []:
-            # No heading says whether it is of the same thing as the table above.
+            # No heading shows whether it is of the same thing as the table above.
             table.options["table"] = place
             table.note(f"{log.at(part.line)}: another heading: a table of its own")
         tables += found
@@ -271,7 +271,7 @@ def _mark(columns: dict[int, Meaning], rows: Rows) -> str | None:
 
 
 def write(analysis: Analysis) -> bytes:
-    """One row per point."""
+    """A table with one row per point."""
     return text_of([noted_columns(analysis)])
 
 

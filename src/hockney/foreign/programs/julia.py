@@ -43,8 +43,7 @@ COLUMNS = {
 
 
 def recognise(log: Log) -> int | None:
-    """The first heading, if the file has the program's name or title; the heading alone could be
-    any program's."""
+    """The heading's line, if the file's name or a title shows the program."""
     if _FILE.match(log.path.name) is None and log.find(_TITLE) is None:
         return None
     return log.find(_HEADING)

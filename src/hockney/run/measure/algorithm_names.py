@@ -11,7 +11,7 @@ from hockney.plan.workloads.collective import COLLECTIVES, DEFAULT
 from hockney.run.mpis import Algorithm
 
 NEIGHBOR = "neighbor"
-"""What names of MPI's neighbourhood collectives have in common."""
+"""Part of the name of every neighbourhood collective."""
 
 
 def checked_collectives(names: Sequence[str]) -> list[str]:
@@ -30,7 +30,7 @@ def checked_collectives(names: Sequence[str]) -> list[str]:
 def chosen(
     available: Sequence[Algorithm], collective: str, names: Sequence[str]
 ) -> list[Algorithm | None]:
-    """The algorithms that `all`, `default` or names stand for; None is the library's own decision.
+    """The algorithms that `all`, `default` or names select; None is the library's own decision.
     Names that belong to another of the collectives are skipped.
 
     Raises UsageError if the library lacks an algorithm.

@@ -1,4 +1,4 @@
-"""What messages take on this machine by themselves, which a profile's calls are compared with."""
+"""Measures messages on this machine alone, with which a profile's calls are compared."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ UNWATCHED = {"LD_PRELOAD": ""}
 """Our ranks run without what a user preloads into the program: another recorder would overwrite
 what it wrote of the program by what it writes of them."""
 DIGITS = 16
-"""Hexadecimal digits of the digest of MPI's settings in the name of the cached file."""
+"""Length of the digest of MPI's settings in a file's name."""
 
 
 def is_one_host(profile: Profile) -> bool:

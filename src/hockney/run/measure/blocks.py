@@ -31,8 +31,8 @@ from hockney.records import Finish, Probe, Round, Run, Samples
 LOOK_EVERY = 1.0 / 8.0
 """Fraction of the budget between two looks at whether the comparison is conclusive."""
 FIRST_LOOK, NARROW_EVERY = 0.5, 0.25
-"""Fractions of the budget before the first look, and between two, where the comparison narrows: it
-spends the significance level evenly, so that few looks serve."""
+"""Fractions of the budget before the first look, and between looks, where the comparison narrows:
+the significance level is spent evenly, so that few looks serve."""
 T = TypeVar("T")
 R = TypeVar("R", Samples, Probe, Round)
 
@@ -51,7 +51,7 @@ A = TypeVar("A", bound=Launched)
 
 
 class Blocks:
-    """What a run that compares variants launches next, and when it may end."""
+    """Chooses the next launch of a run that compares variants, and decides when it may end."""
 
     def __init__(self, comparison: Comparison, run: Run, budget_s: float) -> None:
         self._comparison = comparison

@@ -45,8 +45,7 @@ def _small_shared_memory() -> str | None:
 
 
 def _refused(lines: list[str]) -> str | None:
-    """The limit of processes or memory that a launcher's last lines report; None where they do
-    not."""
+    """The limit that a launcher's last lines report; None without one."""
     words = "\n".join(lines)
     if "Resource temporarily unavailable" in words:
         return explained(BlockingIOError(11, words))

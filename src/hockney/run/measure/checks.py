@@ -76,8 +76,8 @@ def check_case(case: Case) -> None:
 
 
 def _check_number(placement: Placement) -> None:
-    """Refuses more ranks on one node than its CPUs and memory carry: each is a process with tens of
-    MiB, and they take turns on its CPUs."""
+    """Refuses too many ranks for one node: each is a process with tens of MiB, and they share its
+    CPUs."""
     each = -(-placement.ranks // (placement.node_count or nodes()))
     most = max(MOST_RANKS_A_CPU * allowed_count(), LEAST_RANKS_A_NODE)
     if each > most and (placement.node_count or nodes()) == 1:
@@ -111,8 +111,7 @@ def _check_sampling(plan: Plan) -> None:
 
 
 def _check_skew(workload: Workload, sampling: Sampling) -> None:
-    """Refuses visits longer than the timeout: a launch writes nothing during a visit, which has
-    several repetitions."""
+    """Refuses long visits of several repetitions, in which a launch writes nothing."""
     arrivals = workload.arrivals if isinstance(workload, Collective) else None
     skew_s = arrivals.skew.seconds if arrivals else None
     if skew_s is not None and skew_s * SILENT_REPETITIONS > sampling.timeout_s:
@@ -124,8 +123,7 @@ def _check_skew(workload: Workload, sampling: Sampling) -> None:
 
 
 def _check_bursts(workload: Workload, sampling: Sampling) -> None:
-    """Refuses rounds longer than the timeout: a launch writes nothing during a round, which has
-    several periods of each burst."""
+    """Refuses long rounds of several periods of each burst, in which a launch writes nothing."""
     period_s = workload.longest_period_s if isinstance(workload, Congestion) else 0.0
     if period_s * SILENT_REPETITIONS > sampling.timeout_s:
         raise UsageError(

@@ -49,11 +49,11 @@ class Study:
     """Names, `default` or `all`."""
     ranks: Sequence[int]
     segments: Sequence[int]
-    """Bytes, for algorithms that segment; empty for the library's own sizes."""
+    """Segment sizes (bytes) of algorithms that segment; empty for the library's own."""
     radices: Sequence[int]
-    """For algorithms with a radix; empty for the library's own."""
+    """Radices of algorithms that have one; empty for the library's own."""
     requests: Sequence[int]
-    """Messages in flight, for algorithms that limit them; empty for the library's own limit."""
+    """Limits of messages in flight of algorithms that have one; empty for the library's own."""
     sizes: Sequence[Size]
     buffers: Buffers | None
     element: Added
@@ -348,7 +348,7 @@ def _not_whole(collective: str, study: Study) -> list[str]:
 
 
 def _in_words(replaced: dict[Size, str | None]) -> list[str]:
-    """One line for each reason."""
+    """Each reason, with the sizes that it is for."""
     lines = []
     for reason in dict.fromkeys(replaced.values()):
         if reason is not None:

@@ -135,7 +135,7 @@ def shown_by(mpicc: Path) -> str:
 
 
 def _to_install(mpi: Mpi, missing: str) -> str:
-    """Which package has what the compiler did not find."""
+    """The package that has what the compiler did not find."""
     if missing.startswith(("mpi", "-lmpi")):
         packages = family_of(mpi).PACKAGES
         return f"install its headers and libraries ({packages}), or name another with --mpicc"

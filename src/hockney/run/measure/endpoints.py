@@ -17,9 +17,9 @@ TIMEOUT_S = 30.0
 
 
 def _try(placement: Placement, variable: str, count: str) -> None:
-    """Raises UsageError where two ranks do not start with so many endpoints: libraries end a
-    program that asks for more than they were built for. It is tried on this node only, as others
-    may allow no ranks outside of jobs."""
+    """Tries to start two ranks with so many endpoints: libraries end a program that asks for more
+    than they were built for. It is tried here only, as other nodes may allow no ranks outside of
+    jobs."""
     mpi, engine = mpi_of(placement)
     if attempt(mpi, engine, 0.0, TIMEOUT_S, env={variable: count}).outcome.exit_status != 0:
         raise UsageError(

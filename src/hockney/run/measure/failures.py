@@ -32,7 +32,7 @@ def reported(outcome: Outcome, ends: Sequence[End]) -> list[str]:
 def failure_of(
     number: int, outcome: Outcome, failures: Sequence[str], ends: Sequence[End], can_resume: bool
 ) -> str | None:
-    """What went wrong in a launch, None where nothing did. failures: those of reported()."""
+    """The failure of a launch in words; None without one. failures: those of reported()."""
     if outcome.interrupted:
         return "interrupted; all rounds before are kept"
     if outcome.silent_s is not None:

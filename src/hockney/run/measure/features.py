@@ -1,4 +1,4 @@
-"""What an MPI library has beyond MPI 3.0, as the engine built with it reports."""
+"""Features of an MPI library beyond MPI 3.0, as the engine built with it reports them."""
 
 from __future__ import annotations
 

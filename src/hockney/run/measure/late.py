@@ -21,7 +21,7 @@ from hockney.records import Run
 LATE_FACTOR, LATE_LEAST_S = 10.0, 100e-6
 """A receiver is late by this multiple of the longest message time, and at least this long."""
 WAITS_ABOVE = 1.5
-"""In delays: between one (eager) and two (rendezvous)."""
+"""Number of delays above which a send waits: between one (eager) and two (rendezvous)."""
 INSIDE = 7
 """Sizes per launch between a size whose send waits and one whose send does not."""
 

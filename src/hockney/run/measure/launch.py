@@ -23,7 +23,7 @@ from hockney.run.measure import shared_memory
 LAST_LINES = 12
 """Lines of stderr that are shown when a launch fails."""
 POLL_S = 0.25
-"""How often a silent launch is polled; output wakes us at once."""
+"""Interval at which a silent launch is polled; output wakes us at once."""
 LAUNCH = "HOCKNEY_LAUNCH"
 """A variable that all processes of a launch inherit, by which its strays are found."""
 READ_BYTES = 1 << 16
@@ -44,11 +44,12 @@ class Outcome:
     """How long the launch had been silent when the watchdog ended it; None if it did not."""
     interrupted: bool = False
     failed_starts: int = 0
-    """How often the launcher had failed by chance before, without a report of any rank."""
+    """Number of earlier starts at which the launcher failed by chance, without a report of any
+    rank."""
 
 
 class Interruption:
-    """Set when the user or a scheduler asks us to stop, or when the terminal closes."""
+    """True once the user or a scheduler asks us to stop, or the terminal closes."""
 
     def __init__(self) -> None:
         self.signal: int | None = None

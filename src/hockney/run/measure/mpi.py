@@ -53,8 +53,7 @@ MPI, MPICH on one host, and MVAPICH."""
 
 
 def _check_not_a_rank() -> None:
-    """Raises UsageError where this process is a rank: several of us would measure at once, on the
-    same CPUs."""
+    """Refuses to run as a rank: several of us would measure at once, on the same CPUs."""
     for name in WORLDS:
         value = os.environ.get(name, "")
         if value.isdecimal() and value not in ("0", "1"):

@@ -49,8 +49,8 @@ def prebuilt_engine(mpi: Mpi, path: Path) -> Engine:
 
 
 def _library_path(mpi: Mpi) -> dict[str, str]:
-    """The variable by which the loader prefers the library beside the launcher; empty where that
-    has none of the standard ABI."""
+    """The variable by which the loader prefers the library beside the launcher; empty without
+    one."""
     for launcher in dict.fromkeys((mpi.mpiexec, mpi.mpiexec.resolve())):
         for name in ("lib", "lib64"):
             directory = launcher.parent.parent / name

@@ -56,7 +56,7 @@ R = TypeVar("R", bound=Runner)
 
 @dataclass
 class _Seen:
-    """What a case has shown so far."""
+    """What the launches of a case have shown so far."""
 
     samples: int = 0
     times: Times = field(default_factory=dict)

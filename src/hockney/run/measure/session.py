@@ -50,7 +50,7 @@ class Answer:
     problem: str | None = None
     """The problem, for the user. The case is not measured again."""
     asked_sizes: int = field(init=False)
-    """How many sizes the case had at first: a race, or a check, leaves some out."""
+    """Number of the case's sizes at first: a race, or a check, leaves some out."""
 
     def __post_init__(self) -> None:
         self.asked_sizes = len(self.case.workload.sizes)
@@ -92,7 +92,7 @@ class Session:
     blocks: Blocks | None = None
     """The order of launches where variants are compared; None otherwise."""
     race: Race | None = None
-    """Which cases have lost; None unless they race."""
+    """The race, which decides which cases have lost; None unless cases race."""
     budget: Budget = field(init=False)
     spent_before_s: float = field(init=False)
     """Seconds of its budget that a resumed run used before; each step has a budget of its own."""
@@ -101,7 +101,7 @@ class Session:
     was_finished: bool = False
     """True if the file held all that was asked for, so that nothing was measured."""
     failed_starts: int = 0
-    """How often the launcher failed by chance before any rank reported, and was started again."""
+    """Number of starts at which the launcher failed by chance before any rank reported."""
     launches_wall_s: float = 0.0
     """Wall time of all launches; the rest of the run's wall time is our overhead."""
 

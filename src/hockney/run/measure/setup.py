@@ -1,4 +1,4 @@
-"""What the launches of a plan need: the MPI, the engine on its nodes, and the files they read.
+"""Makes what a plan's launches need: the MPI, the engine on its nodes, and the files they read.
 
 A plan with variants has a setup for each: its MPI and nodes may be others."""
 
@@ -32,7 +32,7 @@ class Setups:
 
     by_variant: dict[str | None, Setup]
     broken: dict[str | None, str]
-    """What went wrong with variants that cannot be started at all."""
+    """The error of each variant that cannot be started at all."""
 
     def of(self, case: Case) -> Setup:
         return self.by_variant[case.variant]

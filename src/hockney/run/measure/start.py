@@ -26,7 +26,7 @@ MOST_FAILED_STARTS = 2
 
 @dataclass(frozen=True)
 class StartCommand:
-    """How a launch is started, as its record stores it."""
+    """The command and the variables that start a launch, as its record stores them."""
 
     command: list[str]
     env: dict[str, str]
@@ -64,7 +64,7 @@ class StartCommand:
             failures += 1
 
     def _failed_by_chance(self, outcome: Outcome) -> bool:
-        """Whether the launcher failed by chance; a launch that ended well may contain such a
+        """Whether the launcher failed by chance, and not a launch that ended well with such a
         message."""
         if outcome.exit_status == -signal.SIGPIPE:  # it wrote to ranks that had ended
             return True

@@ -17,7 +17,7 @@ of the machine: within a state it varies by a few per cent."""
 
 @dataclass
 class Disturbances:
-    """What disturbed the finished launches. The records of each launch are evaluated once."""
+    """Disturbances of the finished launches. The records of each launch are evaluated once."""
 
     preemptions: int = 0
     """Involuntary context switches of ranks."""
@@ -29,7 +29,7 @@ class Disturbances:
     before_s: float | None = None
     """The latency before its last change of state."""
     changed_in: int | None = None
-    """The launch in which it changed."""
+    """The launch in which the latency changed."""
 
     def add(self, run: Run, launch: int) -> None:
         """Adds a launch that has ended."""

@@ -62,8 +62,8 @@ class Control(msgspec.Struct, kw_only=True):
 
 @dataclass(frozen=True)
 class Radix:
-    """How the radix of an algorithm is set: the fan-out of its tree, or one more than the ranks
-    with which each exchanges in a step."""
+    """The control variable of an algorithm's radix: the fan-out of its tree, or one more than the
+    ranks with which each exchanges in a step."""
 
     control: str
     """The control variable."""
@@ -73,7 +73,7 @@ class Radix:
 
 @dataclass(frozen=True)
 class Requests:
-    """How an algorithm's messages in flight are limited, on each rank."""
+    """The control variable of an algorithm's limit of messages in flight on each rank."""
 
     control: str
     """The control variable."""
@@ -106,7 +106,7 @@ class Forcing:
     """The settings of a launch, what must be read back in it, and the axes of its samples."""
 
     algorithm: str
-    """The algorithm's common name without parameters; DEFAULT for the library's own decision."""
+    """The common name without parameters; DEFAULT for the library's own decision."""
     segment_bytes: int | None = None
     """Segment size (bytes); 0 for unsegmented, None for the library's own size, or an algorithm
     without segments."""
@@ -132,7 +132,7 @@ class Rule:
     to_bytes: int | None
     """The largest size, inclusive; None for no upper limit."""
     algorithm: str
-    """The algorithm's common name without parameters."""
+    """The common name without parameters."""
     settings: tuple[tuple[str, str], ...]
     """Environment variables that forced the algorithm when it was measured."""
     segment_bytes: int | None = None
@@ -185,7 +185,7 @@ class RulesFormat:
     controls: Callable[[Path], dict[str, str | None]] = lambda path: {}  # noqa: ARG005
     """Control variables (MPI_T) that show what the library reads; None for any value."""
     comment: str | None = None
-    """What begins a line that the library ignores; None if there is no such thing."""
+    """The start of a line that the library ignores; None if there is no such thing."""
     suffixes: tuple[str, ...] = ("",)
     """Suffixes of the files, appended to the name that the user gives."""
     read: Callable[[Path], list[HeldRule]] = lambda path: []  # noqa: ARG005
@@ -232,7 +232,7 @@ class Family(Protocol):
     """Control variables of messages that are worth trying, each by the names that versions have
     for it."""
     SETTINGS_PREFIXES: Sequence[str]
-    """What precedes the name of a control variable in that of its environment variable."""
+    """Prefixes of environment variables that set control variables."""
 
     def launcher_version(self, launcher: Path, words: str) -> str | None:
         """The version of a launcher of this family, from the output of `launcher --version`; None

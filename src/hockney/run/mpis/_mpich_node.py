@@ -2,8 +2,8 @@
 
 src/mpid/ch4/shm/posix has algorithms of its own below the device's composition, chosen by
 MPIR_CVAR_X_POSIX_INTRA_ALGORITHM or by a third selection tree. The variable's `mpir` leaves a
-collective to algorithms made of messages. No leaf of the tree has that name: what stands for it is
-a branch that never holds. The library takes that for `mpir` only if the condition is on the kind of
+collective to algorithms made of messages. No leaf of the tree has that name: it is written as a
+branch that never holds. The library takes that for `mpir` only if the condition is on the kind of
 communicator or on threads, as its own tree has it for ranks with threads.
 """
 
@@ -13,10 +13,10 @@ from hockney.run.mpis import Engine, Rule
 from hockney.run.mpis._mpich_own import Tree, library_tree
 
 NODE_SUFFIX = ".posix"
-"""Suffix of the third file, which has the tree for a node's shared memory."""
+"""Suffix of the third file, with the node's tree."""
 IN_SHARED_MEMORY = "release_gather"
-"""The algorithm in shared memory. Collectives without it have no leaf in the tree: nothing could be
-written for the algorithm that wins there."""
+"""The algorithm in shared memory. Without it, the tree has no leaf of a collective, and rules for
+it cannot be written."""
 BY_MESSAGES = "mpir"
 NODE_ALGORITHMS = "algorithm=MPIDI_POSIX_"
 NO_THREADS, THREADS = "is_multi_threaded=no", "is_multi_threaded=yes"

@@ -7,7 +7,7 @@ from hockney.run.mpis import Radix, Requests
 
 PREFIX = "MPIR_CVAR_"
 K = "k"
-"""What MPICH calls the radix."""
+"""MPICH's name of the radix."""
 _TREE = {
     "tree_type": ("BCAST_TREE_TYPE", "kary"),
     "k": ("BCAST_TREE_KVAL", "2"),
@@ -80,8 +80,8 @@ REQUESTS = {
     ("ialltoall", "tsp_scattered"): Requests(PREFIX + "IALLTOALL_SCATTERED_OUTSTANDING_TASKS"),
     ("ialltoallv", "tsp_scattered"): Requests(PREFIX + "IALLTOALLV_SCATTERED_OUTSTANDING_TASKS"),
 }
-"""The limit of an algorithm's messages in flight, by collective and the library's own name. It is
-one for all rules, whose trees cannot set it."""
+"""Limits of messages in flight, by collective and the library's own name; one for all rules, whose
+trees cannot set it."""
 
 
 def has_radix(collective: str, algorithm: str) -> bool:

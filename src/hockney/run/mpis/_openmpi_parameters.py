@@ -47,8 +47,7 @@ REQUESTS = {
         for name in _LEAVES
     },
 }
-"""The limit of an algorithm's messages in flight, by collective and the library's own name; 0 is no
-limit."""
+"""Limits of messages in flight, by collective and the library's own name; 0 is none."""
 FIRST_WITH_REQUESTS = 5
 """Open MPI's first major version whose rules can limit messages in flight."""
 FANOUT = "4"

@@ -172,7 +172,7 @@ def _distribution(rule: Rule) -> str:
 
 
 def distribution_of(nodes: int | None, per_node: int | None) -> str:
-    """What Open MPI 6 calls a layout."""
+    """Open MPI 6's name of a layout."""
     if nodes == 1:
         return "single-node"
     return "one-per-node" if per_node == 1 else ANY_DISTRIBUTION

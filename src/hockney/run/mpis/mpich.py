@@ -1,4 +1,4 @@
-"""MPICH and what is made of it: Hydra's mpiexec, MPIR_CVAR_X_INTRA_ALGORITHM, selection trees.
+"""MPICH and libraries made from it: Hydra's mpiexec, MPIR_CVAR_X_INTRA_ALGORITHM, selection trees.
 
 The control variables of algorithms are integers without an enumeration; the description lists the
 names in the order of the numbers. src/mpi/coll/coll_algorithms.txt lists the restrictions of each

@@ -141,8 +141,7 @@ def forcing(
     radix: int | None = None,  # noqa: ARG001
     requests: int | None = None,  # noqa: ARG001
 ) -> Forcing:
-    """The settings that force an algorithm. They need no read-back: smpirun ends with an error if
-    it lacks the algorithm."""
+    """The settings that force an algorithm; smpirun ends with an error if it lacks it."""
     if algorithm is None:
         return Forcing(DEFAULT)
     return Forcing(algorithm.name, segment, cfg=(f"{_setting(collective)}:{algorithm.own_name}",))

@@ -26,7 +26,7 @@ def allocation() -> Allocation | None:
 
 @cache
 def _allocation(instance: str) -> Allocation:  # noqa: ARG001
-    """Only Flux's own commands show the size of an instance. Flux gives each rank a core."""
+    """The size of an instance, which only Flux's own commands show. Flux gives each rank a core."""
     options = ["--no-header", "--states=up", "--format={nnodes} {ncores}"]
     words = answer(["flux", "resource", "list", *options]).stdout.split()
     return Allocation(int(words[0]), int(words[1])) if len(words) == 2 else Allocation()

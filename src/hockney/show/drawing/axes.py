@@ -125,7 +125,7 @@ def _sizes(axes: Axes, side: Side, sizes: Iterable[float]) -> None:
 def _logarithmic(
     axes: Axes, side: Side, axis: PlotAxis, values: Sequence[float], most: int
 ) -> None:
-    """Makes a logarithmic axis; most: the number of named ticks."""
+    """Makes a logarithmic axis; most: named ticks."""
     low, high = min(values), max(values)
     along, scale, limits = _side(axes, side)
     if axis.quantity == "count":

@@ -107,7 +107,7 @@ class CellKind:
     colour: int | None
     """Number of the colour in the palette; None for the background colour."""
     unknown: bool = False
-    """True if the cells are hatched, because the value is unknown."""
+    """True for hatched cells."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Figure:
     title: str
     panels: tuple[Panel, ...]
     caption: tuple[str, ...] = ()
-    """Sentences: what is drawn, and by which rule."""
+    """Sentences on what is drawn, and by which rule."""
 
     def series(self) -> Iterator[Series]:
         for panel in self.panels:

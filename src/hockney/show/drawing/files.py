@@ -404,8 +404,7 @@ def _shortened(text: str, columns: int) -> str:
 
 
 def check_output(path: Path, force: bool) -> None:
-    """Raises UsageError, before anything is drawn, for a suffix without a format, and for a file
-    that exists, unless forced."""
+    """Raises UsageError, before anything is drawn, for a wrong suffix or an existing file."""
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(
             f"{path}: figures are written as {', '.join(SUFFIXES)}", "choose one by the suffix"

@@ -89,7 +89,7 @@ def help_text(one: Helped) -> str:
 
 def way_text(one: OneSided | Helped, with_window: bool = True) -> str:
     """An operation and how it is made: "put, flush"; "put, fence, create window, 4 pairs". The kind
-    of window is left out where what is around says it."""
+    of window is left out where the context names it."""
     point = one.point if with_window else replace(one.point, window_kind=None)
     several = f"{point.pairs} pairs" if point.pairs and point.pairs > 1 else None
     return ", ".join(filter(None, (point.operation, method_text(point), several)))

@@ -33,7 +33,7 @@ FIGURES = Registry(__name__, "figure", FigureModule, group="hockney.figures")
 """The values of `hockney plot --what`."""
 USUAL = "time"
 MAIN = {"rma": "one-sided", "startup": "startup"}
-"""The figure of experiments whose operations do not share that of time by size."""
+"""The main figure of experiments whose operations are not in the figure of time by size."""
 
 
 def describe(name: str, analyses: Sequence[Analysis], options: Options) -> Figure:

@@ -13,7 +13,7 @@ class DoctorFinding:
     name: str
     verdict: Verdict
     fact: str
-    """What the check found."""
+    """The result of the check."""
     advice: str | None = None
     """What to do about it; None if there is nothing to do."""
 

@@ -18,8 +18,8 @@ from hockney.run.measure.trial import Attempt, attempt
 from hockney.run.mpis import Engine, Mpi
 
 SECONDS, TIMEOUT_S = 0.05, 20.0
-"""How long the two ranks measure, and how long a launcher may be silent: some look up hosts for
-many seconds before they give up."""
+"""Duration of the trial, and how long a launcher may be silent: some look up hosts for many seconds
+before they give up."""
 SLOW_READING_S, COARSE_STEP_S = 200e-9, 1e-6
 """A clock reading that costs more is a system call: the kernel does not trust the CPU's counter. A
 longer step is too coarse for the time of a small message."""

@@ -22,7 +22,7 @@ STOLEN = 0.01
 IDLE, IOWAIT, STEAL, COUNTED = 3, 4, 7, 8
 """Columns of a CPU in /proc/stat (proc(5)); later columns are included in the first ones."""
 CULPRITS, LEAST_TICKS = 3, 2
-"""How many processes are named at most, each with at least so many ticks between the readings."""
+"""Most processes that are named, each with at least so many ticks between the readings."""
 
 
 def busy_cpus(root: Path) -> DoctorFinding:
