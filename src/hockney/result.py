@@ -20,7 +20,6 @@ from hockney.infer.fitting.fit import Fit
 from hockney.plan.axes import method_text
 from hockney.show.experiments import view_of
 from hockney.show.fits import model_lines
-from hockney.show.warnings import warning_lines
 
 if TYPE_CHECKING:
     import pandas
@@ -52,7 +51,7 @@ class Result(Analysis):
         return ShownFit(**vars(super().fit(model, **axes)), label=self.label)
 
     def _repr_html_(self) -> str:
-        warnings = "".join(f"<li>{html.escape(line)}</li>" for line in warning_lines(self))
+        warnings = "".join(f"<li>{html.escape(one.text)}</li>" for one in self.warnings)
         title = html.escape(f"{self.run.header.experiment}: {self.label}")
         return f"<p><b>{title}</b></p>{_table(self.estimates.own())}<ul>{warnings}</ul>"
 

@@ -9,7 +9,6 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.diagnose import Diagnosis, VisitSeries, drift, periodic
 from hockney.infer.analysis.noise import Disturbance, disturbances
 from hockney.records import Noise
-from hockney.show.warnings import warning_lines
 from samples import make_run
 
 random = np.random.default_rng(7)
@@ -92,7 +91,7 @@ def looked(**fields: float) -> list[str]:
         }
         busy = {**quiet, **fields} if round_ % 2 else quiet
         run.add(Noise(launch=0, round=round_, rank=1, **busy))
-    return [line for line in warning_lines(Analysis(run)) if line.startswith("disturbed: ")]
+    return [one.text for one in Analysis(run).warnings if isinstance(one, Disturbance)]
 
 
 def test_a_quiet_run_is_not_called_disturbed() -> None:

@@ -12,7 +12,6 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.warnings import SlowDatatype
 from hockney.records import End, LaunchRecord, Place, Run, Samples
 from hockney.show.side_by_side import side_by_side_json, side_by_side_text
-from hockney.show.warnings import warning_lines
 from samples import HEADER
 
 Way = dict[str, Any]
@@ -65,7 +64,7 @@ def test_packing_by_hand_that_is_surely_faster_is_a_warning() -> None:
     analysis = Analysis(run_of([(CONTIGUOUS, 1.0), (BY_DATATYPE, 1.5), (BY_HAND, 1.2)]))
     (warning,) = [one for one in analysis.warnings if isinstance(one, SlowDatatype)]
     assert (len(warning.found), warning.measured) == (2, 2)
-    (line,) = [line for line in warning_lines(analysis) if line.startswith("slow datatype")]
+    (line,) = [one.text for one in analysis.warnings if isinstance(one, SlowDatatype)]
     assert "faster than vector:64:8:64 at 2 of 2 points" in line
     assert "it takes 0.8 (" in line
 

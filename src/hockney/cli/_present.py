@@ -17,7 +17,6 @@ from hockney.infer.analysis.gate import Gate
 from hockney.infer.analysis.histories import History
 from hockney.show.as_json import dumps, encoded
 from hockney.show.experiments import answer_of, marks_of, shown_json, view_of
-from hockney.show.warnings import warning_lines
 
 
 def show_run(
@@ -43,7 +42,7 @@ def show_run(
 
 def show_warnings(analysis: Analysis) -> None:
     """Prints a sentence for each warning, and where there is more to read."""
-    lines = warning_lines(analysis)
+    lines = [one.text for one in analysis.warnings]
     for line in lines:
         click.echo(f"{styled('warning:', 'yellow', stream=sys.stderr)} {line}", err=True)
     if lines and analysis.run.is_measured:

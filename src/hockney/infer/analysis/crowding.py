@@ -20,6 +20,22 @@ class Oversubscribed:
     """CPUs on which they took turns."""
     has_threads: bool
 
+    @property
+    def fact(self) -> str:
+        cpus = f"{self.cpus} CPU{'s' * (self.cpus > 1)}"
+        return f"oversubscribed: {self.ranks} {self._crowd} take turns on {cpus} of {self.host}"
+
+    @property
+    def text(self) -> str:
+        return (
+            f"{self.fact}: these times are the scheduler's, not the network's. Use no more "
+            f"{self._crowd} than CPUs"
+        )
+
+    @property
+    def _crowd(self) -> str:
+        return "threads" if self.has_threads else "ranks"
+
 
 def oversubscribed(run: Run) -> Oversubscribed | None:
     """The worst node; None if ranks had their own CPUs, were simulated, or their CPUs are

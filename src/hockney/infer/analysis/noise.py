@@ -18,6 +18,18 @@ more means a throttled quota, or an MPI that sleeps."""
 SLOWER_WORK = 1.25
 """Largest ratio of the fixed work's 90 % quantile to its 10 %; beyond are a changing frequency or a
 busy sibling thread."""
+TEXTS = {
+    "waited": "other processes held a rank's CPU for {percent:.0f} % of a launch; stop them, or "
+    "pin the ranks elsewhere with --cpus",
+    "throttled": "a rank was kept off its CPU for {percent:.0f} % of a launch though nothing else "
+    "ran there: a CPU quota (cgroup) throttles it, or this MPI sleeps while it waits",
+    "stolen": "the hypervisor took {percent:.1f} % of a CPU; measure when its other guests are "
+    "quiet, or on dedicated hosts",
+    "moved": "ranks moved between CPUs {size:.0f} times; pin them with --place core",
+    "slower work": "the same arithmetic took up to {size:.2f} times as long in some rounds: the "
+    "clock frequency changes or a sibling thread is busy; fix the governor, leave siblings idle",
+}
+"""Sentences by kind of disturbance."""
 LEAST_PROBES = 10
 """Fewest timings of the fixed work that its quantiles need."""
 
@@ -30,6 +42,10 @@ class Disturbance:
     """Kind: waited, throttled, stolen, moved or slower work."""
     size: float
     """The worst rank's fraction of the time; for moved the number, for slower work the ratio."""
+
+    @property
+    def text(self) -> str:
+        return "disturbed: " + TEXTS[self.kind].format(size=self.size, percent=100.0 * self.size)
 
 
 def disturbances(run: Run) -> list[Disturbance]:

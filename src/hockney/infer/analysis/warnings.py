@@ -1,10 +1,12 @@
-"""Warnings before a number is believed; show/warnings.py has the sentences."""
+"""Warnings before a number is believed: each is a fact with its `text`, what happened and what to
+do about it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from hockney.base.units import format_seconds, format_size, format_uncertainty
 from hockney.infer.analysis.crowding import Oversubscribed, oversubscribed
 from hockney.infer.analysis.noise import Disturbance, disturbances
 from hockney.infer.analysis.side_by_side import MethodRatio
@@ -18,6 +20,8 @@ from hockney.records import Place, Run
 
 NOISY_PRECISION = 0.05
 """Relative half-width beyond which a median is called noisy."""
+MOST_RANKS = 8
+"""Most ranks that a warning lists; more are counted."""
 MOST_SKEW_S = 10e-6
 """Largest acceptable time between the starts of the first and the last rank: 2 % of 0.5 ms."""
 
@@ -25,6 +29,10 @@ MOST_SKEW_S = 10e-6
 @dataclass(frozen=True)
 class Incomplete:
     reason: str
+
+    @property
+    def text(self) -> str:
+        return f"incomplete: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -38,12 +46,31 @@ class SourceNote:
 class NotPinned:
     places: tuple[Place, ...]
 
+    @property
+    def text(self) -> str:
+        reason = next((f" ({place.refused})" for place in self.places if place.refused), "")
+        ranks = ", ".join(str(place.rank) for place in self.places[:MOST_RANKS])
+        others = len(self.places) - MOST_RANKS
+        more = f" and {others} more" if others > 0 else ""
+        return (
+            f"not pinned: ranks {ranks}{more} may move between CPUs{reason}; pin them with "
+            "--place core"
+        )
+
 
 @dataclass(frozen=True)
 class Skewed:
     """Ranks that should start together did not."""
 
     median_s: float
+
+    @property
+    def text(self) -> str:
+        return (
+            f"late starts: the last rank of a visit started {format_seconds(self.median_s, 2)} "
+            "after the first (median), so not all exchanged messages at once; give every rank "
+            "a CPU of its own"
+        )
 
 
 @dataclass(frozen=True)
@@ -53,6 +80,15 @@ class Noisy:
     worst: PointEstimate
     """The point with the widest relative interval."""
 
+    @property
+    def text(self) -> str:
+        return (
+            f"noisy: {self.count} of {self.points} medians are known to no better than "
+            f"±{100.0 * NOISY_PRECISION:.0f} % "
+            f"(worst {format_uncertainty(self.worst.precision or 0.0)}"
+            f" at {self.worst.bytes} B); a larger --budget or a quieter machine helps"
+        )
+
 
 @dataclass(frozen=True)
 class FewLaunches:
@@ -60,12 +96,31 @@ class FewLaunches:
     """The fewest launches of any point."""
     imported: bool
 
+    @property
+    def text(self) -> str:
+        count = f"only {self.launches} launch{'es' * (self.launches > 1)}"
+        if self.imported:
+            return (
+                f"{count}: no intervals (5 make one); logs of more launches come in together with "
+                "`hockney import --join`"
+            )
+        return f"{count}: too few for an interval (5 make one); give a larger --budget"
+
 
 @dataclass(frozen=True)
 class Modes:
     """Launches are of several modes."""
 
     modes: tuple[Mode, ...]
+
+    @property
+    def text(self) -> str:
+        kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in self.modes)
+        return (
+            f"modes: launches are of {len(self.modes)} kinds ({kinds} times the fastest); a median "
+            "lies in one of them. Look for what differs between them: `hockney show --json` "
+            "numbers them"
+        )
 
 
 @dataclass(frozen=True)
@@ -75,6 +130,17 @@ class SlowDatatype:
     found: tuple[MethodRatio, ...]
     """Ratios of packing by hand to the datatype, the largest gain first."""
     measured: int
+
+    @property
+    def text(self) -> str:
+        point, judged = self.found[0].point, self.found[0].judged
+        low, high = judged.low or judged.ratio, judged.high or judged.ratio
+        return (
+            f"slow datatype: packing by hand is surely faster than {point.datatype} at "
+            f"{len(self.found)} of {self.measured} points; at {format_size(point.bytes)} it takes "
+            f"{judged.ratio:.3g} ({low:.3g} .. {high:.3g}) of the datatype's time. Pack in the "
+            "program there, or try another MPI"
+        )
 
 
 Warning = (

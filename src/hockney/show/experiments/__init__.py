@@ -15,7 +15,6 @@ from hockney.base.registry import Registry
 from hockney.infer.analysis import Analysis
 from hockney.records import Run
 from hockney.show.as_json import next_run_json, run_json
-from hockney.show.warnings import crowding_text, warning_lines
 
 USUAL = "pingpong"
 
@@ -49,7 +48,7 @@ def answer_of(analysis: Analysis, operation: str | None = None) -> list[str]:
 def marks_of(analysis: Analysis) -> list[str]:
     """A warning before the answer where ranks took turns on CPUs, else empty."""
     crowded = analysis.oversubscribed
-    return [] if crowded is None else [crowding_text(crowded)]
+    return [] if crowded is None else [crowded.fact]
 
 
 def measured_view(run: Run) -> View:
@@ -66,5 +65,5 @@ def shown_json(analysis: Analysis, all_states: bool = False) -> dict[str, Any]:
         "gate": None if gate is None else asdict(gate),
         **view_of(analysis).fields(analysis, all_states),
         "next_run": next_run_json(analysis),
-        "warnings": warning_lines(analysis),
+        "warnings": [one.text for one in analysis.warnings],
     }

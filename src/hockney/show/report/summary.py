@@ -15,7 +15,6 @@ from hockney.show.diagnosis import diagnosis_lines
 from hockney.show.experiments import answer_of
 from hockney.show.fits import model_lines
 from hockney.show.table import heading, state_lines
-from hockney.show.warnings import warning_lines
 
 NOT_SEARCHED = (
     "There are too many visits to search for cold start, modes, drift and periods here: use "
@@ -67,7 +66,7 @@ def _measurement(analysis: Analysis) -> list[str]:
 
 
 def _disturbances(analysis: Analysis) -> list[str]:
-    lines = [*warning_lines(analysis), *state_lines(analysis.estimates)]
+    lines = [*(one.text for one in analysis.warnings), *state_lines(analysis.estimates)]
     if not analysis.estimates.own():
         return lines
     if len(analysis.run.samples) > MOST_DIAGNOSED:
