@@ -34,9 +34,17 @@ static const char OWN_DECISION[] = "default";
 /* Histograms are recorded this often: so much of them may be lost. */
 static const double TAILS_S = 10.0;
 
+/* What the first rank decides for all, once a round. */
+struct plan {
+    int is_over;
+    int by_barrier;       /* collectives begin behind a barrier */
+    struct visit visits[]; /* point_count + 1: behind the last one `point` is negative */
+};
+
 struct rounds {
     struct launch *launch;
-    struct visit *plan; /* point_count + 1 */
+    struct plan *plan;
+    size_t plan_bytes;
     uint64_t random;
     int number;
     int decide_at;      /* precision is worked out at rounds 10, 11, 12, ... 20, 22, ... */
@@ -67,37 +75,34 @@ static int warms_one(const struct launch *launch)
 static void make_plan(struct rounds *rounds)
 {
     struct launch *launch = rounds->launch;
-    struct visit *plan = rounds->plan;
+    struct visit *visits = rounds->plan->visits;
     const int most = rounds->number < 0 && warms_one(launch) ? 1 : launch->point_count;
     int count = 0;
     for (int i = 0; i < most; i++)
         if (rounds->number < 0 || is_due(rounds, &launch->points[i]))
-            plan[count++] = visit_of(launch, i);
-    shuffle(plan, count, (int)sizeof *plan, &rounds->random);
-    plan[count].point = -1;
+            visits[count++] = visit_of(launch, i);
+    shuffle(visits, count, (int)sizeof *visits, &rounds->random);
+    visits[count].point = -1;
     if (rounds->number >= 0 && count > 0 && launch->together == NULL)
-        plan[0].untimed =
-            (int64_t)ceil(AFTER_RECORDS_NS / launch->points[plan[0].point].repetition_ns);
+        visits[0].untimed =
+            (int64_t)ceil(AFTER_RECORDS_NS / launch->points[visits[0].point].repetition_ns);
 }
 
 /* Collective: returns 0 when the first rank says that it is enough. */
 static int share_plan(struct rounds *rounds)
 {
     struct launch *launch = rounds->launch;
-    struct visit *end = &rounds->plan[launch->point_count];
+    struct plan *plan = rounds->plan;
     if (launch->context.rank == 0) {
-        if (rounds->reason == NULL)
+        plan->is_over = rounds->reason != NULL;
+        plan->by_barrier = launch->together != NULL && launch->together->by_barrier;
+        if (!plan->is_over)
             make_plan(rounds);
-        else
-            rounds->plan[0].point = -1;
-        end->repetitions = rounds->reason == NULL;
-        end->batches = launch->together != NULL && launch->together->by_barrier;
     }
-    tree_bcast(rounds->plan, (launch->point_count + 1) * (int)sizeof *rounds->plan,
-               launch->context.comm);
+    tree_bcast(plan, (int)rounds->plan_bytes, launch->context.comm);
     if (launch->together != NULL)
-        launch->together->by_barrier = end->batches;
-    return end->repetitions != 0;
+        launch->together->by_barrier = plan->by_barrier;
+    return !plan->is_over;
 }
 
 /* Of visit number `number`, whose samples begin `at` in own_ns. */
@@ -135,7 +140,7 @@ static void make_visits(struct rounds *rounds)
 {
     struct launch *launch = rounds->launch;
     int number = 0, count = 0;
-    for (struct visit *visit = rounds->plan; visit->point >= 0; visit++, number++) {
+    for (struct visit *visit = rounds->plan->visits; visit->point >= 0; visit++, number++) {
         if (launch->congestion != NULL)
             congestion_visit(launch, visit, number, count);
         else
@@ -259,7 +264,7 @@ static void record_visits(struct rounds *rounds)
     struct launch *launch = rounds->launch;
     double *sample = launch->sample_ns;
     int number = 0;
-    for (const struct visit *visit = rounds->plan; visit->point >= 0; visit++, number++) {
+    for (const struct visit *visit = rounds->plan->visits; visit->point >= 0; visit++, number++) {
         struct point *point = &launch->points[visit->point];
         const int at = (int)(sample - launch->sample_ns);
         const int kept = keep_together(rounds, visit, number, at);
@@ -393,7 +398,7 @@ static void run_round(struct rounds *rounds)
     if (launch->context.rank != 0)
         return;
     if (rounds->number < 0) {
-        calibrate(launch, rounds->plan, rounds->number == -1);
+        calibrate(launch, rounds->plan->visits, rounds->number == -1);
         rounds->reason = interrupted ? "interrupted" : NULL;
         const int may_use_barrier = launch->options->arrivals.count == 0;
         if (launch->together != NULL && rounds->number == -1 && may_use_barrier)
@@ -409,9 +414,12 @@ static void run_round(struct rounds *rounds)
 
 const char *rounds_run(struct launch *launch)
 {
+    const size_t plan_bytes =
+        sizeof(struct plan) + ((size_t)launch->point_count + 1) * sizeof(struct visit);
     struct rounds rounds = {
         .launch = launch,
-        .plan = allocate(((size_t)launch->point_count + 1) * sizeof(struct visit)),
+        .plan = allocate(plan_bytes),
+        .plan_bytes = plan_bytes,
         .random = random_state(launch->options->seed),
         .number = launch->together != NULL ? -UNTIMED_ROUNDS_OF_COLLECTIVES : -UNTIMED_ROUNDS,
         .decide_at = launch->options->least_rounds,
