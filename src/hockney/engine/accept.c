@@ -77,7 +77,7 @@ static void check_elements(const struct options *options)
             fail(EXIT_ASKED_WRONGLY, "--sizes %zu: %s works on one element of %zu bytes (%s)",
                  bytes, name, element->bytes, element->name);
     }
-    const enum reduction reduction = options->reduction;
+    const enum reduction reduction = options->one_sided.reduction;
     const int computes = reduction != REPLACE && reduction != NO_OP;
     const int is_bitwise = reduction == BAND || reduction == BOR || reduction == BXOR;
     if (operation->swaps && !element->is_integer)
@@ -126,9 +126,9 @@ static void check_one_sided(const struct options *options)
         return;
     if (options->experiment != RMA && options->experiment != PAIRS)
         fail(EXIT_ASKED_WRONGLY, "%s is one-sided: measure it by rma %s", name, name);
-    if (is_given(options, OPTION_window) && options->direction == IN_TURNS)
+    if (is_given(options, OPTION_window) && options->one_sided.direction == IN_TURNS)
         fail(EXIT_ASKED_WRONGLY, "--window: operations in flight need --direction");
-    if (options->overlap && options->direction == BOTH_WAYS)
+    if (options->overlap && options->one_sided.direction == BOTH_WAYS)
         fail(EXIT_ASKED_WRONGLY, "--overlap: both ranks are origins, so that no target can compute");
     check_elements(options);
 }
@@ -170,7 +170,7 @@ static void check_schedules(const struct options *options)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --schedules: bcast, reduce, allreduce and allgather do",
              operation->name);
     if (options->root || options->groups > 1 || options->arrivals.count > 0 ||
-        options->thread_count > 0 || options->sync == SYNC_BARRIER)
+        options->messages.thread_count > 0 || options->sync == SYNC_BARRIER)
         fail(EXIT_ASKED_WRONGLY, "--schedules takes no --root rotate, --groups, --threads, --arrival or "
                                  "--sync barrier");
 }
@@ -181,13 +181,13 @@ static void choose_buffers(struct options *options)
     const struct operation *operation = options->operation;
     /* Each rank's own pattern must arrive. */
     if (options->buffers == BUFFERS_UNSET)
-        options->buffers = options->verify || options->out != NULL ? BUFFERS_SEPARATE
+        options->buffers = options->verify || options->messages.out != NULL ? BUFFERS_SEPARATE
                                                                    : operation->buffers;
     if (!(operation->accepts & 1 << options->buffers))
         fail(EXIT_ASKED_WRONGLY, "%s%s%s takes no --buffers %s",
              operation->mode != NULL ? operation->mode : "", operation->mode != NULL ? " " : "",
              operation->name, buffers_names[options->buffers]);
-    if (options->out != NULL && options->buffers == BUFFERS_RETURNED)
+    if (options->messages.out != NULL && options->buffers == BUFFERS_RETURNED)
         fail(EXIT_ASKED_WRONGLY, "--datatype needs --buffers separate or cold: what is received may "
                                  "lie elsewhere than what is sent");
     if (options->verify && options->buffers == BUFFERS_RETURNED)
@@ -248,12 +248,12 @@ static void complete_one_sided(struct options *options)
 {
     struct operation *made = allocate(sizeof *made);
     *made = *options->operation;
-    made->counts_window = options->direction != IN_TURNS;
+    made->counts_window = options->one_sided.direction != IN_TURNS;
     options->operation = made;
-    if (options->synchronization_count == 0)
-        options->synchronizations[options->synchronization_count++] = FLUSH;
-    if (options->window_kind_count == 0)
-        options->window_kinds[options->window_kind_count++] = ALLOCATE;
+    if (options->one_sided.synchronization_count == 0)
+        options->one_sided.synchronizations[options->one_sided.synchronization_count++] = FLUSH;
+    if (options->one_sided.window_kind_count == 0)
+        options->one_sided.window_kinds[options->one_sided.window_kind_count++] = ALLOCATE;
 }
 
 /* What is usual where nothing else was asked. */

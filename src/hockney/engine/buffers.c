@@ -63,7 +63,7 @@ static double span_of(const struct launch *launch, int receives)
     const enum blocks blocks = receives ? operation->in_blocks : operation->out_blocks;
     const size_t largest = largest_size(options);
     const double bytes = fmax(footprint(launch, largest, blocks, NULL),
-                              footprint(launch, largest, blocks, receives ? options->in : options->out));
+                              footprint(launch, largest, blocks, receives ? options->messages.in : options->messages.out));
     const double count = side_by_side(launch, largest_window(options), receives);
     const double walk = (double)launch->cold_bytes;
     /* Steps of a walk are whole pages. */
@@ -81,13 +81,13 @@ size_t exposure_span(const struct launch *launch) { return (size_t)exposed_bytes
 /* Data of one message with a layout, where somebody brings them together. */
 static double packed_span(const struct launch *launch)
 {
-    return launch->options->out != NULL ? (double)largest_size(launch->options) : 0.0;
+    return launch->options->messages.out != NULL ? (double)largest_size(launch->options) : 0.0;
 }
 
 /* Threads of a rank that have messages, at most: of a partitioned one there is one message. */
 static int most_with_messages(const struct launch *launch)
 {
-    return launch->options->partition_count > 0 ? 1 : launch->other_count + 1;
+    return launch->options->messages.partition_count > 0 ? 1 : launch->other_count + 1;
 }
 
 double buffers_needed(const struct launch *launch)
@@ -95,7 +95,7 @@ double buffers_needed(const struct launch *launch)
     const int one = is_one_buffer(launch, launch->options->operation);
     return most_with_messages(launch) * (span_of(launch, 0) + (one ? 0.0 : span_of(launch, 1)) +
                                          packed_span(launch)) +
-           (launch->options->operation->in_window + launch->options->window_kind_count) *
+           (launch->options->operation->in_window + launch->options->one_sided.window_kind_count) *
                exposed_bytes(launch);
 }
 

@@ -148,8 +148,8 @@ static void try_ways(struct launch *launch)
 void exposures_open(struct launch *launch, MPI_Comm comm)
 {
     const struct options *options = launch->options;
-    for (int i = 0; i < options->window_kind_count; i++) {
-        const enum window_kind kind = (enum window_kind)options->window_kinds[i];
+    for (int i = 0; i < options->one_sided.window_kind_count; i++) {
+        const enum window_kind kind = (enum window_kind)options->one_sided.window_kinds[i];
         launch->context.exposures[kind] = open_one(launch, kind, comm);
     }
     try_ways(launch);

@@ -35,10 +35,10 @@ static void add_named(struct options *options, const char *name, const char *for
 /* Its parts are sent by one thread: they are no way of their own, as those of a ping-pong are. */
 static void read_parts(struct options *options)
 {
-    options->grid.parts = options->partition_count > 0 ? options->partitions[0] : 1;
-    if (options->partition_count > 1)
+    options->halo.grid.parts = options->messages.partition_count > 0 ? options->messages.partitions[0] : 1;
+    if (options->messages.partition_count > 1)
         fail(EXIT_ASKED_WRONGLY, "--partitions: halo takes one number");
-    options->partition_count = 0;
+    options->messages.partition_count = 0;
 }
 
 void halo_read_exchanges(struct options *options)
@@ -64,7 +64,7 @@ void halo_read_exchanges(struct options *options)
 
 static void check_grid(const struct options *options)
 {
-    const struct grid *grid = &options->grid;
+    const struct grid *grid = &options->halo.grid;
     if (grid->dimensions == 0)
         fail(EXIT_ASKED_WRONGLY, "halo needs --grid, such as --grid=4x2");
     if (options->ranks > 0 && options->ranks != grid_ranks(grid))
@@ -90,14 +90,14 @@ static int parts_keep_layout(void)
 /* Every part is as long as the others, and of whole elements where they lie in columns. */
 static void check_parts(const struct options *options)
 {
-    const size_t parts = (size_t)options->grid.parts;
-    for (int j = 0; !parts_keep_layout() && j < options->column_count; j++)
-        if (options->columns[j] == PACKING_BY_DATATYPE)
+    const size_t parts = (size_t)options->halo.grid.parts;
+    for (int j = 0; !parts_keep_layout() && j < options->halo.column_count; j++)
+        if (options->halo.columns[j] == PACKING_BY_DATATYPE)
             fail(EXIT_ASKED_WRONGLY, "--columns datatype: Open MPI sends the parts of a partitioned "
                                      "message with gaps from wrong places; use none or hand");
     for (int i = 0; i < options->size_count; i++)
-        for (int j = 0; j < options->column_count; j++) {
-            const size_t unit = options->columns[j] == PACKING_NONE ? 1 : ELEMENT;
+        for (int j = 0; j < options->halo.column_count; j++) {
+            const size_t unit = options->halo.columns[j] == PACKING_NONE ? 1 : ELEMENT;
             const size_t bytes = options->sizes[i].bytes;
             if (bytes == 0 || bytes % (parts * unit) != 0)
                 fail(EXIT_ASKED_WRONGLY, "--partitions %zu: %zu bytes do not make as many equal parts",
@@ -120,8 +120,8 @@ void halo_accept_or_refuse(const struct options *options)
         if (IS_SIMULATED && exchange_is_neighborhood(exchange))
             fail(EXIT_ASKED_WRONGLY, "SimGrid has no neighbourhood collectives");
     }
-    for (int i = 0; i < options->column_count; i++)
-        check_columns(options, options->columns[i]);
+    for (int i = 0; i < options->halo.column_count; i++)
+        check_columns(options, options->halo.columns[i]);
     if (options->overlap && !overlaps)
         fail(EXIT_ASKED_WRONGLY, "--overlap: none of the exchanges is nonblocking or persistent");
 }

@@ -41,8 +41,8 @@ static void check_world(const struct options *options, int ranks)
         fail(EXIT_WENT_WRONG, "the launcher started a world of %d rank%s where %d were asked for%s",
              ranks, ranks == 1 ? "" : "s", options->ranks,
              ranks == 1 ? "; launcher and MPI library probably do not belong together" : "");
-    if (options->experiment == HALO && ranks != grid_ranks(&options->grid))
-        fail(EXIT_ASKED_WRONGLY, "--grid has %d ranks, this world has %d", grid_ranks(&options->grid),
+    if (options->experiment == HALO && ranks != grid_ranks(&options->halo.grid))
+        fail(EXIT_ASKED_WRONGLY, "--grid has %d ranks, this world has %d", grid_ranks(&options->halo.grid),
              ranks);
     if (options->experiment == OVERLAP && ranks != 2)
         fail(EXIT_ASKED_WRONGLY, "overlap is between 2 ranks, this world has %d", ranks);

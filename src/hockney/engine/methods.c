@@ -26,13 +26,13 @@ static struct method *add(struct options *options, const struct method *method)
 static void add_layouts(struct options *options, struct method method)
 {
     const struct operation *operation = options->operation;
-    method.datatype = options->out != NULL ? "contiguous" : NULL;
+    method.datatype = options->messages.out != NULL ? "contiguous" : NULL;
     add(options, &method);
-    method.out = options->out;
-    method.in = options->in;
-    method.datatype = options->datatype_name;
-    for (int i = 0; options->out != NULL && options->packings[i] != NULL; i++) {
-        method.packing = options->packings[i];
+    method.out = options->messages.out;
+    method.in = options->messages.in;
+    method.datatype = options->messages.datatype_name;
+    for (int i = 0; options->messages.out != NULL && options->messages.packings[i] != NULL; i++) {
+        method.packing = options->messages.packings[i];
         method.operation = strcmp(method.packing, "datatype") == 0
                                ? operation
                                : operation_packed(operation, method.packing);
@@ -54,16 +54,16 @@ static const struct operation *two_sided(enum direction direction)
 static void add_ways(struct options *options, struct method method)
 {
     const struct operation *asked = options->operation;
-    for (int i = 0; i < options->window_kind_count * options->synchronization_count; i++) {
+    for (int i = 0; i < options->one_sided.window_kind_count * options->one_sided.synchronization_count; i++) {
         struct way *way = allocate(sizeof *way);
         struct operation *made = allocate(sizeof *made);
-        const int of_kind = options->synchronization_count;
+        const int of_kind = options->one_sided.synchronization_count;
         *way = (struct way){
-            .synchronization = (enum synchronization)options->synchronizations[i % of_kind],
-            .kind = (enum window_kind)options->window_kinds[i / of_kind],
-            .direction = options->direction,
+            .synchronization = (enum synchronization)options->one_sided.synchronizations[i % of_kind],
+            .kind = (enum window_kind)options->one_sided.window_kinds[i / of_kind],
+            .direction = options->one_sided.direction,
             .element = asked->elements == ANY_BYTES ? NULL : options->element,
-            .reduction = options->reduction,
+            .reduction = options->one_sided.reduction,
         };
         *made = *asked;
         made->way = way;
@@ -71,15 +71,15 @@ static void add_ways(struct options *options, struct method method)
         method.operation = made;
         add(options, &method);
     }
-    method.operation = two_sided(options->direction);
+    method.operation = two_sided(options->one_sided.direction);
     add(options, &method);
 }
 
 /* Messages in partitions, and beside them whole ones that wait for all of their parts. */
 static void add_partitions(struct options *options, struct method method)
 {
-    for (int i = 0; i < options->partition_count; i++) {
-        method.partitions = method.threads = method.receivers = options->partitions[i];
+    for (int i = 0; i < options->messages.partition_count; i++) {
+        method.partitions = method.threads = method.receivers = options->messages.partitions[i];
         method.operation = options->operation;
         add(options, &method);
         method.operation = operation_whole();
@@ -89,18 +89,18 @@ static void add_partitions(struct options *options, struct method method)
 
 static void check_layouts(const struct options *options)
 {
-    if (options->out == NULL)
+    if (options->messages.out == NULL)
         return;
     for (int i = 0; i < options->size_count; i++) {
         const size_t bytes = options->sizes[i].bytes;
-        if (bytes % options->out->bytes != 0 || bytes % options->in->bytes != 0)
+        if (bytes % options->messages.out->bytes != 0 || bytes % options->messages.in->bytes != 0)
             fail(EXIT_ASKED_WRONGLY, "--sizes %zu: not a multiple of a datatype's %zu bytes", bytes,
-                 bytes % options->out->bytes != 0 ? options->out->bytes : options->in->bytes);
-        if (bytes / options->out->bytes > INT32_MAX || bytes / options->in->bytes > INT32_MAX)
+                 bytes % options->messages.out->bytes != 0 ? options->messages.out->bytes : options->messages.in->bytes);
+        if (bytes / options->messages.out->bytes > INT32_MAX || bytes / options->messages.in->bytes > INT32_MAX)
             fail(EXIT_ASKED_WRONGLY, "--sizes %zu: more than %d elements of a datatype", bytes,
                  INT32_MAX);
-        for (int j = 0; options->packings[j] != NULL; j++)
-            if (strcmp(options->packings[j], "pack") == 0 && bytes > INT32_MAX)
+        for (int j = 0; options->messages.packings[j] != NULL; j++)
+            if (strcmp(options->messages.packings[j], "pack") == 0 && bytes > INT32_MAX)
                 fail(EXIT_ASKED_WRONGLY, "--packing pack: MPI_Pack takes at most %d bytes",
                      INT32_MAX);
     }
@@ -108,34 +108,34 @@ static void check_layouts(const struct options *options)
 
 static void check_partitions(const struct options *options)
 {
-    for (int i = 0; i < options->partition_count; i++)
+    for (int i = 0; i < options->messages.partition_count; i++)
         for (int j = 0; j < options->size_count; j++)
             if (options->sizes[j].bytes == 0 ||
-                options->sizes[j].bytes % (size_t)options->partitions[i] != 0)
+                options->sizes[j].bytes % (size_t)options->messages.partitions[i] != 0)
                 fail(EXIT_ASKED_WRONGLY, "--partitions %d: %zu bytes do not make as many equal parts",
-                     options->partitions[i], options->sizes[j].bytes);
+                     options->messages.partitions[i], options->sizes[j].bytes);
 }
 
 static void check_threads(const struct options *options)
 {
     const struct operation *operation = options->operation;
-    if (operation->between_all && options->thread_count > 0 &&
+    if (operation->between_all && options->messages.thread_count > 0 &&
         (operation->in_window || options->overlap || options->groups > 1 ||
          options->arrivals.count > 0))
         fail(EXIT_ASKED_WRONGLY, "%s: --threads takes no --overlap, --groups, --arrival or --form by put or "
                                  "get", operation->name);
-    if (operation->between_all && options->thread_count > 0 &&
-        strcmp(options->thread_comms, "shared") == 0)
+    if (operation->between_all && options->messages.thread_count > 0 &&
+        strcmp(options->messages.thread_comms, "shared") == 0)
         fail(EXIT_ASKED_WRONGLY, "--thread-comms shared: on one communicator only one collective may be made "
                                  "at a time; use own or vci");
-    for (int i = 0; i < options->thread_count; i++) {
-        const int threads = options->threads[i].threads, receivers = options->threads[i].receivers;
+    for (int i = 0; i < options->messages.thread_count; i++) {
+        const int threads = options->messages.threads[i].threads, receivers = options->messages.threads[i].receivers;
         if (threads == receivers)
             continue;
         if (!is_pingpong(operation))
             fail(EXIT_ASKED_WRONGLY, "--threads %d:%d: only pingpong has more threads on one side",
                  threads, receivers);
-        if (strcmp(options->thread_comms, "shared") != 0)
+        if (strcmp(options->messages.thread_comms, "shared") != 0)
             fail(EXIT_ASKED_WRONGLY, "--threads %d:%d: only threads that share a communicator can be "
                                      "more on one side", threads, receivers);
         if (options->verify && threads > receivers)
@@ -148,15 +148,15 @@ static void check_threads(const struct options *options)
 static void check_together(const struct options *options)
 {
     if (options->operation->one_sided &&
-        (options->thread_count > 0 || options->out != NULL || options->any_source))
+        (options->messages.thread_count > 0 || options->messages.out != NULL || options->any_source))
         fail(EXIT_ASKED_WRONGLY, "%s takes no --threads, --datatype or --any-source",
              options->operation->name);
     const int partitioned = is_partitioned(options->operation);
-    if (partitioned != (options->partition_count > 0))
+    if (partitioned != (options->messages.partition_count > 0))
         fail(EXIT_ASKED_WRONGLY, "--mode partitioned and --partitions need each other");
-    if (partitioned && (options->thread_count > 0 || options->out != NULL))
+    if (partitioned && (options->messages.thread_count > 0 || options->messages.out != NULL))
         fail(EXIT_ASKED_WRONGLY, "--partitions has a thread for each partition: leave out %s",
-             options->out != NULL ? "--datatype" : "--threads");
+             options->messages.out != NULL ? "--datatype" : "--threads");
     if (!partitioned && options->stagger_ns > 0.0)
         fail(EXIT_ASKED_WRONGLY, "--stagger needs --mode partitioned");
     if (options->any_source && partitioned)
@@ -171,17 +171,17 @@ static void check_together(const struct options *options)
 /* What records call the layouts: one name where both are the same. */
 static void name_datatypes(struct options *options)
 {
-    if (options->in == NULL)
-        options->in = options->out;
-    if (options->in != options->out && options->out == NULL)
+    if (options->messages.in == NULL)
+        options->messages.in = options->messages.out;
+    if (options->messages.in != options->messages.out && options->messages.out == NULL)
         fail(EXIT_ASKED_WRONGLY, "--receive-datatype needs --datatype");
-    if (options->out == NULL)
+    if (options->messages.out == NULL)
         return;
-    options->datatype_name = allocate(DATATYPE_BYTES);
-    const int length = options->in == options->out
-                           ? snprintf(options->datatype_name, DATATYPE_BYTES, "%s", options->out->text)
-                           : snprintf(options->datatype_name, DATATYPE_BYTES, "%s>%s",
-                                      options->out->text, options->in->text);
+    options->messages.datatype_name = allocate(DATATYPE_BYTES);
+    const int length = options->messages.in == options->messages.out
+                           ? snprintf(options->messages.datatype_name, DATATYPE_BYTES, "%s", options->messages.out->text)
+                           : snprintf(options->messages.datatype_name, DATATYPE_BYTES, "%s>%s",
+                                      options->messages.out->text, options->messages.in->text);
     if (length >= DATATYPE_BYTES)
         fail(EXIT_ASKED_WRONGLY, "--datatype: more than %d characters", DATATYPE_BYTES - 1);
 }
@@ -190,44 +190,44 @@ void methods_make(struct options *options)
 {
     struct method method = {
         .operation = options->operation,
-        .thread_comms = options->thread_comms,
+        .thread_comms = options->messages.thread_comms,
         .stagger_ns = options->stagger_ns,
     };
     name_datatypes(options);
     check_layouts(options);
     check_partitions(options);
     check_threads(options);
-    for (int i = 0; i < options->thread_count; i++) {
-        method.threads = options->threads[i].threads;
-        method.receivers = options->threads[i].receivers;
+    for (int i = 0; i < options->messages.thread_count; i++) {
+        method.threads = options->messages.threads[i].threads;
+        method.receivers = options->messages.threads[i].receivers;
         add_layouts(options, method);
     }
     if (options->operation->one_sided)
         add_ways(options, method);
-    else if (options->partition_count > 0)
+    else if (options->messages.partition_count > 0)
         add_partitions(options, method);
-    else if (options->thread_count == 0)
+    else if (options->messages.thread_count == 0)
         add_layouts(options, method);
     check_together(options);
 }
 
 void methods_commit(const struct options *options)
 {
-    if (options->out != NULL)
-        layout_commit(options->out);
-    if (options->in != options->out)
-        layout_commit(options->in);
+    if (options->messages.out != NULL)
+        layout_commit(options->messages.out);
+    if (options->messages.in != options->messages.out)
+        layout_commit(options->messages.in);
 }
 
 void methods_free(struct options *options)
 {
-    if (options->in != NULL && options->in != options->out)
-        layout_free(options->in);
-    if (options->out != NULL)
-        layout_free(options->out);
-    free(options->datatype_name);
+    if (options->messages.in != NULL && options->messages.in != options->messages.out)
+        layout_free(options->messages.in);
+    if (options->messages.out != NULL)
+        layout_free(options->messages.out);
+    free(options->messages.datatype_name);
     free(options->methods);
-    free(options->threads);
+    free(options->messages.threads);
 }
 
 int methods_most_threads(const struct options *options)

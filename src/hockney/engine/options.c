@@ -93,8 +93,8 @@ static enum buffers buffers_named(const char *text)
 
 static void read_threads(struct options *options, const char *text)
 {
-    options->threads = allocate((strlen(text) / 2 + 1) * sizeof *options->threads);
-    options->thread_count = 0; /* of a list given before */
+    options->messages.threads = allocate((strlen(text) / 2 + 1) * sizeof *options->messages.threads);
+    options->messages.thread_count = 0; /* of a list given before */
     for (const char *at = text;;) {
         struct thread_option one = {.threads = value_count_at(&at, text)};
         one.receivers = one.threads;
@@ -105,7 +105,7 @@ static void read_threads(struct options *options, const char *text)
         if (one.threads < 1 || one.receivers < 1 || one.threads > MOST_THREADS ||
             one.receivers > MOST_THREADS)
             fail(EXIT_ASKED_WRONGLY, "--threads %s: from 1 to %d threads", text, MOST_THREADS);
-        options->threads[options->thread_count++] = one;
+        options->messages.threads[options->messages.thread_count++] = one;
         if (*at == '\0')
             return;
         if (*at++ != ',')
@@ -130,11 +130,11 @@ static const char *const *packings_of(char *text)
 
 static void read_columns(struct options *options, const char *text)
 {
-    enum { ALL = sizeof options->columns / sizeof options->columns[0] };
+    enum { ALL = sizeof options->halo.columns / sizeof options->halo.columns[0] };
     int chosen[ALL];
-    options->column_count = value_choices(text, "--columns", packings_names, ALL, chosen);
-    for (int i = 0; i < options->column_count; i++)
-        options->columns[i] = (enum packing)chosen[i];
+    options->halo.column_count = value_choices(text, "--columns", packings_names, ALL, chosen);
+    for (int i = 0; i < options->halo.column_count; i++)
+        options->halo.columns[i] = (enum packing)chosen[i];
 }
 
 /* How options.def is read; what is by hand has a case of its own. */
@@ -162,37 +162,37 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_buffers: options->buffers = buffers_named(text); break;
     case OPTION_window: options->windows = value_counts(text, "--window", &options->window_count); break;
     case OPTION_pairs_active: options->active = value_counts(text, "--pairs-active", &options->active_count); break;
-    case OPTION_grid: grid_read(&options->grid, text); break;
-    case OPTION_neighbors: options->grid.reach = 1 + value_choice(text, "--neighbors", neighbors_names); break;
-    case OPTION_open: options->grid.is_open = 1; break;
-    case OPTION_reorder: options->grid.reordered = 1; break;
+    case OPTION_grid: grid_read(&options->halo.grid, text); break;
+    case OPTION_neighbors: options->halo.grid.reach = 1 + value_choice(text, "--neighbors", neighbors_names); break;
+    case OPTION_open: options->halo.grid.is_open = 1; break;
+    case OPTION_reorder: options->halo.grid.reordered = 1; break;
     case OPTION_columns: read_columns(options, text); break;
     case OPTION_arrival: arrivals_read(&options->arrivals, text); break;
     case OPTION_skew_ns: options->arrivals.skew_ns = value_number(text, "--skew-ns"); break;
     case OPTION_skew_times: options->arrivals.skew_times = value_number(text, "--skew-times"); break;
     case OPTION_fractions: options->arrivals.fractions = text; break;
     case OPTION_threads: read_threads(options, text); break;
-    case OPTION_thread_comms: options->thread_comms = value_one_of(text, "--thread-comms", comms); break;
-    case OPTION_datatype: options->out = layout_read(text, "--datatype"); break;
-    case OPTION_receive_datatype: options->in = layout_read(text, "--receive-datatype"); break;
-    case OPTION_packing: options->packings = packings_of(text); break;
-    case OPTION_partitions: options->partitions = value_counts(text, "--partitions", &options->partition_count); break;
+    case OPTION_thread_comms: options->messages.thread_comms = value_one_of(text, "--thread-comms", comms); break;
+    case OPTION_datatype: options->messages.out = layout_read(text, "--datatype"); break;
+    case OPTION_receive_datatype: options->messages.in = layout_read(text, "--receive-datatype"); break;
+    case OPTION_packing: options->messages.packings = packings_of(text); break;
+    case OPTION_partitions: options->messages.partitions = value_counts(text, "--partitions", &options->messages.partition_count); break;
     case OPTION_synchronization:
-        options->synchronization_count =
+        options->one_sided.synchronization_count =
             value_choices(text, "--synchronization", synchronization_names, SYNCHRONIZATIONS,
-                         options->synchronizations);
+                         options->one_sided.synchronizations);
         break;
     case OPTION_window_kind:
-        options->window_kind_count = value_choices(text, "--window-kind", window_kind_names,
-                                                  WINDOW_KINDS, options->window_kinds);
+        options->one_sided.window_kind_count = value_choices(text, "--window-kind", window_kind_names,
+                                                  WINDOW_KINDS, options->one_sided.window_kinds);
         break;
     case OPTION_direction:
-        options->direction =
+        options->one_sided.direction =
             (enum direction)(1 + value_choice(text, "--direction", direction_names));
         break;
     case OPTION_element: options->element = element_of(text); break;
     case OPTION_reduction:
-        options->reduction = (enum reduction)value_choice(text, "--reduction", reduction_names);
+        options->one_sided.reduction = (enum reduction)value_choice(text, "--reduction", reduction_names);
         break;
     case OPTION_schedules: options->schedules = text + (*text == '@'); break;
     case OPTION_from: options->from = value_count(text, "--from"); break;
@@ -363,13 +363,11 @@ void options_read(struct options *options, int argc, char **argv)
         .between = "pingpong",
         .mode = "standard",
         .pairing = "halves",
-        .reduction = SUM,
+        .one_sided.reduction = SUM,
         .exchange = "waitall",
-        .grid = {.dimensions = 0, .reach = 1},
-        .column_count = 1,
+        .halo = {.grid = {.reach = 1}, .column_count = 1},
         .groups = 1,
-        .thread_comms = "shared",
-        .packings = usual_packings,
+        .messages = {.thread_comms = "shared", .packings = usual_packings},
     };
     read_sizes(options, "0,1..4MiB");
     read_options(options, argc, argv);

@@ -50,6 +50,31 @@ enum { ACCEPTED_OPTIONS = AFTER_OPTIONS - BEFORE_OPTIONS - 1 };
 #define MEMBER_TEXT(member) const char *member;
 #define MEMBER_HAND(member)
 
+/* How messages between two ranks are made. */
+struct message_options {
+    struct thread_option *threads;
+    int thread_count;
+    const char *thread_comms;    /* shared by all threads, own for each, or own on an endpoint of its own */
+    struct layout *out, *in;     /* of messages that are sent and received; NULL: contiguous */
+    char *datatype_name;
+    const char *const *packings; /* how data get into and out of them; ends with NULL */
+    int *partitions, partition_count;
+};
+
+struct halo_options {
+    struct grid grid;
+    enum packing columns[3]; /* the ways to pack a message */
+    int column_count;
+};
+
+struct one_sided_options {
+    int synchronizations[SYNCHRONIZATIONS]; /* enum synchronization */
+    int window_kinds[WINDOW_KINDS];         /* enum window_kind */
+    int synchronization_count, window_kind_count; /* 0 for all other operations */
+    enum direction direction;
+    enum reduction reduction; /* of its accumulates */
+};
+
 struct options {
 #define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) MEMBER_##kind(member)
 #include "options.def"
@@ -71,29 +96,15 @@ struct options {
     int *windows, window_count;  /* messages in flight at once */
     struct method *methods;      /* how messages are exchanged; at least one */
     int method_count;
-    struct thread_option *threads;
-    int thread_count;
-    const char *thread_comms;    /* shared by all threads, own for each, or own on an endpoint of its own */
-    struct layout *out, *in;     /* of messages that are sent and received; NULL: contiguous */
-    char *datatype_name;
-    const char *const *packings; /* how data get into and out of them; ends with NULL */
-    int *partitions, partition_count;
+    struct message_options messages;
     int64_t from, visits;        /* the first visit to make; at most so many, 0: all */
     const char *schedules;       /* file of those by which a collective is made of messages as well; NULL: by none */
     struct arrivals arrivals;    /* when ranks arrive at a collective */
-    struct grid grid;            /* of a halo, whose messages are exchanged in each of these ways; or
-                                    the ways of one message */
-    const struct operation **exchanges;
+    struct halo_options halo;
+    const struct operation **exchanges; /* ways to exchange the messages of a halo, or one message */
     int exchange_count;
-    enum packing columns[3];
-    int column_count;
-    /* One-sided operations */
-    int synchronizations[SYNCHRONIZATIONS]; /* enum synchronization */
-    int window_kinds[WINDOW_KINDS];         /* enum window_kind */
-    int synchronization_count, window_kind_count; /* 0 for all other operations */
-    enum direction direction;
-    const struct element *element; /* also of a collective that reduces */
-    enum reduction reduction;
+    struct one_sided_options one_sided;
+    const struct element *element; /* of one-sided operations, and of collectives that reduce */
     struct congestion_options congestion; /* without loads for all other experiments */
 };
 

@@ -58,9 +58,9 @@ static void add_schedules(struct launch *launch, struct size_option size)
 static void add_exchanges(struct launch *launch, struct size_option size)
 {
     const struct options *options = launch->options;
-    for (int i = 0; i < options->exchange_count * options->column_count; i++) {
-        const struct operation *exchange = options->exchanges[i / options->column_count];
-        const enum packing packing = options->columns[i % options->column_count];
+    for (int i = 0; i < options->exchange_count * options->halo.column_count; i++) {
+        const struct operation *exchange = options->exchanges[i / options->halo.column_count];
+        const enum packing packing = options->halo.columns[i % options->halo.column_count];
         add_point(launch, exchange, &method_plain, size, 1)->packing = packing;
         if (options->overlap && exchange->overlaps) {
             struct point *overlapped = add_point(launch, exchange, &method_plain, size, 1);
@@ -121,7 +121,7 @@ void points_make(struct launch *launch)
     const int windows = options->window_count > 0 ? options->window_count : 1;
     const int schedules = launch->schedules != NULL ? launch->schedules->count + 2 : 0;
     const int most_a_size = options->train_count + 2 * options->method_count * windows +
-                            2 * options->exchange_count * options->column_count +
+                            2 * options->exchange_count * options->halo.column_count +
                             2 * MOST_DIMENSIONS +
                             options->arrivals.count + options->congestion.load_count +
                             2 * (launch->schedules != NULL) + 4;

@@ -231,7 +231,7 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
         .load = point->load,
         .load_Bps = point->load != NULL ? congestion_rate_Bps(launch, number) : 0.0,
         .ranks = is_pair ? 2 : launch->context.ranks,
-        .grid = point->operation->exchange != NULL ? &launch->options->grid : NULL,
+        .grid = point->operation->exchange != NULL ? &launch->options->halo.grid : NULL,
         .packing = point->packing,
         .groups = launch->options->groups,
         .repetitions = visit->repetitions,

@@ -49,7 +49,7 @@ static void define_one_sided(const struct options *options, const char *buffers,
         [BOTH_WAYS] = "operations of both ranks, the larger of their times",
     };
     snprintf(words, room, "%s over %s, %s buffers", times_each(options) ? "one repetition" : "batch",
-             of_direction[options->direction], buffers);
+             of_direction[options->one_sided.direction], buffers);
 }
 
 /* The definition of a sample: how it was timed, whose time it is, what was subtracted. */
@@ -104,7 +104,7 @@ static void record_facts(const struct launch *launch, const char *places)
         .cold_bytes = launch->context.buffers == BUFFERS_COLD ? launch->cold_bytes : 0,
         .definition = definition,
         .probes_handover = launch->context.shared != NULL && !options->sweep,
-        .moved_ranks = options->grid.reordered ? launch->context.halo->moved : -1,
+        .moved_ranks = options->halo.grid.reordered ? launch->context.halo->moved : -1,
         .axes = options_axes(options),
         .arrivals = &options->arrivals,
         .ranks = launch->context.ranks,
@@ -165,10 +165,10 @@ static void open_halo(struct launch *launch, MPI_Comm comm)
     int with_topology = 0;
     for (int i = 0; i < options->exchange_count; i++)
         with_topology = with_topology || exchange_is_neighborhood(options->exchanges[i]);
-    context->halo = halo_open(&options->grid, comm, with_topology);
-    for (int i = 0; i < options->column_count; i++)
-        if (halo_footprint(1, 1, options->columns[i]) > halo_footprint(1, 1, context->packing))
-            context->packing = options->columns[i];
+    context->halo = halo_open(&options->halo.grid, comm, with_topology);
+    for (int i = 0; i < options->halo.column_count; i++)
+        if (halo_footprint(1, 1, options->halo.columns[i]) > halo_footprint(1, 1, context->packing))
+            context->packing = options->halo.columns[i];
 }
 
 /* Neighbouring ranks are a group. */

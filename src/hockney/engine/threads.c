@@ -47,7 +47,7 @@ static void open_communicators(struct launch *launch, int most)
     launch->comms = allocate((size_t)most * sizeof *launch->comms);
     for (int i = 0; i < most; i++) {
         launch->comms[i] = comm;
-        if (strcmp(launch->options->thread_comms, "shared") == 0)
+        if (strcmp(launch->options->messages.thread_comms, "shared") == 0)
             continue;
         check(MPI_Comm_dup(comm, &launch->comms[i]), "MPI_Comm_dup");
         return_errors(launch->comms[i]);
