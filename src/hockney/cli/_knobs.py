@@ -59,7 +59,7 @@ def with_knobs(plan: Plan, chosen: Mapping[str, Any]) -> Plan:
         if not any(taking):
             raise click.UsageError(f"{plan.first.workload.row} does not take {option_of(name)}")
         cases = tuple(
-            replace(case, workload=replace(case.workload, **{name: value})) if takes else case
-            for case, takes in zip(cases, taking, strict=True)
+            replace(case, workload=replace(case.workload, **{name: value})) if is_taking else case
+            for case, is_taking in zip(cases, taking, strict=True)
         )
     return replace(plan, cases=cases)
