@@ -12,7 +12,8 @@ from hockney.cli import cli
 from hockney.cli._options import HOW_MUCH, REST
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import sizes_of
-from hockney.plan.accepts import check_accepted, option_of
+from hockney.plan.accepts import check_accepted
+from hockney.plan.knobs import option_of
 from hockney.plan.workloads import WORKLOADS, Workload, workload_type
 from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pairs import Pairs

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from hockney.cli._help import WORKLOAD, Option
 from hockney.cli._parameters import Words
 from hockney.plan import Plan
-from hockney.plan.accepts import default_of, option_of, takes
-from hockney.plan.knobs import Knob, knobs_of, words_of
+from hockney.plan.accepts import default_of, takes
+from hockney.plan.knobs import Knob, knobs_of, option_of, words_of
 from hockney.plan.workloads import WORKLOADS, Workload, workload_type
 
 

@@ -16,7 +16,7 @@ from hockney.cli._options import measuring_options
 from hockney.cli._parameters import Count
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Plan, Sampling, single, sizes_of
-from hockney.plan.accepts import option_of
+from hockney.plan.knobs import option_of
 from hockney.plan.workloads.fabric import Fabric
 from hockney.run.measure.checks import allowed_cpus
 from hockney.run.measure.topology import of_scheduler, with_topology

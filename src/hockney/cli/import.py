@@ -14,11 +14,10 @@ from hockney.base.errors import UsageError
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named, Words
-from hockney.foreign.logs.log import UNKNOWN
+from hockney.foreign.logs.log import UNKNOWN, Log, read_log
 from hockney.foreign.programs import reader_names
 
 if TYPE_CHECKING:
-    from hockney.foreign.logs.log import Log
     from hockney.records import Run
 
 
@@ -85,7 +84,6 @@ def command(
 
     A result file holds one experiment under one setting; a log with several gives several files.
     """
-    from hockney.foreign.logs.log import read_log
 
     if (columns or repeated == "samples") and format_name not in (None, "csv"):
         raise UsageError(

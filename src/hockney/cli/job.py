@@ -12,12 +12,12 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS, Named
 from hockney.plan import Plan
-from hockney.run.schedulers import batch_names
+from hockney.run.schedulers import Batch, Job, JobState, batch_named, batch_names, cancel
+from hockney.run.schedulers import submit as submit_job
 
 if TYPE_CHECKING:
     from hockney.cli._asked import Output
     from hockney.run.measure.job import Measurement
-    from hockney.run.schedulers import Batch, Job, JobState
     from hockney.show.progress import Live
 
 POLL_S = 1.0
@@ -51,7 +51,6 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     from hockney.cli._verb import ask
     from hockney.run.measure.job import Measurement
     from hockney.run.measure.setup import mpi_of
-    from hockney.run.schedulers import batch_named
 
     asked = ask(words, nodes=1)
     plan, output = asked.plan, asked.output
@@ -100,7 +99,6 @@ def _check(plan: Plan, output: Output) -> None:
 
 def _job(plan: Plan, options: dict[str, Any]) -> Job:
     from hockney.run.measure.job import minutes_for
-    from hockney.run.schedulers import Job
 
     time_s = options.pop("time_s")
     most = max((case.placement for case in plan.cases), key=lambda placement: placement.ranks)
@@ -133,13 +131,12 @@ def _submit(
     from hockney.infer.analysis import Analysis
     from hockney.run.measure.job import launches_of
     from hockney.run.measure.resume import whole_launches
-    from hockney.run.schedulers import submit
     from hockney.show.progress import Live
 
     result = measurement.result
     if result.exists():
         raise UsageError(f"{result} exists", "name another file with -o")
-    number, most = submit(scheduler, text), launches_of(measurement.plan)
+    number, most = submit_job(scheduler, text), launches_of(measurement.plan)
     state = _await_end(scheduler, number, most, result, Live(output.quiet))
     run = records.read(result) if result.exists() else None
     verdict = None
@@ -160,7 +157,6 @@ def _submit(
 def _await_end(
     scheduler: Batch, number: str, launches: int, result: Path, status: Live
 ) -> JobState:
-    from hockney.run.schedulers import cancel
 
     try:
         while not (state := scheduler.state(number)).ended:

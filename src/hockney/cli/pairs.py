@@ -17,8 +17,7 @@ from hockney.cli._options import measuring_options
 from hockney.cli._parameters import SECONDS, SIZE, Count
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Plan, Sampling, single, sizes_of
-from hockney.plan.accepts import option_of
-from hockney.plan.knobs import knobs_of
+from hockney.plan.knobs import knobs_of, option_of
 from hockney.plan.messages import whole_sizes
 from hockney.plan.preset import imb_size
 from hockney.plan.words import STANDARD

@@ -11,11 +11,10 @@ from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
 from hockney.cli._parameters import COUNTS, LAUNCHES, SECONDS, Named
 from hockney.plan import Placement
-from hockney.run.mpis import format_names
+from hockney.run.mpis import Rule, RulesFormat, format_for, format_named, format_names
 
 if TYPE_CHECKING:
     from hockney.infer.analysis.best import CollectiveCell
-    from hockney.run.mpis import Rule, RulesFormat
     from hockney.tuning.groups import CellGroup
     from hockney.tuning.measured import Measured
     from hockney.tuning.rules import Tuned
@@ -133,7 +132,6 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
     from hockney.cli._tune_check import check_rules
     from hockney.cli._tune_profile import tune_profile
     from hockney.cli._tune_settings import tune_settings
-    from hockney.run.mpis import format_for, format_named
     from hockney.show.rules import notes_of
     from hockney.tuning.crossfit import confirmed
     from hockney.tuning.layouts import parse_layouts

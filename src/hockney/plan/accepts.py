@@ -10,31 +10,12 @@ from functools import cache
 from msgspec.structs import fields
 
 from hockney.base.errors import UsageError
-from hockney.plan.knobs import knobs_of
+from hockney.plan.knobs import knobs_of, option_of
 from hockney.plan.words import PARTITIONED, PERSISTENT, REPLACE, STANDARD
 from hockney.plan.workloads import Workload
 
-OPTIONS = {
-    "arrivals": "arrival",
-    **{"bursts": "burst", "aggressors": "aggressor", "most_factor": "gate"},
-    "active": "pairs-active",
-    "windows": "window",
-    "segment_bytes": "segment-size",
-    "stagger_ns": "stagger",
-    **{"exchanges": "exchange", "forms": "form", "packings": "packing"},
-    **{"visits": "rounds", "switch_numbers": "per-switch"},
-    **{"synchronizations": "sync", "window_kinds": "window-kind"},
-}
-"""Options of fields that have another name."""
-
-
 ONE_BUFFER = (PERSISTENT, REPLACE, PARTITIONED)
 """Modes whose messages stay in one buffer."""
-
-
-def option_of(field: str) -> str:
-    """The option that sets a field: "--every-iteration"."""
-    return "--" + OPTIONS.get(field, field).replace("_", "-")
 
 
 def check_accepted(workload: Workload) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, get_args, get_type_hints
 
-from hockney.plan.knobs import Knob, knobs_of, words_of
+from hockney.plan.knobs import Knob, knobs_of, option_of, words_of
 from hockney.plan.workloads import WORKLOADS, workload_type
 
 OF_TWO = frozenset({"pingpong", "overheads", "rma"})
@@ -407,10 +407,12 @@ def of_knobs() -> Iterator[OptionRow]:
     for experiment in WORKLOADS.names():
         hints = get_type_hints(workload_type(experiment), include_extras=True)
         for name, knob in knobs_of(workload_type(experiment)).items():
-            option = (knob.engine or name).replace("_", "-")
+            option = option_of(name).removeprefix("--")
+            if option in ours:
+                continue
             having = found[option].experiments if option in found else frozenset()
             found[option] = _of_knob(option, knob, hints[name], having | {experiment})
-    yield from (row for row in found.values() if row.name not in ours)
+    yield from found.values()
 
 
 def _of_knob(option: str, knob: Knob, hint: Any, experiments: frozenset[str]) -> OptionRow:

@@ -19,6 +19,19 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
+OPTIONS = {
+    "arrivals": "arrival",
+    **{"bursts": "burst", "aggressors": "aggressor", "most_factor": "gate"},
+    "active": "pairs-active",
+    "windows": "window",
+    "segment_bytes": "segment-size",
+    "stagger_ns": "stagger",
+    **{"exchanges": "exchange", "forms": "form", "packings": "packing"},
+    **{"visits": "rounds", "switch_numbers": "per-switch"},
+    **{"synchronizations": "sync", "window_kinds": "window-kind"},
+}
+"""Options of fields that have another name."""
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -48,13 +61,16 @@ class Knob:
     """Axis of points by the value; None if it does not distinguish points."""
     operations: frozenset[str] | None = None
     """Operations that take it; None for all of the experiments that have the field."""
-    engine: str = ""
-    """The engine's name, if it is not the field's."""
     metavar: str = ""
     """Placeholder of the value in the help, if it is neither a flag nor a word."""
     read: Callable[[str], Any] | None = None
     """The value from the user's text, needed with `metavar`: a function of a module, as a lambda
     sees no names here. Raises UsageError."""
+
+
+def option_of(field: str) -> str:
+    """The option that sets a field: "--every-iteration"."""
+    return "--" + OPTIONS.get(field, field).replace("_", "-")
 
 
 @cache
@@ -89,8 +105,7 @@ def knob_arguments(workload: msgspec.Struct) -> list[str]:
         value = getattr(workload, field.name)
         if field.name in knobs and value != field.default:
             number = f"{value:g}" if isinstance(value, float) else value
-            option = knobs[field.name].engine or field.name
-            words.append(f"--{option.replace('_', '-')}" + ("" if value is True else f"={number}"))
+            words.append(option_of(field.name) + ("" if value is True else f"={number}"))
     return words
 
 

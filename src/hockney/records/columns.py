@@ -32,8 +32,6 @@ FEWEST_EXACT = 15.0 / 16.0
 def whole_or_objects(values: Sequence[Any]) -> NDArray[Any]:
     """An array of whole numbers in as few bytes as they need; of objects if a value is none, or too
     large."""
-    import numpy as np
-
     found = np.array(values) if len(values) else np.empty(0, np.int64)
     if found.dtype != np.int64:
         objects = np.empty(len(values), object)
@@ -46,8 +44,6 @@ def whole_or_objects(values: Sequence[Any]) -> NDArray[Any]:
 
 def floats(values: Sequence[float | None]) -> NDArray[Any]:
     """An array of floats, NaN for None: JSON has no NaN."""
-    import numpy as np
-
     if values.count(None) == len(values):
         return np.full(len(values), np.nan, np.float32)
     return np.array(values, dtype=np.float64)
@@ -55,8 +51,6 @@ def floats(values: Sequence[float | None]) -> NDArray[Any]:
 
 def shared(values: Sequence[Any]) -> NDArray[Any]:
     """An array of objects that stores equal ones once: names, and lists of ranks."""
-    import numpy as np
-
     known: dict[Any, Any] = {}
     found = np.empty(len(values), object)
     for place, value in enumerate(values):
@@ -68,8 +62,6 @@ def shared(values: Sequence[Any]) -> NDArray[Any]:
 def factorised(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The different whole numbers, ascending, and the place of each value among them: np.unique(),
     without sorting where the numbers are small."""
-    import numpy as np
-
     low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
     if high - low > 4 * len(values):
         found, places = np.unique(values, return_inverse=True)
@@ -93,8 +85,6 @@ class Packed:
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Packed:
         """Packs values so that each is restored exactly."""
-        import numpy as np
-
         for (scale, most), kind in ((SHORT, np.uint16), (LONG, np.int32)):
             multiples = np.rint(values * scale)
             exact = (multiples / scale == values) & (multiples >= 0) & (multiples < most)
@@ -106,8 +96,6 @@ class Packed:
 
     def at(self, places: NDArray[np.int64] | slice) -> NDArray[np.float64]:
         """The values at these places."""
-        import numpy as np
-
         codes = self.codes[places]
         if self.scale is None:
             return np.array(codes, dtype=np.float64)
@@ -133,8 +121,6 @@ class Stored:
 
     def __getitem__(self, places: NDArray[np.int64] | slice) -> NDArray[Any]:
         """The values of a slice without a step, or of places in any order."""
-        import numpy as np
-
         if isinstance(places, slice):
             first, end, _ = places.indices(self._count)
             return self._read(first, end)
@@ -144,8 +130,6 @@ class Stored:
         return self._read(first, int(places.max()) + 1)[places - first]
 
     def _read(self, first: int, end: int) -> NDArray[Any]:
-        import numpy as np
-
         size = self.dtype.itemsize
         content = os.pread(self._file.fileno(), (end - first) * size, self._place + first * size)
         return np.frombuffer(content, self.dtype)
@@ -165,8 +149,6 @@ class Spill:
 
     def packed(self, values: Packed) -> Packed:
         """Stores packed values, whose codes may move into the file."""
-        import numpy as np
-
         assert isinstance(values.codes, np.ndarray)
         return replace(values, codes=self._keep(values.codes))
 
@@ -190,22 +172,16 @@ class Ragged:
     @classmethod
     def of(cls, lists: Sequence[Sequence[float]]) -> Ragged:
         """Packs lists of numbers."""
-        import numpy as np
-
         ends = np.cumsum(list(map(len, lists)), dtype=np.int32)
         values = np.fromiter(chain.from_iterable(lists), np.float64, int(ends[-1]))
         return cls(Packed.of(values), ends)
 
     @property
     def counts(self) -> NDArray[np.int32]:
-        import numpy as np
-
         return np.diff(self.ends, prepend=0)
 
     def of_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """The lists of these rows, concatenated."""
-        import numpy as np
-
         ends = self.ends[rows]
         starts = np.where(rows > 0, self.ends[rows - 1], 0)
         if len(rows) and (starts[1:] == ends[:-1]).all():
@@ -216,7 +192,5 @@ class Ragged:
 
     def divided(self, divisors: NDArray[np.float64]) -> Ragged:
         """Each list divided by its own divisor."""
-        import numpy as np
-
         values = self.packed.at(slice(0, int(self.ends[-1])))
         return Ragged(Packed.of(values / np.repeat(divisors, self.counts)), self.ends)

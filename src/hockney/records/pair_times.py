@@ -30,8 +30,6 @@ class PairBlock:
 
     @classmethod
     def of(cls, record: PairTimes) -> PairBlock:
-        import numpy as np
-
         peers: NDArray[Any] = np.array(record.peers, dtype=np.int32).reshape(-1, 2)
         return cls(
             launch=record.launch,

@@ -37,8 +37,6 @@ class Block:
     @classmethod
     def of(cls, visits: Sequence[Samples]) -> Block:
         """Makes a block of visits from a file."""
-        import numpy as np
-
         numbers: dict[tuple[Any, ...], int] = {}
         codes, rows = [], []
         for values in map(astuple, visits):
@@ -78,8 +76,6 @@ class Visits(Rows[Samples]):
 
     def add_block(self, block: Block) -> None:
         """Appends visits with points of this version of the format."""
-        import numpy as np
-
         self.settle()
         for point in block.points:
             if point not in self._numbers:
@@ -109,8 +105,6 @@ class Visits(Rows[Samples]):
     @property
     def codes(self) -> NDArray[np.int32]:
         """The index of each visit's point in `visited`."""
-        import numpy as np
-
         self.settle()
         return joined(self._codes).astype(np.int32, copy=False)
 
@@ -121,8 +115,6 @@ class Visits(Rows[Samples]):
 
     def counts(self, times: str = "ns") -> NDArray[np.int64]:
         """Number of samples of each visit."""
-        import numpy as np
-
         self.settle()
         if times not in self._counts:
             rows = np.diff(self._starts).tolist()
@@ -140,8 +132,6 @@ class Visits(Rows[Samples]):
 
     def values(self, rows: NDArray[Any], times: str = "ns") -> NDArray[np.float64]:
         """The samples of these ascending rows, concatenated, in ns."""
-        import numpy as np
-
         self.settle()
         found = np.empty(int(self.counts(times)[rows].sum()))
         filled = 0
@@ -160,8 +150,6 @@ class Visits(Rows[Samples]):
 
     def rounds_of(self) -> tuple[list[tuple[int, int]], NDArray[np.int32]]:
         """The launches and rounds with visits, ascending, and each visit's index among them."""
-        import numpy as np
-
         if not len(self):
             return [], np.empty(0, np.int32)
         launches, launch = factorised(self.column("launch"))
@@ -177,14 +165,10 @@ class Visits(Rows[Samples]):
 
     def at(self, chosen: Callable[[Point], bool]) -> list[Samples]:
         """The visits of the chosen points; only these are created."""
-        import numpy as np
-
         codes = [code for code, point in enumerate(self.visited) if chosen(point)]
         return list(self._made(np.flatnonzero(np.isin(self.codes, codes))))
 
     def _made(self, rows: slice | NDArray[Any]) -> Iterator[Samples]:
-        import numpy as np
-
         every = np.arange(*rows.indices(len(self))) if isinstance(rows, slice) else rows
         columns = {name: plain(self.column(name)[rows]) for name in (*WHOLE, *NUMBERS)}
         times = {name: self._lists(every, name) for name in TIMES}
@@ -196,8 +180,6 @@ class Visits(Rows[Samples]):
             yield Samples(**values[0], **dict(zip(names, values[1:], strict=True)))
 
     def _lists(self, rows: NDArray[np.int64], times: str) -> list[list[float] | None]:
-        import numpy as np
-
         if times != "ns" and not self.has(times):
             return [None] * len(rows)
         counts = self.counts(times)[rows]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -14,7 +16,6 @@ visits of a launch would take 20 GB."""
 
 def slope_of(values: NDArray[Any], at: NDArray[Any]) -> tuple[float, float]:
     """The slope of `values` over `at`, and the value at 0 (Theil 1950, Sen 1968)."""
-    import numpy as np
     from scipy.stats import theilslopes
 
     if len(values) > MOST_POINTS:

@@ -79,7 +79,6 @@ class Pairs(Messages, frozen=True, kw_only=True, tag="pairs"):
         Knob(
             "Time from one partition's readiness to the next one's.",
             operations=frozenset({"pingpong"}),
-            engine="stagger",
             metavar="TIME",
             read=parse_nanoseconds,
         ),
