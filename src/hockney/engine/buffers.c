@@ -61,9 +61,10 @@ static double span_of(const struct launch *launch, int receives)
     const struct options *options = launch->options;
     const struct operation *operation = options->operation;
     const enum blocks blocks = receives ? operation->in_blocks : operation->out_blocks;
+    const struct layout *layout = receives ? options->messages.in : options->messages.out;
     const size_t largest = largest_size(options);
     const double bytes = fmax(footprint(launch, largest, blocks, NULL),
-                              footprint(launch, largest, blocks, receives ? options->messages.in : options->messages.out));
+                              footprint(launch, largest, blocks, layout));
     const double count = side_by_side(launch, largest_window(options), receives);
     const double walk = (double)launch->cold_bytes;
     /* Steps of a walk are whole pages. */

@@ -89,18 +89,19 @@ static void add_partitions(struct options *options, struct method method)
 
 static void check_layouts(const struct options *options)
 {
-    if (options->messages.out == NULL)
+    const struct message_options *messages = &options->messages;
+    if (messages->out == NULL)
         return;
     for (int i = 0; i < options->size_count; i++) {
         const size_t bytes = options->sizes[i].bytes;
-        if (bytes % options->messages.out->bytes != 0 || bytes % options->messages.in->bytes != 0)
+        if (bytes % messages->out->bytes != 0 || bytes % messages->in->bytes != 0)
             fail(EXIT_ASKED_WRONGLY, "--sizes %zu: not a multiple of a datatype's %zu bytes", bytes,
-                 bytes % options->messages.out->bytes != 0 ? options->messages.out->bytes : options->messages.in->bytes);
-        if (bytes / options->messages.out->bytes > INT32_MAX || bytes / options->messages.in->bytes > INT32_MAX)
+                 bytes % messages->out->bytes != 0 ? messages->out->bytes : messages->in->bytes);
+        if (bytes / messages->out->bytes > INT32_MAX || bytes / messages->in->bytes > INT32_MAX)
             fail(EXIT_ASKED_WRONGLY, "--sizes %zu: more than %d elements of a datatype", bytes,
                  INT32_MAX);
-        for (int j = 0; options->messages.packings[j] != NULL; j++)
-            if (strcmp(options->messages.packings[j], "pack") == 0 && bytes > INT32_MAX)
+        for (int j = 0; messages->packings[j] != NULL; j++)
+            if (strcmp(messages->packings[j], "pack") == 0 && bytes > INT32_MAX)
                 fail(EXIT_ASKED_WRONGLY, "--packing pack: MPI_Pack takes at most %d bytes",
                      INT32_MAX);
     }
@@ -169,19 +170,19 @@ static void check_together(const struct options *options)
 }
 
 /* What records call the layouts: one name where both are the same. */
-static void name_datatypes(struct options *options)
+static void name_datatypes(struct message_options *messages)
 {
-    if (options->messages.in == NULL)
-        options->messages.in = options->messages.out;
-    if (options->messages.in != options->messages.out && options->messages.out == NULL)
+    if (messages->in == NULL)
+        messages->in = messages->out;
+    if (messages->in != messages->out && messages->out == NULL)
         fail(EXIT_ASKED_WRONGLY, "--receive-datatype needs --datatype");
-    if (options->messages.out == NULL)
+    if (messages->out == NULL)
         return;
-    options->messages.datatype_name = allocate(DATATYPE_BYTES);
-    const int length = options->messages.in == options->messages.out
-                           ? snprintf(options->messages.datatype_name, DATATYPE_BYTES, "%s", options->messages.out->text)
-                           : snprintf(options->messages.datatype_name, DATATYPE_BYTES, "%s>%s",
-                                      options->messages.out->text, options->messages.in->text);
+    messages->datatype_name = allocate(DATATYPE_BYTES);
+    const int length = messages->in == messages->out
+                           ? snprintf(messages->datatype_name, DATATYPE_BYTES, "%s", messages->out->text)
+                           : snprintf(messages->datatype_name, DATATYPE_BYTES, "%s>%s",
+                                      messages->out->text, messages->in->text);
     if (length >= DATATYPE_BYTES)
         fail(EXIT_ASKED_WRONGLY, "--datatype: more than %d characters", DATATYPE_BYTES - 1);
 }
@@ -193,7 +194,7 @@ void methods_make(struct options *options)
         .thread_comms = options->messages.thread_comms,
         .stagger_ns = options->stagger_ns,
     };
-    name_datatypes(options);
+    name_datatypes(&options->messages);
     check_layouts(options);
     check_partitions(options);
     check_threads(options);

@@ -176,7 +176,10 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_datatype: options->messages.out = layout_read(text, "--datatype"); break;
     case OPTION_receive_datatype: options->messages.in = layout_read(text, "--receive-datatype"); break;
     case OPTION_packing: options->messages.packings = packings_of(text); break;
-    case OPTION_partitions: options->messages.partitions = value_counts(text, "--partitions", &options->messages.partition_count); break;
+    case OPTION_partitions:
+        options->messages.partitions =
+            value_counts(text, "--partitions", &options->messages.partition_count);
+        break;
     case OPTION_synchronization:
         options->one_sided.synchronization_count =
             value_choices(text, "--synchronization", synchronization_names, SYNCHRONIZATIONS,
