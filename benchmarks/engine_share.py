@@ -25,7 +25,7 @@ from hockney.plan.workloads.collective import Collective
 from hockney.run.measure.build import SOURCES
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.measure.platforms import platform_file
-from hockney.run.mpis import smpi
+from hockney.run.schedulers import find_starter
 
 
 def simulate(asked: argparse.Namespace) -> list[dict[str, Any]]:
@@ -42,7 +42,9 @@ def simulate(asked: argparse.Namespace) -> list[dict[str, Any]]:
         program = [str(engine), "collective", asked.collective, f"--sizes={asked.sizes}"]
         program += ["--place=none", f"--sync={asked.sync}", "--seconds=1000"]
         program += [f"--rounds={asked.rounds}:{asked.rounds}"]
-        command = smpi.command(mpi, Case(workload=workload, placement=placement), program)
+        command = find_starter(mpi, placement).command(
+            mpi, Case(workload=workload, placement=placement), program
+        )
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 

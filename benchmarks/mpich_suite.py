@@ -32,6 +32,7 @@ from hockney.run.measure.mpi import find_mpi
 from hockney.run.measure.recording import environment
 from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Mpi, family_of
+from hockney.run.schedulers import find_starter
 
 TIMEOUT_S = 25.0
 REPETITIONS = 5
@@ -255,8 +256,11 @@ class Runs:
 
     def run(self, test: Test, program: Path, is_recorded: bool) -> Outcome:
         family = family_of(self.mpi)
-        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=test.ranks))
-        command = family.command(self.mpi, case, [str(program), *test.arguments])
+        placement = Placement(ranks=test.ranks)
+        case = Case(workload=EMPTY_MESSAGES, placement=placement)
+        command = find_starter(self.mpi, placement).command(
+            self.mpi, case, [str(program), *test.arguments]
+        )
         env = {**os.environ, **family.environment(self.mpi), **test.settings}
         records = Path(tempfile.mkdtemp(dir=self.build))
         place = Path(tempfile.mkdtemp(dir=self.build))

@@ -24,14 +24,14 @@ from hypothesis import settings
 
 from hockney import cli
 from hockney.base.printable import guard_output
-from hockney.plan import Case, Placement
+from hockney.run.launchers import own_launcher
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.checks import available_memory
 from hockney.run.measure.launch import open_stdin
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.measure.start import MOST_FAILED_STARTS
-from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Engine, Mpi, family_of
+from starting import mpi_command
 from time_report import pytest_terminal_summary  # noqa: F401
 
 settings.register_profile("short", max_examples=25, deadline=None)
@@ -267,23 +267,22 @@ def run_engine(mpi: Mpi, engine: Engine) -> RunEngine:
         env: dict[str, str] | None = None,
         oversubscribe: bool = True,
     ) -> Done:
-        launcher = family_of(mpi)
-        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
+        failures = own_launcher(mpi).start_failures
         words = list(arguments)
         if oversubscribe and not EXPERIMENTS.isdisjoint(words[:1]):
             words.append("--oversubscribe")
-        command = launcher.command(mpi, case, [str(path or engine.path), *words])
+        command = mpi_command(mpi, ranks, [str(path or engine.path), *words])
         for _ in range(MOST_FAILED_STARTS + 1):
             done = subprocess.run(
                 command,
                 capture_output=True,
                 text=True,
                 timeout=TEST_TIMEOUT_S,
-                env={**os.environ, **launcher.environment(mpi), **(env or {})},
+                env={**os.environ, **family_of(mpi).environment(mpi), **(env or {})},
             )
             # Intel's mpiexec dies of a broken pipe of its own, once in some hundred failing runs.
             is_broken = done.returncode == -signal.SIGPIPE
-            if not is_broken and not any(known in done.stderr for known in launcher.START_FAILURES):
+            if not is_broken and not any(known in done.stderr for known in failures):
                 break
         return Done(done.returncode, done.stdout, done.stderr)
 

@@ -81,7 +81,7 @@ def test_an_osu_time_is_the_last_column_in_seconds(
     printer = tmp_path / "mpiexec"
     printer.write_text("#!/bin/sh\nprintf '\\n# a title\\n# Size Avg(us)\\n8  1.2500\\n'\n")
     printer.chmod(0o755)
-    mpi = Mpi(tmp_path / "mpicc", printer, "mpich", "")
+    mpi = Mpi(tmp_path / "mpicc", printer, "mpich", "hydra", "")
     assert osu(tmp_path / "osu_bcast", mpi, [], 1)[0] == pytest.approx(1.25e-6)
 
 

@@ -184,7 +184,7 @@ def test_shared_memory_is_the_users_alone(tmp_path: Path) -> None:
 
 def test_only_processes_with_the_mark_of_a_launch_are_ended() -> None:
     mine, other = (
-        subprocess.Popen(["sleep", "60"], env={**os.environ, "HOCKNEY_LAUNCH": name})
+        subprocess.Popen(["sleep", "60"], env={**os.environ, "HOCKNEY_MARK": name})
         for name in ("test-mine", "test-mine-not")
     )
     try:

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from conftest import Done, RunEngine
-from hockney.plan import Case, Placement
-from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Engine, Mpi, family_of
 from long_runs import Running, StartEngine, comes_true, nothing_left
 from preloads import MESSAGE, Call, Watch, build_library, read_calls, write_wrapper
+from starting import mpi_command
 
 
 @pytest.fixture(scope="session")
@@ -51,15 +50,13 @@ def start_engine(mpi: Mpi, engine: Engine, tmp_path: Path) -> Iterator[StartEngi
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str, ranks: int = 2) -> Running:
-        launcher = family_of(mpi)
-        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
         path = tmp_path / "records"
         with path.open("w") as records:
             process = subprocess.Popen(
-                launcher.command(mpi, case, [str(engine.path), *arguments, "--oversubscribe"]),
+                mpi_command(mpi, ranks, [str(engine.path), *arguments, "--oversubscribe"]),
                 stdout=records,
                 stderr=subprocess.DEVNULL,
-                env={**os.environ, **launcher.environment(mpi)},
+                env={**os.environ, **family_of(mpi).environment(mpi)},
             )
         started.append(process)
         running = Running(process, path)

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunEngine, kept_short
-from hockney.plan import Case, Placement
-from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Engine, Mpi, family_of
 from preloads import Watch
+from starting import mpi_command
 
 BARE = """
 #include <mpi.h>
@@ -68,15 +67,13 @@ def peak_kib(mpi: Mpi, program: list[str], directory: Path, ranks: int = 2) -> i
     accountant = directory / "accountant.py"
     accountant.write_text(f"#!{sys.executable}\n{ACCOUNTANT}")
     accountant.chmod(0o755)
-    launcher = family_of(mpi)
-    case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
     done = subprocess.run(
-        launcher.command(mpi, case, [str(accountant), *program]),
+        mpi_command(mpi, ranks, [str(accountant), *program]),
         capture_output=True,
         text=True,
         timeout=TEST_TIMEOUT_S,
         check=True,
-        env={**os.environ, **launcher.environment(mpi)},
+        env={**os.environ, **family_of(mpi).environment(mpi)},
     )
     peaks = [int(kib) for kib in re.findall(r"peak (\d+)", done.stdout)]
     assert len(peaks) == ranks

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from engine_checks import build_check
-from hockney.plan import Case, Placement
-from hockney.plan.workloads.collective import Collective
 from hockney.run.mpis import Mpi, family_of
 from platforms import cluster
+from starting import mpi_command
 
 CHECK = Path(__file__).with_name("tree_check.c")
 
@@ -35,8 +34,7 @@ def output_of(command: Sequence[str], directory: Path, env: dict[str, str]) -> s
 def test_worlds_of_up_to_seven_real_ranks(mpi: Mpi, tmp_path: Path) -> None:
     build_check(mpi.mpicc, CHECK, tmp_path / "tree")
     family = family_of(mpi)
-    case = Case(workload=Collective(collective="barrier", sizes=()), placement=Placement(ranks=7))
-    command = family.command(mpi, case, [str(tmp_path / "tree")])
+    command = mpi_command(mpi, 7, [str(tmp_path / "tree")])
     assert output_of(command, tmp_path, family.environment(mpi)) == "7"
 
 

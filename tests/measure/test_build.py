@@ -77,7 +77,7 @@ def test_two_at_once_build_one_engine_on_all_cpus(
     program = (
         "from pathlib import Path; from hockney.run.measure.mpi import Mpi\n"
         "from hockney.run.measure.build import build_engine\n"
-        f"print(build_engine(Mpi(Path({str(slow.mpicc)!r}), Path('x'), 'hydra', '')).path)"
+        f"print(build_engine(Mpi(Path({str(slow.mpicc)!r}), Path('x'), 'mpich', 'hydra', '')).path)"
     )
     started = [
         subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)

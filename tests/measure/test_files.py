@@ -69,7 +69,7 @@ def test_a_job_writes_its_list_beside_the_result_and_removes_it(tmp_path: Path) 
     )
     mpiexec.chmod(0o755)
     measurement = Measurement(
-        asked, Mpi(Path("mpicc"), mpiexec, "mpich", ""), Engine(Path("engine")), result
+        asked, Mpi(Path("mpicc"), mpiexec, "mpich", "hydra", ""), Engine(Path("engine")), result
     )
     text = job_script(batch_named("lsf"), Job("name", 1, 1, 1), measurement, b"{}")
     (tmp_path / "job.sh").write_text(text)

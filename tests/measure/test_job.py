@@ -58,7 +58,7 @@ def script(
     # Everything that is typed: names reach the engine as words of their own.
     workload = Collective(collective=words, algorithm=words, sizes=sizes_of([8]))
     plan = single(workload, placement, sampling)
-    mpi = Mpi(Path("mpicc"), mpiexec, "mpich", "Hydra 5")
+    mpi = Mpi(Path("mpicc"), mpiexec, "mpich", "hydra", "Hydra 5")
     header = records.encode(new_run(plan, words).header)
     job_of = Job("hockney-pingpong", 2, 1, 5, **job)  # type: ignore[arg-type]
     engine = Engine(mpiexec.parent / "cache" / f"engine {words.replace('/', '')}")

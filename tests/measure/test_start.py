@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney.plan import Case, Placement
+from hockney.run.launchers import hydra
+from hockney.run.launchers.openmpi_mpiexec import LAUNCHER
 from hockney.run.measure.launch import Interruption, Outcome
 from hockney.run.measure.start import (
     ENGINE_PREFIX,
@@ -12,10 +13,9 @@ from hockney.run.measure.start import (
     StartCommand,
     engine_messages,
 )
-from hockney.run.measure.trial import EMPTY_MESSAGES
-from hockney.run.mpis import Engine, Mpi, family_of, mpich
-from hockney.run.mpis.openmpi import START_FAILURES
+from hockney.run.mpis import Engine, Mpi
 from preloads import build_library
+from starting import mpi_command
 
 
 def start(tmp_path: Path, failures: int, message: str) -> tuple[Outcome, list[bytes]]:
@@ -26,21 +26,19 @@ def start(tmp_path: Path, failures: int, message: str) -> tuple[Outcome, list[by
     )
     command = ["sh", "-c", f'cd "{tmp_path}"; {script}']
     lines: list[bytes] = []
-    outcome = StartCommand(command, {}, None, "sh", START_FAILURES).run(
-        lines.extend, 10.0, Interruption()
-    )
+    outcome = StartCommand(command, {}, LAUNCHER, "sh").run(lines.extend, 10.0, Interruption())
     return outcome, lines
 
 
 @pytest.mark.parametrize("failures", range(MOST_FAILED_STARTS + 1))
 def test_a_launcher_that_fails_by_chance_is_started_again(tmp_path: Path, failures: int) -> None:
-    outcome, lines = start(tmp_path, failures, START_FAILURES[0] + ". We cannot")
+    outcome, lines = start(tmp_path, failures, LAUNCHER.start_failures[0] + ". We cannot")
     assert (outcome.exit_status, outcome.failed_starts) == (0, failures)
     assert lines == [b"started\n"]
 
 
 def test_one_that_always_fails_is_given_up(tmp_path: Path) -> None:
-    outcome, lines = start(tmp_path, 99, START_FAILURES[0])
+    outcome, lines = start(tmp_path, 99, LAUNCHER.start_failures[0])
     assert outcome.exit_status == 213
     assert lines == []
     assert int((tmp_path / "count").read_text()) == MOST_FAILED_STARTS + 1
@@ -55,7 +53,7 @@ def test_another_failure_is_not_repeated(tmp_path: Path) -> None:
 def run_script(script: str) -> tuple[Outcome, list[bytes]]:
     """A launcher of MPICH's family that a shell script stands for."""
     lines: list[bytes] = []
-    start = StartCommand(["sh", "-c", script], {}, None, "sh", mpich.START_FAILURES)
+    start = StartCommand(["sh", "-c", script], {}, hydra.LAUNCHER, "sh")
     return start.run(lines.extend, 10.0, Interruption()), lines
 
 
@@ -85,9 +83,8 @@ def test_hydra_that_reads_its_stdin_after_the_ranks_ended_keeps_their_status(
     if mpi.family not in ("mpich", "intel"):
         pytest.skip("not hydra")
     late = str(build_library(mpi, "slow_stdin", tmp_path))
-    case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=2))
-    command = family_of(mpi).command(mpi, case, [str(engine.path), "pingpong", "--nonsense"])
-    start = StartCommand(command, {"LD_PRELOAD": late}, None, "hydra")
+    command = mpi_command(mpi, 2, [str(engine.path), "pingpong", "--nonsense"])
+    start = StartCommand(command, {"LD_PRELOAD": late}, hydra.LAUNCHER, "hydra")
     outcome = start.run(lambda _: None, 30.0, Interruption())
     assert (outcome.exit_status, outcome.failed_starts) == (2, 0)
     assert "see hockney-engine --help" in engine_messages(outcome)

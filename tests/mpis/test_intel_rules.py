@@ -10,10 +10,9 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S
 from hockney.base.errors import HockneyError
-from hockney.plan import Case, Placement
 from hockney.plan.held_rules import rule_for
-from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Mpi, Rule, intel
+from starting import mpi_command
 
 
 def rule(collective: str, ranks: int, from_: int, to: int | None, number: str) -> Rule:
@@ -58,8 +57,7 @@ def test_the_library_runs_the_algorithm_that_a_rule_names(mpi: Mpi, tmp_path: Pa
     subprocess.run([str(mpi.mpicc), f"-I{include}", source, "-o", str(program)], check=True)
 
     def sums(ranks: int, **env: str) -> list[str]:
-        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
-        command = intel.command(mpi, case, [str(program), "504", "512", "1024", "1032"])
+        command = mpi_command(mpi, ranks, [str(program), "504", "512", "1024", "1032"])
         whole = {**os.environ, **intel.environment(mpi), **env}
         done = subprocess.run(command, env=whole, capture_output=True, timeout=TEST_TIMEOUT_S)
         return [line for line in done.stdout.decode().splitlines() if line.startswith("sum ")]

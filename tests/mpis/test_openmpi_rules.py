@@ -17,12 +17,11 @@ from rule_samples import SIZES, openmpi_rule, ranges
 
 from conftest import TEST_TIMEOUT_S
 from hockney.base.errors import HockneyError
-from hockney.plan import Case, Placement
-from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Mpi, Rule, openmpi
 from hockney.run.mpis._openmpi_parameters import number_of
 from hockney.run.mpis._openmpi_reading import read_json
 from hockney.run.mpis._openmpi_writing import NO_SUCH_ALGORITHM
+from starting import mpi_command
 
 Table = dict[int, dict[int, list[tuple[int, int, int, int]]]]
 """Rows of size, algorithm, fan-out and segment size, by number of the collective and of ranks."""
@@ -183,12 +182,10 @@ def test_the_library_takes_the_rule_for_these_ranks_and_sizes_alone(
     path.write_text(openmpi.render_classic([rule], None)[""])
 
     def fails(ranks: int, size: int) -> bool:
-        launcher = openmpi
-        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
-        command = launcher.command(open_mpi, case, [str(program), str(size)])
+        command = mpi_command(open_mpi, ranks, [str(program), str(size)])
         whole = {
             **os.environ,
-            **launcher.environment(open_mpi),
+            **openmpi.environment(open_mpi),
             **openmpi.environment_of_rules(path),
         }
         done = subprocess.run(command, env=whole, capture_output=True, timeout=TEST_TIMEOUT_S)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from conftest import Done, RunHockney
-from hockney.plan import Case, Placement
-from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Mpi, family_of
+from starting import mpi_command
 
 RANKS = 4
 Profiled = Callable[..., tuple[Done, dict[str, Any]]]
@@ -28,10 +27,9 @@ def build(mpi: Mpi, directory: Path, source: Path, *words: str) -> Path:
 def profiled_by(mpi: Mpi, hockney: RunHockney, directory: Path) -> Profiled:
     def run(path: Path, *words: str, ranks: int = RANKS) -> tuple[Done, dict[str, Any]]:
         family = family_of(mpi)
-        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
         command = [str(path), *words]
         if ranks:
-            command = family.command(mpi, case, command)
+            command = mpi_command(mpi, ranks, command)
         env = {"MPICC": str(mpi.mpicc), **family.environment(mpi)}
         done = hockney("profile", "-o", "p.jsonl", "--", *command, env=env)
         if not (directory / "p.jsonl").exists():

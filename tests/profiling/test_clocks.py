@@ -12,15 +12,14 @@ import pytest
 from profile_samples import PROGRAM
 from profiled_programs import build
 
-from hockney.plan import Case, Placement
 from hockney.profiling.clocks import ClockOffset, Precedence, clocks_of
 from hockney.profiling.collect import collect
 from hockney.profiling.kinds import Profile
 from hockney.profiling.layout import FILE
 from hockney.run.measure.build import build_recorder
 from hockney.run.measure.recording import environment
-from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Mpi, family_of
+from starting import mpi_command
 
 LATE = """
 #include <mpi.h>
@@ -51,8 +50,7 @@ def recorded(mpi: Mpi, directory: Path) -> Path:
     source.write_text(LATE)
     ranks.mkdir()
     family = family_of(mpi)
-    case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=2))
-    command = family.command(mpi, case, [str(build(mpi, directory, source))])
+    command = mpi_command(mpi, 2, [str(build(mpi, directory, source))])
     env = {**os.environ, **family.environment(mpi)}
     preloaded = environment(build_recorder(mpi)[0], ranks)
     env |= {name: word for name, word in preloaded.items() if os.environ.get(name) != word}

@@ -14,12 +14,11 @@ from profile_samples import profile
 from conftest import RunHockney
 from hockney.infer.predict.channel import Costs
 from hockney.infer.predict.program_run import walk
-from hockney.plan import Case, Placement
 from hockney.profiling import kinds
 from hockney.profiling.kinds import Acts
 from hockney.profiling.order import Order, order_of
-from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Mpi, family_of
+from starting import mpi_command
 
 HERE = Path(__file__).parent
 RANKS = 4
@@ -89,8 +88,7 @@ def traced(mpi: Mpi, hockney: RunHockney, tmp_path: Path) -> Path:
     program = tmp_path / "ordered_calls"
     source = HERE / "ordered_calls.c"
     subprocess.run([mpi.mpicc, "-O1", "-w", "-o", program, source], check=True)
-    case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=RANKS))
-    command = family_of(mpi).command(mpi, case, [str(program)])
+    command = mpi_command(mpi, RANKS, [str(program)])
     env = {"MPICC": str(mpi.mpicc), **family_of(mpi).environment(mpi)}
     done = hockney("profile", "--trace", "-o", "p.jsonl", "--", *command, env=env)
     assert done.status == 0, done.stderr

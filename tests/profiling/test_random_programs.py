@@ -11,13 +11,12 @@ import pytest
 from profiled_programs import build
 
 from conftest import TEST_TIMEOUT_S, first_of
-from hockney.plan import Case, Placement
 from hockney.profiling.collect import collect
 from hockney.profiling.kinds import Program
 from hockney.run.measure.build import build_recorder
 from hockney.run.measure.recording import environment
-from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Mpi, family_of
+from starting import mpi_command
 
 HERE = Path(__file__).parent
 RANKS, OPERATIONS = 3, 25
@@ -40,8 +39,7 @@ def test_a_random_program_ends_and_prints_as_without_the_recorder(
     if mpi.family == "openmpi":
         seed *= 4  # one thread: Open MPI 5.0 itself crashes in one of three runs of several
     family = family_of(mpi)
-    case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=RANKS))
-    command = family.command(mpi, case, [str(program), str(seed), str(OPERATIONS)])
+    command = mpi_command(mpi, RANKS, [str(program), str(seed), str(OPERATIONS)])
     recorder, _ = build_recorder(mpi)
     ended = []
     for env in (dict(os.environ), environment(recorder, tmp_path, 1000)):

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 
 FAMILIES = (
-    *("MPIR_CVAR_", "MPICH_", "MPIEXEC_", "HYDRA_", "MV2_", "I_MPI_"),
+    *("MPIR_CVAR_", "MPICH_", "MPIEXEC_", "HYDRA_", "MV2_", "MVP_", "PSP_", "MPI_DSM_", "I_MPI_"),
     *("OMPI_MCA_", "OMPI_", "PMIX_MCA_", "PRTE_MCA_"),
     *("UCX_", "FI_", "PSM2_", "PSM3_", "OMP_", "KMP_", "GOMP_"),
 )
@@ -125,7 +125,8 @@ def without_credentials(text: str) -> str:
 
 
 LAUNCHERS = re.compile(
-    r"(mpiexec|mpirun|orterun|prterun|srun|jsrun|aprun|prun|ibrun|palsrun)([.-][\w.-]+)?"
+    r"(mpiexec|mpirun|orterun|prterun|srun|jsrun|lrun|aprun|prun|ibrun)([.-][\w.-]+)?"
+    r"|mpirun_rsh|mpiexec_mpt"
 )
 """Commands that start another program on the ranks."""
 

@@ -95,6 +95,7 @@ def common_of(context: click.Context, options: dict[str, Any]) -> Common:
         nodes=take("nodes"),
         ranks_per_node=take("ranks_per_node"),
         launcher=take("launcher"),
+        launch=take("launch"),
         mpicc=take("mpicc"),
         engine=take("engine"),
         broadcast=take("broadcast"),

@@ -246,6 +246,14 @@ REST = (
         help="What starts the ranks.",
     ),
     option(
+        "--launch",
+        metavar="TEMPLATE",
+        heading=PLACEMENT,
+        show_default="$HOCKNEY_LAUNCH",
+        help="The command of any other launcher, such as 'aprun -n {ranks} {command}'; also "
+        "{ranks_per_node}, {nodes} and {hosts}.",
+    ),
+    option(
         "--broadcast",
         metavar="[DIRECTORY]",
         is_flag=False,

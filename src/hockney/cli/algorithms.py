@@ -26,15 +26,15 @@ def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
 
     The list comes from the library itself. --json adds the variables that force each algorithm.
     """
+    from hockney.plan import Placement
     from hockney.run.measure.algorithm_names import checked_collectives
-    from hockney.run.measure.build import build_engine, library_of
-    from hockney.run.measure.mpi import find_mpi
+    from hockney.run.measure.mpi import library_of
+    from hockney.run.measure.setup import mpi_of
     from hockney.run.mpis import family_of
     from hockney.show.as_json import dumps
 
     collectives = checked_collectives(names.split(",")) if names else list(COLLECTIVES)
-    mpi = find_mpi(mpicc)
-    engine = build_engine(mpi)
+    mpi, engine = mpi_of(Placement(mpicc=mpicc))
     library, family = library_of(engine), family_of(mpi)
     found = family.discover(mpi, engine, collectives)
     if as_json:

@@ -13,8 +13,14 @@ static const struct {
     const char *mark, *name, *before_version;
 } known[] = {
     {"Intel(R) MPI", "Intel MPI", "Library"},
+    {"MVAPICH2", "MVAPICH2", "Version"},
     {"MVAPICH", "MVAPICH", "Version"},
     {"CRAY MPICH", "Cray MPICH", "version"},
+    {"ParaStation MPI", "ParaStation MPI", "(PSMPI)"},
+    {"HPE MPT", "HPE MPT", "MPT"},
+    {"HPE HMPT", "HPE MPT", "HMPT"},
+    {"Spectrum MPI", "Spectrum MPI", "MPI"},
+    {"FUJITSU MPI", "Fujitsu MPI", "Library"},
     {"MPICH", "MPICH", "Version"},
     {"Open MPI", "Open MPI", " v"},
     {"SMPI", "SimGrid SMPI", "Version"},
@@ -28,7 +34,7 @@ static void read_version(const char *from)
 {
     while (*from != '\0' && !isdigit((unsigned char)*from))
         from++;
-    int length = (int)strcspn(from, " ,;\t");
+    int length = (int)strcspn(from, " ,;\t\n");
     if (length > 0 && from[length - 1] == '.')
         length--;
     snprintf(version, sizeof version, "%.*s", length, from);
@@ -43,7 +49,6 @@ static void ask(void)
     int length = 0;
     if (MPI_Get_library_version(description, &length) != MPI_SUCCESS)
         description[0] = '\0';
-    description[strcspn(description, "\n")] = '\0';
     for (size_t i = 0; i < sizeof known / sizeof known[0] && name == NULL; i++) {
         const char *mark = strstr(description, known[i].mark);
         if (mark == NULL)
@@ -53,6 +58,7 @@ static void ask(void)
         if (before != NULL)
             read_version(before);
     }
+    description[strcspn(description, "\n")] = '\0';
 }
 
 const char *library_name(void)

@@ -41,7 +41,10 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int | None = None
     ranks_per_node: int | None = None
     launcher: str | None = None
-    """A scheduler (a module of schedulers/), or mpiexec for the MPI's own; None to detect it."""
+    """A scheduler or a launcher (a module of schedulers/ or launchers/), or mpiexec for the MPI's
+    own; None to detect it."""
+    launch: str | None = None
+    """The launcher's command with placeholders, such as `aprun -n {ranks} {command}`."""
     mpicc: str | None = None
     """The compiler wrapper of the MPI; None for $MPICC or mpicc."""
     engine: str | None = None

@@ -15,8 +15,10 @@ from hockney.run.measure.doctor import DoctorFinding, Trial, launch
 from hockney.run.mpis import Engine, Mpi
 
 REFUSED = HockneyError("it went wrong", "mend it")
-SIMULATOR = Mpi(Path("/bin/smpicc"), Path("/bin/smpirun"), "smpi", "SimGrid version 3.32")
-SOME_MPI = Mpi(Path("/bin/mpicc"), Path("/bin/mpiexec"), "mpich", "Hydra 4.2")
+SIMULATOR = Mpi(
+    Path("/bin/smpicc"), Path("/bin/smpirun"), "smpi", "smpirun", "SimGrid version 3.32"
+)
+SOME_MPI = Mpi(Path("/bin/mpicc"), Path("/bin/mpiexec"), "mpich", "hydra", "Hydra 4.2")
 ENGINE = Engine(Path("/usr/bin/engine"))
 PRIVATE = Engine(
     Path("/usr/bin/engine"), ("the cache /c is writable by other users: built privately",)
@@ -110,7 +112,9 @@ def test_the_compiler_is_asked_through_the_wrapper(
     mpicc = wrapped(tmp_path, script or "", "echo HYDRA")
     if script is None:
         Path(mpicc).chmod(0o600)
-    finding = launch.compiler(Trial(Mpi(Path(mpicc), Path("/bin/mpiexec"), "mpich", "Hydra 4.2")))
+    finding = launch.compiler(
+        Trial(Mpi(Path(mpicc), Path("/bin/mpiexec"), "mpich", "hydra", "Hydra 4.2"))
+    )
     assert (finding.verdict, fact in finding.fact) == (verdict, True), finding
 
 

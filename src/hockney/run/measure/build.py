@@ -35,6 +35,11 @@ RECORDER = Product(
     libraries=("-ldl",),
     is_program=False,
 )
+BEHIND = (
+    *("LOADEDMODULES", "MPICH_CC", "OMPI_CC", "I_MPI_CC", "I_MPI_ROOT"),
+    *("CRAY_MPICH_DIR", "PE_ENV"),
+)
+"""Variables that choose the compiler or the library behind a wrapper."""
 BUILDING = ".building-"
 """Prefix of the cache's directories in which a product is being compiled."""
 REPLAYER = Product("replayer", "profiling/replayer", "hockney-replayer")
@@ -115,15 +120,6 @@ def _is_whole(engine: Path) -> bool:
         return False
 
 
-def library_of(engine: Engine) -> str | None:
-    """The MPI library that an engine reports as its own; None if it reports none."""
-    try:
-        done = ask_command(engine.path, "--version", env=engine.env)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.partition(" for ")[2].strip() or None
-
-
 def _build_privately(mpi: Mpi, product: Product, reason: str) -> tuple[Path, tuple[str, ...]]:
     directory = new_name("hockney-", "", None)
     AtEnd(lambda: shutil.rmtree(directory, ignore_errors=True))
@@ -161,7 +157,7 @@ def _key(mpi: Mpi, product: Product) -> str:
     for directory in re.findall(r"(?:^|\s)-L(\S+)", shown):
         for library in sorted(Path(directory).glob("libmpi*.so*")):
             add(library, *_identity(library))
-    for name in ("LOADEDMODULES", "MPICH_CC", "OMPI_CC", "I_MPI_CC", "I_MPI_ROOT"):
+    for name in BEHIND:
         add(name, os.environ.get(name))
     return digest.hexdigest()[:24]
 

@@ -20,7 +20,13 @@ from hockney.plan.workloads.fabric import Fabric
 from hockney.plan.workloads.pingpong import Messages, Pingpong
 from hockney.run.measure.environment import text_of
 from hockney.run.measure.platforms import parse_shape
-from hockney.run.schedulers import MPIEXEC, Allocation, find_allocation
+from hockney.run.schedulers import (
+    MPIEXEC,
+    Allocation,
+    find_allocation,
+    find_asked,
+    slurm,
+)
 
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
 SILENT_REPETITIONS = 10
@@ -60,6 +66,7 @@ def check_case(case: Case) -> None:
         )
     check_accepted(workload)
     workload.check(placement.ranks)
+    _check_launcher(placement)
     _check_nodes(placement)
     _check_place_node(placement)
     if placement.platform is not None:
@@ -133,6 +140,18 @@ def _check_bursts(workload: Workload, sampling: Sampling) -> None:
         )
 
 
+def _check_launcher(placement: Placement) -> None:
+    """Refuses two launchers, and a template that cannot start the ranks."""
+    if placement.launch is not None and placement.launcher:
+        raise UsageError(
+            f"--launch and --launcher {placement.launcher} both say what starts the ranks",
+            "use only one of them",
+        )
+    if placement.launch is not None and placement.platform:
+        raise UsageError("--launch: simulations have a launcher of their own", "leave it out")
+    find_asked(placement)
+
+
 def _check_nodes(placement: Placement) -> None:
     """Refuses hosts, nodes and ranks that contradict each other."""
     for host in placement.hosts:
@@ -171,8 +190,11 @@ def _check_place_node(placement: Placement) -> None:
 def check_allocation(placement: Placement) -> None:
     """The job in which this process runs must have the nodes and CPUs that the plan needs. Not for
     batch jobs, which get an allocation of their own."""
-    found = None if placement.platform or placement.hosts else find_allocation(placement.launcher)
+    if placement.platform or placement.hosts or find_asked(placement):
+        return
+    found = find_allocation(placement.launcher)
     if found is None:
+        _check_one_node(placement)
         return
     name, has = found
     # mpiexec may oversubscribe CPUs.
@@ -186,6 +208,17 @@ def check_allocation(placement: Placement) -> None:
                 f"this allocation ({name}) has {there} {what}, {option} {asked} asks for more",
                 f"ask for less, or for an allocation of {asked} {what}",
             )
+
+
+def _check_one_node(placement: Placement) -> None:
+    """Refuses several nodes where nothing says which."""
+    if (placement.nodes or 1) > 1 and placement.launcher in (None, MPIEXEC):
+        left = slurm.left_over()
+        raise UsageError(
+            f"--nodes {placement.nodes}: "
+            + (left or "no hosts are named, and this is no job of a scheduler"),
+            "name --hosts, ask for an allocation, or say with --launch what starts the ranks",
+        )
 
 
 def _check_platform(case: Case) -> None:

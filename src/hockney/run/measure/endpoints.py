@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from hockney.base.errors import UsageError
 from hockney.plan import Placement
 from hockney.plan.workloads.pingpong import Messages
-from hockney.run.measure.build import library_of
+from hockney.run.measure.mpi import library_of
 from hockney.run.measure.setup import mpi_of
 from hockney.run.measure.trial import attempt
 from hockney.run.mpis import family_of

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from hockney.base.units import format_seconds
 from hockney.plan import Case
 from hockney.records import End
-from hockney.run.measure.build import library_of
 from hockney.run.measure.causes import cause_of
 from hockney.run.measure.launch import Outcome
+from hockney.run.measure.mpi import library_of
 from hockney.run.measure.setup import Setup
 from hockney.run.measure.start import engine_messages, wrong_launcher
-from hockney.run.schedulers import find_launcher
+from hockney.run.schedulers import find_asked, find_starter
 
 SIMULATOR_REFUSES = "Parse error at "
 """Precedes SimGrid's message about a platform file, which begins with the line number."""
@@ -58,6 +58,8 @@ def failure_of(
 def _exit_words(outcome: Outcome) -> str:
     status, failed = outcome.exit_status, outcome.failed_starts
     words = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+    if status == 0:
+        words = "its launcher ended well, but no rank reported its end"
     again = f"; the launcher failed {failed + 1} times before any rank reported"
     return words + (again if failed else "")
 
@@ -65,11 +67,13 @@ def _exit_words(outcome: Outcome) -> str:
 def mixed_up(setup: Setup, case: Case, failure: str) -> str | None:
     """Explains a failure by a launcher that does not belong to the MPI library, else None."""
     wrong = wrong_launcher(setup.mpi, setup.engine, failure)
-    launcher, _ = find_launcher(case.placement)
-    if wrong is None or launcher is None:
+    if wrong is None or find_asked(case.placement):
+        return None  # who names a launcher knows it: the failure itself says enough
+    starter = find_starter(setup.mpi, case.placement)
+    if starter.program == str(setup.mpi.mpiexec):
         return wrong
     return (
-        f"{launcher.LAUNCHER} does not wire up the ranks of {setup.mpi.mpicc} "
+        f"{starter.launcher.name} does not wire up the ranks of {setup.mpi.mpicc} "
         f"({library_of(setup.engine) or 'unknown'}): start them with the MPI's own mpiexec "
         "(--launcher mpiexec), or install the plug-in that they need (Open MPI in Flux: flux-pmix)"
     )

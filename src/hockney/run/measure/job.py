@@ -16,10 +16,11 @@ from hockney.base.errors import UsageError
 from hockney.base.registry import offers
 from hockney.plan import Case, Plan, Sampling
 from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.run.launchers import launcher_named
 from hockney.run.measure.files import long_list_of
 from hockney.run.measure.nodes import private_copy, scripts_of
 from hockney.run.mpis import Engine, Mpi, family_of
-from hockney.run.schedulers import Batch, Job, Launcher
+from hockney.run.schedulers import Batch, Job, Scheduler, find_asked
 
 START_S = 20.0
 """Allowance for the start of a launch on a cold file system; not part of the measuring time."""
@@ -99,13 +100,15 @@ def _broadcast(scheduler: Batch, measurement: Measurement) -> tuple[Path, list[s
     if placement.broadcast is None:
         return engine.path, []
     copy = private_copy(placement.broadcast, engine)
-    if not offers(scheduler, Launcher):
+    name = scheduler.launcher() if offers(scheduler, Scheduler) else None
+    if name is None:
         raise UsageError(
             "--broadcast: this scheduler cannot copy the engine to the nodes",
             "let the job run hockney itself, with --broadcast: it then copies over ssh",
         )
+    launcher = launcher_named(name)
     make, remove = (
-        [shlex.join(words) for words in scheduler.reach(measurement.mpi, placement, script)]
+        [shlex.join(words) for words in launcher.reach(launcher.programs[0], placement, script)]
         for script in scripts_of(copy)
     )
     source = shlex.quote(str(engine.path))
@@ -127,7 +130,11 @@ def _launch(scheduler: Batch, measurement: Measurement, engine: Path, case: Case
     plan, file = measurement.plan, measurement.list_file
     seconds = plan.sampling.budget_s / launches_of(plan)
     arguments = engine_arguments(case, plan.sampling, seconds, str(file) if file else None)
-    words = scheduler.launch(measurement.mpi, case, [str(engine), *arguments])
+    command, asked = [str(engine), *arguments], find_asked(case.placement)
+    if asked:
+        words = shlex.join(asked.command(measurement.mpi, case, command))
+    else:
+        words = scheduler.launch(measurement.mpi, case, command)
     counted = (f'"{word}"' for word in launch_arguments("$launch", "$((launch + 1))"))
     words = " ".join([words, *counted])
     for name, value in case.placement.env.items():

@@ -24,7 +24,7 @@ LAST_LINES = 12
 """Lines of stderr that are shown when a launch fails."""
 POLL_S = 0.25
 """Interval at which a silent launch is polled; output wakes us at once."""
-LAUNCH = "HOCKNEY_LAUNCH"
+MARK = "HOCKNEY_MARK"
 """A variable that all processes of a launch inherit, by which its strays are found."""
 READ_BYTES = 1 << 16
 END_POLL_S = 0.01
@@ -107,7 +107,7 @@ def run_launch(
     tail: deque[str] = deque(maxlen=LAST_LINES)
     outcome = Outcome(exit_status=-1, wall_s=0.0)
     with open_stdin() as stdin:
-        process = _start(command, {**env, LAUNCH: launch}, stdin)
+        process = _start(command, {**env, MARK: launch}, stdin)
         at_end = AtEnd(lambda: _end_badly(process, launch, before))
         try:
             _listen(process, on_lines, tail, timeout_s, interruption, outcome)
@@ -211,7 +211,7 @@ def _end_badly(
 
 def _strays(launch: str) -> Iterator[int]:
     """Processes that have the variable of a launch, whatever session or group they moved to."""
-    mark = f"{LAUNCH}={launch}".encode()
+    mark = f"{MARK}={launch}".encode()
     for environ in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):
             if mark in environ.read_bytes().split(b"\0"):

@@ -1,4 +1,4 @@
-"""Finds the MPI: the compiler wrapper, and the launcher that belongs to it."""
+"""Finds the MPI: the compiler wrapper, its launcher, and the family of its library."""
 
 from __future__ import annotations
 
@@ -7,15 +7,24 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from hockney.base.errors import UsageError
 from hockney.base.temporary import temporary_directory
-from hockney.run.mpis import COMMAND_TIMEOUT_S, FAMILIES, Mpi
+from hockney.run.launchers import LAUNCHERS, UNKNOWN, launcher_named, recognised
+from hockney.run.mpis import (
+    COMMAND_TIMEOUT_S,
+    OTHER,
+    Engine,
+    Mpi,
+    family_of_library,
+)
 
+OF_OTHERS = frozenset({"srun", "flux", "prun", "smpirun"})
+"""Launchers that start ranks in jobs, or in simulations, only."""
 TRIAL = "#include <mpi.h>\nint main(int argc, char **argv) { return MPI_Init(&argc, &argv); }\n"
 
 
@@ -47,9 +56,12 @@ def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | 
     return replace(_mpi_of(embedded), notes=(note,) if reason else ())
 
 
-WORLDS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE")
+WORLDS = (
+    *("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE"),
+    *("SLURM_STEP_NUM_TASKS", "JSM_NAMESPACE_SIZE"),
+)
 """Variables by which launchers give a process their number of ranks: of MPICH and Intel MPI, Open
-MPI, MPICH on one host, and MVAPICH."""
+MPI, MPICH on one host, MVAPICH, srun and jsrun."""
 
 
 def _check_not_a_rank() -> None:
@@ -67,33 +79,65 @@ def _check_not_a_rank() -> None:
 def _launching_mpi(mpicc: str | None) -> Mpi:
     """The MPI that starts programs here: the requested one, else that of PATH, else the embedded
     one. It may have no compiler wrapper."""
-    embedded = Path(sys.prefix) / "bin" / "mpiexec"
     asked = _asked_for(mpicc)
     if asked:
         return _mpi_of(asked)
-    found = shutil.which("mpiexec") or shutil.which("mpirun")
-    launcher = Path(found) if found else embedded
-    family, version = launcher_family(launcher)
-    if family is None:
-        raise UsageError(
-            f"no MPI found: {version or launcher}",
-            "load your MPI's module, or install one: pip install 'hockney[mpich]'",
-        )
-    return Mpi(launcher.with_name("mpicc"), launcher, family, version)
+    embedded = Path(sys.prefix) / "bin" / "mpiexec"
+    launcher = next(_on_path_all(), embedded if embedded.exists() else None)
+    return _with_launcher(launcher.with_name("mpicc") if launcher else Path("mpicc"), launcher)
 
 
 def _mpi_of(wrapper: Path) -> Mpi:
-    mpiexec, family, version = _find_launcher(wrapper)
-    return Mpi(wrapper, mpiexec, family, version)
+    return _with_launcher(wrapper, _beside(wrapper) or next(_on_path_all(), None))
+
+
+def _with_launcher(wrapper: Path, launcher: Path | None) -> Mpi:
+    """The MPI of a wrapper, for which its launcher's usual library stands until the library itself
+    was asked (of_library)."""
+    if launcher is None:
+        return Mpi(wrapper, None, OTHER, UNKNOWN, "")
+    kind, version = kind_of(launcher)
+    starts = launcher_named(kind).starts
+    return Mpi(wrapper, launcher, family_of_library(starts[0] if starts else None), kind, version)
+
+
+def kind_of(launcher: Path) -> tuple[str, str]:
+    """The module of a launcher and its version, by what it says of itself."""
+    return recognised(launcher, _words(launcher, "--version"))
+
+
+def of_library(mpi: Mpi, engine: Engine) -> Mpi:
+    """The MPI with the family that its library reports of itself. Where none is beside its wrapper,
+    its launcher is the first of PATH that starts programs of the library."""
+    library = library_of(engine)
+    if library is None:
+        return mpi
+    if mpi.mpiexec not in _candidates(mpi.mpicc):
+        starting = (one for one in _on_path_all() if _starts(one, library))
+        mpi = replace(_with_launcher(mpi.mpicc, next(starting, None)), prebuilt=mpi.prebuilt)
+    return replace(mpi, family=family_of_library(library))
+
+
+def _starts(launcher: Path, library: str) -> bool:
+    """Whether a launcher starts programs of a library, as far as is known."""
+    starts = launcher_named(kind_of(launcher)[0]).starts
+    return not starts or library in starts
+
+
+def library_of(engine: Engine) -> str | None:
+    """The MPI library that an engine reports as its own; None if it reports none."""
+    try:
+        done = ask_command(engine.path, "--version", env=engine.env)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.partition(" for ")[2].strip() or None
 
 
 @cache
 def why_not_whole(wrapper: Path) -> str | None:
     """What an incomplete installation of an MPI lacks, such as its headers; None where it compiles
     and has a launcher."""
-    try:
-        _find_launcher(wrapper)
-    except UsageError:
+    if _beside(wrapper) is None:
         return "has no mpiexec beside it"
     with temporary_directory("hockney-") as directory:
         source = directory / "trial.c"
@@ -154,11 +198,18 @@ def _on_path(found: str | None) -> Path:
     )
 
 
+def _beside(wrapper: Path) -> Path | None:
+    """The launcher that belongs to a wrapper, one of known words if there are several."""
+    found = [one for one in _candidates(wrapper) if os.access(one, os.X_OK)]
+    known = (one for one in found if kind_of(one)[0] != UNKNOWN)
+    return next(known, found[0] if found else None)
+
+
 def _candidates(wrapper: Path) -> list[Path]:
     """Possible launchers next to the wrapper, with its suffix (mpicc.mpich) first; also next to the
     target of its symbolic links (Debian's alternatives)."""
     found = []
-    names = ("smpirun",) if wrapper.name.startswith("smpicc") else ("mpiexec", "mpirun")
+    names = ["smpirun"] if wrapper.name.startswith("smpicc") else _launcher_names()
     for place in (wrapper, wrapper.resolve()):
         suffix = place.name.partition(".")[2]
         for name in names:
@@ -168,27 +219,15 @@ def _candidates(wrapper: Path) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def _find_launcher(wrapper: Path) -> tuple[Path, str, str]:
-    for candidate in _candidates(wrapper):
-        if not os.access(candidate, os.X_OK):
-            continue
-        family, version = launcher_family(candidate)
-        if family:
-            return candidate, family, version
-    raise UsageError(
-        f"{wrapper} has no mpiexec or mpirun beside it",
-        "name the wrapper of a complete MPI installation with --mpicc",
-    )
+def _on_path_all() -> Iterator[Path]:
+    """The launchers on PATH, in the order of _launcher_names."""
+    yield from map(Path, filter(None, map(shutil.which, _launcher_names())))
 
 
-def launcher_family(launcher: Path) -> tuple[str | None, str]:
-    """The MPI family of a launcher and its version; the family is None if none recognises it."""
-    words = _words(launcher, "--version")
-    for name, family in FAMILIES.all().items():
-        version = family.launcher_version(launcher, words)
-        if version is not None:
-            return name, version
-    return None, words.partition("\n")[0].strip()
+def _launcher_names() -> list[str]:
+    """Names of the programs of launchers, first those of MPI's standard."""
+    every = [name for module in LAUNCHERS.all().values() for name in module.LAUNCHER.programs]
+    return [name for name in dict.fromkeys(["mpiexec", "mpirun", *every]) if name not in OF_OTHERS]
 
 
 def _words(command: Path, *arguments: str) -> str:

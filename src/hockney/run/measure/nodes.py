@@ -17,8 +17,8 @@ from hockney.base.endings import AtEnd
 from hockney.base.errors import HockneyError
 from hockney.plan import Placement
 from hockney.run.measure.launch import open_stdin
-from hockney.run.mpis import Engine, Mpi, family_of
-from hockney.run.schedulers import find_launcher
+from hockney.run.mpis import Engine, Mpi
+from hockney.run.schedulers import find_starter
 
 LONGEST_ANSWER_S = 20.0
 """A reachable host starts a shell sooner than this; a launch's timeout counts if shorter."""
@@ -44,8 +44,7 @@ def ask_nodes(
     mpi: Mpi, placement: Placement, script: str, timeout_s: float, stdin: Path | None = None
 ) -> list[NodesAnswer]:
     """Runs a shell script once on each node, on all nodes at the same time."""
-    launcher, placement = find_launcher(placement)
-    commands = (launcher or family_of(mpi)).reach(mpi, placement, script)
+    commands = find_starter(mpi, placement).reach(script)
     deadline = time.monotonic() + min(timeout_s, LONGEST_ANSWER_S)
     with open_stdin() as nothing:
         started = [(command, _start(command, stdin, nothing)) for command in commands]

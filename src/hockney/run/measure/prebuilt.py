@@ -37,7 +37,7 @@ def prebuilt_engine(mpi: Mpi, path: Path) -> Engine:
     if done.returncode != 0:
         words = done.stderr.strip().splitlines()
         raise UsageError(
-            f"--engine {path} does not run with the MPI of {mpi.mpiexec}: "
+            f"--engine {path} does not run with the MPI of {mpi.mpiexec or 'the loader'}: "
             f"{words[-1] if words else f'exit status {done.returncode}'}",
             "load an MPI library that it was built for: for the standard ABI, one that has "
             "libmpi_abi.so (MPICH 5, Intel MPI 2021.18)",
@@ -51,6 +51,8 @@ def prebuilt_engine(mpi: Mpi, path: Path) -> Engine:
 def _library_path(mpi: Mpi) -> dict[str, str]:
     """The variable by which the loader prefers the library beside the launcher; empty without
     one."""
+    if mpi.mpiexec is None:
+        return {}
     for launcher in dict.fromkeys((mpi.mpiexec, mpi.mpiexec.resolve())):
         for name in ("lib", "lib64"):
             directory = launcher.parent.parent / name

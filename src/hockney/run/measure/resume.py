@@ -11,7 +11,7 @@ from hockney import records
 from hockney.base.errors import UsageError
 from hockney.plan import Case, Plan, difference, plan_of
 from hockney.records import End, Run
-from hockney.run.measure.build import library_of
+from hockney.run.measure.mpi import library_of
 from hockney.run.mpis import Engine
 
 WHOLE = frozenset({"precision", "budget", "complete"})

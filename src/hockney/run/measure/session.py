@@ -346,7 +346,7 @@ def _launch(
         outcome = start.run(keep, sampling.timeout_s, interruption)
         ended_well = outcome.exit_status == 0
     finally:
-        if not ended_well and start.launcher is not None:
+        if not ended_well:
             start.launcher.end_strays()
         for line in measured:
             record = records.try_decode(line)

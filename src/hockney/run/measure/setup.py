@@ -14,9 +14,10 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.plan import Case, Placement, Plan
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.files import Files, files_of
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.mpi import find_mpi, of_library
 from hockney.run.measure.nodes import check_hosts, engine_on_nodes
 from hockney.run.mpis import Engine, Mpi
+from hockney.run.schedulers import find_starter, slurm
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Setups:
         """Remarks on which MPI is used, and where the engines were built."""
         found = [*(note for one in self.by_variant.values() for note in one.mpi.notes)]
         found += [note for engine in self.engines for note in engine.notes]
+        found += filter(None, [slurm.left_over()])
         return list(dict.fromkeys(found))
 
 
@@ -57,7 +59,8 @@ def mpi_of(placement: Placement) -> tuple[Mpi, Engine]:
 @cache
 def _mpi_and_engine(mpicc: str | None, simulated: bool, prebuilt: str | None) -> tuple[Mpi, Engine]:
     mpi = find_mpi(mpicc, simulated=simulated, prebuilt=prebuilt)
-    return mpi, build_engine(mpi)
+    engine = build_engine(mpi)
+    return of_library(mpi, engine), engine
 
 
 @contextmanager
@@ -91,6 +94,7 @@ def setups_of(plan: Plan, directory: Path) -> Iterator[Setups]:
 def _setup_of(plan: Plan, directory: Path) -> Iterator[Setup]:
     placement, timeout_s = plan.first.placement, plan.sampling.timeout_s
     mpi, engine = mpi_of(placement)
+    find_starter(mpi, placement).command(mpi, plan.first, [])  # what it cannot do is refused now
     check_hosts(mpi, placement, timeout_s)
     with (
         files_of(plan, directory) as files,

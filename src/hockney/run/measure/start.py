@@ -7,13 +7,12 @@ import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import msgspec
-
 from hockney.plan import Case
-from hockney.run.measure.build import library_of
+from hockney.run.launchers import Launcher, own_launcher
 from hockney.run.measure.launch import Interruption, Outcome, run_launch
+from hockney.run.measure.mpi import library_of
 from hockney.run.mpis import Engine, Mpi, family_of
-from hockney.run.schedulers import Launcher, find_launcher
+from hockney.run.schedulers import find_starter
 
 ENGINE_PREFIX = "hockney-engine: "
 """Precedes the message that a rank writes to stderr when it ends the launch. Its record alone may
@@ -31,12 +30,9 @@ class StartCommand:
     command: list[str]
     env: dict[str, str]
     """Variables added to the environment of this process."""
-    launcher: Launcher | None
-    """The scheduler's launcher; None for the MPI's own."""
+    launcher: Launcher
     version: str
     """The launcher's name and, if known, its version."""
-    start_failures: Sequence[str] = ()
-    """Messages of the MPI's launcher when it fails by chance, before any rank reports."""
 
     def run(
         self,
@@ -69,7 +65,7 @@ class StartCommand:
         if outcome.exit_status == -signal.SIGPIPE:  # it wrote to ranks that had ended
             return True
         lines = outcome.last_lines if outcome.exit_status != 0 else []
-        return any(known in line for known in self.start_failures for line in lines)
+        return any(known in line for known in self.launcher.start_failures for line in lines)
 
 
 def start_of(
@@ -80,15 +76,11 @@ def start_of(
     env: Mapping[str, str] | None = None,
 ) -> StartCommand:
     """The engine with `arguments` on the ranks of a case, by the launcher of its placement."""
-    launcher, placement = find_launcher(case.placement)
-    family = family_of(mpi)
-    placed = msgspec.structs.replace(case, placement=placement)
-    command = (launcher or family).command(mpi, placed, [str(engine.path), *arguments])
-    added = {**engine.env, **family.environment(mpi), **placement.env, **(env or {})}
-    version = launcher.LAUNCHER if launcher else f"{family.LAUNCHER} ({mpi.launcher_version})"
-    return StartCommand(
-        command, added, launcher, version, () if launcher else family.START_FAILURES
-    )
+    starter = find_starter(mpi, case.placement)
+    command = starter.command(mpi, case, [str(engine.path), *arguments])
+    variables = (engine.env, family_of(mpi).environment(mpi), case.placement.env, env or {})
+    added = {name: value for some in variables for name, value in some.items()}
+    return StartCommand(command, added, starter.launcher, starter.text)
 
 
 def engine_messages(outcome: Outcome) -> list[str]:
@@ -100,8 +92,9 @@ def engine_messages(outcome: Outcome) -> list[str]:
 def wrong_launcher(mpi: Mpi, engine: Engine, failure: str) -> str | None:
     """Explains a failure if the launcher does not belong to the MPI library, else None. Such
     launchers start N worlds of one rank, or fail in ways of their own."""
-    library = library_of(engine)
-    if "a world of 1 rank" not in failure and library in (None, *family_of(mpi).STARTS):
+    library, starts = library_of(engine), own_launcher(mpi).starts
+    belongs = library is None or not starts or library in starts
+    if belongs and "a world of 1 rank" not in failure:
         return None
     return (
         f"{mpi.mpiexec} ({mpi.launcher_version}) does not belong to the MPI library of {mpi.mpicc} "

@@ -46,9 +46,10 @@ def attempt(
     env: Mapping[str, str] | None = None,
     workload: Pingpong = EMPTY_MESSAGES,
 ) -> Attempt:
-    """Starts two ranks with the MPI's own launcher; they exchange messages, empty ones unless a
-    workload is given, for `seconds`. Raises KeyboardInterrupt if interrupted."""
-    placement = Placement(place=place, launcher=MPIEXEC, oversubscribe=True)
+    """Starts two ranks with the MPI's own launcher, if it has one; they exchange messages, empty
+    ones unless a workload is given, for `seconds`. Raises KeyboardInterrupt if interrupted."""
+    own = MPIEXEC if mpi.mpiexec else None
+    placement = Placement(place=place, launcher=own, oversubscribe=True)
     case = Case(workload=workload, placement=placement)
     arguments = [*engine_arguments(case, Sampling(), seconds), *launch_arguments(0)]
     lines: list[bytes] = []

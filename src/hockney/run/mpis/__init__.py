@@ -1,7 +1,7 @@
-"""MPI families, one file each: its launcher, the algorithms of its collectives, its rules.
+"""MPI families, one file each: the algorithms of its collectives, its control variables, its rules.
 
-A family is recognised by the version that its launcher prints, or by the name of its library. Each
-module must satisfy the protocol Family.
+A family is recognised by what its library reports of itself (MPI_Get_library_version). Each module
+must satisfy the protocol Family.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import msgspec
 
 from hockney.base.errors import UsageError
 from hockney.base.registry import Registry
-from hockney.plan import Case, Placement
 from hockney.plan.algorithms import common_names
 from hockney.plan.axes import algorithm_text
 from hockney.plan.held_rules import HeldRule
@@ -30,9 +29,12 @@ class Mpi:
     """An MPI library: its compiler wrapper and its launcher."""
 
     mpicc: Path
-    mpiexec: Path
+    mpiexec: Path | None
+    """Its launcher; None where only others start its programs."""
     family: str
-    """The name of a module of mpis/."""
+    """The library, a module of mpis/."""
+    launcher: str
+    """The kind of `mpiexec`, a module of launchers/."""
     launcher_version: str
     notes: tuple[str, ...] = ()
     """Remarks on why this library is used and not another."""
@@ -206,12 +208,8 @@ class RulesFormat:
 
 
 class Family(Protocol):
-    LAUNCHER: str
-    """The launcher's name in records."""
     LIBRARIES: Sequence[str]
     """Names of the family's libraries, as the engine reports them."""
-    STARTS: Sequence[str]
-    """The libraries whose programs its launcher starts."""
     ENDPOINTS: str | None
     """The variable that sets how many endpoints a rank has, one for each thread; None if its
     libraries have only one, or no such variable."""
@@ -219,13 +217,6 @@ class Family(Protocol):
     """Process management interfaces of its libraries (srun --mpi), the most reliable first."""
     PACKAGES: str
     """The packages that have its headers and libraries, by distribution."""
-    START_FAILURES: Sequence[str]
-    """Messages of its launcher when it fails by chance. Only failures before any rank reports are
-    taken for chance."""
-    HOST_FILE: str
-    """The launcher's option for a file with a host in each line."""
-    HOST_LIST: tuple[str, str]
-    """The launcher's option for hosts, and the printf format of a host and its slots."""
     FORMATS: Mapping[str, RulesFormat]
     """Formats of decision rules, by name; empty if the library reads none."""
     SETTINGS: Sequence[Sequence[str]]
@@ -234,15 +225,8 @@ class Family(Protocol):
     SETTINGS_PREFIXES: Sequence[str]
     """Prefixes of environment variables that set control variables."""
 
-    def launcher_version(self, launcher: Path, words: str) -> str | None:
-        """The version of a launcher of this family, from the output of `launcher --version`; None
-        for a launcher of another family."""
-
     def format_for(self, version: str | None) -> str:
         """The name of the format that this version of the library reads."""
-
-    def command(self, mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-        """The command line that starts `program` on all ranks."""
 
     def all_controls(self, engine: Engine, env: Mapping[str, str]) -> Mapping[str, Control]:
         """Every control variable by name, with its value under `env`; raises HockneyError where
@@ -254,9 +238,6 @@ class Family(Protocol):
     def control_of(self, variable: str) -> str | None:
         """The control variable (MPI_T) that an environment variable sets; None where it sets none
         that is known."""
-
-    def reach(self, mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:
-        """Commands that together run a shell script once on each node."""
 
     def discover(self, mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:
         """The algorithms of these collectives that can be forced."""
@@ -287,8 +268,20 @@ class Family(Protocol):
 FAMILIES = Registry(__name__, "MPI family", Family, group="hockney.mpis")
 
 
+OTHER = "other"
+"""The family of libraries that nobody knows."""
+
+
 def family_of(mpi: Mpi) -> Family:
     return FAMILIES.find(mpi.family)
+
+
+def family_of_library(library: str | None) -> str:
+    """The module of the family that has this library, as the engine reports it."""
+    for name, family in FAMILIES.all().items():
+        if library in family.LIBRARIES:
+            return name
+    return OTHER
 
 
 def format_names() -> list[str]:

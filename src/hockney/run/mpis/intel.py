@@ -1,4 +1,4 @@
-"""Intel MPI: Hydra's mpiexec, and I_MPI_ADJUST_X with the numbers of its Developer Reference.
+"""Intel MPI: I_MPI_ADJUST_X with the numbers of its Developer Reference.
 
 MPI_T shows neither its list of algorithms nor its choice, so nothing proves that it ran the forced
 one. From 2021.13 on the numbers are those of presets, and there are more presets than listed here.
@@ -20,14 +20,7 @@ from hockney.base.errors import HockneyError
 from hockney.plan.workloads.collective import COLLECTIVES, DEFAULT
 from hockney.run.mpis import Algorithm, Control, Engine, Forcing, Mpi, Rule, RulesFormat
 from hockney.run.mpis._intel_reading import read_tree, read_variables
-from hockney.run.mpis.mpich import HOST_FILE as HOST_FILE
-from hockney.run.mpis.mpich import HOST_LIST as HOST_LIST
-from hockney.run.mpis.mpich import LAUNCHER as LAUNCHER
 from hockney.run.mpis.mpich import PMI as PMI
-from hockney.run.mpis.mpich import START_FAILURES as START_FAILURES
-from hockney.run.mpis.mpich import STARTS as STARTS
-from hockney.run.mpis.mpich import command as command
-from hockney.run.mpis.mpich import reach as reach
 
 LIBRARIES = ("Intel MPI",)
 PACKAGES = "Intel's apt and dnf: intel-oneapi-mpi-devel, PyPI: impi-devel"
@@ -64,10 +57,6 @@ ALGORITHMS = {
     "scan": ("partial_results", "topology_partial_results"),
 }
 """Algorithms in the order of their numbers, which begin at 1."""
-
-
-def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
-    return words.strip().partition("\n")[0] if "Intel(R) MPI" in words else None
 
 
 def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:  # noqa: ARG001

@@ -1,4 +1,4 @@
-"""MPICH and libraries made from it: Hydra's mpiexec, MPIR_CVAR_X_INTRA_ALGORITHM, selection trees.
+"""MPICH: MPIR_CVAR_X_INTRA_ALGORITHM, and selection trees.
 
 The control variables of algorithms are integers without an enumeration; the description lists the
 names in the order of the numbers. src/mpi/coll/coll_algorithms.txt lists the restrictions of each
@@ -21,7 +21,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from hockney.base.errors import HockneyError
-from hockney.plan import Case, Placement
 from hockney.plan.workloads.collective import DEFAULT, INT_BYTES
 from hockney.run.mpis import (
     ONE_FOR_ALL_SIZES,
@@ -35,7 +34,6 @@ from hockney.run.mpis import (
     listed,
     with_parameters,
 )
-from hockney.run.mpis._agent import agent_commands
 from hockney.run.mpis._controls import accepts, read_controls
 from hockney.run.mpis._controls import all_controls as all_controls
 from hockney.run.mpis._mpich_node import (
@@ -50,17 +48,11 @@ from hockney.run.mpis._mpich_own import Tree, library_tree
 from hockney.run.mpis._mpich_parameters import PARAMETERS, RADIX, REQUESTS, has_radix
 from hockney.run.mpis._mpich_reading import own_decisions, read_rules
 
-LAUNCHER = "hydra"
-LIBRARIES = ("MPICH", "MVAPICH", "Cray MPICH")
-STARTS = ("MPICH", "Intel MPI", "MVAPICH", "Cray MPICH")
+LIBRARIES = ("MPICH",)
 ENDPOINTS: str | None = "MPIR_CVAR_CH4_NUM_VCIS"
-START_FAILURES = ("HYDU_sock_write", "control_cb")
 PMI = ("pmi2", "cray_shasta", "pmix")
 """MPICH has PMIx only if it was built with it."""
 PACKAGES = "Debian: libmpich-dev, Fedora: mpich-devel"
-HOST_FILE = "-f"
-HOST_LIST = ("-hosts", "%s,%.0s")
-
 SETTINGS = (
     ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD",),
     ("MPIR_CVAR_CH4_IPC_XPMEM_P2P_THRESHOLD",),
@@ -107,36 +99,12 @@ NEEDS_ELEMENTS = re.compile("reduce_scatter")
 """Algorithms that need an element for each rank."""
 
 
-def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
-    if "HYDRA" not in words or "Intel(R) MPI" in words:
-        return None
-    number = re.search(r"Version:\s*(\S+)", words)
-    return f"Hydra {number[1]}" if number else words.strip().partition("\n")[0]
-
-
-def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """Hydra's command. It needs no options to oversubscribe or to run as root; the engine pins
-    ranks itself."""
-    placement = case.placement
-    hosts = placement.hosts[: placement.node_count]
-    options = ["-hosts", ",".join(hosts)] if hosts else []
-    # One rank per host in turn places neighbours on different nodes.
-    per_node = 1 if placement.place == "node" else placement.per_node
-    if per_node:
-        options += ["-ppn", str(per_node)]
-    return [str(mpi.mpiexec), *options, "-n", str(placement.ranks), *program]
-
-
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
     return {}
 
 
 def control_of(variable: str) -> str | None:
     return variable if variable.startswith("MPIR_CVAR_") else None
-
-
-def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
-    return agent_commands(["HYDRA_LAUNCHER_EXEC"], placement.hosts[: placement.node_count], script)
 
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001

@@ -1,5 +1,5 @@
-"""Open MPI: mpiexec (ORTE up to 4, PRRTE from 5), the component coll/tuned with its enumerations
-and dynamic rules, coll/libnbc for nonblocking collectives.
+"""Open MPI: the component coll/tuned with its enumerations and dynamic rules, coll/libnbc for
+nonblocking collectives.
 
 `replaced_by` follows ompi/mca/coll/base/coll_base_*.c and coll/libnbc/nbc_*.c of 4.1 to 6.0.
 """
@@ -9,13 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
-from hockney.base.allowed import allowed_count
-from hockney.plan import Case, Placement
 from hockney.plan.workloads.collective import DEFAULT, INT_BYTES
 from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, RulesFormat, listed, with_parameters
-from hockney.run.mpis._agent import agent_commands
 from hockney.run.mpis._controls import all_controls as all_controls
 from hockney.run.mpis._controls import read_controls
 from hockney.run.mpis._openmpi_parameters import (
@@ -33,17 +29,11 @@ from hockney.run.mpis._openmpi_writing import environment_of_rules as environmen
 from hockney.run.mpis._openmpi_writing import render_classic as render_classic
 from hockney.run.mpis._openmpi_writing import render_json as render_json
 
-LAUNCHER = "openmpi"
-LIBRARIES = STARTS = ("Open MPI",)
+LIBRARIES: tuple[str, ...] = ("Open MPI",)
 ENDPOINTS: str | None = None
 PMI = ("pmix",)
 """The only interface since version 5."""
 PACKAGES = "Debian: libopenmpi-dev, Fedora: openmpi-devel"
-START_FAILURES = ("The PMIx server's listener thread failed to start",)
-"""Printed by version 5 where network interfaces come and go while it reads their list."""
-HOST_FILE = "--hostfile"
-HOST_LIST = ("--host", "%s:%s,")
-
 PREFIX = "OMPI_MCA_"
 """Prefix of the environment variables that set control variables."""
 SETTINGS = (
@@ -62,34 +52,6 @@ OTHERS = ("han", "hcoll", "ucc")
 """Components that take precedence over coll/tuned if present, and ignore its rules."""
 
 
-def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
-    known = "Open MPI" in words or "OpenRTE" in words or "PRRTE" in words
-    return words.strip().partition("\n")[0] if known else None
-
-
-def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """The command of mpiexec, which does not bind, because the engine pins, and oversubscribes only
-    where needed."""
-    placement = case.placement
-    options = ["--bind-to", "none"]
-    hosts = placement.hosts[: placement.node_count]
-    if hosts:
-        slots = placement.per_node
-        options += ["--host", ",".join(f"{host}:{slots}" for host in hosts)]
-    # OVERSUBSCRIBE is needed even for the slots that --host names.
-    oversubscribed = bool(hosts) or placement.ranks > allowed_count()
-    mapping = _mapping(placement)
-    if mapping or oversubscribed:
-        options += ["--map-by", mapping + (":OVERSUBSCRIBE" if oversubscribed else "")]
-    return [str(mpi.mpiexec), *options, "-n", str(placement.ranks), *program]
-
-
-def _mapping(placement: Placement) -> str:
-    if placement.place == "node":
-        return "node"
-    return f"ppr:{placement.per_node}:node" if placement.per_node else ""
-
-
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
     """The variables without which Open MPI refuses to run as root; it needs both."""
     if os.geteuid() != 0:
@@ -99,11 +61,6 @@ def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
 
 def control_of(variable: str) -> str | None:
     return variable.removeprefix(PREFIX) if variable.startswith(PREFIX) else None
-
-
-def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
-    agents = ["PRTE_MCA_plm_ssh_agent", "OMPI_MCA_plm_rsh_agent"]
-    return agent_commands(agents, placement.hosts[: placement.node_count], script)
 
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.temporary import temporary_directory
-from hockney.plan import Case, Placement
 from hockney.plan.algorithms import common_names
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.run.mpis import (
@@ -26,15 +25,10 @@ from hockney.run.mpis import (
     RulesFormat,
 )
 
-LAUNCHER = "smpirun"
-LIBRARIES: tuple[str, ...] = ()
-STARTS: tuple[str, ...] = ()
+LIBRARIES = ("SimGrid SMPI",)
 ENDPOINTS: str | None = None
-START_FAILURES: tuple[str, ...] = ()
 PMI: tuple[str, ...] = ()
 PACKAGES = "Debian: libsimgrid-dev, Fedora: simgrid-devel"
-HOST_FILE = "-hostfile"
-HOST_LIST = ("-hostfile", "")
 FORMATS: dict[str, RulesFormat] = {}
 SETTINGS: tuple[tuple[str, ...], ...] = ()
 SETTINGS_PREFIXES = ("",)
@@ -60,21 +54,8 @@ PLATFORM = """<?xml version='1.0'?>
 """
 
 
-def launcher_version(launcher: Path, words: str) -> str | None:
-    return words.partition("\n")[0] if launcher.name.startswith("smpirun") else None
-
-
 def format_for(version: str | None) -> str:
     raise UsageError(f"SMPI {version or ''} reads no decision rules")
-
-
-def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    placement = case.placement
-    settings = [f"--cfg={setting}" for setting in (*FIXED, *placement.cfg)]
-    platform = ["-platform", placement.platform or ""]
-    if placement.hostfile:
-        platform += ["-hostfile", placement.hostfile]
-    return [str(mpi.mpiexec), "-np", str(placement.ranks), *platform, *settings, *program]
 
 
 def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:  # noqa: ARG001
@@ -84,10 +65,6 @@ def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]: 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
     return {}
-
-
-def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
-    return []
 
 
 def control_of(variable: str) -> str | None:  # noqa: ARG001
@@ -112,7 +89,7 @@ def _valid(mpi: Mpi, engine: Engine, collective: str, directory: Path) -> list[s
     try:
         done = subprocess.run(
             [
-                *(mpi.mpiexec, "-np", "1", "-platform", "platform.xml"),
+                *(str(mpi.mpiexec), "-np", "1", "-platform", "platform.xml"),
                 *(f"--cfg={_setting(collective)}:{NOBODY}", engine.path, "pingpong"),
             ],
             capture_output=True,

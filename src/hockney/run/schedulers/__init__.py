@@ -1,15 +1,14 @@
 """Schedulers, one file each: the allocation of a job, how ranks are started, and batch jobs.
 
-Each module has `allocation`. A scheduler that starts ranks itself is a Launcher; otherwise MPI's
-mpiexec starts them on the job's hosts. `hockney job` submits to schedulers that are a Batch.
+Each module has `allocation`, and names the launcher of its jobs, if that is not the MPI's own on
+the job's hosts. `hockney job` submits to schedulers that are a Batch.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +19,12 @@ import msgspec
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.registry import Registry, offers
 from hockney.plan import Case, Placement
-from hockney.run.mpis import Mpi, family_of
+from hockney.run.launchers import LAUNCHERS, Launcher, answer, launcher_named, own_launcher
+from hockney.run.launchers._template import template_launcher, template_of
+from hockney.run.mpis import Mpi
 
 MPIEXEC = "mpiexec"
-"""The MPI's own launcher, whatever its family."""
-COMMAND_TIMEOUT_S = 60.0
-"""Long, because a busy controller answers late."""
+"""The MPI's own launcher, whatever it is."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:,+@/-]*")
 """Valid names of accounts and partitions: directives are not shell, so nothing can be quoted."""
 NUMBER = re.compile(r"(?:Job <)?([^;<>\s]+)")
@@ -76,19 +75,9 @@ class Scheduler(Protocol):
     def allocation(self) -> Allocation | None:
         """The allocation of this process; None outside of a job."""
 
-
-class Launcher(Protocol):
-    LAUNCHER: str
-    """The command, which is also its name in records."""
-
-    def command(self, mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-        """The command line that starts `program` on all ranks."""
-
-    def reach(self, mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:
-        """Commands that together run a shell script once on each node."""
-
-    def end_strays(self) -> None:
-        """Ends ranks of this process that survive a killed launcher."""
+    def launcher(self) -> str | None:
+        """The launcher of its jobs (a module of launchers/); None for the MPI's own, which is given
+        the hosts of the allocation."""
 
 
 class Batch(Protocol):
@@ -100,8 +89,8 @@ class Batch(Protocol):
     def directives(self, job: Job) -> list[str]:
         """The lines of a script that request resources."""
 
-    def launch(self, mpi: Mpi, case: Case, program: Sequence[str]) -> str:
-        """The shell command that starts the MPI program once."""
+    def launch(self, mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
+        """The shell command that starts the engine once."""
 
     def unasked(self, mpi: Mpi) -> str | None:
         """What a script assumes because the scheduler cannot be asked on this machine; None if
@@ -117,14 +106,14 @@ SCHEDULERS = Registry(
     __name__,
     "scheduler",
     Scheduler,
-    parts=(Scheduler, Launcher, Batch),
+    parts=(Scheduler, Batch),
     group="hockney.schedulers",
 )
 
 
 def launcher_names() -> list[str]:
-    """Values of --launcher: mpiexec, or a scheduler in whose jobs hockney runs."""
-    return [MPIEXEC, *SCHEDULERS.names()]
+    """Values of --launcher: mpiexec, a scheduler in whose jobs hockney runs, or a launcher."""
+    return list(dict.fromkeys([MPIEXEC, *SCHEDULERS.names(), *LAUNCHERS.names()]))
 
 
 def batch_names() -> list[str]:
@@ -142,27 +131,90 @@ def batch_named(name: str) -> Batch:
     )
 
 
-def find_launcher(placement: Placement) -> tuple[Launcher | None, Placement]:
-    """The launcher, and the placement with the hosts of its allocation. The launcher is None for
-    the MPI's own mpiexec: outside of jobs, with named hosts, or by --launcher mpiexec."""
-    if placement.platform is not None or placement.launcher == MPIEXEC:
-        return None, placement
-    if placement.hosts and placement.launcher is None:
-        return None, placement
-    found = find_allocation(placement.launcher)
+@dataclass(frozen=True)
+class Starter:
+    """The launcher of a placement."""
+
+    launcher: Launcher
+    program: str
+    placement: Placement
+    """The placement, with the hosts of its allocation where the launcher must be given them."""
+    version: str = ""
+
+    @property
+    def text(self) -> str:
+        """Its name, and its version where that is known."""
+        return f"{self.launcher.name} ({self.version})" if self.version else self.launcher.name
+
+    def command(self, mpi: Mpi, case: Case, engine: Sequence[str]) -> list[str]:
+        """The command line that starts `engine` on all ranks."""
+        placed = msgspec.structs.replace(case, placement=self.placement)
+        return self.launcher.command(self.program, mpi, placed, engine)
+
+    def reach(self, script: str) -> list[list[str]]:
+        """Commands that together run a shell script once on each node."""
+        return self.launcher.reach(self.program, self.placement, script)
+
+
+def find_starter(mpi: Mpi, placement: Placement) -> Starter:
+    """What starts the ranks of a placement: the user's template, the named launcher, that of the
+    job, or the MPI's own. The MPI's own starts them on named hosts, and on the hosts of a job whose
+    scheduler starts none. Raises UsageError where there is none."""
+    asked = find_asked(placement)
+    if asked:
+        return asked
+    name = placement.launcher
+    if placement.platform is not None or name == MPIEXEC or (placement.hosts and name is None):
+        return _own(mpi, placement)
+    found = find_allocation(name)
     if found is None:
-        return None, placement
-    name, allocation = found
-    scheduler: object = SCHEDULERS.find(name)
-    if offers(scheduler, Launcher):
-        return scheduler, placement
+        return _own(mpi, placement)
+    scheduler, allocation = found
+    started_by = SCHEDULERS.find(scheduler).launcher()
+    if started_by is not None:
+        return _named(started_by, placement)
     hosts = placement.hosts or allocation.hosts
-    return None, msgspec.structs.replace(placement, hosts=hosts)
+    return _own(mpi, msgspec.structs.replace(placement, hosts=hosts))
+
+
+def find_asked(placement: Placement) -> Starter | None:
+    """The launcher that the user names or writes as a template; None where neither is so. Raises
+    UsageError where it cannot start the ranks."""
+    template, name = template_of(placement), placement.launcher
+    if template is None:
+        is_launcher = name in LAUNCHERS.names() and name not in SCHEDULERS.names()
+        return _named(str(name), placement) if is_launcher else None
+    if not placement.hosts and (found := find_allocation()) is not None:
+        placement = msgspec.structs.replace(placement, hosts=found[1].hosts)
+    launcher = template_launcher(template, placement)
+    return Starter(launcher, launcher.programs[0], placement)
+
+
+def _own(mpi: Mpi, placement: Placement) -> Starter:
+    if mpi.mpiexec is None:
+        raise UsageError(
+            f"nothing here starts programs of {mpi.mpicc}: there is no launcher beside it or on "
+            "PATH, and no job of a scheduler that starts ranks",
+            "ask for an allocation, or write the launcher's command: "
+            "--launch 'aprun -n {ranks} {command}'",
+        )
+    return Starter(own_launcher(mpi), str(mpi.mpiexec), placement, mpi.launcher_version)
+
+
+def _named(name: str, placement: Placement) -> Starter:
+    launcher = launcher_named(name)
+    found = next(filter(shutil.which, launcher.programs), None)
+    if found is None:
+        raise UsageError(
+            f"--launcher {name}: there is no {' or '.join(launcher.programs)} on PATH",
+            "load its module, or leave out --launcher",
+        )
+    return Starter(launcher, found, placement)
 
 
 def find_allocation(launcher: str | None = None) -> tuple[str, Allocation] | None:
     """The scheduler in whose job this process runs, or the requested one, with its allocation."""
-    asked = launcher if launcher != MPIEXEC else None
+    asked = launcher if launcher in SCHEDULERS.names() else None
     for name in [asked] if asked else SCHEDULERS.names():
         allocation = SCHEDULERS.find(name).allocation()
         if allocation is not None:
@@ -188,34 +240,13 @@ def cancel(batch: Batch, number: str) -> None:
     answer([*batch.CANCEL, number])
 
 
-def our_name() -> str:
-    """The name of jobs and steps that this process starts, by which survivors are found."""
-    return f"hockney-{os.getpid()}"
-
-
-def answer(command: Sequence[str], stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Runs one of a scheduler's commands."""
-    try:
-        return subprocess.run(
-            command, input=stdin, capture_output=True, text=True, timeout=COMMAND_TIMEOUT_S
-        )
-    except FileNotFoundError as error:
-        raise UsageError(
-            f"{command[0]} not found: is this a login node of such a cluster?",
-            "without --submit the script is printed; submit it there",
-        ) from error
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise HockneyError(f"{command[0]}: {error}") from error
-
-
 def as_asked(job: Job, **words: str) -> list[str]:
     """The options of those fields of a job that are set."""
     return [word for field, word in words.items() if getattr(job, field)]
 
 
-def by_mpiexec(hosts: str, mpi: Mpi, case: Case, program: Sequence[str]) -> str:
+def by_mpiexec(hosts: str, mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
     """A shell command for MPI's own launcher; `hosts` is shell text that selects the hosts."""
     placement = msgspec.structs.replace(case.placement, hosts=())
-    case = msgspec.structs.replace(case, placement=placement)
-    mpiexec, *words = family_of(mpi).command(mpi, case, program)
-    return f"{shlex.quote(mpiexec)} {hosts} {shlex.join(words)}"
+    mpiexec, *words = _own(mpi, placement).command(mpi, case, engine)
+    return " ".join(filter(None, (shlex.quote(mpiexec), hosts, shlex.join(words))))

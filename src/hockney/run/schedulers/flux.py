@@ -1,4 +1,4 @@
-"""Flux: flux run inside one of its instances, and flux batch."""
+"""Flux: its instances, and flux batch."""
 
 from __future__ import annotations
 
@@ -6,71 +6,28 @@ import os
 import shlex
 import shutil
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
-from hockney.plan import Case, Placement
-from hockney.run.mpis import Mpi, family_of
-from hockney.run.schedulers import Allocation, Job, JobState, answer, as_asked, our_name
+from hockney.plan import Case
+from hockney.run.launchers import answer, flux
+from hockney.run.mpis import Mpi
+from hockney.run.schedulers import Allocation, Job, JobState, as_asked
 
-LAUNCHER = "flux"
 SUBMIT = ("flux", "batch")
 CANCEL = ("flux", "cancel")
 WELL, BADLY = {"COMPLETED"}, {"FAILED", "CANCELED", "TIMEOUT"}
 
 
 def allocation() -> Allocation | None:
+    """The size of an instance. Flux gives each rank a core."""
     instance = os.environ.get("FLUX_URI")
-    return _allocation(instance) if instance and shutil.which("flux") else None
+    if not instance or not shutil.which(flux.PROGRAM):
+        return None
+    return Allocation(*(flux.resources(instance) or ()))
 
 
-@cache
-def _allocation(instance: str) -> Allocation:  # noqa: ARG001
-    """The size of an instance, which only Flux's own commands show. Flux gives each rank a core."""
-    options = ["--no-header", "--states=up", "--format={nnodes} {ncores}"]
-    words = answer(["flux", "resource", "list", *options]).stdout.split()
-    return Allocation(int(words[0]), int(words[1])) if len(words) == 2 else Allocation()
-
-
-def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """The command of `flux run`. It does not bind, because the engine pins. A rank that exits ends
-    the others after a delay: exit-on-error would lose its output. A library that only has PMIx
-    needs the plug-in of Flux's shell."""
-    placement = case.placement
-    options = [f"--job-name={our_name()}", "-o", "cpu-affinity=off", "-o", "exit-timeout=5s"]
-    if tuple(family_of(mpi).PMI) == ("pmix",):
-        options += ["-o", "pmi=pmix"]
-    if placement.hosts:
-        options.append("--requires=hosts:" + ",".join(placement.hosts))
-    nodes = _nodes(placement)
-    if nodes:
-        options.append(f"--nodes={nodes}")
-    if case.workload.threads_of_rank > 1:
-        options.append(f"--cores-per-task={case.workload.threads_of_rank}")
-    if placement.place == "node":
-        options.append("--taskmap=cyclic")
-    return ["flux", "run", *options, f"--ntasks={placement.ranks}", *program]
-
-
-def _nodes(placement: Placement) -> int | None:
-    """Flux fills one node after the other, unless the number of nodes is given."""
-    if placement.node_count or placement.place != "node":
-        return placement.node_count
-    found = allocation()
-    return min(found.nodes, placement.ranks) if found and found.nodes else None
-
-
-def end_strays() -> None:
-    """Ends the jobs of this process: Flux does not end a job when its `flux run` is killed."""
-    listed = answer(["flux", "jobs", "--no-header", "--format={id}", f"--name={our_name()}"])
-    for job in listed.stdout.split():
-        answer(["flux", "cancel", job])
-        # `cancel` sends SIGTERM first and kills seconds later.
-        answer(["flux", "job", "kill", "--signal=KILL", job])
-
-
-def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
-    return [["flux", "exec", "--rank=all", "sh", "-c", script]]
+def launcher() -> str:
+    return "flux"
 
 
 def directives(job: Job) -> list[str]:
@@ -91,8 +48,8 @@ def directives(job: Job) -> list[str]:
     return [f"#flux: {words}" for words in asked]
 
 
-def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
-    return shlex.join(command(mpi, case, program))
+def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
+    return shlex.join(flux.LAUNCHER.command(flux.PROGRAM, mpi, case, engine))
 
 
 def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001

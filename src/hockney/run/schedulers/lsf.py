@@ -1,14 +1,17 @@
-"""LSF: bsub, with MPI's own mpiexec starting the ranks on the hosts of $LSB_MCPU_HOSTS."""
+"""LSF: bsub, with jsrun where there is one, else MPI's own mpiexec on $LSB_MCPU_HOSTS."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.plan import Case
-from hockney.run.mpis import Mpi, family_of
-from hockney.run.schedulers import Allocation, Job, JobState, answer, as_asked, by_mpiexec
+from hockney.run.launchers import answer, jsrun, own_launcher
+from hockney.run.mpis import Mpi
+from hockney.run.schedulers import Allocation, Job, JobState, as_asked, by_mpiexec
 
 SUBMIT = ("bsub",)
 CANCEL = ("bkill",)
@@ -21,6 +24,10 @@ def allocation() -> Allocation | None:
         return None
     hosts = tuple(dict.fromkeys(words[::2]))  # bsub -hostfile may repeat hosts
     return Allocation(len(hosts), sum(map(int, words[1::2])), hosts)
+
+
+def launcher() -> str | None:
+    return "jsrun" if shutil.which(jsrun.PROGRAM) else None
 
 
 def directives(job: Job) -> list[str]:
@@ -37,11 +44,13 @@ def directives(job: Job) -> list[str]:
     return [f"#BSUB {words}" for words in asked]
 
 
-def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
+def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
     """The command with the hosts of $LSB_MCPU_HOSTS, which is "nodeA 40 nodeB 40"."""
-    option, form = family_of(mpi).HOST_LIST
-    hosts = f"{option} \"$(printf '{form}' $LSB_MCPU_HOSTS)\""
-    return by_mpiexec(hosts, mpi, case, program)
+    if launcher():
+        return shlex.join(jsrun.LAUNCHER.command(jsrun.PROGRAM, mpi, case, engine))
+    listed = own_launcher(mpi).host_list
+    hosts = f"{listed[0]} \"$(printf '{listed[1]}' $LSB_MCPU_HOSTS)\"" if listed else ""
+    return by_mpiexec(hosts, mpi, case, engine)
 
 
 def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from hockney.base.allowed import allowed_count
 from hockney.plan import Case
-from hockney.run.mpis import Mpi, family_of
-from hockney.run.schedulers import Allocation, Job, JobState, answer, as_asked, by_mpiexec
+from hockney.run.launchers import answer, own_launcher
+from hockney.run.mpis import Mpi
+from hockney.run.schedulers import Allocation, Job, JobState, as_asked, by_mpiexec
 
 SUBMIT = ("qsub",)
 CANCEL = ("qdel",)
@@ -40,6 +41,10 @@ def allocation() -> Allocation | None:
     return Allocation(len(hosts), cpus, hosts)
 
 
+def launcher() -> None:
+    return None
+
+
 def directives(job: Job) -> list[str]:
     place = "scatter:excl" if job.exclusive else "scatter"
     asked = [
@@ -54,9 +59,10 @@ def directives(job: Job) -> list[str]:
     return [f"#PBS {words}" for words in asked]
 
 
-def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
-    hosts = f'{family_of(mpi).HOST_FILE} "$PBS_NODEFILE"'
-    return by_mpiexec(hosts, mpi, case, program)
+def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
+    option = own_launcher(mpi).host_file
+    hosts = f'{option} "$PBS_NODEFILE"' if option else ""
+    return by_mpiexec(hosts, mpi, case, engine)
 
 
 def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001

@@ -1,4 +1,4 @@
-"""Slurm: srun inside one of its jobs, and sbatch."""
+"""Slurm: its allocations, and sbatch."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import re
 import shlex
 import shutil
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 from hockney.base.errors import UsageError
-from hockney.plan import Case, Placement
+from hockney.plan import Case
 from hockney.plan.topology_files import expand
-from hockney.run.mpis import Mpi, family_of
-from hockney.run.schedulers import Allocation, Job, JobState, answer, as_asked, our_name
+from hockney.run.launchers import answer, srun
+from hockney.run.mpis import Mpi
+from hockney.run.schedulers import Allocation, Job, JobState, as_asked
 
-LAUNCHER = "srun"
 SUBMIT = ("sbatch", "--parsable")
 CANCEL = ("scancel",)
 TOPOLOGY = ("scontrol", "show", "topology")
@@ -29,6 +28,14 @@ def allocation() -> Allocation | None:
         return None
     nodes = os.environ.get("SLURM_JOB_NUM_NODES")
     return Allocation(int(nodes) if nodes else None, _cpus(), _hosts())
+
+
+def left_over() -> str | None:
+    """The variable of a job that is set without a Slurm to start ranks; None where there is
+    none."""
+    if os.environ.get("SLURM_JOB_ID") and not shutil.which(srun.PROGRAM):
+        return "SLURM_JOB_ID is set, but there is no srun: ranks are started on this host"
+    return None
 
 
 def _hosts() -> tuple[str, ...]:
@@ -55,63 +62,8 @@ def _cpus() -> int | None:
     return sum(int(cpus) * int(nodes or 1) for cpus, nodes in parts) or None
 
 
-def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """The command of srun. It does not bind, because the engine pins. A rank that fails ends the
-    others."""
-    placement = case.placement
-    options = [f"--mpi={_wire_up(mpi)}", "--cpu-bind=none", "--kill-on-bad-exit=1"]
-    options.append(f"--job-name={our_name()}")
-    if placement.hosts:
-        options.append("--nodelist=" + ",".join(placement.hosts))
-    if placement.node_count:
-        options.append(f"--nodes={placement.node_count}")
-    if placement.ranks_per_node:
-        options.append(f"--ntasks-per-node={placement.ranks_per_node}")
-    if case.workload.threads_of_rank > 1:
-        options.append(f"--cpus-per-task={case.workload.threads_of_rank}")
-    if placement.place == "node":
-        options.append("--distribution=cyclic")
-    return ["srun", *options, f"--ntasks={placement.ranks}", *program]
-
-
-@cache
-def _offered() -> tuple[str, ...]:
-    listed = answer(["srun", "--mpi=list"])
-    words = listed.stdout + listed.stderr
-    return tuple(re.findall(r"\b(?:pmi2|pmix|cray_shasta)\b(?! plugin)", words))
-
-
-def _wire_up(mpi: Mpi) -> str:
-    """The interface by which this Slurm starts ranks of the MPI; where there is no srun, for a
-    script of another machine, the most reliable one (`unasked`)."""
-    supported = family_of(mpi).PMI
-    if not shutil.which(LAUNCHER):
-        return supported[0]
-    offered = _offered()
-    for name in supported:
-        if name in offered:
-            return name
-    raise UsageError(
-        f"this Slurm supports {', '.join(offered) or 'no known interface'} to start MPI ranks, the "
-        f"MPI of {mpi.mpicc} needs {' or '.join(supported)}",
-        "start them with the MPI's own mpiexec: --launcher mpiexec",
-    )
-
-
-def end_strays() -> None:
-    """Ends the steps of this process: Slurm does not end a step when its srun is killed."""
-    job = os.environ["SLURM_JOB_ID"]
-    listed = answer(["squeue", "--noheader", "--steps", f"--jobs={job}", "--format=%i %j"])
-    for line in listed.stdout.splitlines():
-        step, _, name = line.strip().partition(" ")
-        if name == our_name():
-            answer(["scancel", "--signal=KILL", step])
-
-
-def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
-    nodes = placement.node_count or int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
-    options = [f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1"]
-    return [["srun", *options, "sh", "-c", script]]
+def launcher() -> str:
+    return "srun"
 
 
 def directives(job: Job) -> list[str]:
@@ -130,15 +82,15 @@ def directives(job: Job) -> list[str]:
     return [f"#SBATCH {words}" for words in asked]
 
 
-def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
-    return shlex.join(command(mpi, case, program))
+def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
+    return shlex.join(srun.LAUNCHER.command(srun.PROGRAM, mpi, case, engine))
 
 
 def unasked(mpi: Mpi) -> str | None:
-    if shutil.which(LAUNCHER):
+    if shutil.which(srun.PROGRAM):
         return None
     return (
-        f"srun is not on this machine, so the script assumes --mpi={_wire_up(mpi)}: "
+        f"srun is not on this machine, so the script assumes --mpi={srun.wire_up(mpi)}: "
         "`srun --mpi=list` on the cluster lists what it supports"
     )
 

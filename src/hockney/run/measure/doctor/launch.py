@@ -12,7 +12,7 @@ from hockney.records import End, LaunchRecord, Samples
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.doctor.finding import DoctorFinding
 from hockney.run.measure.launch import Outcome
-from hockney.run.measure.mpi import ask_command, find_mpi
+from hockney.run.measure.mpi import ask_command, find_mpi, of_library
 from hockney.run.measure.start import engine_messages, wrong_launcher
 from hockney.run.measure.trial import Attempt, attempt
 from hockney.run.mpis import Engine, Mpi
@@ -44,6 +44,7 @@ def try_mpi(mpicc: str | None) -> Trial:
     try:
         mpi = find_mpi(mpicc)
         engine = build_engine(mpi)
+        mpi = of_library(mpi, engine)
         if mpi.family == "smpi":
             return Trial(mpi, engine)
         tried = _start_two_ranks(mpi, engine)
@@ -57,7 +58,9 @@ def _start_two_ranks(mpi: Mpi, engine: Engine) -> Attempt:
     if tried.outcome.exit_status == 0 and tried.launch is not None and tried.ends:
         return tried
     failure = _failure(tried.outcome, tried.ends)
-    advice = f"first make `{mpi.mpiexec} -n 2 hostname` work here, then run hockney doctor again"
+    advice = (
+        f"first make `{mpi.mpiexec or 'srun'} -n 2 hostname` work, then run hockney doctor again"
+    )
     raise HockneyError(failure, wrong_launcher(mpi, engine, failure) or advice)
 
 
@@ -81,7 +84,8 @@ def found_mpi(trial: Trial) -> DoctorFinding:
         assert trial.failure is not None
         return DoctorFinding("MPI", "bad", trial.failure.message, trial.failure.advice)
     mpi = trial.mpi
-    fact = f"{mpi.mpicc}, started by {mpi.mpiexec} ({mpi.launcher_version})"
+    started = f"{mpi.mpiexec} ({mpi.launcher_version})" if mpi.mpiexec else "no launcher of its own"
+    fact = f"{mpi.mpicc}, started by {started}"
     if mpi.family == "smpi":
         return DoctorFinding(
             "MPI",

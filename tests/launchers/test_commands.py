@@ -8,18 +8,21 @@ import pytest
 from hockney.base.errors import UsageError
 from hockney.plan import Case, Placement, sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
+from hockney.run.launchers import flux, launcher_named, own_launcher, srun
 from hockney.run.measure import checks
-from hockney.run.mpis import Mpi, family_of
-from hockney.run.schedulers import (
-    Allocation,
-    find_allocation,
-    find_launcher,
-    flux,
-    slurm,
-)
+from hockney.run.mpis import Mpi
+from hockney.run.schedulers import Allocation, find_allocation, find_starter
 
-HYDRA = Mpi(Path("/mpich/mpicc"), Path("/mpich/mpiexec"), "mpich", "Hydra 5")
-OPENMPI = Mpi(Path("/ompi/mpicc"), Path("/ompi/mpiexec"), "openmpi", "Open MPI 5")
+HYDRA = Mpi(Path("/mpich/mpicc"), Path("/mpich/mpiexec"), "mpich", "hydra", "5")
+OPENMPI = Mpi(Path("/ompi/mpicc"), Path("/ompi/mpiexec"), "openmpi", "openmpi_mpiexec", "5")
+
+
+def srun_command(mpi: Mpi, case: Case) -> list[str]:
+    return srun.LAUNCHER.command("srun", mpi, case, ["engine"])
+
+
+def flux_command(mpi: Mpi, case: Case) -> list[str]:
+    return flux.LAUNCHER.command("flux", mpi, case, ["engine"])
 
 
 def ask(**options: object) -> Case:
@@ -67,17 +70,18 @@ def test_a_job_is_found_by_its_environment(job: str) -> None:
 
 
 def test_a_scheduler_starts_ranks_itself_or_lends_its_hosts_to_mpiexec(job: str) -> None:
-    launcher, placement = find_launcher(Placement())
+    found = find_starter(HYDRA, Placement())
     if job in ("slurm", "flux"):
-        assert (launcher, placement.hosts) == ({"slurm": slurm, "flux": flux}[job], ())
+        started_by = launcher_named({"slurm": "srun", "flux": "flux"}[job])
+        assert (found.launcher, found.placement.hosts) == (started_by, ())
     else:
-        assert (launcher, placement.hosts) == (None, ("n1", "n2"))
+        assert (found.program, found.placement.hosts) == ("/mpich/mpiexec", ("n1", "n2"))
 
 
 def test_hosts_platforms_and_mpiexec_go_before_the_job(job: str) -> None:
     assert job
     for options in ({"hosts": ("a",)}, {"launcher": "mpiexec"}, {"platform": "cluster:2"}):
-        assert find_launcher(ask(**options).placement)[0] is None
+        assert find_starter(HYDRA, ask(**options).placement).program == "/mpich/mpiexec"
 
 
 def test_ranks_may_be_on_all_nodes_of_a_job(monkeypatch: pytest.MonkeyPatch, job: str) -> None:
@@ -94,8 +98,15 @@ def test_no_more_cpus_than_the_job_was_given(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_scheduler_that_is_not_here_is_told() -> None:
     with pytest.raises(UsageError, match="not inside one of its jobs"):
-        find_launcher(Placement(launcher="slurm"))
-    assert find_launcher(Placement())[0] is None
+        find_starter(HYDRA, Placement(launcher="slurm"))
+    assert find_starter(HYDRA, Placement()).program == "/mpich/mpiexec"
+
+
+def test_without_any_launcher_it_says_what_to_do() -> None:
+    alone = Mpi(Path("/cray/cc"), None, "cray_mpich", "standard", "")
+    with pytest.raises(UsageError, match="nothing here starts programs of /cray/cc") as told:
+        find_starter(alone, Placement())
+    assert "--launch 'aprun -n {ranks} {command}'" in str(told.value)
 
 
 @pytest.mark.parametrize(
@@ -109,16 +120,16 @@ def test_a_scheduler_that_is_not_here_is_told() -> None:
 def test_ranks_are_wired_up_by_what_both_know(
     monkeypatch: pytest.MonkeyPatch, mpi: Mpi, offered: tuple[str, ...], chosen: str
 ) -> None:
-    monkeypatch.setattr(slurm, "_offered", lambda: offered)
-    assert chosen in slurm.command(mpi, ask(), ["engine"])
+    monkeypatch.setattr(srun, "_offered", lambda: offered)
+    assert chosen in srun_command(mpi, ask())
 
 
 def test_a_slurm_that_shares_nothing_with_the_mpi_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(slurm, "_offered", lambda: ("pmi2",))
+    monkeypatch.setattr(srun, "_offered", lambda: ("pmi2",))
     with pytest.raises(UsageError, match=r"supports pmi2 .* /ompi/mpicc needs pmix") as told:
-        slurm.command(OPENMPI, ask(), ["engine"])
+        srun_command(OPENMPI, ask())
     assert "--launcher mpiexec" in str(told.value)
 
 
@@ -137,22 +148,22 @@ def test_a_slurm_that_shares_nothing_with_the_mpi_is_told(
     ],
 )
 def test_mpiexec_is_told_of_hosts(mpi: Mpi, options: dict[str, object], words: str) -> None:
-    command = family_of(mpi).command(mpi, ask(**options), ["engine"])
+    command = own_launcher(mpi).command(str(mpi.mpiexec), mpi, ask(**options), ["engine"])
     assert " ".join(command[1:-1]) == words
 
 
 def test_threads_have_cpus_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """A step of Slurm may else use one CPU for each rank."""
-    monkeypatch.setattr(slurm, "_offered", lambda: ("pmi2",))
+    monkeypatch.setattr(srun, "_offered", lambda: ("pmi2",))
     workload = Pingpong(sizes=sizes_of([8]), threads=((4, 2),))
     case = Case(workload=workload, placement=Placement())
-    assert "--cpus-per-task=4" in slurm.command(HYDRA, case, ["engine"])
-    assert "--cores-per-task=4" in flux.command(HYDRA, case, ["engine"])
-    assert not [word for word in slurm.command(HYDRA, ask(), ["engine"]) if "cpus-per" in word]
+    assert "--cpus-per-task=4" in srun_command(HYDRA, case)
+    assert "--cores-per-task=4" in flux_command(HYDRA, case)
+    assert not [word for word in srun_command(HYDRA, ask()) if "cpus-per" in word]
 
 
 def test_flux_spreads_ranks_over_nodes() -> None:
-    words = flux.command(OPENMPI, ask(ranks=4, nodes=2, place="node"), ["engine"])
+    words = flux_command(OPENMPI, ask(ranks=4, nodes=2, place="node"))
     assert " ".join(words) == (
         f"flux run --job-name=hockney-{os.getpid()} -o cpu-affinity=off -o exit-timeout=5s "
         "-o pmi=pmix --nodes=2 --taskmap=cyclic --ntasks=4 engine"
@@ -165,6 +176,10 @@ def test_flux_takes_more_nodes_only_where_it_is_told(
     (tmp_path / "flux").write_text("#!/bin/sh\necho 3 96\n")
     monkeypatch.setenv("FLUX_URI", "local:///three")
     assert find_allocation() == ("flux", Allocation(3, 96))
-    assert "--nodes=2" in flux.command(HYDRA, ask(ranks=2, place="node"), ["engine"])
-    assert "--nodes=3" in flux.command(HYDRA, ask(ranks=8, place="node"), ["engine"])
-    assert "--nodes" not in " ".join(flux.command(HYDRA, ask(ranks=8), ["engine"]))
+    assert "--nodes=2" in flux.LAUNCHER.command(
+        "flux", HYDRA, ask(ranks=2, place="node"), ["engine"]
+    )
+    assert "--nodes=3" in flux.LAUNCHER.command(
+        "flux", HYDRA, ask(ranks=8, place="node"), ["engine"]
+    )
+    assert "--nodes" not in " ".join(flux_command(HYDRA, ask(ranks=8)))

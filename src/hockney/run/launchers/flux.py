@@ -1,0 +1,64 @@
+"""Flux's `flux run`, inside one of its instances."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+
+from hockney.plan import Case, Placement
+from hockney.run.launchers import Launcher, answer, our_name
+from hockney.run.mpis import Mpi, family_of
+
+PROGRAM = "flux"
+
+
+class _Flux(Launcher):
+    def command(self, program: str, mpi: Mpi, case: Case, engine: Sequence[str]) -> list[str]:
+        """A rank that exits ends the others after a delay: exit-on-error would lose its output. A
+        library that only has PMIx needs the plug-in of Flux's shell."""
+        placement = case.placement
+        options = [f"--job-name={our_name()}", "-o", "cpu-affinity=off", "-o", "exit-timeout=5s"]
+        if tuple(family_of(mpi).PMI) == ("pmix",):
+            options += ["-o", "pmi=pmix"]
+        if placement.hosts:
+            options.append("--requires=hosts:" + ",".join(placement.hosts))
+        nodes = _nodes(placement)
+        if nodes:
+            options.append(f"--nodes={nodes}")
+        if case.workload.threads_of_rank > 1:
+            options.append(f"--cores-per-task={case.workload.threads_of_rank}")
+        if placement.place == "node":
+            options.append("--taskmap=cyclic")
+        return [program, "run", *options, f"--ntasks={placement.ranks}", *engine]
+
+    def reach(self, program: str, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG002
+        return [[program, "exec", "--rank=all", "sh", "-c", script]]
+
+    def end_strays(self) -> None:
+        """Flux does not end a job when its `flux run` is killed."""
+        listed = answer([PROGRAM, "jobs", "--no-header", "--format={id}", f"--name={our_name()}"])
+        for job in listed.stdout.split():
+            answer([PROGRAM, "cancel", job])
+            # `cancel` sends SIGTERM first and kills seconds later.
+            answer([PROGRAM, "job", "kill", "--signal=KILL", job])
+
+
+def _nodes(placement: Placement) -> int | None:
+    """Flux fills one node after the other, unless the number of nodes is given."""
+    if placement.node_count or placement.place != "node":
+        return placement.node_count
+    known = resources(os.environ.get("FLUX_URI", ""))
+    return min(known[0], placement.ranks) if known else None
+
+
+@cache
+def resources(instance: str) -> tuple[int, int] | None:  # noqa: ARG001
+    """Nodes and cores of an instance, which only Flux's own commands show; None where they do
+    not."""
+    options = ["--no-header", "--states=up", "--format={nnodes} {ncores}"]
+    words = answer([PROGRAM, "resource", "list", *options]).stdout.split()
+    return (int(words[0]), int(words[1])) if len(words) == 2 else None
+
+
+LAUNCHER = _Flux(name=PROGRAM, programs=(PROGRAM,))

@@ -1,0 +1,8 @@
+"""Intel MPI's mpiexec, a Hydra with other words."""
+
+from dataclasses import replace
+
+from hockney.run.launchers import hydra
+
+STARTS = ("Intel MPI", "MPICH", "MVAPICH", "Cray MPICH", "ParaStation MPI")
+LAUNCHER = replace(hydra.LAUNCHER, says=r"Intel\(R\) MPI", number=None, starts=STARTS)
