@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Done, RunHockney
+from hockney.run.mpis import Mpi
 from samples import make_run, write_run
 
 MODULES = {
@@ -57,31 +58,23 @@ def preset():
     return Preset((Size(16, repetitions=5),))
 ''',
     "scheduler": '''
-"""A job is where $GUEST_JOB is set; its launcher is the MPI's own."""
+"""A job is where $GUEST_JOB is set."""
 import os
 
-from hockney.run.mpis import family_of
 from hockney.run.schedulers import Allocation, JobState
 
-LAUNCHER = "guestrun"
 SUBMIT, CANCEL = ("guestsub",), ("guestdel",)
 
 def allocation():
     return Allocation(1) if os.environ.get("GUEST_JOB") else None
 
-def command(mpi, case, program):
-    return family_of(mpi).command(mpi, case, program)
-
-def reach(mpi, placement, script):
-    return []
-
-def end_strays():
-    pass
+def launcher():
+    return "guest"
 
 def directives(job):
     return [f"#GUEST {job.name}"]
 
-def launch(mpi, case, program):
+def launch(mpi, case, engine):
     return "guestrun"
 
 def unasked(mpi):
@@ -94,6 +87,12 @@ def state(number):
 def log(number, job):
     return None
 ''',
+    "launcher": '''
+"""A launcher that is called guestrun."""
+from hockney.run.launchers import Launcher
+
+LAUNCHER = Launcher(name="guestrun", programs=("guestrun",), says="Guest", starts=("Guest MPI",))
+''',
     "mpi": '''
 """Another name for Open MPI, whose launcher prints another version."""
 from hockney.run.mpis.openmpi import *
@@ -101,9 +100,6 @@ from hockney.run.mpis.openmpi import RulesFormat
 
 LIBRARIES = ("Guest MPI",)
 FORMATS = {"guest-rules": RulesFormat(frozenset(), lambda rules, engine: {}, lambda path: {})}
-
-def launcher_version(launcher, words):
-    return "1.0" if "Guest MPI" in words else None
 ''',
     "figure": '''
 """The sizes that were measured."""
@@ -124,6 +120,7 @@ KINDS = {
     "hockney.models": "model",
     "hockney.programs": "program",
     "hockney.schedulers": "scheduler",
+    "hockney.launchers": "launcher",
     "hockney.mpis": "mpi",
     "hockney.figures": "figure",
 }
@@ -191,11 +188,14 @@ def test_a_preset(with_guest: RunHockney, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_launcher(with_guest: RunHockney, tmp_path: Path) -> None:
+def test_a_launcher(with_guest: RunHockney, tmp_path: Path, mpi: Mpi) -> None:
+    (tmp_path / "guestrun").write_text(f'#!/bin/sh\nexec "{mpi.mpiexec}" "$@"\n')
+    (tmp_path / "guestrun").chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
     words = ("pingpong", "--sizes", "8", "--launches", "1", "--budget", "0.2s", "-q")
     for number, launcher in enumerate(((), ("--launcher", "guest"))):
         name = f"run{number}.jsonl"
-        done = with_guest(*words, *launcher, "-o", name, env={"GUEST_JOB": "1"})
+        done = with_guest(*words, *launcher, "-o", name, env={"GUEST_JOB": "1", "PATH": path})
         assert (done.status, done.stderr) == (0, "")
         assert '"launcher":"guestrun"' in (tmp_path / name).read_text()
 

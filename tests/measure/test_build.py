@@ -25,7 +25,7 @@ def wrapper(mpi: Mpi, path: Path, before: str = "") -> Mpi:
     """The MPI through a wrapper that runs `before` first."""
     path.write_text(f'#!/bin/sh\n{before}\nexec "{mpi.mpicc}" "$@"\n')
     path.chmod(0o755)
-    return Mpi(path, mpi.mpiexec, mpi.family, mpi.launcher_version)
+    return replace(mpi, mpicc=path)
 
 
 def runs(engine: Engine) -> bool:

@@ -18,10 +18,11 @@ from hockney.base.errors import UsageError
 from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
+from hockney.run.launchers import srun
 from hockney.run.measure.job import Measurement, job_script, minutes_for
 from hockney.run.measure.session import new_run
 from hockney.run.mpis import Engine, Mpi
-from hockney.run.schedulers import Batch, Job, batch_named, batch_names, slurm, submit
+from hockney.run.schedulers import Batch, Job, batch_named, batch_names, submit
 
 # Instead of a launcher: what it was given, a word a line ended by NUL.
 STAND_IN = """#!/bin/sh
@@ -37,7 +38,7 @@ NASTY = "'; touch planted; $(touch planted) `touch planted` \"\n#SBATCH --exclus
 @pytest.fixture(autouse=True)
 def _slurm_has_pmi2(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stands in for `srun --mpi=list`; Slurm itself is asked in tests/cluster."""
-    monkeypatch.setattr(slurm, "_offered", lambda: ("pmi2", "pmix"))
+    monkeypatch.setattr(srun, "_offered", lambda: ("pmi2", "pmix"))
 
 
 def script(

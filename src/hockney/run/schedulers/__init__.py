@@ -20,7 +20,7 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.base.registry import Registry, offers
 from hockney.plan import Case, Placement
 from hockney.run.launchers import LAUNCHERS, Launcher, answer, launcher_named, own_launcher
-from hockney.run.launchers._template import template_launcher, template_of
+from hockney.run.schedulers._template import template_launcher, template_of
 from hockney.run.mpis import Mpi
 
 MPIEXEC = "mpiexec"
