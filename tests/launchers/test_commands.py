@@ -14,7 +14,7 @@ from hockney.run.mpis import Mpi
 from hockney.run.schedulers import Allocation, find_allocation, find_starter
 
 HYDRA = Mpi(Path("/mpich/mpicc"), Path("/mpich/mpiexec"), "mpich", "hydra", "5")
-OPENMPI = Mpi(Path("/ompi/mpicc"), Path("/ompi/mpiexec"), "openmpi", "openmpi_mpiexec", "5")
+OPENMPI = Mpi(Path("/ompi/mpicc"), Path("/ompi/mpiexec"), "openmpi", "openmpi", "5")
 
 
 def srun_command(mpi: Mpi, case: Case) -> list[str]:

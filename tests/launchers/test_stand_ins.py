@@ -17,7 +17,7 @@ from hockney.run.mpis import Engine, Mpi
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
 RUN = ("pingpong", "--sizes", "8", "--launches", "1", "--budget", "0.2s", "-q", "-o", "run.jsonl")
-REAL = {"hydra", "intel_hydra", "openmpi_mpiexec", "srun", "flux", "smpirun"}
+REAL = {"hydra", "intel", "openmpi", "srun", "flux", "smpirun"}
 """Launchers of which the real ones are tested."""
 RunKind = Callable[..., tuple[Done, dict[str, str]]]
 """Its status and output, and the options that the stand-in was given."""

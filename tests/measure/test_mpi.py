@@ -57,9 +57,9 @@ def test_the_order_is_option_variable_path_embedded(
     ("says", "kind", "version"),
     [
         (HYDRA, "hydra", "4.2.1"),
-        (INTEL, "intel_hydra", "Intel(R) MPI"),
-        (OPEN, "openmpi_mpiexec", "5.0.6"),
-        (ORTE, "openmpi_mpiexec", "4.1.4"),
+        (INTEL, "intel", "Intel(R) MPI"),
+        (OPEN, "openmpi", "5.0.6"),
+        (ORTE, "openmpi", "4.1.4"),
         ("mpiexec version 1.2.12 revision 13b1e8e\n", "pals", "1.2.12"),
         ("mpiexec 5.1.62-1\n", "parastation", "5.1.62-1"),
         ("Acme runner 7\n", "standard", "Acme runner 7"),
@@ -116,6 +116,27 @@ def test_a_wrapper_needs_no_launcher(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     beside = command(tmp_path / "on-path" / "mpiexec", HYDRA)
     monkeypatch.setenv("PATH", f"{beside.parent}:{os.environ['PATH']}")
     assert find_mpi(alone).mpiexec == beside
+
+
+def test_in_a_job_that_starts_ranks_no_launcher_is_missed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    install(tmp_path / "embedded" / "bin")
+    monkeypatch.setattr("sys.prefix", str(tmp_path / "embedded"))
+    alone = command(tmp_path / "alone" / "mpicc")
+    command(tmp_path / "alone" / "srun")
+    monkeypatch.setenv("PATH", f"{alone.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    assert find_mpi().mpicc == alone
+
+
+def test_cc_is_the_wrapper_of_a_cray(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    compiler = command(tmp_path / "bin" / "cc")
+    monkeypatch.setenv("PATH", f"{compiler.parent}:{os.environ['PATH']}")
+    with pytest.raises(UsageError, match="no MPI found"):
+        find_mpi()
+    monkeypatch.setenv("CRAY_MPICH_DIR", "/opt/cray")
+    assert find_mpi().mpicc == compiler
 
 
 def test_simulation_without_simgrid_is_refused() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hockney.run.launchers import hydra
-from hockney.run.launchers.openmpi_mpiexec import LAUNCHER
+from hockney.run.launchers.openmpi import LAUNCHER
 from hockney.run.measure.launch import Interruption, Outcome
 from hockney.run.measure.start import (
     ENGINE_PREFIX,

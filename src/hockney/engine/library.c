@@ -16,7 +16,7 @@ static const struct {
     {"MVAPICH2", "MVAPICH2", "Version"},
     {"MVAPICH", "MVAPICH", "Version"},
     {"CRAY MPICH", "Cray MPICH", "version"},
-    {"ParaStation MPI", "ParaStation MPI", "(PSMPI)"},
+    {"ParaStation MPI", "ParaStation MPI", "MPI"},
     {"HPE MPT", "HPE MPT", "MPT"},
     {"HPE HMPT", "HPE MPT", "HMPT"},
     {"Spectrum MPI", "Spectrum MPI", "MPI"},

@@ -22,6 +22,7 @@ from hockney.run.mpis import (
     Mpi,
     family_of_library,
 )
+from hockney.run.schedulers import job_launcher
 
 OF_OTHERS = frozenset({"srun", "flux", "prun", "smpirun"})
 """Launchers that start ranks in jobs, or in simulations, only."""
@@ -46,7 +47,7 @@ def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | 
     asked = _asked_for(mpicc)
     if asked:
         return _mpi_of(asked)
-    on_path, embedded = shutil.which("mpicc"), Path(sys.prefix) / "bin" / "mpicc"
+    on_path, embedded = _wrapper_on_path(), Path(sys.prefix) / "bin" / "mpicc"
     if not embedded.exists():
         return _mpi_of(_on_path(on_path))
     reason = why_not_whole(Path(on_path)) if on_path and Path(on_path) != embedded else None
@@ -54,6 +55,12 @@ def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | 
         return _mpi_of(Path(on_path))
     note = f"{on_path} {reason}: the embedded MPI is measured (--mpicc names another)"
     return replace(_mpi_of(embedded), notes=(note,) if reason else ())
+
+
+def _wrapper_on_path() -> str | None:
+    """The compiler wrapper on PATH; Cray's is called cc, as many compilers are."""
+    is_cray = "CRAY_MPICH_DIR" in os.environ
+    return shutil.which("mpicc") or (shutil.which("cc") if is_cray else None)
 
 
 WORLDS = (
@@ -136,8 +143,8 @@ def library_of(engine: Engine) -> str | None:
 @cache
 def why_not_whole(wrapper: Path) -> str | None:
     """What an incomplete installation of an MPI lacks, such as its headers; None where it compiles
-    and has a launcher."""
-    if _beside(wrapper) is None:
+    and has a launcher, its own or that of a job."""
+    if _beside(wrapper) is None and not job_launcher():
         return "has no mpiexec beside it"
     with temporary_directory("hockney-") as directory:
         source = directory / "trial.c"

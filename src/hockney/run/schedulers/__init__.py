@@ -20,8 +20,8 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.base.registry import Registry, offers
 from hockney.plan import Case, Placement
 from hockney.run.launchers import LAUNCHERS, Launcher, answer, launcher_named, own_launcher
-from hockney.run.schedulers._template import template_launcher, template_of
 from hockney.run.mpis import Mpi
+from hockney.run.schedulers._template import template_launcher, template_of
 
 MPIEXEC = "mpiexec"
 """The MPI's own launcher, whatever it is."""
@@ -175,6 +175,12 @@ def find_starter(mpi: Mpi, placement: Placement) -> Starter:
         return _named(started_by, placement)
     hosts = placement.hosts or allocation.hosts
     return _own(mpi, msgspec.structs.replace(placement, hosts=hosts))
+
+
+def job_launcher() -> str | None:
+    """The launcher of the job in which this process runs, where it is not the MPI's own."""
+    found = find_allocation()
+    return SCHEDULERS.find(found[0]).launcher() if found else None
 
 
 def find_asked(placement: Placement) -> Starter | None:
