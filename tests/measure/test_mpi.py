@@ -57,7 +57,7 @@ def test_the_order_is_option_variable_path_embedded(
     ("says", "kind", "version"),
     [
         (HYDRA, "hydra", "4.2.1"),
-        (INTEL, "intel", "Intel(R) MPI"),
+        (INTEL, "intel", "2021.13"),
         (OPEN, "openmpi", "5.0.6"),
         (ORTE, "openmpi", "4.1.4"),
         ("mpiexec version 1.2.12 revision 13b1e8e\n", "pals", "1.2.12"),

@@ -25,7 +25,7 @@ from hockney.tuning.rules_trial import start, try_files, write_tried
 FORM = mpich.FORMATS["mpich"]
 
 
-OVER_SHARED_MEMORY = [one for one in MPICHS if "Hydra 4" not in one.values[0].launcher_version]
+OVER_SHARED_MEMORY = [one for one in MPICHS if one.values[0].launcher_version[0] != "4"]
 """Debian's MPICH 4 leaves messages within a node to UCX: it lists no such variables."""
 
 

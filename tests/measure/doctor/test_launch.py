@@ -18,7 +18,7 @@ REFUSED = HockneyError("it went wrong", "mend it")
 SIMULATOR = Mpi(
     Path("/bin/smpicc"), Path("/bin/smpirun"), "smpi", "smpirun", "SimGrid version 3.32"
 )
-SOME_MPI = Mpi(Path("/bin/mpicc"), Path("/bin/mpiexec"), "mpich", "hydra", "Hydra 4.2")
+SOME_MPI = Mpi(Path("/bin/mpicc"), Path("/bin/mpiexec"), "mpich", "hydra", "4.2")
 ENGINE = Engine(Path("/usr/bin/engine"))
 PRIVATE = Engine(
     Path("/usr/bin/engine"), ("the cache /c is writable by other users: built privately",)
@@ -37,7 +37,7 @@ def launched(*cpus_of_ranks: int, pinned: bool = True, clock: Clock | None = Non
     ("check", "tried", "verdict", "fact"),
     [
         (launch.found_mpi, Trial(failure=REFUSED), "bad", "it went wrong"),
-        (launch.found_mpi, Trial(SOME_MPI), "ok", "/bin/mpiexec (Hydra 4.2)"),
+        (launch.found_mpi, Trial(SOME_MPI), "ok", "/bin/mpiexec (hydra 4.2)"),
         (launch.found_mpi, Trial(SIMULATOR), "warn", "smpirun"),
         (launch.compiler, Trial(failure=REFUSED), "unknown", "no mpicc"),
         (launch.engine_built, Trial(failure=REFUSED), "unknown", "without an MPI"),
@@ -113,7 +113,7 @@ def test_the_compiler_is_asked_through_the_wrapper(
     if script is None:
         Path(mpicc).chmod(0o600)
     finding = launch.compiler(
-        Trial(Mpi(Path(mpicc), Path("/bin/mpiexec"), "mpich", "hydra", "Hydra 4.2"))
+        Trial(Mpi(Path(mpicc), Path("/bin/mpiexec"), "mpich", "hydra", "4.2"))
     )
     assert (finding.verdict, fact in finding.fact) == (verdict, True), finding
 

@@ -37,6 +37,7 @@ LAUNCHER = _Mpiexec(
     name="openmpi",
     programs=("mpirun", "mpiexec", "prterun", "prun", "orterun"),
     says=r"Open MPI|OpenRTE|PRRTE|Spectrum MPI",
+    number=r"\)\s+(\S+)",
     starts=("Open MPI", "Spectrum MPI", "Fujitsu MPI"),
     # Printed by version 5 where network interfaces come and go while it reads their list.
     start_failures=("PMIx server's listener thread failed to start",),

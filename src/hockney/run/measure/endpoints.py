@@ -23,7 +23,7 @@ def _try(placement: Placement, variable: str, count: str) -> None:
     mpi, engine = mpi_of(placement)
     if attempt(mpi, engine, 0.0, TIMEOUT_S, env={variable: count}).outcome.exit_status != 0:
         raise UsageError(
-            f"--thread-comms vci: {library_of(engine)} ({mpi.launcher_version}) does not start "
+            f"--thread-comms vci: {library_of(engine)} ({mpi.launcher_text}) does not start "
             f"with {variable}={count}: it was built for fewer endpoints",
             "use --thread-comms own, or another MPI with --mpicc",
         )
@@ -38,7 +38,7 @@ def with_endpoints(placement: Placement, workload: Messages) -> Placement:
     variable = family_of(mpi).ENDPOINTS
     if variable is None:
         raise UsageError(
-            f"--thread-comms vci: {mpi.mpicc} ({mpi.launcher_version}) has no setting for the "
+            f"--thread-comms vci: {mpi.mpicc} ({mpi.launcher_text}) has no setting for the "
             "number of endpoints",
             "use --thread-comms own, or an MPICH of version 4 or later",
         )

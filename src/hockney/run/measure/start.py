@@ -97,7 +97,7 @@ def wrong_launcher(mpi: Mpi, engine: Engine, failure: str) -> str | None:
     if belongs and "a world of 1 rank" not in failure:
         return None
     return (
-        f"{mpi.mpiexec} ({mpi.launcher_version}) does not belong to the MPI library of {mpi.mpicc} "
+        f"{mpi.launcher_text} does not belong to the MPI library of {mpi.mpicc} "
         f"({library or 'unknown'}): put both from the same MPI on PATH, or name the wrapper of a "
         "complete MPI with --mpicc"
     )

@@ -41,6 +41,13 @@ class Mpi:
     prebuilt: Path | None = None
     """The engine that was built elsewhere; None where it is built with `mpicc`."""
 
+    @property
+    def launcher_text(self) -> str:
+        """Its launcher, for people."""
+        if self.mpiexec is None:
+            return "no launcher of its own"
+        return f"{self.mpiexec} ({self.launcher} {self.launcher_version})"
+
 
 @dataclass(frozen=True)
 class Engine:

@@ -84,8 +84,7 @@ def found_mpi(trial: Trial) -> DoctorFinding:
         assert trial.failure is not None
         return DoctorFinding("MPI", "bad", trial.failure.message, trial.failure.advice)
     mpi = trial.mpi
-    started = f"{mpi.mpiexec} ({mpi.launcher_version})" if mpi.mpiexec else "no launcher of its own"
-    fact = f"{mpi.mpicc}, started by {started}"
+    fact = f"{mpi.mpicc}, started by {mpi.launcher_text}"
     if mpi.family == "smpi":
         return DoctorFinding(
             "MPI",
