@@ -96,7 +96,7 @@ def main() -> None:
             for point in points:
                 runs[point].append(launches[point])
     print(
-        f"{mpi.launcher_version}; {asked.runs} runs of {asked.launches} launches, the points in "
+        f"{mpi.launcher_text}; {asked.runs} runs of {asked.launches} launches, the points in "
         f"turn; medians of runs, each the median of its launches; late: over {asked.late:g} us"
     )
     show(runs)

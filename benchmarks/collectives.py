@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=parse_seconds, default=4.0, help="budget of a run")
     asked = parser.parse_args()
     mpi = find_mpi(asked.mpicc)
-    print(f"{mpi.launcher_version}; {asked.runs} alternated runs, budget {asked.seconds:g} s")
+    print(f"{mpi.launcher_text}; {asked.runs} alternated runs, budget {asked.seconds:g} s")
     _run_hockney("barrier", {}, mpi, 0.2, [])  # builds the engine
     points = []
     for name in asked.names.split(","):

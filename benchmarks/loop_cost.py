@@ -46,7 +46,7 @@ def main() -> None:
                 *name, bytes_, engine, bare = line.split()
                 key = "".join(name) or "threads", int(bytes_)
                 ratios.setdefault(key, []).append(float(engine) / float(bare))
-    print(f"{mpi.launcher_version}; {LAUNCHES} launches, medians of {asked.batches} batches of 200")
+    print(f"{mpi.launcher_text}; {LAUNCHES} launches, medians of {asked.batches} batches of 200")
     print("operation  bytes  engine/bare (median, min, max of launches)")
     for (operation, bytes_), values in sorted(ratios.items()):
         ends = f"{min(values):.4f}  {max(values):.4f}"

@@ -134,7 +134,7 @@ def test_a_version_behind_a_comment_is_no_version(tmp_path: Path) -> None:
 
 
 def test_open_mpi_5_reads_rules_with_a_limit(mpi: Mpi, tmp_path: Path) -> None:
-    if mpi.family != "openmpi" or "mpirun (Open MPI) 4" in mpi.launcher_version:
+    if mpi.family != "openmpi" or mpi.launcher_version.startswith("4"):
         return  # its own rules are tested in test_openmpi_rules.py
     form, engine = format_named("openmpi"), build_engine(mpi)
     files = form.render([RULE], None)
