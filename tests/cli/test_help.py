@@ -97,7 +97,15 @@ COMPUTED = [
 ]
 """Defaults that depend on other options or on the machine: a command, and the default spelt out."""
 DESCRIBED = {
-    *("--output", "--mpicc", "--launcher", "--segment-size", "--receive-datatype", "--form"),
+    *(
+        "--output",
+        "--mpicc",
+        "--launcher",
+        "--launch",
+        "--segment-size",
+        "--receive-datatype",
+        "--form",
+    ),
     *("--skew", "--direction", "--pairs-active", "--engine", "--radix", "--requests"),
 }
 """Options whose default no word names: a name with the time in it, another program's choice, or no
