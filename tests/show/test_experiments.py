@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from itertools import combinations
 from pathlib import Path
 
@@ -12,47 +11,40 @@ import pytest
 
 from conftest import RunHockney
 from hockney import records
-from hockney.records import Place, Start
+from hockney.records import Place, Run, Start
 from hockney.show.heatmap import heat_map
-from samples import EVERY_ITERATION, Pair, make_pairs_run, one_a_node, write_run
+from samples import Pair, make_pairs_run, one_a_node, write_run
 
 
-@pytest.fixture
-def pairs(tmp_path: Path) -> Path:
+def pairs_run() -> Run:
     """Sixteen pairs, of which ten fill a link; 5 with 21 takes half as long again."""
     pairing = [(rank, rank + 16) for rank in range(16)]
 
     def ns(launch: int, pair: Pair, size: int, k: int) -> list[float]:
         return [(2000.0 + launch + 0.1 * size * max(1.0, k / 5)) * (1.5 if 5 in pair else 1.0)]
 
-    run = make_pairs_run(
-        ns, [pairing[:k] for k in (1, 2, 4, 8, 16)], one_a_node(32), sizes=(0, 1 << 16, 1 << 20)
-    )
-    return write_run(run, tmp_path / "pairs.jsonl")
+    at_once = [pairing[:k] for k in (1, 2, 4, 8, 16)]
+    return make_pairs_run(ns, at_once, one_a_node(32), sizes=(0, 1 << 16, 1 << 20))
 
 
-@pytest.fixture
-def cores(tmp_path: Path) -> Path:
+def cores_run() -> Run:
     places = [Place(rank=r, host=f"h{r // 4}", core=r % 4, pu=r % 4, l3=0) for r in range(8)]
 
     def ns(launch: int, pair: Pair, size: int, _: int) -> list[float]:
         return [(200.0 if pair[0] // 4 == pair[1] // 4 else 3000.0) + launch + 0.1 * size]
 
-    run = make_pairs_run(
-        ns, [[p] for p in combinations(range(8), 2)], places, experiment="cores", sizes=(8, 1 << 20)
-    )
-    return write_run(run, tmp_path / "cores.jsonl")
+    at_once = [[pair] for pair in combinations(range(8), 2)]
+    return make_pairs_run(ns, at_once, places, experiment="cores", sizes=(8, 1 << 20))
 
 
-def test_pairs_are_shown_with_contention_and_the_slow_one(hockney: RunHockney, pairs: Path) -> None:
-    done = hockney("show", str(pairs))
-    assert done.status == 0, done.stderr
-    (row,) = re.findall(r"^ *1048576 +16 .*", done.stdout, re.M)
-    assert "5-21" in row
-    assert "3.16" in row.split()
-    assert "1 MiB: pairs wait for each other beyond 5" in done.stdout
-    assert "outlier: pair rank 5 (n5 CPU 0) with rank 21 (n21 CPU 0): 1.5 times" in done.stdout
-    assert "Bonferroni" in done.stdout
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    return write_run(pairs_run(), tmp_path / "pairs.jsonl")
+
+
+@pytest.fixture
+def cores(tmp_path: Path) -> Path:
+    return write_run(cores_run(), tmp_path / "cores.jsonl")
 
 
 def test_ranks_that_begin_apart_are_told(hockney: RunHockney, pairs: Path, tmp_path: Path) -> None:
@@ -140,17 +132,6 @@ def test_models_of_pairs_are_fitted_from_the_command_line(
         assert parameters[parameter]["value"] == pytest.approx(2e9, rel=0.02)
 
 
-def test_cores_are_shown_with_both_groupings(hockney: RunHockney, cores: Path) -> None:
-    done = hockney("show", str(cores))
-    assert done.status == 0, done.stderr
-    assert "0  . 0 0 0 9 9 9 9" in done.stdout
-    assert re.search(r"same L3 +12 +8 +0.203 +0.000 +0.0000", done.stdout)
-    assert re.search(r"cluster 1 +16 +8 +3.003", done.stdout)
-    assert "different nodes: alpha 3" in done.stdout
-    assert "hardware and times group the pairs alike" in done.stdout
-    assert "no outlier" in done.stdout
-
-
 def test_cores_as_json(hockney: RunHockney, cores: Path) -> None:
     shown = json.loads(hockney("show", "--json", str(cores)).stdout)
     assert [group["name"] for group in shown["by_places"]] == ["same L3", "different nodes"]
@@ -160,19 +141,6 @@ def test_cores_as_json(hockney: RunHockney, cores: Path) -> None:
     assert near["fit"]["derived"]["r_inf_Bps"]["value"] is None, "two sizes"
     assert shown["matrices"][0]["median_s"][0][0] is None
     assert shown["disagreeing"] == shown["outliers"] == []
-
-
-def test_every_iteration_shows_each_rank(hockney: RunHockney, tmp_path: Path) -> None:
-    run = make_pairs_run(
-        lambda launch, pair, *_: [100.0 + pair[0] + launch] * 9 + [900.0],
-        [[(rank, (rank + 4) % 8) for rank in range(8)]],
-        one_a_node(8),
-        options=EVERY_ITERATION,
-    )
-    path = write_run(run, tmp_path / "every.jsonl")
-    done = hockney("show", str(path))
-    assert re.search(r"^ +8 +all +1600 ", done.stdout, re.M)
-    assert re.search(r"^ +8 +7 +200 ", done.stdout, re.M)
 
 
 @pytest.mark.parametrize("what", ["contention", "variability", "matrix"])

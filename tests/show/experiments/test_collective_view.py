@@ -69,35 +69,11 @@ def test_launches_that_have_no_probe_are_not_lost() -> None:
     assert {point.launches for point in points} == {5}
 
 
-def test_time_against_ranks_with_own_durations_beside() -> None:
-    rows = rows_of(shown(study(["ring", "chain"], [2, 3])), "bcast of 2 B")
-    assert [row[:2] for row in rows] == [
-        ["chain", "2"],
-        ["chain", "3"],
-        ["ring", "2"],
-        ["ring", "3"],
-    ]
-    assert rows[1][2:5] == ["5", "20", "300.0"]
-    assert rows[1][-2:] == ["150.0", "225.0"]
-
-
-def test_completion_against_size_a_column_an_algorithm() -> None:
-    text = shown(study(["ring", "chain"], [2, 3]))
-    assert rows_of(text, "bcast, 3 ranks, completion") == [
-        ["2", "300.0", "300.0"],
-        ["1024", "600.0", "600.0"],
-    ]
-
-
 def test_one_algorithm_and_one_number_of_ranks_have_all_numbers_by_size() -> None:
     text = shown(study(["ring"], [3], sizes=(2, 4, 8)))
     rows = rows_of(text, "bcast, ring, 3 ranks")
     assert [row[0] for row in rows] == ["2", "4", "8"]
     assert "bcast of" not in text
-
-
-def test_what_was_left_out_is_told_again() -> None:
-    assert "left out: bcast ring, 3 ranks, 2 B: " in shown(study(["ring"], [3]))
 
 
 def test_sizes_are_the_references_or_the_ends() -> None:
