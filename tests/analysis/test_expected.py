@@ -9,7 +9,8 @@ import pytest
 from conftest import first_of
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.expected import next_run
-from hockney.show.table import heading, point_table
+from hockney.show.point_table import point_table
+from hockney.show.run_lines import heading
 from samples import make_run
 
 

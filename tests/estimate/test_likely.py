@@ -7,7 +7,7 @@ import pytest
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.states import find_states
 from hockney.records import Place
-from hockney.show.table import state_lines
+from hockney.show.run_lines import state_lines
 from samples import make_run
 
 UNKNOWN: dict[str, Any] = {}

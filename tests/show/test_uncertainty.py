@@ -11,7 +11,8 @@ from hockney.infer.analysis import Analysis
 from hockney.show.answer import precision
 from hockney.show.as_json import dumps, point_json
 from hockney.show.experiments import view_of
-from hockney.show.table import confidence_text, point_table
+from hockney.show.point_table import point_table
+from hockney.show.run_lines import confidence_text
 from samples import make_run
 
 

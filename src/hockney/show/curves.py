@@ -12,7 +12,7 @@ from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.plan.axes import grouped, texts_apart
 from hockney.records import Run
 from hockney.show.drawing.description import Series, Style
-from hockney.show.table import confidence_text
+from hockney.show.run_lines import confidence_text
 
 MOST_CURVES = 21
 """Most curves of one figure: there are no more colours and marks."""

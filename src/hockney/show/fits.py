@@ -7,9 +7,10 @@ from typing import Any
 
 from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.fitting.fit import Fit, Parameter, Segment
+from hockney.infer.models.hockney import ORDINARY
 from hockney.infer.predict.ranking import Ranking
 from hockney.show.as_json import fit_json
-from hockney.show.table import aligned, error_line, fit_lines
+from hockney.show.table import aligned
 
 
 def model_lines(fit: Fit) -> list[str]:
@@ -125,3 +126,39 @@ def _unit(name: str) -> tuple[str, Callable[[float | None], str]]:
 
 def _bytes(value: float | None) -> str:
     return "-" if value is None else format_size(round(value))
+
+
+def _with_interval(parameter: Parameter, text: Callable[[float | None], str]) -> str:
+    if parameter.low is None or parameter.high is None:
+        return text(parameter.value)
+    return f"{text(parameter.value)}  [{text(parameter.low)} .. {text(parameter.high)}]"
+
+
+def _whole_bytes(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f} B"
+
+
+def error_line(fit: Fit, percent: str) -> str:
+    """The errors of the fit in words. percent: how a percentage is written."""
+    if fit.error_median is None or fit.error_max is None:
+        points = len(fit.residuals)
+        return f"  error   not known: a model of so many parameters fits any {points} points"
+    median, most = (percent.format(100.0 * one) for one in (fit.error_median, fit.error_max))
+    return f"  error   median {median}, largest {most} at {format_size(fit.error_max_bytes)}"
+
+
+def fit_lines(fit: Fit) -> list[str]:
+    """The fit in words, with intervals and errors."""
+    certain = fit.parameters["alpha_s"].low is not None
+    intervals = "; intervals: 95 %, bootstrap over launches" if certain else ""
+    residuals = "residuals" if ORDINARY in fit.notes else "relative residuals"
+    alpha, bandwidth = fit.parameters["alpha_s"], fit.derived["r_inf_Bps"]
+    half = _with_interval(fit.derived["n_half_B"], _bytes)
+    return [
+        f"T(b) = alpha + beta b, least squares of {residuals}{intervals}",
+        f"  alpha   {_with_interval(alpha, format_seconds)}",
+        f"  1/beta  {_with_interval(bandwidth, format_rate)}",
+        f"  n_half  {half}",
+        error_line(fit, "{:.1f} %"),
+        *(f"  note    {note}" for note in fit.notes),
+    ]

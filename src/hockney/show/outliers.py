@@ -12,7 +12,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.boards import PAIR, PLACE, Doubt
 from hockney.infer.analysis.outliers import RULE, Outlier
 from hockney.records import Place
-from hockney.show.table import place_words
+from hockney.show.run_lines import place_words
 
 MOST_LISTED = 20
 

@@ -20,7 +20,7 @@ from hockney.infer.analysis.best import (
 from hockney.infer.analysis.regret import Regret
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import AXES, Point, sort_key
-from hockney.show import table
+from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points, time_at, typical_of
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.phase_table import phase_tables, phases_json
@@ -100,8 +100,8 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     number by ranks at some sizes, and completion alone by size."""
     estimates = analysis.estimates
     shown = estimates.numbers(all_states)
-    begun = table.common_start_lines(analysis.starts)
-    found = ["\n".join([*table.heading(analysis, "time"), LEGEND, *begun])]
+    begun = run_lines.common_start_lines(analysis.starts)
+    found = ["\n".join([*run_lines.heading(analysis, "time"), LEGEND, *begun])]
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
         of_library = [point for point in estimates.in_state(state) if is_collective(point)]
@@ -109,7 +109,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     found += _overlaps(analysis.overlap)
     found += phase_tables(analysis.phases)
     found += _regrets(analysis.regrets)
-    states = table.state_lines(estimates)
+    states = run_lines.state_lines(estimates)
     left_out = [f"left out: {words}" for words in analysis.plan.left_out] if analysis.plan else []
     return [*found, "\n".join([*states, *left_out])]
 

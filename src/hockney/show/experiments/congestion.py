@@ -10,7 +10,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import QUANTILES, TOO_FEW, Congested, Factor
 from hockney.infer.estimate.quantiles import FEW_RULE
 from hockney.plan.axes import Key, Point, key_without
-from hockney.show import table
+from hockney.show import run_lines, table
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.tails import tails_json, tails_text
 
@@ -54,7 +54,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     """Tables of the headline state."""
-    lines = [*table.heading(analysis, "time"), *_roles_lines(analysis), LEGEND]
+    lines = [*run_lines.heading(analysis, "time"), *_roles_lines(analysis), LEGEND]
     found = ["\n".join(lines)]
     for curve in load_curves(analysis.congestion):
         rows = [list(COLUMNS), *map(_row, curve)]
@@ -63,7 +63,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     if few and not analysis.run.is_simulated:
         found.append(FEW_RULE)
     found.append(tails_text(analysis.tails))
-    return [*found, "\n".join(table.state_lines(analysis.estimates))]
+    return [*found, "\n".join(run_lines.state_lines(analysis.estimates))]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def _roles_lines(analysis: Analysis) -> list[str]:
 
 
 def _few(ranks: Sequence[int]) -> str:
-    shown = ranks if len(ranks) <= table.MOST_PLACES else [*ranks[:3], "..", ranks[-1]]
+    shown = ranks if len(ranks) <= run_lines.MOST_PLACES else [*ranks[:3], "..", ranks[-1]]
     return " ".join(map(str, shown))
 
 

@@ -11,7 +11,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.matrix import DISTURBED, Matrix, PairGroup
 from hockney.plan.workloads.cores import Cores
 from hockney.records import Place
-from hockney.show import table
+from hockney.show import run_lines, table
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.heatmap import heat_map
 from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
@@ -37,7 +37,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # no
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     matrix = analysis.matrix
-    heading = "\n".join(table.heading(analysis))
+    heading = "\n".join(run_lines.heading(analysis))
     if matrix is None:
         return [heading, "no pair was measured"]
     found = [heading]
@@ -53,7 +53,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     if isinstance(analysis.workload, Cores) and analysis.workload.parallel:
         found.append(_parallel(matrix))
     found.append(
-        "\n".join(table.start_lines(analysis.skew) + table.state_lines(analysis.estimates))
+        "\n".join(run_lines.start_lines(analysis.skew) + run_lines.state_lines(analysis.estimates))
     )
     found.append(outliers_text(analysis))
     return found

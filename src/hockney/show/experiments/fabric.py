@@ -10,7 +10,7 @@ from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network_faults import RULE, Suspect, Verdict
 from hockney.infer.analysis.pairwise import LevelTimes, Pairwise
-from hockney.show import table
+from hockney.show import run_lines, table
 from hockney.show.as_json import points_json
 from hockney.show.heatmap import heat_map
 from hockney.show.outliers import doubt_lines, rule_text
@@ -30,7 +30,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # no
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     verdict, pairwise = analysis.verdict, analysis.pairwise
-    heading = "\n".join(table.heading(analysis))
+    heading = "\n".join(run_lines.heading(analysis))
     if verdict is None or pairwise is None:
         return [heading, "no pair was measured"]
     return [

@@ -11,7 +11,7 @@ from hockney.infer.analysis.predicted import Predicted
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import Axes, sort_key, text_of
 from hockney.plan.words import grid_text
-from hockney.show import table
+from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points, time_at, typical_of
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.collective_model import predicted_json
@@ -53,14 +53,14 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     estimates = analysis.estimates
     shown = estimates.numbers(all_states)
     predicted = {id(one.point): one for one in analysis.predicted_here}
-    begun = [*table.common_start_lines(analysis.starts), *_moved(analysis)]
-    found = ["\n".join([*table.heading(analysis, "time"), LEGEND, *begun])]
+    begun = [*run_lines.common_start_lines(analysis.starts), *_moved(analysis)]
+    found = ["\n".join([*run_lines.heading(analysis, "time"), LEGEND, *begun])]
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
         points = [one for one in estimates.own(state) if one.exchange is not None]
         found += [*name, *_tables(points, predicted)]
     found += _overlaps(analysis)
-    return [*found, "\n".join(table.state_lines(estimates))]
+    return [*found, "\n".join(run_lines.state_lines(estimates))]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from hockney.infer.estimate.summaries import LogNumber
 from hockney.plan.axes import Point, grouped, texts_apart
 from hockney.records import Run
 from hockney.records.run import REPEATED
-from hockney.show import table
 from hockney.show.answer import latency_and_bandwidth
 from hockney.show.experiments import cores, pingpong
+from hockney.show.fits import fit_lines
+from hockney.show.point_table import point_table
 from hockney.show.table import aligned
 
 UNITS = {
@@ -37,10 +38,10 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     line = analysis.line()
     source = "\n".join(_source_lines(analysis.run))
     if analysis.run.samples:
-        numbers = table.point_table(analysis.estimates.own(), {}, None)
+        numbers = point_table(analysis.estimates.own(), {}, None)
     else:
         numbers = _statistics_table(analysis.statistics, analysis.run.has_unrelated_rows)
-    return [source, numbers, "\n".join(table.fit_lines(line)) if line else ""]
+    return [source, numbers, "\n".join(fit_lines(line)) if line else ""]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

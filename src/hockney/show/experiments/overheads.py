@@ -10,7 +10,7 @@ from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.fitting.fit import Parameter
 from hockney.infer.models.loggp import SizeOverheads
-from hockney.show import table
+from hockney.show import run_lines, table
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.fits import model_lines
 
@@ -31,14 +31,14 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # no
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
-    found = ["\n".join([*table.heading(analysis), LEGEND])]
+    found = ["\n".join([*run_lines.heading(analysis), LEGEND])]
     for state in analysis.estimates.numbers(all_states):
         known = analysis.loggp(state)
         if known is not None:
             found += [overheads_table(known.overheads), "\n".join(model_lines(known.fit))]
         else:
             found.append(f"state {state}: too few trains were measured for LogGP")
-    return [*found, "\n".join(table.state_lines(analysis.estimates))]
+    return [*found, "\n".join(run_lines.state_lines(analysis.estimates))]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

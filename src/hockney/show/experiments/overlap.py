@@ -8,7 +8,7 @@ from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.plan.axes import Point
 from hockney.plan.workloads.overlap import RECEIVER, SENDER
-from hockney.show import table
+from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.table import aligned, interval, microseconds
@@ -44,12 +44,12 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     estimates = analysis.estimates
-    begun = table.common_start_lines(analysis.starts)
-    found = ["\n".join([*table.heading(analysis, "time"), LEGEND, *begun])]
+    begun = run_lines.common_start_lines(analysis.starts)
+    found = ["\n".join([*run_lines.heading(analysis, "time"), LEGEND, *begun])]
     for state in estimates.numbers(all_states):
         found += [f"state {state}"] if all_states else []
         found += [_table(analysis, name, state) for name in WHO]
-    return [*found, "\n".join(table.state_lines(estimates))]
+    return [*found, "\n".join(run_lines.state_lines(estimates))]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

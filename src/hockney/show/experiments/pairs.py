@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,28 +15,64 @@ from hockney.infer.analysis.variability import Spread
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import method_text
 from hockney.records import Place
-from hockney.show import table
+from hockney.show import run_lines
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
 from hockney.show.side_by_side import side_by_side_json, side_by_side_text
+from hockney.show.table import (
+    Column,
+    how_column,
+    interval_columns,
+    mebibytes,
+    microseconds,
+    row_json,
+    table_text,
+)
 from hockney.show.variability_lines import variability_text
 
 MOST_NAMED = 8
 """Most best and worst pairs whose places are shown."""
-COLUMNS = [
-    "bytes",
-    "pairs",
-    "median pair",
-    "slowest pair",
-    "interval",
-    "",
-    "all MiB/s",
-    "messages/s",
-    "slowdown",
-    "best pair",
-    "us",
-    "worst pair",
-    "us",
+
+
+def _count(value: float) -> str:
+    return f"{value:.4g}" if value < 1e4 else f"{value:.3e}"
+
+
+def _pair_columns(
+    name: str, pair: Callable[[Contention], PointEstimate]
+) -> list[Column[Contention]]:
+    return [
+        Column(f"{name} pair", lambda one: "-".join(map(str, pair(one).peers))),
+        Column("us", lambda one: pair(one).typical_s, microseconds),
+        Column(
+            None,
+            lambda one: {"peers": pair(one).peers, "median_s": pair(one).typical_s},
+            field=name,
+        ),
+    ]
+
+
+COLUMNS: list[Column[Contention]] = [
+    how_column(lambda one: one.together),
+    Column("bytes", lambda one: one.together.bytes),
+    Column("pairs", lambda one: one.pairs, field="pairs"),
+    Column(None, lambda one: one.together.repetitions, field="repetitions"),
+    Column("median pair", lambda one: one.typical_s, microseconds, "typical_s"),
+    Column("slowest pair", lambda one: one.together.typical_s, microseconds, "last_s"),
+    *interval_columns(lambda one: one.together),
+    Column("all MiB/s", lambda one: one.aggregate_Bps, mebibytes, "aggregate_Bps"),
+    Column("messages/s", lambda one: one.messages_per_s, _count, "messages_per_s"),
+    Column("slowdown", lambda one: one.slowdown, "{:.2f}".format, "slowdown"),
+    *_pair_columns("best", lambda one: one.best),
+    *_pair_columns("worst", lambda one: one.worst),
+]
+LEVEL_COLUMNS: list[Column[LevelAtOnce]] = [
+    Column("level", lambda one: one.level),
+    Column("bytes", lambda one: one.bytes),
+    Column("pairs at once", lambda one: one.pairs),
+    Column("of this level", lambda one: one.of_level),
+    Column("median pair", lambda one: one.median_s, microseconds),
+    Column("slowest pair", lambda one: one.slowest_s, microseconds),
 ]
 
 
@@ -66,13 +102,13 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     curve = analysis.contention
     found = [
-        "\n".join([*table.heading(analysis), *_legend(curve)]),
-        contention_table(curve),
+        "\n".join([*run_lines.heading(analysis), *_legend(curve)]),
+        table_text(COLUMNS, curve),
         side_by_side_text(analysis.side_by_side),
-        "\n".join(table.start_lines(analysis.skew) + table.state_lines(analysis.estimates)),
+        "\n".join(run_lines.start_lines(analysis.skew) + run_lines.state_lines(analysis.estimates)),
         "\n".join(_knee_line(knee) for knee in analysis.knees),
         "\n".join(_link_line(use) for use in analysis.link_use),
-        _by_level(analysis.levels),
+        table_text(LEVEL_COLUMNS, analysis.levels),
         _extremes(curve, analysis.places),
     ]
     if analysis.times_every_iteration:
@@ -86,7 +122,10 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     --every-iteration "variability"."""
     fields = {
         "points": points_json(analysis, all_states),
-        "contention": [_row_json(one) for one in analysis.contention],
+        "contention": [
+            {**axes_json(one.together, "peers"), **row_json(COLUMNS, one)}
+            for one in analysis.contention
+        ],
         "levels": [asdict(one) for one in analysis.levels],
         "link_use": [{**asdict(one), "fraction": one.fraction} for one in analysis.link_use],
         "knees": [_knee_json(knee) for knee in analysis.knees],
@@ -111,39 +150,6 @@ def _legend(curve: Sequence[Contention]) -> list[str]:
     return lines
 
 
-def contention_table(curve: Sequence[Contention]) -> str:
-    """A table of times in microseconds."""
-    several = len({(one.together.operation, method_text(one.together)) for one in curve}) > 1
-    rows = [[*(["how"] if several else []), *COLUMNS]]
-    for one in curve:
-        together = one.together
-        how = method_text(together) or together.operation
-        rows.append(
-            [
-                *([how] if several else []),
-                str(together.bytes),
-                str(one.pairs),
-                table.microseconds(one.typical_s),
-                table.microseconds(together.typical_s),
-                *table.interval(together),
-                table.mebibytes(one.aggregate_Bps),
-                _count(one.messages_per_s),
-                "-" if one.slowdown is None else f"{one.slowdown:.2f}",
-                *_named(one.best),
-                *_named(one.worst),
-            ]
-        )
-    return table.aligned(rows)
-
-
-def _named(point: PointEstimate) -> list[str]:
-    return ["-".join(map(str, point.peers)), table.microseconds(point.typical_s)]
-
-
-def _count(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}" if value < 1e4 else f"{value:.3e}"
-
-
 def _knee_line(knee: Knee) -> str:
     size = ", ".join(filter(None, (format_size(knee.point.bytes), method_text(knee.point))))
     if knee.pairs is None:
@@ -166,24 +172,6 @@ def _link_line(use: LinkUse) -> str:
     )
 
 
-def _by_level(levels: Sequence[LevelAtOnce]) -> str:
-    if not levels:
-        return ""
-    rows = [("level", "bytes", "pairs at once", "of this level", "median pair", "slowest pair")]
-    rows += [
-        (
-            one.level,
-            str(one.bytes),
-            str(one.pairs),
-            str(one.of_level),
-            table.microseconds(one.median_s),
-            table.microseconds(one.slowest_s),
-        )
-        for one in levels
-    ]
-    return table.aligned(rows)
-
-
 def _extremes(curve: Sequence[Contention], places: Mapping[int, Place]) -> str:
     """The places of the best and the worst pairs."""
     named = dict.fromkeys(point.peers for one in curve for point in (one.best, one.worst))
@@ -193,24 +181,6 @@ def _extremes(curve: Sequence[Contention], places: Mapping[int, Place]) -> str:
         for peers in list(named)[:MOST_NAMED]
     ]
     return "\n".join(lines)
-
-
-def _row_json(one: Contention) -> dict[str, Any]:
-    together = one.together
-    return {
-        **axes_json(together, "peers"),
-        "pairs": one.pairs,
-        "repetitions": together.repetitions,
-        "typical_s": one.typical_s,
-        "last_s": together.typical_s,
-        "low_s": together.low_s,
-        "high_s": together.high_s,
-        "aggregate_Bps": one.aggregate_Bps,
-        "messages_per_s": one.messages_per_s,
-        "slowdown": one.slowdown,
-        "best": {"peers": one.best.peers, "median_s": one.best.typical_s},
-        "worst": {"peers": one.worst.peers, "median_s": one.worst.typical_s},
-    }
 
 
 def _knee_json(knee: Knee) -> dict[str, Any]:

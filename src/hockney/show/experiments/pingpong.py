@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from hockney.infer.analysis import Analysis
-from hockney.show import table
+from hockney.show import run_lines
 from hockney.show.answer import latency_and_bandwidth
 from hockney.show.as_json import fit_json, point_json
+from hockney.show.fits import fit_lines
+from hockney.show.point_table import point_table
 from hockney.show.side_by_side import side_by_side_json, side_by_side_text
 from hockney.show.switches import switch_lines, switches_json
 from hockney.show.tails import tails_json, tails_text
@@ -19,15 +21,15 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     shown = analysis.estimates.numbers(all_states)
-    found = ["\n".join(table.heading(analysis)), _tables(analysis, shown)]
+    found = ["\n".join(run_lines.heading(analysis)), _tables(analysis, shown)]
     found.append(side_by_side_text(analysis.side_by_side))
     found.append(tails_text(analysis.tails))
-    found.append("\n".join(table.state_lines(analysis.estimates)))
+    found.append("\n".join(run_lines.state_lines(analysis.estimates)))
     for state in shown:
         line = analysis.line(state)
         if line:
             name = f"state {state}: " if len(shown) > 1 else ""
-            found.append(name + "\n".join(table.fit_lines(line)))
+            found.append(name + "\n".join(fit_lines(line)))
     return [*found, "\n".join(switch_lines(analysis.run.switches))]
 
 
@@ -53,5 +55,5 @@ def _tables(analysis: Analysis, shown: range) -> str:
             lines.append(f"state {state}")
         floor = analysis.floor if state == 0 else {}
         expected = analysis.expected if state == 0 else None
-        lines.append(table.point_table(analysis.estimates.own(state), floor, expected))
+        lines.append(point_table(analysis.estimates.own(state), floor, expected))
     return "\n".join(lines)

@@ -14,7 +14,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.one_sided import Helped, OneSided
 from hockney.infer.estimate.differences import Judged
 from hockney.plan.axes import Key, key_without, method_text
-from hockney.show import table
+from hockney.show import run_lines, table
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.experiments import pairs
 from hockney.show.smallest import least_shown
@@ -38,10 +38,10 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
-    found = ["\n".join([*table.heading(analysis, "time"), *_legend(analysis.one_sided)])]
+    found = ["\n".join([*run_lines.heading(analysis, "time"), *_legend(analysis.one_sided)])]
     found.append(ratio_table(analysis.one_sided))
     found.append("\n".join(map(help_text, analysis.helped)))
-    found.append("\n".join(table.state_lines(analysis.estimates)))
+    found.append("\n".join(run_lines.state_lines(analysis.estimates)))
     if analysis.measures_pairs:
         found += pairs.parts(analysis, all_states)[1:]
     return found

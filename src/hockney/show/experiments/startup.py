@@ -8,7 +8,7 @@ from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.startup import PHASES
-from hockney.show import table
+from hockney.show import run_lines, table
 from hockney.show.answer import precision
 from hockney.show.as_json import points_json
 
@@ -51,9 +51,9 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     return [
-        "\n".join(table.heading(analysis, "time")),
+        "\n".join(run_lines.heading(analysis, "time")),
         *(_table(analysis.estimates.own(n)) for n in analysis.estimates.numbers(all_states)),
-        "\n".join(table.state_lines(analysis.estimates)),
+        "\n".join(run_lines.state_lines(analysis.estimates)),
     ]
 
 

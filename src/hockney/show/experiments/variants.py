@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hockney.infer.analysis import Analysis
-from hockney.show import table
+from hockney.show import run_lines
 from hockney.show.experiments import measured_view
 from hockney.show.variant_table import (
     doubt_lines,
@@ -25,7 +25,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # no
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     assert analysis.variants is not None
     doubts = [f"note: {line}" for line in doubt_lines(analysis.variants)]
-    states = table.state_lines(analysis.estimates)
+    states = run_lines.state_lines(analysis.estimates)
     heading = "\n".join(heading_lines(analysis.run, analysis.variants))
     found = [heading, variant_table(analysis.variants)]
     return found + ["\n".join(lines) for lines in (states, doubts) if lines]

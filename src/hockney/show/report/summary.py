@@ -14,7 +14,7 @@ from hockney.show.curves import samples_text, time_label
 from hockney.show.diagnosis import diagnosis_lines
 from hockney.show.experiments import answer_of
 from hockney.show.fits import model_lines
-from hockney.show.table import heading, state_lines
+from hockney.show.run_lines import heading, state_lines
 
 NOT_SEARCHED = (
     "There are too many visits to search for cold start, modes, drift and periods here: use "

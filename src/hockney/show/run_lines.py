@@ -1,0 +1,138 @@
+"""Sentences on a run: what was measured and where, what a number is, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hockney.base.units import format_seconds
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.between import LEAST_OTHERS
+from hockney.infer.analysis.starts import Starts, StartSkew
+from hockney.infer.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
+from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.infer.estimate.quantiles import CONFIDENCE, ENOUGH_LAUNCHES
+from hockney.records import Place
+
+MOST_PLACES = 8
+"""Most places that are listed; of more, only their number and the hosts are shown."""
+
+
+def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
+    """Lines on what was measured and where, and on what a sample and an interval are."""
+    run = analysis.run
+    lines = [f"{run.header.experiment}: {analysis.label}"]
+    if run.launches:
+        first = max(run.launches, key=lambda launch: len(launch.places))
+        part = run.taking_part
+        lines.append("ranks at " + _places([p for p in first.places if p.rank in part]))
+        if first.definition:
+            lines.append(f"{time} in us; a sample is: {first.definition}")
+            if first.definition.startswith("batch"):
+                lines.append(
+                    "p99 and max are of batches, not of single messages (--every-iteration)"
+                )
+        if first.simulated:
+            lines.append("simulated: times are those of the platform file, not of this machine")
+    if level := confidence_text(analysis.estimates.headline):
+        lines.append(
+            f"median: of the launches' medians, with its {level}; it describes the machine as it "
+            "was during the run"
+        )
+    return [*lines, *_next_lines(analysis)]
+
+
+def confidence_text(points: Iterable[PointEstimate]) -> str:
+    """The least confidence of the intervals of these points; empty without intervals."""
+    known = [point for point in points if point.low_s is not None]
+    levels = {point.confidence for point in known}
+    if None in levels:
+        return "interval, which ended the run because it was narrow and states no confidence"
+    least = min((level for level in levels if level is not None), default=None)
+    if least is None:
+        return ""
+    few = f" ({100.0 * CONFIDENCE:.0f} % takes {ENOUGH_LAUNCHES} launches)"
+    return f"{100.0 * least:.0f} % confidence interval" + few * (least < CONFIDENCE)
+
+
+def _next_lines(analysis: Analysis) -> list[str]:
+    """A line on the expected result of another run, if other runs were looked for."""
+    if analysis.expected is None or analysis.run.is_simulated:
+        return []
+    count = analysis.expected.runs
+    if count < LEAST_OTHERS:
+        return [
+            f"how far another run would differ is unknown, for want of {LEAST_OTHERS} other runs "
+            "of this question in its directory or --history"
+        ]
+    return [f"95 % of other runs: interval for another run's median, from {count} of this question"]
+
+
+def _places(places: Sequence[Place]) -> str:
+    if len(places) <= MOST_PLACES:
+        return ", ".join(place_words(place) for place in places)
+    hosts = list(dict.fromkeys(place.host or "unknown host" for place in places))
+    named = ", ".join(hosts[:MOST_PLACES]) + (", ..." if len(hosts) > MOST_PLACES else "")
+    return f"{len(places)} places on {len(hosts)} node{'s' * (len(hosts) > 1)}: {named}"
+
+
+def place_words(place: Place) -> str:
+    """The place of a rank in words."""
+    host = place.host or "unknown host"
+    if place.pu is None:
+        return host
+    return f"{host} CPU {place.pu}{'' if place.pinned else ' (not pinned)'}"
+
+
+def start_lines(skew: StartSkew | None) -> list[str]:
+    """Lines on how closely the ranks of a visit started together, and how precise their clock
+    is."""
+    if skew is None:
+        return []
+    error_s = skew.clock_error_s
+    known = f"; their clock is known to {format_seconds(error_s, 2)}" if error_s else ""
+    return [
+        f"ranks started within {format_seconds(skew.median_s, 2)} of each other (median of visits; "
+        f"most {format_seconds(skew.most_s, 2)}){known}"
+    ]
+
+
+def common_start_lines(starts: Starts | None) -> list[str]:
+    """Lines on how closely the ranks started together, and which repetitions are not counted."""
+    if starts is None:
+        return []
+    lines = []
+    if starts.skew_s is not None and starts.tolerance_s is not None:
+        lines.append(
+            f"ranks started within {format_seconds(starts.skew_s)} of the common start (median of "
+            f"visits); {100.0 * starts.missed:.1f} % of the repetitions are not counted, because "
+            f"a rank started more than {format_seconds(starts.tolerance_s)} late"
+        )
+    if starts.behind_barrier:
+        lines.append(
+            f"{starts.behind_barrier} of {starts.launches} launches started after a barrier: "
+            "from the first rank's start to the last rank's end"
+        )
+    return lines
+
+
+def state_lines(estimates: Estimates) -> list[str]:
+    """Lines on the machine's states, and on which rounds and launches were excluded by which
+    rule."""
+    states = estimates.states
+    lines = []
+    for state in states.states:
+        if state.handover_s is not None:
+            likely = f" (probably {state.likely})" if state.likely else ""
+            lines.append(
+                f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds, core-to-core latency "
+                f"{format_seconds(state.handover_s, 3)}{likely}"
+            )
+        elif len(states.states) > 1:
+            lines.append(f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds")
+    if states.changed:
+        rounds = "1 round" if states.changed == 1 else f"{states.changed} rounds"
+        lines.append(f"{rounds} excluded: the state changed in them")
+    if estimates.slow_launches:
+        numbers = ", ".join(str(number) for number in estimates.slow_launches)
+        lines.append(f"{SLOW_EXCLUDED}: {numbers} ({SLOW_RULE})")
+    return lines
