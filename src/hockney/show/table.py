@@ -103,6 +103,18 @@ def microseconds(seconds: float | None) -> str:
     return f"{us:.3f}" if us < 100.0 else f"{us:.1f}" if us < 100e3 else f"{us:.0f}"
 
 
+def completion_columns(point: Callable[[Row], PointEstimate]) -> list[Column[Row]]:
+    """The numbers of an operation that all ranks complete together."""
+    return [
+        Column("launches", lambda row: point(row).launches),
+        Column("samples", lambda row: point(row).samples),
+        Column("completion", lambda row: point(row).typical_s, microseconds),
+        *interval_columns(point),
+        Column("own mean", lambda row: point(row).own_mean_s, microseconds),
+        Column("own max", lambda row: point(row).own_max_s, microseconds),
+    ]
+
+
 def interval(point: PointEstimate) -> tuple[str, str]:
     limits, width = interval_columns(lambda one: one)[:2]
     return limits.cell(point), width.cell(point)

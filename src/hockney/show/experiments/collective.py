@@ -19,16 +19,38 @@ from hockney.infer.analysis.best import (
 )
 from hockney.infer.analysis.regret import Regret
 from hockney.infer.estimate.points import PointEstimate
-from hockney.plan.axes import AXES, Point, sort_key
+from hockney.plan.axes import AXES
 from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points, time_at, typical_of
-from hockney.show.as_json import axes_json, points_json
+from hockney.show.as_json import points_json
+from hockney.show.overlaps import HIDDEN, Overlap, overlaps_json, overlaps_text
 from hockney.show.phase_table import phase_tables, phases_json
-from hockney.show.table import aligned, interval, microseconds
+from hockney.show.table import Column, completion_columns, microseconds, table_text
 
 SIZES = (2, 1024, 1024**2)
 """Sizes chosen where they were measured: short, middle and long, as in the references."""
-COLUMNS = ("launches", "samples", "completion", "interval", "", "own mean", "own max")
+NUMBERS: list[Column[PointEstimate]] = completion_columns(lambda point: point)
+BY_SIZE: list[Column[PointEstimate]] = [Column("bytes", lambda point: point.bytes), *NUMBERS]
+BY_RANKS: list[Column[PointEstimate]] = [
+    Column("algorithm", name_of),
+    Column("ranks", lambda point: point.known_ranks),
+    *NUMBERS,
+]
+OVERLAPS: list[Column[Overlap]] = [
+    Column("collective", lambda one: one.point.operation),
+    Column("algorithm", lambda one: name_of(one.point)),
+    Column("ranks", lambda one: one.point.known_ranks),
+    Column("bytes", lambda one: one.point.bytes),
+    HIDDEN,
+]
+REGRETS: list[Column[Regret]] = [
+    Column("collective", lambda one: one.collective),
+    Column("ranks", lambda one: one.ranks),
+    Column("bytes", lambda one: one.bytes),
+    Column("algorithm", lambda one: one.algorithm),
+    Column("at most", lambda one: f"{one.worst:.3g} ({one.worst_pattern})"),
+    Column("library's own", lambda one: one.own_worst, "{:.3g}".format),
+]
 NOT_SHOWN = frozenset(AXES) - {
     "operation",
     "algorithm",
@@ -106,7 +128,8 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
         name = [f"state {state}"] if len(shown) > 1 else []
         of_library = [point for point in estimates.in_state(state) if is_collective(point)]
         found += [*name, *_tables(of_library)]
-    found += _overlaps(analysis.overlap)
+    title = "hidden behind computation that takes as long as the collective alone"
+    found.append(overlaps_text(title, OVERLAPS, analysis))
     found += phase_tables(analysis.phases)
     found += _regrets(analysis.regrets)
     states = run_lines.state_lines(estimates)
@@ -118,14 +141,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "overlaps", "phases", "regrets"}."""
     return {
         "points": points_json(analysis, all_states),
-        "overlaps": [
-            {
-                **axes_json(point, *NOT_SHOWN),
-                "hidden": hidden,
-                "host_overhead_s": analysis.host_overheads.get(point),
-            }
-            for point, hidden in analysis.overlap.items()
-        ],
+        "overlaps": overlaps_json(analysis, *NOT_SHOWN),
         "phases": phases_json(analysis.phases),
         "regrets": [asdict(one) for one in analysis.regrets],
     }
@@ -137,12 +153,13 @@ def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
         if when.pattern is not None:
             operation = f"{operation}, arrival {when.text}"
         if len({(name_of(point), point.known_ranks) for point in of_it}) == 1:
-            first = of_it[0]
-            yield f"{operation}, {name_of(first)}, {first.known_ranks} ranks\n{_by_size(of_it)}"
+            title = f"{operation}, {name_of(of_it[0])}, {of_it[0].known_ranks} ranks"
+            yield f"{title}\n{table_text(BY_SIZE, of_it)}"
             continue
         for size in _chosen({point.bytes for point in of_it}):
             at_it = [point for point in of_it if point.bytes == size]
-            yield f"{operation} of {format_size(size)}\n{_by_ranks(at_it)}"
+            at_it.sort(key=lambda point: (name_of(point), point.known_ranks))
+            yield f"{operation} of {format_size(size)}\n{table_text(BY_RANKS, at_it)}"
         if len({point.bytes for point in of_it}) > 1:
             for ranks in sorted({point.known_ranks for point in of_it}):
                 at_it = [point for point in of_it if point.known_ranks == ranks]
@@ -155,66 +172,24 @@ def _chosen(sizes: Iterable[int]) -> list[int]:
     return [size for size in SIZES if size in every] or sorted({every[0], every[-1]})
 
 
-def _cells(point: PointEstimate) -> list[str]:
-    return [
-        str(point.launches),
-        str(point.samples),
-        microseconds(point.typical_s),
-        *interval(point),
-        microseconds(point.own_mean_s),
-        microseconds(point.own_max_s),
-    ]
-
-
-def _by_size(points: Sequence[PointEstimate]) -> str:
-    rows = [[str(point.bytes), *_cells(point)] for point in points]
-    return aligned([["bytes", *COLUMNS], *rows])
-
-
-def _by_ranks(points: Sequence[PointEstimate]) -> str:
-    ordered = sorted(points, key=lambda point: (name_of(point), point.known_ranks))
-    rows = [[name_of(point), str(point.known_ranks), *_cells(point)] for point in ordered]
-    return aligned([["algorithm", "ranks", *COLUMNS], *rows])
-
-
 def _matrix(points: Sequence[PointEstimate]) -> str:
     """A table with a row a size and a column an algorithm."""
-    names = list(dict.fromkeys(name_of(point) for point in points))
+    names = dict.fromkeys(name_of(point) for point in points)
     found = {(point.bytes, name_of(point)): point.typical_s for point in points}
-    rows = [
-        [str(size), *(microseconds(found.get((size, name))) for name in names)]
-        for size in sorted({point.bytes for point in points})
-    ]
-    return aligned([["bytes", *names], *rows])
+
+    def of_algorithm(name: str) -> Column[int]:
+        return Column(name, lambda size: found.get((size, name)), microseconds)
+
+    columns: list[Column[int]] = [Column("bytes", int), *map(of_algorithm, names)]
+    return table_text(columns, sorted({point.bytes for point in points}))
 
 
 def _regrets(regrets: Sequence[Regret]) -> list[str]:
     """A table with a row a size and number of ranks."""
     if not regrets:
         return []
-    rows = [
-        [
-            *(one.collective, str(one.ranks), str(one.bytes), one.algorithm),
-            f"{one.worst:.3g} ({one.worst_pattern})",
-            "-" if one.own_worst is None else f"{one.own_worst:.3g}",
-        ]
-        for one in regrets
-    ]
-    head = ["collective", "ranks", "bytes", "algorithm", "at most", "library's own"]
     title = (
         f"least loss over the patterns of arrival {', '.join(regrets[0].patterns)}: the largest "
         "time over that of the fastest algorithm"
     )
-    return [f"{title}\n{aligned([head, *rows])}"]
-
-
-def _overlaps(hidden: dict[Point, float]) -> list[str]:
-    """A table with a row a size, algorithm and number of ranks."""
-    if not hidden:
-        return []
-    rows = [
-        [p.operation, name_of(p), str(p.known_ranks), str(p.bytes), f"{100.0 * hidden[p]:.0f} %"]
-        for p in sorted(hidden, key=sort_key)
-    ]
-    title = "hidden behind computation that takes as long as the collective alone"
-    return [f"{title}\n{aligned([['collective', 'algorithm', 'ranks', 'bytes', 'hidden'], *rows])}"]
+    return [f"{title}\n{table_text(REGRETS, regrets)}"]

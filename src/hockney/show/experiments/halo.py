@@ -3,27 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.predicted import Predicted
 from hockney.infer.estimate.points import PointEstimate
-from hockney.plan.axes import Axes, sort_key, text_of
+from hockney.plan.axes import Axes, text_of
 from hockney.plan.words import grid_text
 from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points, time_at, typical_of
-from hockney.show.as_json import axes_json, points_json
+from hockney.show.as_json import points_json
 from hockney.show.collective_model import predicted_json
-from hockney.show.table import aligned, interval, microseconds
+from hockney.show.overlaps import (
+    HIDDEN,
+    HOST_OVERHEAD,
+    Overlap,
+    overlaps_json,
+    overlaps_text,
+)
+from hockney.show.table import Column, completion_columns, microseconds, table_text
 
-COLUMNS = ("launches", "samples", "completion", "interval", "", "own mean", "own max")
 LEGEND = (
     "completion: median of the samples; own mean, own max: mean and maximum of the ranks' own\n"
     "durations; predicted: message by message, from single messages of the same launches"
 )
+HIDDEN_TITLE = (
+    "hidden behind computation that takes as long as the exchange alone; host overhead: time\n"
+    "in which a rank could not compute, the mean over ranks, in us"
+)
 NOT_SHOWN = ("algorithm", "segment_bytes", "mode", "window", "train", "pairs", "peers", "overlap")
 """Axes that the JSON of overlap leaves out."""
+
+
+def exchange_text(point: Axes) -> str:
+    """How neighbours exchange messages: "neighbor, persistent, packed by hand"."""
+    names = ("exchange", "form", "packing", "overlap")
+    return ", ".join(filter(None, (text_of(point, name) for name in names)))
+
+
+class _Row(NamedTuple):
+    point: PointEstimate
+    predicted: Predicted | None
+
+
+COLUMNS: list[Column[_Row]] = [
+    Column("exchange", lambda one: exchange_text(one.point)),
+    *completion_columns(lambda one: one.point),
+    Column("predicted", lambda one: one.predicted and one.predicted.seconds, microseconds),
+    Column(
+        "measured/predicted", lambda one: one.predicted and one.predicted.ratio, "{:.2f}".format
+    ),
+]
+OVERLAPS: list[Column[Overlap]] = [
+    Column("exchange", lambda one: exchange_text(one.point)),
+    Column("bytes", lambda one: one.point.bytes),
+    HIDDEN,
+    HOST_OVERHEAD,
+]
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
@@ -43,12 +80,6 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     return [f"{_topology(points[0])}: {'; '.join(lines)}", *certainty(analysis, points)]
 
 
-def exchange_text(point: Axes) -> str:
-    """How neighbours exchange messages: "neighbor, persistent, packed by hand"."""
-    names = ("exchange", "form", "packing", "overlap")
-    return ", ".join(filter(None, (text_of(point, name) for name in names)))
-
-
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     estimates = analysis.estimates
     shown = estimates.numbers(all_states)
@@ -59,7 +90,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
         name = [f"state {state}"] if len(shown) > 1 else []
         points = [one for one in estimates.own(state) if one.exchange is not None]
         found += [*name, *_tables(points, predicted)]
-    found += _overlaps(analysis)
+    found.append(overlaps_text(HIDDEN_TITLE, OVERLAPS, analysis))
     return [*found, "\n".join(run_lines.state_lines(estimates))]
 
 
@@ -68,14 +99,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     return {
         "points": points_json(analysis, all_states),
         "predicted": predicted_json(analysis.predicted_here),
-        "overlaps": [
-            {
-                **axes_json(point, *NOT_SHOWN),
-                "hidden": hidden,
-                "host_overhead_s": analysis.host_overheads.get(point),
-            }
-            for point, hidden in analysis.overlap.items()
-        ],
+        "overlaps": overlaps_json(analysis, *NOT_SHOWN),
     }
 
 
@@ -103,42 +127,5 @@ def _tables(points: Sequence[PointEstimate], predicted: dict[int, Predicted]) ->
         of_it = [one for one in points if _topology(one) == topology]
         for size in sorted({one.bytes for one in of_it}):
             at_it = [one for one in of_it if one.bytes == size]
-            rows = [["exchange", *COLUMNS, "predicted", "measured/predicted"]]
-            rows += [_row(one, predicted.get(id(one))) for one in at_it]
-            yield f"{topology}, {format_size(size)} to each\n{aligned(rows)}"
-
-
-def _row(point: PointEstimate, predicted: Predicted | None) -> list[str]:
-    return [
-        exchange_text(point),
-        str(point.launches),
-        str(point.samples),
-        microseconds(point.typical_s),
-        *interval(point),
-        microseconds(point.own_mean_s),
-        microseconds(point.own_max_s),
-        microseconds(predicted.seconds if predicted else None),
-        f"{predicted.ratio:.2f}" if predicted else "-",
-    ]
-
-
-def _overlaps(analysis: Analysis) -> list[str]:
-    """A table with a row an exchange and size."""
-    hidden, host = analysis.overlap, analysis.host_overheads
-    if not hidden:
-        return []
-    rows = [["exchange", "bytes", "hidden", "host overhead"]]
-    rows += [
-        [
-            exchange_text(p),
-            str(p.bytes),
-            f"{100.0 * hidden[p]:.0f} %",
-            microseconds(host.get(p)),
-        ]
-        for p in sorted(hidden, key=sort_key)
-    ]
-    title = (
-        "hidden behind computation that takes as long as the exchange alone; host overhead: time\n"
-        "in which a rank could not compute, the mean over ranks, in us"
-    )
-    return [f"{title}\n{aligned(rows)}"]
+            rows = [_Row(one, predicted.get(id(one))) for one in at_it]
+            yield f"{topology}, {format_size(size)} to each\n{table_text(COLUMNS, rows)}"

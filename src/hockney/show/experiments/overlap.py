@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis import Analysis
-from hockney.plan.axes import Point
+from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.overlap import RECEIVER, SENDER
 from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points
-from hockney.show.as_json import axes_json, points_json
-from hockney.show.table import aligned, interval, microseconds
+from hockney.show.as_json import points_json
+from hockney.show.overlaps import Overlap, overlaps_json, overlaps_of
+from hockney.show.table import Column, interval_columns, microseconds, percent, table_text
 
 WHO = {SENDER: "sender", RECEIVER: "receiver"}
-COLUMNS = ("launches", "samples", "alone", "interval", "", "hidden", "host overhead")
 LEGEND = (
     "alone: from the common start to the last rank's end, without computation; hidden: fraction\n"
     "of it that disappears behind computation of the same length on one rank; host overhead: time\n"
@@ -22,6 +22,22 @@ LEGEND = (
 )
 NOT_SHOWN = ("algorithm", "segment_bytes", "mode", "window", "train", "pairs", "overlap")
 """Axes that the JSON of overlap leaves out."""
+
+
+class _Row(NamedTuple):
+    point: PointEstimate
+    overlap: Overlap | None
+
+
+COLUMNS: list[Column[_Row]] = [
+    Column("bytes", lambda one: one.point.bytes),
+    Column("launches", lambda one: one.point.launches),
+    Column("samples", lambda one: one.point.samples),
+    Column("alone", lambda one: one.point.typical_s, microseconds),
+    *interval_columns(lambda one: one.point),
+    Column("hidden", lambda one: one.overlap and one.overlap.hidden, percent),
+    Column("host overhead", lambda one: one.overlap and one.overlap.host_overhead_s, microseconds),
+]
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
@@ -56,38 +72,17 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "overlaps"}."""
     return {
         "points": points_json(analysis, all_states),
-        "overlaps": [
-            {
-                **axes_json(point, *NOT_SHOWN),
-                "hidden": hidden,
-                "host_overhead_s": analysis.host_overheads.get(point),
-            }
-            for point, hidden in analysis.overlap.items()
-        ],
+        "overlaps": overlaps_json(analysis, *NOT_SHOWN),
     }
 
 
 def _table(analysis: Analysis, operation: str, state: int) -> str:
-    """A table with a row a size."""
-    hidden: dict[int, float] = _by_size(analysis.overlap, operation)
-    host = _by_size(analysis.host_overheads, operation)
-    rows = [["bytes", *COLUMNS]]
-    for point in analysis.estimates.own(state):
-        if point.operation == operation and not point.overlap:
-            fraction = hidden.get(point.bytes) if state == 0 else None
-            rows.append(
-                [
-                    str(point.bytes),
-                    str(point.launches),
-                    str(point.samples),
-                    microseconds(point.typical_s),
-                    *interval(point),
-                    "-" if fraction is None else f"{100.0 * fraction:.0f} %",
-                    microseconds(host.get(point.bytes) if state == 0 else None),
-                ]
-            )
-    return f"the {WHO[operation]} computes\n{aligned(rows)}"
-
-
-def _by_size(values: dict[Point, float], operation: str) -> dict[int, float]:
-    return {point.bytes: value for point, value in values.items() if point.operation == operation}
+    """A table with a row a size; computation is known of the main state alone."""
+    own = [one for one in overlaps_of(analysis) if state == 0 and one.point.operation == operation]
+    known = {one.point.bytes: one for one in own}
+    rows = [
+        _Row(point, known.get(point.bytes))
+        for point in analysis.estimates.own(state)
+        if point.operation == operation and not point.overlap
+    ]
+    return f"the {WHO[operation]} computes\n{table_text(COLUMNS, rows)}" if rows else ""

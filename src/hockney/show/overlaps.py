@@ -1,0 +1,42 @@
+"""How much of an operation hides behind computation: columns of tables, and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from hockney.infer.analysis import Analysis
+from hockney.plan.axes import Axes, sort_key
+from hockney.show.as_json import axes_json
+from hockney.show.table import Column, microseconds, percent, row_json, table_text
+
+
+class Overlap(NamedTuple):
+    point: Axes
+    hidden: float | None
+    host_overhead_s: float | None
+
+
+HIDDEN: Column[Overlap] = Column("hidden", lambda one: one.hidden, percent, "hidden")
+HOST_OVERHEAD: Column[Overlap] = Column(
+    "host overhead", lambda one: one.host_overhead_s, microseconds, "host_overhead_s"
+)
+
+
+def overlaps_of(analysis: Analysis) -> list[Overlap]:
+    host = analysis.host_overheads
+    return [Overlap(point, hidden, host.get(point)) for point, hidden in analysis.overlap.items()]
+
+
+def overlaps_text(title: str, columns: Sequence[Column[Overlap]], analysis: Analysis) -> str:
+    """The titled table; empty where nothing was overlapped."""
+    found = sorted(overlaps_of(analysis), key=lambda one: sort_key(one.point))
+    return f"{title}\n{table_text(columns, found)}" if found else ""
+
+
+def overlaps_json(analysis: Analysis, *left_out: str) -> list[dict[str, Any]]:
+    """left_out: axes that are not in the fields of each point."""
+    return [
+        {**axes_json(one.point, *left_out), **row_json((HIDDEN, HOST_OVERHEAD), one)}
+        for one in overlaps_of(analysis)
+    ]
