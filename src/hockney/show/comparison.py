@@ -12,7 +12,7 @@ from hockney.infer.analysis.compare import PointDifference, RunComparison
 from hockney.infer.estimate.differences import VERDICT_RULE, Judged
 from hockney.infer.estimate.points import PointEstimate, by_curve, statistic_of
 from hockney.plan.axes import texts_apart
-from hockney.show.smallest import least_shown, smallest_words
+from hockney.show.judged import least_shown, smallest_words
 from hockney.show.table import aligned, microseconds
 
 

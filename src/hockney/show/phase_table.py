@@ -5,18 +5,50 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from hockney.infer.analysis.phase_times import Phase, Phased
+from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.words import ALL_PHASES
 from hockney.show.as_json import axes_json
-from hockney.show.table import aligned, interval, microseconds
+from hockney.show.table import (
+    INTERVAL,
+    LIMITS,
+    Column,
+    microseconds,
+    percent,
+    row_json,
+    table_text,
+    through,
+)
 
-COLUMNS = ("time", "interval", "", "of it", "predicted")
 LEGEND = (
     "each phase from when the last rank is done with those before it until the last rank is done\n"
     "with it; predicted: message by message, from single messages of the same launches"
 )
+
+
+class _Row(NamedTuple):
+    of: Phased
+    name: str
+    point: PointEstimate
+    predicted_s: float | None = None
+
+
+PHASE: list[Column[_Row]] = [
+    Column("bytes", lambda row: row.of.bytes if row.name == ALL_PHASES else ""),
+    Column("phase", lambda row: row.name),
+    Column(None, lambda row: row.point.phase, field="phase"),
+    Column("time", lambda row: row.point.typical_s, microseconds),
+    Column(None, lambda row: row.point.median_s, field="median_s"),
+    *through(lambda row: row.point, *INTERVAL, *LIMITS),
+    Column("of it", lambda row: row.of.fraction(row.point), percent, "fraction"),
+    Column(
+        "predicted",
+        lambda row: "" if row.point is row.of.library else microseconds(row.predicted_s),
+    ),
+    Column(None, lambda row: row.predicted_s, field="predicted_s"),
+]
 
 
 def phase_tables(found: Sequence[Phased]) -> list[str]:
@@ -29,7 +61,7 @@ def phase_tables(found: Sequence[Phased]) -> list[str]:
     for (collective, algorithm, ranks), each in groups.items():
         rows = [row for one in sorted(each, key=attrgetter("bytes")) for row in _rows(one)]
         title = f"{collective} by messages, {algorithm}, {ranks} ranks"
-        tables.append(f"{title}\n{aligned([['bytes', 'phase', *COLUMNS], *rows])}")
+        tables.append(f"{title}\n{table_text(PHASE, rows)}")
     return [f"{tables[0]}\n{LEGEND}", *tables[1:]] if tables else []
 
 
@@ -38,45 +70,22 @@ def phases_json(found: Sequence[Phased]) -> list[dict[str, Any]]:
         {
             **axes_json(one.whole.point, "phase"),
             "median_s": one.whole.point.median_s,
-            "low_s": one.whole.point.low_s,
-            "high_s": one.whole.point.high_s,
+            **row_json(LIMITS, one.whole.point),
             "predicted_s": one.whole.predicted_s,
             "library_algorithm": one.library_algorithm if one.library else None,
             "library_s": one.library.median_s if one.library else None,
-            "phases": [
-                {
-                    "phase": phase.point.phase,
-                    "median_s": phase.point.median_s,
-                    "low_s": phase.point.low_s,
-                    "high_s": phase.point.high_s,
-                    "fraction": one.fraction(phase.point),
-                    "predicted_s": phase.predicted_s,
-                }
-                for phase in one.phases
-            ],
+            "phases": [row_json(PHASE, _row(one, phase)) for phase in one.phases],
         }
         for one in found
     ]
 
 
-def _rows(one: Phased) -> list[list[str]]:
-    rows = [_row(one, one.whole, ALL_PHASES)]
-    rows += [_row(one, phase, phase.point.phase or "") for phase in one.phases]
+def _rows(one: Phased) -> list[_Row]:
+    rows = [_row(one, phase) for phase in (one.whole, *one.phases)]
     if one.library is not None:
-        time = [microseconds(one.library.typical_s), *interval(one.library)]
-        name = f"library, {one.library_algorithm}"
-        rows.append(["", name, *time, _percent(one.fraction(one.library)), ""])
-    rows[0][0] = str(one.bytes)
+        rows.append(_Row(one, f"library, {one.library_algorithm}", one.library))
     return rows
 
 
-def _row(one: Phased, phase: Phase, name: str) -> list[str]:
-    return [
-        *("", name, microseconds(phase.point.typical_s), *interval(phase.point)),
-        _percent(one.fraction(phase.point)),
-        microseconds(phase.predicted_s),
-    ]
-
-
-def _percent(fraction: float | None) -> str:
-    return "-" if fraction is None else f"{100.0 * fraction:.0f} %"
+def _row(one: Phased, phase: Phase) -> _Row:
+    return _Row(one, phase.point.phase or "", phase.point, phase.predicted_s)

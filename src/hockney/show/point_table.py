@@ -10,13 +10,14 @@ from hockney.infer.analysis.floor import FloorRatio
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.sketch import SAMPLES_FOR_P99
 from hockney.show.table import (
+    HOW,
+    INTERVAL,
     Column,
     between,
-    how_column,
-    interval_columns,
     mebibytes,
     microseconds,
     table_text,
+    through,
 )
 
 FEW_SAMPLES = f"p99 takes {SAMPLES_FOR_P99} samples in a launch, and is - where none has so many"
@@ -33,13 +34,13 @@ def _has_floor(rows: Sequence[_Row]) -> bool:
 
 
 COLUMNS: list[Column[_Row]] = [
-    how_column(lambda one: one.point),
+    *through(lambda one: one.point, HOW),
     Column("bytes", lambda one: one.point.bytes),
     Column("launches", lambda one: one.point.launches),
     Column("samples", lambda one: one.point.samples),
     Column("min", lambda one: one.point.min_s, microseconds),
     Column("median", lambda one: one.point.median_s, microseconds),
-    *interval_columns(lambda one: one.point),
+    *through(lambda one: one.point, *INTERVAL),
     Column("mean", lambda one: one.point.mean_s, microseconds),
     Column("p99", lambda one: one.point.p99_s, microseconds),
     Column("max", lambda one: one.point.max_s, microseconds),

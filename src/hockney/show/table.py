@@ -16,6 +16,7 @@ STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
 """Columns that a reader looks for, which a terminal shows in bold."""
 
 Row = TypeVar("Row")
+Outer = TypeVar("Outer")
 
 
 def always(rows: Sequence[Any]) -> bool:  # noqa: ARG001
@@ -42,6 +43,22 @@ class Column(Generic[Row]):
         return self.unknown if value is None else self.text(value)
 
 
+def through(take: Callable[[Outer], Row], *columns: Column[Row]) -> list[Column[Outer]]:
+    """The columns for rows that have what these columns are of."""
+    return [_through(take, one) for one in columns]
+
+
+def _through(take: Callable[[Outer], Row], column: Column[Row]) -> Column[Outer]:
+    return Column(
+        column.heading,
+        lambda row: column.value(take(row)),
+        column.text,
+        column.field,
+        column.unknown,
+        lambda rows: column.shown(list(map(take, rows))),
+    )
+
+
 def table_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
     """The table of a terminal; empty without rows."""
     if not rows:
@@ -51,9 +68,10 @@ def table_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
     return aligned([heading, *([one.cell(row) for one in named] for row in rows)])
 
 
-def row_json(columns: Sequence[Column[Row]], row: Row) -> dict[str, Any]:
-    """The fields that columns have of a row."""
-    return {one.field: one.value(row) for one in columns if one.field}
+def row_json(columns: Sequence[Column[Row]], row: Row | None) -> dict[str, Any]:
+    """The fields of a row, all null where it is None."""
+    named = [one for one in columns if one.field]
+    return {one.field: None if row is None else one.value(row) for one in named}
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
@@ -72,52 +90,11 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def how_column(point: Callable[[Row], PointEstimate]) -> Column[Row]:
-    """How messages were exchanged, where that differs between rows."""
-
-    def how(row: Row) -> str:
-        return method_text(point(row)) or point(row).operation
-
-    return Column("how", how, shown=lambda rows: len(set(map(how, rows))) > 1)
-
-
-def interval_columns(point: Callable[[Row], PointEstimate]) -> list[Column[Row]]:
-    """The limits of a median's interval, and its relative half-width."""
-
-    def limits(row: Row) -> str | None:
-        known = point(row)
-        return None if known.precision is None else between(known.low_s, known.high_s)
-
-    return [
-        Column("interval", limits),
-        Column("", lambda row: point(row).precision, format_uncertainty, unknown=""),
-        Column(None, lambda row: point(row).low_s, field="low_s"),
-        Column(None, lambda row: point(row).high_s, field="high_s"),
-    ]
-
-
 def microseconds(seconds: float | None) -> str:
     if seconds is None:
         return "-"
     us = seconds * 1e6
     return f"{us:.3f}" if us < 100.0 else f"{us:.1f}" if us < 100e3 else f"{us:.0f}"
-
-
-def completion_columns(point: Callable[[Row], PointEstimate]) -> list[Column[Row]]:
-    """The numbers of an operation that all ranks complete together."""
-    return [
-        Column("launches", lambda row: point(row).launches),
-        Column("samples", lambda row: point(row).samples),
-        Column("completion", lambda row: point(row).typical_s, microseconds),
-        *interval_columns(point),
-        Column("own mean", lambda row: point(row).own_mean_s, microseconds),
-        Column("own max", lambda row: point(row).own_max_s, microseconds),
-    ]
-
-
-def interval(point: PointEstimate) -> tuple[str, str]:
-    limits, width = interval_columns(lambda one: one)[:2]
-    return limits.cell(point), width.cell(point)
 
 
 def between(
@@ -135,3 +112,36 @@ def mebibytes(rate: float | None) -> str:
 
 def percent(fraction: float) -> str:
     return f"{100.0 * fraction:.0f} %"
+
+
+def _how(point: PointEstimate) -> str:
+    return method_text(point) or point.operation
+
+
+def _limits(point: PointEstimate) -> str | None:
+    return None if point.precision is None else between(point.low_s, point.high_s)
+
+
+HOW: Column[PointEstimate] = Column(
+    "how", _how, shown=lambda points: len(set(map(_how, points))) > 1
+)
+"""How messages were exchanged, where that differs."""
+INTERVAL: list[Column[PointEstimate]] = [
+    Column("interval", _limits),
+    Column("", lambda point: point.precision, format_uncertainty, unknown=""),
+]
+"""The limits of a median's interval, and its relative half-width."""
+LIMITS: list[Column[PointEstimate]] = [
+    Column(None, lambda point: point.low_s, field="low_s"),
+    Column(None, lambda point: point.high_s, field="high_s"),
+]
+"""The same in JSON."""
+COMPLETION: list[Column[PointEstimate]] = [
+    Column("launches", lambda point: point.launches),
+    Column("samples", lambda point: point.samples),
+    Column("completion", lambda point: point.typical_s, microseconds),
+    *INTERVAL,
+    Column("own mean", lambda point: point.own_mean_s, microseconds),
+    Column("own max", lambda point: point.own_max_s, microseconds),
+]
+"""An operation that all ranks complete together."""

@@ -13,7 +13,7 @@ from hockney.infer.estimate.conditions import OTHER_STATE
 from hockney.plan.axes import Key, key_without, texts_apart
 from hockney.records import Run
 from hockney.show.as_json import axes_json
-from hockney.show.smallest import least_shown, smallest_words
+from hockney.show.judged import least_shown, smallest_words
 from hockney.show.table import aligned, microseconds
 
 NO_BLOCK = "no block is complete: nothing was compared"

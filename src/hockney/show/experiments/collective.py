@@ -25,16 +25,15 @@ from hockney.show.answer import certainty, own_points, time_at, typical_of
 from hockney.show.as_json import points_json
 from hockney.show.overlaps import HIDDEN, Overlap, overlaps_json, overlaps_text
 from hockney.show.phase_table import phase_tables, phases_json
-from hockney.show.table import Column, completion_columns, microseconds, table_text
+from hockney.show.table import COMPLETION, Column, microseconds, table_text
 
 SIZES = (2, 1024, 1024**2)
 """Sizes chosen where they were measured: short, middle and long, as in the references."""
-NUMBERS: list[Column[PointEstimate]] = completion_columns(lambda point: point)
-BY_SIZE: list[Column[PointEstimate]] = [Column("bytes", lambda point: point.bytes), *NUMBERS]
+BY_SIZE: list[Column[PointEstimate]] = [Column("bytes", lambda point: point.bytes), *COMPLETION]
 BY_RANKS: list[Column[PointEstimate]] = [
     Column("algorithm", name_of),
     Column("ranks", lambda point: point.known_ranks),
-    *NUMBERS,
+    *COMPLETION,
 ]
 OVERLAPS: list[Column[Overlap]] = [
     Column("collective", lambda one: one.point.operation),

@@ -10,27 +10,56 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import QUANTILES, TOO_FEW, Congested, Factor
 from hockney.infer.estimate.quantiles import FEW_RULE
 from hockney.plan.axes import Key, Point, key_without
-from hockney.show import run_lines, table
+from hockney.show import run_lines
 from hockney.show.as_json import axes_json, points_json
+from hockney.show.judged import ratio_columns, ratio_limits, ratio_text
+from hockney.show.table import Column, microseconds, row_json, table_text, through
 from hockney.show.tails import tails_json, tails_text
 
 NAMES = {0.5: "median", 0.99: "p99", 0.999: "p99.9"}
 """Names of quantiles for people."""
-COLUMNS = (
-    "bytes",
-    "load",
-    "launches",
-    "alone",
-    "loaded",
-    "factor",
-    "95 % interval",
-    "p99",
-    "p99.9",
-)
 LEGEND = (
     "alone, loaded: medians, in the same rounds; factor: of medians, p99 and p99.9 in the same "
     "launch,\nwith the 95 % interval over launches; load: what all aggressors together exchanged"
 )
+
+
+def _tail_text(factor: Factor) -> str:
+    limits = ratio_limits(factor.judged, ".3g")
+    more = "" if limits in (None, "exact") else f" [{limits}]"
+    return f"{factor.judged.ratio:.3g}{more}"
+
+
+FACTOR: list[Column[Factor]] = [
+    Column("alone", lambda one: one.isolated_s, microseconds, "isolated_s"),
+    Column("loaded", lambda one: one.loaded_s, microseconds, "loaded_s"),
+    *through(lambda one: one.judged, *ratio_columns(".3g", "factor")),
+    Column(None, lambda one: one.judged.ratio, field="factor"),
+    Column(None, lambda one: one.judged.low, field="low"),
+    Column(None, lambda one: one.judged.high, field="high"),
+    Column(None, lambda one: one.judged.p, field="p"),
+    Column(None, lambda one: one.launches, field="launches"),
+]
+
+
+def _tail_column(quantile: float) -> Column[Congested]:
+    return Column(NAMES[quantile], lambda one: one.factor(quantile), _tail_text, unknown=TOO_FEW)
+
+
+COLUMNS: list[Column[Congested]] = [
+    Column("bytes", lambda one: one.point.bytes),
+    Column("load", lambda one: one.load_Bps, format_rate),
+    Column("launches", lambda one: one.median.launches),
+    *through(lambda one: one.median, *FACTOR),
+    *(_tail_column(quantile) for quantile in QUANTILES[1:]),
+    Column(None, lambda one: one.load_Bps, field="load_Bps"),
+    Column(None, lambda one: one.exceeds, field="exceeds"),
+    Column(
+        None,
+        lambda one: [{"quantile": q, **row_json(FACTOR, one.factor(q))} for q in QUANTILES[1:]],
+        field="tails",
+    ),
+]
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
@@ -57,8 +86,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     lines = [*run_lines.heading(analysis, "time"), *_roles_lines(analysis), LEGEND]
     found = ["\n".join(lines)]
     for curve in load_curves(analysis.congestion):
-        rows = [list(COLUMNS), *map(_row, curve)]
-        found.append(f"{load_text(curve[0].point)}\n{table.aligned(rows)}")
+        found.append(f"{load_text(curve[0].point)}\n{table_text(COLUMNS, curve)}")
     few = any(one.median.judged.low is None for one in analysis.congestion)
     if few and not analysis.run.is_simulated:
         found.append(FEW_RULE)
@@ -70,7 +98,14 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "times"}: the factors, and the times of victims alone and under load; "tails" with
     --tails."""
     return {
-        "points": [_point_json(one) for one in analysis.congestion],
+        "points": [
+            {
+                "victim": one.point.operation,
+                **axes_json(one.point, "operation", "peers"),
+                **row_json(COLUMNS, one),
+            }
+            for one in analysis.congestion
+        ],
         "times": points_json(analysis, all_states),
         **tails_json(analysis.tails),
     }
@@ -104,25 +139,12 @@ def load_text(point: Point) -> str:
     )
 
 
-def limits_text(factor: Factor) -> str:
-    """ "2.9 .. 3.2", "exact" where it was simulated, or "-"."""
-    judged = factor.judged
-    if judged.low is None or judged.high is None:
-        return "-"
-    if judged.low == judged.high:
-        return "exact"
-    return f"{judged.low:.3g} .. {judged.high:.3g}"
-
-
 def _sentence(one: Congested, several: bool) -> str:
     judged, point = one.median.judged, one.point
-    limits = ""
-    if judged.low is not None and judged.high is not None and judged.low != judged.high:
-        limits = f" [{judged.low:.3g} to {judged.high:.3g}]"
     tail = one.factor(QUANTILES[-1]) or one.factor(QUANTILES[-2])
     more = f"; its {NAMES[tail.quantile]} {tail.judged.ratio:.3g} times" if tail else ""
     which = "at worst " if several else ""
-    long = f"{which}{judged.ratio:.3g}{limits} times as long"
+    long = f"{which}{ratio_text(judged, '.3g')} times as long"
     if judged.verdict == "same":
         long = f"{which}as long as alone"
     return (
@@ -144,55 +166,3 @@ def _roles_lines(analysis: Analysis) -> list[str]:
 def _few(ranks: Sequence[int]) -> str:
     shown = ranks if len(ranks) <= run_lines.MOST_PLACES else [*ranks[:3], "..", ranks[-1]]
     return " ".join(map(str, shown))
-
-
-def _row(one: Congested) -> list[str]:
-    median = one.median
-    return [
-        str(one.point.bytes),
-        "-" if one.load_Bps is None else format_rate(one.load_Bps),
-        str(median.launches),
-        table.microseconds(median.isolated_s),
-        table.microseconds(median.loaded_s),
-        f"{median.judged.ratio:.3g}",
-        limits_text(median),
-        *(_tail_text(one.factor(quantile)) for quantile in QUANTILES[1:]),
-    ]
-
-
-def _tail_text(factor: Factor | None) -> str:
-    if factor is None:
-        return TOO_FEW
-    limits = limits_text(factor)
-    return f"{factor.judged.ratio:.3g}" + ("" if limits in ("-", "exact") else f" [{limits}]")
-
-
-def _point_json(one: Congested) -> dict[str, Any]:
-    return {
-        "victim": one.point.operation,
-        **axes_json(one.point, "operation", "peers"),
-        **_factor_json(one.median),
-        "load_Bps": one.load_Bps,
-        "exceeds": one.exceeds,
-        "tails": [
-            {"quantile": quantile, **_factor_json(one.factor(quantile))}
-            for quantile in QUANTILES[1:]
-        ],
-    }
-
-
-def _factor_json(factor: Factor | None) -> dict[str, Any]:
-    """The factor as JSON; all null where there are too few samples."""
-    if factor is None:
-        names = ("isolated_s", "loaded_s", "factor", "low", "high", "p", "launches")
-        return dict.fromkeys(names)
-    judged = factor.judged
-    return {
-        "isolated_s": factor.isolated_s,
-        "loaded_s": factor.loaded_s,
-        "factor": judged.ratio,
-        "low": judged.low,
-        "high": judged.high,
-        "p": judged.p,
-        "launches": factor.launches,
-    }

@@ -22,7 +22,7 @@ from hockney.show.overlaps import (
     overlaps_json,
     overlaps_text,
 )
-from hockney.show.table import Column, completion_columns, microseconds, table_text
+from hockney.show.table import COMPLETION, Column, microseconds, table_text, through
 
 LEGEND = (
     "completion: median of the samples; own mean, own max: mean and maximum of the ranks' own\n"
@@ -49,7 +49,7 @@ class _Row(NamedTuple):
 
 COLUMNS: list[Column[_Row]] = [
     Column("exchange", lambda one: exchange_text(one.point)),
-    *completion_columns(lambda one: one.point),
+    *through(lambda one: one.point, *COMPLETION),
     Column("predicted", lambda one: one.predicted and one.predicted.seconds, microseconds),
     Column(
         "measured/predicted", lambda one: one.predicted and one.predicted.ratio, "{:.2f}".format

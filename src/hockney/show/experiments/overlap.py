@@ -12,7 +12,7 @@ from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points
 from hockney.show.as_json import points_json
 from hockney.show.overlaps import Overlap, overlaps_json, overlaps_of
-from hockney.show.table import Column, interval_columns, microseconds, percent, table_text
+from hockney.show.table import INTERVAL, Column, microseconds, percent, table_text, through
 
 WHO = {SENDER: "sender", RECEIVER: "receiver"}
 LEGEND = (
@@ -34,7 +34,7 @@ COLUMNS: list[Column[_Row]] = [
     Column("launches", lambda one: one.point.launches),
     Column("samples", lambda one: one.point.samples),
     Column("alone", lambda one: one.point.typical_s, microseconds),
-    *interval_columns(lambda one: one.point),
+    *through(lambda one: one.point, *INTERVAL),
     Column("hidden", lambda one: one.overlap and one.overlap.hidden, percent),
     Column("host overhead", lambda one: one.overlap and one.overlap.host_overhead_s, microseconds),
 ]

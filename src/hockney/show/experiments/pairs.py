@@ -20,13 +20,15 @@ from hockney.show.as_json import axes_json, points_json
 from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
 from hockney.show.side_by_side import side_by_side_json, side_by_side_text
 from hockney.show.table import (
+    HOW,
+    INTERVAL,
+    LIMITS,
     Column,
-    how_column,
-    interval_columns,
     mebibytes,
     microseconds,
     row_json,
     table_text,
+    through,
 )
 from hockney.show.variability_lines import variability_text
 
@@ -53,13 +55,13 @@ def _pair_columns(
 
 
 COLUMNS: list[Column[Contention]] = [
-    how_column(lambda one: one.together),
+    *through(lambda one: one.together, HOW),
     Column("bytes", lambda one: one.together.bytes),
     Column("pairs", lambda one: one.pairs, field="pairs"),
     Column(None, lambda one: one.together.repetitions, field="repetitions"),
     Column("median pair", lambda one: one.typical_s, microseconds, "typical_s"),
     Column("slowest pair", lambda one: one.together.typical_s, microseconds, "last_s"),
-    *interval_columns(lambda one: one.together),
+    *through(lambda one: one.together, *INTERVAL, *LIMITS),
     Column("all MiB/s", lambda one: one.aggregate_Bps, mebibytes, "aggregate_Bps"),
     Column("messages/s", lambda one: one.messages_per_s, _count, "messages_per_s"),
     Column("slowdown", lambda one: one.slowdown, "{:.2f}".format, "slowdown"),

@@ -12,18 +12,46 @@ from msgspec.structs import replace
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.one_sided import Helped, OneSided
-from hockney.infer.estimate.differences import Judged
 from hockney.plan.axes import Key, key_without, method_text
-from hockney.show import run_lines, table
+from hockney.show import run_lines
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.experiments import pairs
-from hockney.show.smallest import least_shown
+from hockney.show.judged import VERDICT, least_shown, ratio_columns, ratio_text
+from hockney.show.table import (
+    INTERVAL,
+    Column,
+    mebibytes,
+    microseconds,
+    row_json,
+    table_text,
+    through,
+)
 
-COLUMNS = ("bytes", "median", "interval", "", "MiB/s", "two-sided", "ratio", "95 %", "verdict")
 EXCHANGES = {"pingpong": "a send (half of a ping-pong)"}
 """Exchanges with which single operations are compared."""
 STREAMS = "as many messages in flight"
 """The messages with which streams are compared."""
+
+
+def way_text(one: OneSided | Helped, with_window: bool = True) -> str:
+    """An operation and how it is made: "put, flush"; "put, fence, create window, 4 pairs". The kind
+    of window is left out where the context names it."""
+    point = one.point if with_window else replace(one.point, window_kind=None)
+    several = f"{point.pairs} pairs" if point.pairs and point.pairs > 1 else None
+    return ", ".join(filter(None, (point.operation, method_text(point), several)))
+
+
+COLUMNS: list[Column[OneSided]] = [
+    Column("how", way_text),
+    Column("bytes", lambda one: one.point.bytes),
+    Column(None, lambda one: one.done_at, field="done_at"),
+    Column("median", lambda one: one.point.typical_s, microseconds, "time_s"),
+    *through(lambda one: one.point, *INTERVAL),
+    Column("MiB/s", lambda one: one.point.bandwidth_Bps, mebibytes),
+    Column(None, lambda one: one.two_sided.operation, field="two_sided"),
+    Column("two-sided", lambda one: one.two_sided.typical_s, microseconds, "two_sided_s"),
+    *through(lambda one: one.judged, *ratio_columns(interval="95 %"), VERDICT),
+]
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
@@ -39,7 +67,8 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     found = ["\n".join([*run_lines.heading(analysis, "time"), *_legend(analysis.one_sided)])]
-    found.append(ratio_table(analysis.one_sided))
+    ordered = [one for curve in one_sided_curves(analysis.one_sided) for one in curve]
+    found.append(table_text(COLUMNS, ordered))
     found.append("\n".join(map(help_text, analysis.helped)))
     found.append("\n".join(run_lines.state_lines(analysis.estimates)))
     if analysis.measures_pairs:
@@ -53,7 +82,14 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     return {
         "points": points_json(analysis, all_states),
         **of_pairs,
-        "one_sided": [_ratio_json(one) for one in analysis.one_sided],
+        "one_sided": [
+            {
+                **axes_json(one.point, "peers"),
+                **row_json(COLUMNS, one),
+                **asdict(one.judged),
+            }
+            for one in analysis.one_sided
+        ],
         "helped": [
             {
                 **axes_json(one.point, "peers"),
@@ -83,16 +119,8 @@ def help_text(one: Helped) -> str:
     }[one.needs_target]
     return (
         f"{way_text(one)} at {format_size(one.point.bytes)} {words}: while the target computes, "
-        f"{_ratio_text(one.judged)} times the time"
+        f"{ratio_text(one.judged)} times the time"
     )
-
-
-def way_text(one: OneSided | Helped, with_window: bool = True) -> str:
-    """An operation and how it is made: "put, flush"; "put, fence, create window, 4 pairs". The kind
-    of window is left out where the context names it."""
-    point = one.point if with_window else replace(one.point, window_kind=None)
-    several = f"{point.pairs} pairs" if point.pairs and point.pairs > 1 else None
-    return ", ".join(filter(None, (point.operation, method_text(point), several)))
 
 
 def exchange_text(one: OneSided) -> str:
@@ -108,13 +136,7 @@ def verdict_text(one: OneSided, exchange: str) -> str:
         "same": f"as fast as {exchange}",
     }.get(judged.verdict, f"not surely faster or slower than {exchange}")
     more = f" ({least_shown(judged)})" if judged.verdict == "unknown" else ""
-    return f"at {format_size(one.point.bytes)} {words}, {_ratio_text(judged)} times its time{more}"
-
-
-def _ratio_text(judged: Judged) -> str:
-    if judged.low is None or judged.high is None or judged.low == judged.high:
-        return f"{judged.ratio:.3f}"
-    return f"{judged.ratio:.3f} [{judged.low:.3f} to {judged.high:.3f}]"
+    return f"at {format_size(one.point.bytes)} {words}, {ratio_text(judged)} times its time{more}"
 
 
 def _legend(ratios: Sequence[OneSided]) -> list[str]:
@@ -125,44 +147,3 @@ def _legend(ratios: Sequence[OneSided]) -> list[str]:
             "is done at the target"
         )
     return lines
-
-
-def ratio_table(ratios: Sequence[OneSided]) -> str:
-    """A table of times in microseconds."""
-    if not ratios:
-        return ""
-    rows = [["how", *COLUMNS]]
-    rows += [_row(one) for curve in one_sided_curves(ratios) for one in curve]
-    return table.aligned(rows)
-
-
-def _row(one: OneSided) -> list[str]:
-    return [
-        way_text(one),
-        str(one.point.bytes),
-        table.microseconds(one.point.typical_s),
-        *table.interval(one.point),
-        table.mebibytes(one.point.bandwidth_Bps),
-        table.microseconds(one.two_sided.typical_s),
-        f"{one.judged.ratio:.3f}",
-        _limits_text(one.judged),
-        one.judged.verdict,
-    ]
-
-
-def _limits_text(judged: Judged) -> str:
-    if judged.low is None or judged.high is None:
-        return "-"
-    exact = judged.low == judged.high
-    return "exact" if exact else f"{judged.low:.3f} .. {judged.high:.3f}"
-
-
-def _ratio_json(one: OneSided) -> dict[str, Any]:
-    return {
-        **axes_json(one.point, "peers"),
-        "done_at": one.done_at,
-        "time_s": one.point.typical_s,
-        "two_sided": one.two_sided.operation,
-        "two_sided_s": one.two_sided.typical_s,
-        **asdict(one.judged),
-    }

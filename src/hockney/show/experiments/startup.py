@@ -8,9 +8,10 @@ from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.startup import PHASES
-from hockney.show import run_lines, table
+from hockney.show import run_lines
 from hockney.show.answer import precision
 from hockney.show.as_json import points_json
+from hockney.show.table import INTERVAL, Column, microseconds, table_text
 
 WORDS = {
     "launch": "launcher to the last rank's main",
@@ -28,7 +29,25 @@ CREATIONS = {
     "shared": "MPI_Win_allocate_shared",
 }
 """Calls that make windows, by their kind."""
-COLUMNS = ("ranks", "step", "which", "launches", "median", "interval", "", "min", "max")
+
+
+def step_text(point: PointEstimate) -> str:
+    """The MPI call of a step, or its description."""
+    if point.window_kind is not None:
+        return CREATIONS.get(point.window_kind, point.window_kind)
+    return WORDS.get(point.operation, point.operation)
+
+
+COLUMNS: list[Column[PointEstimate]] = [
+    Column("ranks", lambda point: point.known_ranks),
+    Column("step", step_text),
+    Column("which", lambda point: point.occurrence, unknown=""),
+    Column("launches", lambda point: point.launches),
+    Column("median", lambda point: point.typical_s, microseconds),
+    *INTERVAL,
+    Column("min", lambda point: point.min_s, microseconds),
+    Column("max", lambda point: point.max_s, microseconds),
+]
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
@@ -62,13 +81,6 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     return {"points": points_json(analysis, all_states)}
 
 
-def step_text(point: PointEstimate) -> str:
-    """The MPI call of a step, or its description."""
-    if point.window_kind is not None:
-        return CREATIONS.get(point.window_kind, point.window_kind)
-    return WORDS.get(point.operation, point.operation)
-
-
 def order(point: PointEstimate) -> tuple[int, str, str]:
     """Sorts the steps of a start-up as they follow each other."""
     known = PHASES.index(point.operation) if point.operation in PHASES else len(PHASES)
@@ -76,21 +88,7 @@ def order(point: PointEstimate) -> tuple[int, str, str]:
 
 
 def _table(points: list[PointEstimate]) -> str:
-    rows = [list(COLUMNS)]
-    for point in sorted(points, key=lambda point: (point.known_ranks, order(point))):
-        rows.append(
-            [
-                str(point.known_ranks),
-                step_text(point),
-                point.occurrence or "",
-                str(point.launches),
-                table.microseconds(point.typical_s),
-                *table.interval(point),
-                table.microseconds(point.min_s),
-                table.microseconds(point.max_s),
-            ]
-        )
-    return table.aligned(rows)
+    return table_text(COLUMNS, sorted(points, key=lambda one: (one.known_ranks, order(one))))
 
 
 def _time(point: PointEstimate) -> str:

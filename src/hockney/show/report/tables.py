@@ -17,8 +17,8 @@ from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import plan_facts
 from hockney.plan.axes import AXES
 from hockney.plan.trains import Train, train_text
+from hockney.show.judged import least_shown
 from hockney.show.published_lines import number_name, place_among
-from hockney.show.smallest import least_shown
 
 MOST_ROWS = 1000
 """Most points of one file in the page."""

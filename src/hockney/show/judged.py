@@ -1,0 +1,52 @@
+"""Describes a ratio of two times: its interval, and the smallest difference that could have been
+shown."""
+
+from __future__ import annotations
+
+import math
+
+from hockney.infer.estimate.differences import Judged
+from hockney.show.table import Column, between
+
+
+def smallest_words(difference: Judged) -> str:
+    """The smallest difference that could have been shown, as "1.2 %"."""
+    smallest = difference.smallest_difference
+    if smallest is None or not math.isfinite(smallest):
+        return "-"
+    return f"{100.0 * smallest:.2g} %" if smallest < 0.1 else f"{100.0 * smallest:.0f} %"
+
+
+def least_shown(judged: Judged) -> str:
+    """The smallest difference that could have been shown, beside a verdict."""
+    smallest = smallest_words(judged)
+    if smallest == "-":
+        return "no difference could have been shown"
+    return f"a difference of less than {smallest} could not have been shown"
+
+
+def ratio_text(judged: Judged, spec: str = ".3f") -> str:
+    """The ratio with its interval, where it has one that is not exact: "0.042 [0.041 to 0.043]"."""
+    ratio = format(judged.ratio, spec)
+    if judged.low is None or judged.high is None or judged.low == judged.high:
+        return ratio
+    return f"{ratio} [{judged.low:{spec}} to {judged.high:{spec}}]"
+
+
+def ratio_limits(judged: Judged, spec: str = ".3f") -> str | None:
+    """The interval of the ratio; "exact" of simulated times, None where it is unknown."""
+    if judged.low is not None and judged.low == judged.high:
+        return "exact"
+    return between(judged.low, judged.high, lambda limit: format(limit, spec))
+
+
+def ratio_columns(
+    spec: str = ".3f", ratio: str = "ratio", interval: str = "95 % interval"
+) -> list[Column[Judged]]:
+    return [
+        Column(ratio, lambda judged: judged.ratio, lambda value: format(value, spec)),
+        Column(interval, lambda judged: ratio_limits(judged, spec)),
+    ]
+
+
+VERDICT: Column[Judged] = Column("verdict", lambda judged: judged.verdict)
