@@ -48,8 +48,8 @@ def command(
     """
     from hockney.cli._files import load, others_beside
     from hockney.infer.analysis.compare import compare
-    from hockney.show.as_json import comparison_json, dumps
-    from hockney.show.comparison import show_comparison
+    from hockney.show.as_json import dumps
+    from hockney.show.comparison import comparison_json, show_comparison
     from hockney.show.comparison_figure import describe_ratio
     from hockney.show.drawing.files import save
 

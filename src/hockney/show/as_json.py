@@ -10,9 +10,7 @@ import msgspec
 
 from hockney.base.units import MOST_UNCERTAIN
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import RunComparison
 from hockney.infer.analysis.floor import FloorRatio
-from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Fit
 from hockney.plan.axes import Axes, axes_of
@@ -131,40 +129,3 @@ def fit_json(fit: Fit) -> dict[str, Any]:
         "launches": fit.launches,
         "notes": list(fit.notes),
     }
-
-
-def _difference_json(difference: Judged | None) -> dict[str, Any]:
-    if difference is None:
-        return {"verdict": "unknown"}
-    fields = asdict(difference)
-    return {**fields, "launches_needed": fields.pop("needed")}
-
-
-def comparison_json(comparisons: list[RunComparison]) -> dict[str, Any]:
-    """The first comparison's points and verdict, as two files are the usual case; all of them
-    under "comparisons"."""
-    each = [
-        {
-            "base": comparison.base.label,
-            "other": comparison.other.label,
-            "files": [str(comparison.base.path), str(comparison.other.path)],
-            "points": [
-                {
-                    **axes_json(point.base),
-                    "statistics": [point.base.statistic, point.other.statistic],
-                    "base_typical_s": point.base.typical_s,
-                    "other_typical_s": point.other.typical_s,
-                    "base_median_s": point.base.median_s,
-                    "other_median_s": point.other.median_s,
-                    **_difference_json(point.difference),
-                }
-                for point in comparison.points
-            ],
-            "overall": _difference_json(comparison.overall),
-            "verdict": comparison.verdict,
-            "between_runs": asdict(comparison.between) if comparison.between else None,
-            "notes": list(comparison.notes),
-        }
-        for comparison in comparisons
-    ]
-    return {"points": each[0]["points"], "verdict": each[0]["verdict"], "comparisons": each}

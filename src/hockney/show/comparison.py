@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
 import click
 
@@ -12,8 +14,21 @@ from hockney.infer.analysis.compare import PointDifference, RunComparison
 from hockney.infer.estimate.differences import VERDICT_RULE, Judged
 from hockney.infer.estimate.points import PointEstimate, by_curve, statistic_of
 from hockney.plan.axes import texts_apart
-from hockney.show.judged import least_shown, smallest_words
-from hockney.show.table import aligned, microseconds
+from hockney.show.as_json import axes_json
+from hockney.show.judged import SHOWS_FROM, least_shown, ratio_columns
+from hockney.show.table import Column, between, microseconds, row_json, table_text, through
+
+COLUMNS: list[Column[PointDifference]] = [
+    Column("bytes", lambda one: one.base.bytes),
+    Column(None, lambda one: [one.base.statistic, one.other.statistic], field="statistics"),
+    Column("A", lambda one: one.base.typical_s, microseconds, "base_typical_s"),
+    Column("B", lambda one: one.other.typical_s, microseconds, "other_typical_s"),
+    Column(None, lambda one: one.base.median_s, field="base_median_s"),
+    Column(None, lambda one: one.other.median_s, field="other_median_s"),
+    *through(lambda one: one.difference, *ratio_columns(ratio="B/A")),
+    Column("p", lambda one: one.difference.p, "{:.2g}".format),
+    *through(lambda one: one.difference, SHOWS_FROM),
+]
 
 
 def show_comparison(comparison: RunComparison, tolerance: float) -> None:
@@ -27,12 +42,13 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
         what = statistic_of(each for p in comparison.points for each in (p.base, p.other))
         what = "medians" if what == "median" else f"{what} of launches"
         click.echo(f"{what} in us; ratio B/A (Hodges-Lehmann) with its 95 % interval\n")
-        rows = [["bytes", "A", "B", "B/A", "95 % interval", "p", "shows from", "verdict"]]
-        rows += [_row(point, tolerance) for point in comparison.points]
-        names = ["curve", *_curves([point.base for point in comparison.points])]
-        if any(names[1:]):
-            rows = [[name, *row] for name, row in zip(names, rows, strict=True)]
-        click.echo(aligned(rows))
+        names = _curves([point.base for point in comparison.points])
+        columns: list[Column[PointDifference]] = [
+            Column("curve", lambda one: names[id(one.base)], shown=lambda _: any(names.values())),
+            *COLUMNS,
+            Column("verdict", lambda point: verdict_words(point.difference, tolerance)),
+        ]
+        click.echo(table_text(columns, comparison.points))
         click.echo(
             "p: rank-sum test over all launches, corrected for the number of sizes "
             f"(Benjamini-Hochberg); {VERDICT_RULE}; shows from: smaller differences could not have "
@@ -43,13 +59,12 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
             click.echo(words)
 
 
-def _curves(points: Sequence[PointEstimate]) -> list[str]:
-    """The text that distinguishes each point's curve from the others; empty where there is one
-    curve."""
+def _curves(points: Sequence[PointEstimate]) -> dict[int, str]:
+    """The text that distinguishes each point's curve from the others, by id; empty where there is
+    one curve."""
     groups = list(by_curve(points).values())
     named = zip(texts_apart(groups), groups, strict=True)
-    found = {id(point): name for name, of_it in named for point in of_it}
-    return [found[id(point)] for point in points]
+    return {id(point): name for name, of_it in named for point in of_it}
 
 
 def between_words(between: Between | None) -> str:
@@ -63,26 +78,6 @@ def between_words(between: Between | None) -> str:
             f"from {between.runs} other runs; it is part of intervals and p"
         )
     return f"between equal runs: {UNKNOWN_RULE}: {size} as a whole; it is part of intervals and p"
-
-
-def _row(point: PointDifference, tolerance: float) -> list[str]:
-    difference = point.difference
-    return [
-        str(point.base.bytes),
-        microseconds(point.base.typical_s),
-        microseconds(point.other.typical_s),
-        f"{difference.ratio:.3f}",
-        _interval(difference),
-        "-" if difference.p is None else f"{difference.p:.2g}",
-        smallest_words(difference),
-        verdict_words(difference, tolerance),
-    ]
-
-
-def _interval(difference: Judged) -> str:
-    if difference.low is None or difference.high is None:
-        return "-"
-    return f"{difference.low:.3f} .. {difference.high:.3f}"
 
 
 def verdict_words(difference: Judged, tolerance: float) -> str:
@@ -100,7 +95,8 @@ def overall_words(comparison: RunComparison, tolerance: float) -> str:
     words = f"as a whole, B against A: {verdict_words(overall, tolerance)}"
     if overall.low is None:
         return f"{words}; {least_shown(overall)}"
-    words += f" (ratio {overall.ratio:.3f}, 95 % interval {_interval(overall)})"
+    limits = between(overall.low, overall.high, "{:.3f}".format)
+    words += f" (ratio {overall.ratio:.3f}, 95 % interval {limits})"
     if overall.verdict == "unknown":
         words += f"; {least_shown(overall)}"
     return words
@@ -140,3 +136,36 @@ def _launches_words(points: Sequence[PointDifference]) -> str:
         f"about {number} launches of {lacks} would decide ({lacks} has {count}; {other} has "
         f"enough, {enough})"
     )
+
+
+def _difference_json(difference: Judged | None) -> dict[str, Any]:
+    if difference is None:
+        return {"verdict": "unknown"}
+    fields = asdict(difference)
+    return {**fields, "launches_needed": fields.pop("needed")}
+
+
+def comparison_json(comparisons: list[RunComparison]) -> dict[str, Any]:
+    """The first comparison's points and verdict, as two files are the usual case; all of them
+    under "comparisons"."""
+    each = [
+        {
+            "base": comparison.base.label,
+            "other": comparison.other.label,
+            "files": [str(comparison.base.path), str(comparison.other.path)],
+            "points": [
+                {
+                    **axes_json(point.base),
+                    **row_json(COLUMNS, point),
+                    **_difference_json(point.difference),
+                }
+                for point in comparison.points
+            ],
+            "overall": _difference_json(comparison.overall),
+            "verdict": comparison.verdict,
+            "between_runs": asdict(comparison.between) if comparison.between else None,
+            "notes": list(comparison.notes),
+        }
+        for comparison in comparisons
+    ]
+    return {"points": each[0]["points"], "verdict": each[0]["verdict"], "comparisons": each}

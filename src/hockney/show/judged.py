@@ -4,6 +4,7 @@ shown."""
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 
 from hockney.infer.estimate.differences import Judged
 from hockney.show.table import Column, between
@@ -35,7 +36,7 @@ def ratio_text(judged: Judged, spec: str = ".3f") -> str:
 
 def ratio_limits(judged: Judged, spec: str = ".3f") -> str | None:
     """The interval of the ratio; "exact" of simulated times, None where it is unknown."""
-    if judged.low is not None and judged.low == judged.high:
+    if judged.low is not None and judged.p is None:
         return "exact"
     return between(judged.low, judged.high, lambda limit: format(limit, spec))
 
@@ -43,10 +44,20 @@ def ratio_limits(judged: Judged, spec: str = ".3f") -> str | None:
 def ratio_columns(
     spec: str = ".3f", ratio: str = "ratio", interval: str = "95 % interval"
 ) -> list[Column[Judged]]:
+    """A row without a judged ratio is what others are compared with."""
     return [
-        Column(ratio, lambda judged: judged.ratio, lambda value: format(value, spec)),
-        Column(interval, lambda judged: ratio_limits(judged, spec)),
+        Column(ratio, lambda judged: judged.ratio, lambda value: format(value, spec), unknown="1"),
+        Column(interval, lambda judged: ratio_limits(judged, spec) or "-", unknown=""),
     ]
 
 
-VERDICT: Column[Judged] = Column("verdict", lambda judged: judged.verdict)
+SHOWS_FROM: Column[Judged] = Column("shows from", smallest_words, unknown="")
+VERDICT: Column[Judged] = Column("verdict", lambda judged: judged.verdict, unknown="")
+JUDGED_FIELDS: list[Column[Judged]] = [
+    *(
+        Column(None, attrgetter(name), field=name)
+        for name in ("ratio", "low", "high", "p", "verdict")
+    ),
+    Column(None, lambda judged: judged.needed, field="launches_needed"),
+    Column(None, lambda judged: judged.smallest_difference, field="smallest_difference"),
+]

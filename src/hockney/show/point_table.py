@@ -29,10 +29,10 @@ class _Row(NamedTuple):
     next_run: NextRun | None
 
 
-def _has_floor(rows: Sequence[_Row]) -> bool:
-    return any(one.floor for one in rows)
-
-
+FLOOR: list[Column[FloorRatio]] = [
+    Column("floor", lambda floor: floor.floor_s, microseconds, shown=bool),
+    Column("MPI/floor", lambda floor: floor.ratio, "{:.2f}".format, shown=bool),
+]
 COLUMNS: list[Column[_Row]] = [
     *through(lambda one: one.point, HOW),
     Column("bytes", lambda one: one.point.bytes),
@@ -45,14 +45,10 @@ COLUMNS: list[Column[_Row]] = [
     Column("p99", lambda one: one.point.p99_s, microseconds),
     Column("max", lambda one: one.point.max_s, microseconds),
     Column("MiB/s", lambda one: one.point.bandwidth_Bps, mebibytes),
-    Column("floor", lambda one: one.floor and one.floor.floor_s, microseconds, shown=_has_floor),
-    Column(
-        "MPI/floor", lambda one: one.floor and one.floor.ratio, "{:.2f}".format, shown=_has_floor
-    ),
-    Column(
-        "95 % of other runs",
-        lambda one: one.next_run and between(one.next_run.low_s, one.next_run.high_s),
-        shown=lambda rows: any(one.next_run for one in rows),
+    *through(lambda one: one.floor, *FLOOR),
+    *through(
+        lambda one: one.next_run,
+        Column("95 % of other runs", lambda one: between(one.low_s, one.high_s), shown=bool),
     ),
 ]
 

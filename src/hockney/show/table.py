@@ -43,20 +43,20 @@ class Column(Generic[Row]):
         return self.unknown if value is None else self.text(value)
 
 
-def through(take: Callable[[Outer], Row], *columns: Column[Row]) -> list[Column[Outer]]:
-    """The columns for rows that have what these columns are of."""
+def through(take: Callable[[Outer], Row | None], *columns: Column[Row]) -> list[Column[Outer]]:
+    """The columns for rows that have what these columns are of, or lack it."""
     return [_through(take, one) for one in columns]
 
 
-def _through(take: Callable[[Outer], Row], column: Column[Row]) -> Column[Outer]:
-    return Column(
-        column.heading,
-        lambda row: column.value(take(row)),
-        column.text,
-        column.field,
-        column.unknown,
-        lambda rows: column.shown(list(map(take, rows))),
-    )
+def _through(take: Callable[[Outer], Row | None], column: Column[Row]) -> Column[Outer]:
+    def value(row: Outer) -> Any:
+        part = take(row)
+        return None if part is None else column.value(part)
+
+    def shown(rows: Sequence[Outer]) -> bool:
+        return column.shown([part for row in rows if (part := take(row)) is not None])
+
+    return Column(column.heading, value, column.text, column.field, column.unknown, shown)
 
 
 def table_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from hockney.base.units import format_size
 from hockney.infer.analysis.variant_verdicts import Gains, Ignored, VariantDrift, VariantStudy
@@ -13,8 +13,8 @@ from hockney.infer.estimate.conditions import OTHER_STATE
 from hockney.plan.axes import Key, key_without, texts_apart
 from hockney.records import Run
 from hockney.show.as_json import axes_json
-from hockney.show.judged import least_shown, smallest_words
-from hockney.show.table import aligned, microseconds
+from hockney.show.judged import SHOWS_FROM, VERDICT, least_shown, ratio_columns, ratio_text
+from hockney.show.table import Column, microseconds, table_text, through
 
 NO_BLOCK = "no block is complete: nothing was compared"
 EXACT = "ratio of simulated times, which is exact"
@@ -38,7 +38,7 @@ def verdict_text(one: VariantRatio, study: VariantStudy) -> str:
     judged = one.judged
     if judged.verdict == "same":
         return f"the same, within {100.0 * study.comparison.tolerance:g} %, as"
-    ratio = ratio_text(one) + range_text(one, study)
+    ratio = ratio_text(judged, ".4f") + range_text(one, study)
     if judged.verdict == "unknown":
         more = f"; about {judged.needed} blocks would decide" if judged.needed else ""
         return f"unknown after {one.blocks} blocks ({ratio}; {least_shown(judged)}{more}), against"
@@ -71,14 +71,7 @@ def _most(sure: Sequence[VariantRatio]) -> str:
     point = sure[0].point
     ranks = "" if point.ranks is None else f", {point.ranks} ranks"
     where = f"{point.operation}{ranks}, {format_size(point.bytes)}"
-    return f" (most: {where}, {ratio_text(sure[0])} times the time)"
-
-
-def ratio_text(one: VariantRatio) -> str:
-    judged = one.judged
-    if judged.low is None or judged.high is None or judged.low == judged.high:
-        return f"{judged.ratio:.4f}"
-    return f"{judged.ratio:.4f} [{judged.low:.4f} to {judged.high:.4f}]"
+    return f" (most: {where}, {ratio_text(sure[0].judged, '.4f')} times the time)"
 
 
 def heading_lines(run: Run, study: VariantStudy) -> list[str]:
@@ -96,24 +89,43 @@ def heading_lines(run: Run, study: VariantStudy) -> list[str]:
     return lines
 
 
+class _Row(NamedTuple):
+    curve: str
+    bytes: int
+    variant: str
+    time_s: float
+    ratio: VariantRatio | None = None
+    """None in the row of the first variant."""
+
+
+COLUMNS: list[Column[VariantRatio]] = [
+    *through(lambda one: one.judged, *ratio_columns(".4f")),
+    Column("blocks", lambda one: one.blocks, unknown=""),
+    *through(lambda one: one.judged, SHOWS_FROM, VERDICT),
+]
+ROW: list[Column[_Row]] = [
+    Column("", lambda row: row.curve, shown=lambda rows: any(row.curve for row in rows)),
+    Column("bytes", lambda row: row.bytes),
+    Column("variant", lambda row: row.variant),
+    Column("median", lambda row: row.time_s, microseconds),
+    *through(lambda row: row.ratio, *COLUMNS),
+]
+
+
 def variant_table(study: VariantStudy) -> str:
     """A row for each point and variant, below that of the first variant."""
     if not study.ratios:
         return ""
-    headings = ["median", "ratio", "95 % interval", "blocks", "shows from", "verdict"]
-    rows = [["", "bytes", "variant", *headings]]
+    rows = []
     for name, curve in variant_curves(study):
         by_size: dict[int, list[VariantRatio]] = {}
         for one in curve:
             assert one.point is not None
             by_size.setdefault(one.point.bytes, []).append(one)
         for size, here in by_size.items():
-            first = [study.comparison.names[0], microseconds(here[0].base_s), "1", "", "", "", ""]
-            rows.append([name, str(size), *first])
-            rows += [[name, str(size), *_cells(one)] for one in here]
-    if not any(row[0] for row in rows):
-        rows = [row[1:] for row in rows]
-    return f"times in us; {rule_of(study)}\n\n{aligned(rows)}"
+            rows.append(_Row(name, size, study.comparison.names[0], here[0].base_s))
+            rows += [_Row(name, size, one.variant, one.time_s, one) for one in here]
+    return f"times in us; {rule_of(study)}\n\n{table_text(ROW, rows)}"
 
 
 def rule_of(study: VariantStudy) -> str:
@@ -164,23 +176,6 @@ def _doubt_text(doubt: VariantDrift | Ignored) -> str:
                 f"{doubt.variable}: the library held {doubt.value} under every variant (MPI_T), "
                 "so that the variants may be the same"
             )
-
-
-def _cells(one: VariantRatio) -> list[str]:
-    judged = one.judged
-    known = judged.low is not None and judged.high is not None
-    interval = f"{judged.low:.4f} .. {judged.high:.4f}" if known else "-"
-    if judged.low == judged.high and known:
-        interval = "exact"
-    return [
-        one.variant,
-        microseconds(one.time_s),
-        f"{judged.ratio:.4f}",
-        interval,
-        str(one.blocks),
-        smallest_words(judged),
-        judged.verdict,
-    ]
 
 
 def variants_json(study: VariantStudy) -> dict[str, Any]:
