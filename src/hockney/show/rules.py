@@ -5,55 +5,99 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis.best import FASTER, CollectiveCell
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.records import MpiFacts
-from hockney.run.mpis import RulesFormat
+from hockney.run.mpis import Rule, RulesFormat
 from hockney.show.comparison import verdict_words
-from hockney.show.table import aligned, microseconds
+from hockney.show.judged import ratio_columns
+from hockney.show.table import Column, microseconds, row_json, table_text, through
 from hockney.show.variant_table import doubt_lines, rule_of
 from hockney.tuning.check import TOLERANCE, Check, Checked
 from hockney.tuning.groups import CellGroup
 from hockney.tuning.reasons import CriticalPath, Explained
-from hockney.tuning.rules import Tuned
+from hockney.tuning.rules import Reduction, Tuned
 
 BETWEEN = "+"
 """Mark of a size that the result files do not have."""
 
 
+def _times(faster: float | None) -> str:
+    return "-" if faster is None else f"{faster:.2f}"
+
+
+class _Reduced(NamedTuple):
+    """A rule, and what it was chosen from."""
+
+    rule: Rule
+    of: Reduction
+
+
+RULES: list[Column[_Reduced]] = [
+    Column(
+        "layout",
+        lambda one: ",".join(str(each) for each in one.of.layouts if each.ranks == one.rule.ranks),
+        shown=lambda rules: any(one.of.layouts for one in rules),
+    ),
+    Column("collective", lambda one: one.rule.collective, field="collective"),
+    Column("ranks", lambda one: one.rule.ranks, field="ranks"),
+    Column(None, lambda one: one.rule.nodes, field="nodes"),
+    Column(None, lambda one: one.rule.per_node, field="per_node"),
+    Column("from", lambda one: one.rule.from_bytes, format_size, "from_bytes"),
+    Column("to", lambda one: one.rule.to_bytes, format_size, "to_bytes", unknown="any"),
+    Column("algorithm", lambda one: one.rule.name),
+    Column(None, lambda one: one.rule.algorithm, field="algorithm"),
+    Column(None, lambda one: one.rule.segment_bytes, field="segment_bytes"),
+    Column(None, lambda one: one.rule.radix, field="radix"),
+    Column(None, lambda one: one.rule.requests, field="requests"),
+    Column("cells", lambda one: _cells_text(one.of.covered(one.rule))),
+    Column("times faster", lambda one: one.of.times_faster(one.rule), _times, "times_faster"),
+    Column(None, lambda one: one.of.conditions, field="conditions"),
+    Column(None, lambda one: one.rule.predicted, field="predicted"),
+]
+CHECKED: list[Column[Checked]] = [
+    Column("collective", lambda one: one.collective, field="collective"),
+    Column("ranks", lambda one: one.ranks, field="ranks"),
+    Column("bytes", lambda one: f"{one.bytes}{'' if one.was_measured else BETWEEN}"),
+    Column(None, lambda one: one.bytes, field="bytes"),
+    Column(None, lambda one: one.was_measured, field="was_measured"),
+    Column("default", lambda one: one.ratio.base_s, microseconds, "default_median_s"),
+    Column("tuned", lambda one: one.ratio.time_s, microseconds, "tuned_median_s"),
+    *through(lambda one: one.ratio.judged, *ratio_columns()),
+    Column("blocks", lambda one: one.ratio.blocks, field="blocks"),
+    *through(
+        lambda one: one.rule,
+        Column("rule", lambda rule: f"{rule.choice} ({rule.place})"),
+        Column(None, lambda rule: rule.algorithm, field="rule"),
+        Column(None, lambda rule: rule.radix, field="rule_radix"),
+        Column(None, lambda rule: rule.requests, field="rule_requests"),
+        Column(None, lambda rule: rule.line, field="rule_line"),
+        Column(None, lambda rule: rule.suffix, field="rule_suffix"),
+    ),
+    Column("", lambda one: _checked_words(one)),
+    Column(None, lambda one: one.is_slower, field="slower"),
+]
+
+
 def rule_lines(tuned: Tuned) -> list[str]:
-    has_layouts = any(one.layouts for one in tuned.reductions)
-    head = ["collective", "ranks", "from", "to", "algorithm", "cells", "times faster"]
-    rows = [[*(["layout"] if has_layouts else []), *head]]
-    for reduction in tuned.reductions:
-        for rule in reduction.rules:
-            to = "any" if rule.to_bytes is None else format_size(rule.to_bytes)
-            layouts = [one for one in reduction.layouts if one.ranks == rule.ranks]
-            rows.append(
-                [
-                    *([",".join(map(str, layouts))] if has_layouts else []),
-                    rule.collective,
-                    str(rule.ranks),
-                    format_size(rule.from_bytes),
-                    to,
-                    rule.name,
-                    _cells_text(reduction.covered(rule)),
-                    _times(reduction.times_faster(rule)),
-                ]
-            )
+    table = table_text(RULES, _reduced(tuned))
     count = len(tuned.rules)
     measured = [cell for cell in tuned.cells if cell.launches > 0]
     better = sum(cell.verdict == FASTER for cell in measured)
     return [
-        aligned(rows),
+        *([table] if table else []),
         f"{count} rule{'s' * (count != 1)} with {100.0 * tuned.share:.1f} % of the gain; "
         f"in {better} of {len(measured)} cells an algorithm is significantly faster than the "
         "library's own decision",
         *_confirmed_lines(tuned),
     ]
+
+
+def _reduced(tuned: Tuned) -> list[_Reduced]:
+    return [_Reduced(rule, of) for of in tuned.reductions for rule in of.rules]
 
 
 def _confirmed_lines(tuned: Tuned) -> list[str]:
@@ -69,10 +113,6 @@ def _confirmed_lines(tuned: Tuned) -> list[str]:
         "times faster is what launches show that did not choose the rules: "
         f"{100.0 * tuned.confirmed:.0f} % of the gain in those that did"
     ]
-
-
-def _times(faster: float | None) -> str:
-    return "-" if faster is None else f"{faster:.2f}"
 
 
 def _cells_text(cells: Sequence[CollectiveCell]) -> str:
@@ -156,30 +196,11 @@ def _costs_text(costs: CriticalPath) -> str:
 
 def checked_lines(check: Check, study: VariantStudy) -> list[str]:
     """A table with a row a cell, then what the rules did as a whole."""
-    head = ["collective", "ranks", "bytes", "default", "tuned", "ratio", "95 % interval"]
-    rows = [[*head, "blocks", "rule", ""]]
-    for one in check.cells:
-        found, judged = one.ratio, one.ratio.judged
-        known = judged.low is not None and judged.high is not None
-        rows.append(
-            [
-                one.collective,
-                str(one.ranks),
-                f"{one.bytes}{'' if one.was_measured else BETWEEN}",
-                microseconds(found.base_s),
-                microseconds(found.time_s),
-                f"{judged.ratio:.3f}",
-                f"{judged.low:.3f} .. {judged.high:.3f}" if known else "-",
-                str(found.blocks),
-                f"{one.rule.choice} ({one.rule.place})" if one.rule else "-",
-                _checked_words(one),
-            ]
-        )
     ratio = check.mean_ratio
     lines = [
         f"medians in us; tuned / default: {rule_of(study)}",
         f"{BETWEEN} a size between the measured ones, or at the limit of a rule\n",
-        aligned(rows),
+        table_text(CHECKED, check.cells),
         "",
         f"where a rule holds ({len(check.ruled)} cells): "
         + ("-" if ratio is None else f"{1.0 / ratio:.2f} times as fast, geometric mean"),
@@ -207,25 +228,7 @@ def _checked_words(one: Checked) -> str:
 
 def checked_json(check: Check) -> dict[str, Any]:
     return {
-        "cells": [
-            {
-                "collective": one.collective,
-                "ranks": one.ranks,
-                "bytes": one.bytes,
-                "was_measured": one.was_measured,
-                "default_median_s": one.ratio.base_s,
-                "tuned_median_s": one.ratio.time_s,
-                "blocks": one.ratio.blocks,
-                "rule": one.rule.algorithm if one.rule else None,
-                "rule_radix": one.rule.radix if one.rule else None,
-                "rule_requests": one.rule.requests if one.rule else None,
-                "rule_line": one.rule.line if one.rule else None,
-                "rule_suffix": one.rule.suffix if one.rule else None,
-                "slower": one.is_slower,
-                **asdict(one.ratio.judged),
-            }
-            for one in check.cells
-        ],
+        "cells": [{**row_json(CHECKED, one), **asdict(one.ratio.judged)} for one in check.cells],
         "mean_ratio_where_a_rule_holds": check.mean_ratio,
         "blocks": check.blocks,
         "blocks_needed": check.needed,
@@ -246,25 +249,7 @@ def rules_json(
     reasons: Sequence[Explained] = (),
 ) -> dict[str, Any]:
     found = {
-        "rules": [
-            {
-                "collective": rule.collective,
-                "ranks": rule.ranks,
-                "nodes": rule.nodes,
-                "per_node": rule.per_node,
-                "from_bytes": rule.from_bytes,
-                "to_bytes": rule.to_bytes,
-                "algorithm": rule.algorithm,
-                "segment_bytes": rule.segment_bytes,
-                "radix": rule.radix,
-                "requests": rule.requests,
-                "times_faster": reduction.times_faster(rule),
-                "conditions": reduction.conditions,
-                "predicted": rule.predicted,
-            }
-            for reduction in tuned.reductions
-            for rule in reduction.rules
-        ],
+        "rules": [row_json(RULES, one) for one in _reduced(tuned)],
         "share_of_gain": tuned.share,
         "gain_confirmed": tuned.confirmed,
         "environment": dict(environment),
