@@ -11,23 +11,24 @@ from hockney.infer.analysis.predicted import Predicted
 from hockney.infer.predict.parameters import LEVELS, Parameters
 from hockney.plan.axes import text_of
 from hockney.show.as_json import axes_json
-from hockney.show.table import aligned, microseconds
+from hockney.show.table import Column, microseconds, row_json, table_text
+
+COLUMNS: list[Column[Predicted]] = [
+    Column("collective", lambda one: one.point.operation),
+    Column(
+        "algorithm",
+        lambda one: ", ".join(filter(None, (name_of(one.point), text_of(one.point, "phase")))),
+    ),
+    Column("ranks", lambda one: one.point.ranks),
+    Column("bytes", lambda one: one.point.bytes),
+    Column("measured", lambda one: one.point.typical_s, microseconds),
+    Column(None, lambda one: one.point.median_s, field="median_s"),
+    Column("predicted", lambda one: one.seconds, microseconds, "predicted_s"),
+    Column("ratio", lambda one: one.ratio, "{:.3f}".format, "ratio"),
+]
 
 
 def predicted_lines(found: Sequence[Predicted], parameters: Parameters) -> list[str]:
-    rows = [["collective", "algorithm", "ranks", "bytes", "measured", "predicted", "ratio"]]
-    rows += [
-        [
-            one.point.operation,
-            ", ".join(filter(None, (name_of(one.point), text_of(one.point, "phase")))),
-            str(one.point.ranks),
-            str(one.point.bytes),
-            microseconds(one.point.typical_s),
-            microseconds(one.seconds),
-            f"{one.ratio:.3f}",
-        ]
-        for one in found
-    ]
     levels = [
         f"{name}: alpha {format_seconds(level.alpha_s)}, "
         f"1/beta {format_rate(1.0 / level.beta_s_per_B) if level.beta_s_per_B else '-'}"
@@ -38,17 +39,9 @@ def predicted_lines(found: Sequence[Predicted], parameters: Parameters) -> list[
         "measured over predicted, message by message, in us; predicted from",
         *(f"  {level}" for level in levels),
         "",
-        aligned(rows) if found else "nothing here has a schedule to predict by",
+        table_text(COLUMNS, found) or "nothing here has a schedule to predict by",
     ]
 
 
 def predicted_json(found: Sequence[Predicted]) -> list[dict[str, Any]]:
-    return [
-        {
-            **axes_json(one.point),
-            "median_s": one.point.median_s,
-            "predicted_s": one.seconds,
-            "ratio": one.ratio,
-        }
-        for one in found
-    ]
+    return [{**axes_json(one.point), **row_json(COLUMNS, one)} for one in found]

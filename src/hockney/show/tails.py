@@ -8,63 +8,60 @@ from typing import Any
 from hockney.infer.analysis.congestion_factor import TOO_FEW
 from hockney.infer.analysis.tails import QUANTILES, Quantile, TailQuantiles
 from hockney.plan.axes import texts_apart
-from hockney.show import table
 from hockney.show.as_json import axes_json
+from hockney.show.table import Column, between, microseconds, row_json, table_text
 
 
-def tails_text(tails: Sequence[TailQuantiles]) -> str:
-    """A table with one row a point; times in microseconds."""
-    if not tails:
-        return ""
-    names = texts_apart([[tail.point] for tail in tails])
-    rows = [["operations of", "count", *map(_name, QUANTILES)]]
-    for tail, name in zip(tails, names, strict=True):
-        cells = map(_cell, tail.quantiles)
-        rows.append([name or tail.point.operation, str(tail.operations), *cells])
-    error = 100.0 * max(tail.relative_error for tail in tails)
-    return (
-        "quantiles of single operations, all of them counted; the median over launches, with its "
-        f"interval;\neach within {error:g} %; {TOO_FEW}: a launch has too few operations\n"
-        f"{table.aligned(rows)}"
-    )
+def _cell(one: Quantile) -> str | None:
+    if one.seconds is None or one.interval is None:
+        return None if one.seconds is None else microseconds(one.seconds)
+    return f"{microseconds(one.seconds)} [{between(one.interval.low, one.interval.high)}]"
 
 
-def tails_json(tails: Sequence[TailQuantiles]) -> dict[str, Any]:
-    """{"tails"}; empty without histograms."""
-    if not tails:
-        return {}
-    return {
-        "tails": [
-            {
-                **axes_json(tail.point),
-                "operations": tail.operations,
-                "relative_error": tail.relative_error,
-                "quantiles": [_quantile_json(one) for one in tail.quantiles],
-            }
-            for tail in tails
-        ]
-    }
-
-
-def _quantile_json(one: Quantile) -> dict[str, Any]:
-    return {
-        "quantile": one.quantile,
-        "time_s": one.seconds,
-        "low_s": one.interval.low if one.interval else None,
-        "high_s": one.interval.high if one.interval else None,
-        "launches": one.launches,
-        "whole_s": one.whole_s,
-    }
+FIELDS: list[Column[Quantile]] = [
+    Column(None, lambda one: one.quantile, field="quantile"),
+    Column(None, lambda one: one.seconds, field="time_s"),
+    Column(None, lambda one: one.interval and one.interval.low, field="low_s"),
+    Column(None, lambda one: one.interval and one.interval.high, field="high_s"),
+    Column(None, lambda one: one.launches, field="launches"),
+    Column(None, lambda one: one.whole_s, field="whole_s"),
+]
 
 
 def _name(fraction: float) -> str:
     return "median" if fraction == 0.5 else f"p{100.0 * fraction:g}"
 
 
-def _cell(one: Quantile) -> str:
-    if one.seconds is None:
-        return TOO_FEW
-    if one.interval is None:
-        return table.microseconds(one.seconds)
-    limits = map(table.microseconds, (one.interval.low, one.interval.high))
-    return f"{table.microseconds(one.seconds)} [{' .. '.join(limits)}]"
+def _of_quantile(number: int) -> Column[TailQuantiles]:
+    heading = _name(QUANTILES[number])
+    return Column(heading, lambda tail: _cell(tail.quantiles[number]), unknown=TOO_FEW)
+
+
+COLUMNS: list[Column[TailQuantiles]] = [
+    Column("count", lambda tail: tail.operations, field="operations"),
+    Column(None, lambda tail: tail.relative_error, field="relative_error"),
+    *map(_of_quantile, range(len(QUANTILES))),
+    Column(None, lambda tail: [row_json(FIELDS, one) for one in tail.quantiles], field="quantiles"),
+]
+
+
+def tails_text(tails: Sequence[TailQuantiles]) -> str:
+    """A table with one row a point; times in microseconds."""
+    if not tails:
+        return ""
+    names = dict(zip(map(id, tails), texts_apart([[tail.point] for tail in tails]), strict=True))
+    of: Column[TailQuantiles] = Column(
+        "operations of", lambda tail: names[id(tail)] or tail.point.operation
+    )
+    error = 100.0 * max(tail.relative_error for tail in tails)
+    return (
+        "quantiles of single operations, all of them counted; the median over launches, with its "
+        f"interval;\neach within {error:g} %; {TOO_FEW}: a launch has too few operations\n"
+        f"{table_text([of, *COLUMNS], tails)}"
+    )
+
+
+def tails_json(tails: Sequence[TailQuantiles]) -> dict[str, Any]:
+    """{"tails"}; empty without histograms."""
+    found = [{**axes_json(tail.point), **row_json(COLUMNS, tail)} for tail in tails]
+    return {"tails": found} if found else {}

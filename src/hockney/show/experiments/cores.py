@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.matrix import DISTURBED, Matrix, PairGroup
+from hockney.infer.analysis.matrix import DISTURBED, GroupTimes, Matrix, PairGroup
 from hockney.plan.workloads.cores import Cores
 from hockney.records import Place
-from hockney.show import run_lines, table
+from hockney.show import run_lines
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.heatmap import heat_map
 from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
+from hockney.show.table import Column, mebibytes, microseconds, row_json, table_text, through
 
 MOST_LISTED = 12
 """Most listed pairs whose time is that of another group; the rest is counted."""
-COLUMNS = ("group", "pairs", "bytes", "mean", "std", "std/mean", "MiB/s")
+
+
+class _Row(NamedTuple):
+    group: str
+    times: GroupTimes
+
+
+def _rate(times: GroupTimes) -> float | None:
+    return times.bytes / times.mean_s if times.bytes else None
+
+
+COLUMNS: list[Column[_Row]] = [
+    Column("group", lambda row: row.group),
+    *through(
+        lambda row: row.times,
+        Column(None, lambda times: times.bytes, field="bytes"),
+        Column("pairs", lambda times: times.pairs, field="pairs"),
+        Column("bytes", lambda times: times.bytes),
+        Column("mean", lambda times: times.mean_s, microseconds, "mean_s"),
+        Column("std", lambda times: times.std_s, microseconds, "std_s"),
+        Column("std/mean", lambda times: times.ratio, "{:.4f}".format, "ratio"),
+        Column("MiB/s", _rate, mebibytes),
+    ),
+]
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
@@ -90,11 +113,7 @@ def _group_json(group: PairGroup) -> dict[str, Any]:
     return {
         "name": group.name,
         "pairs": group.pairs,
-        "times": [
-            {key: value for key, value in asdict(one).items() if key != "launch_means_s"}
-            | {"ratio": one.ratio}
-            for one in group.times
-        ],
+        "times": [row_json(COLUMNS, _Row(group.name, one)) for one in group.times],
         "fit": fit_json(group.line) if group.line else None,
     }
 
@@ -102,21 +121,8 @@ def _group_json(group: PairGroup) -> dict[str, Any]:
 def group_table(groups: Sequence[PairGroup]) -> str:
     """A table with message size, average, standard deviation and their ratio, and a line fitted
     through each group."""
-    rows = [COLUMNS]
-    for group in groups:
-        rows += [
-            (
-                group.name,
-                str(one.pairs),
-                str(one.bytes),
-                table.microseconds(one.mean_s),
-                table.microseconds(one.std_s),
-                "-" if one.ratio is None else f"{one.ratio:.4f}",
-                table.mebibytes(one.bytes / one.mean_s if one.bytes else None),
-            )
-            for one in group.times
-        ]
-    lines = [table.aligned(rows)]
+    rows = [_Row(group.name, one) for group in groups for one in group.times]
+    lines = [table_text(COLUMNS, rows)]
     for group in groups:
         line = group.line
         if line:

@@ -2,22 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network_faults import RULE, Suspect, Verdict
 from hockney.infer.analysis.pairwise import LevelTimes, Pairwise
-from hockney.show import run_lines, table
+from hockney.show import run_lines
 from hockney.show.as_json import points_json
 from hockney.show.heatmap import heat_map
 from hockney.show.outliers import doubt_lines, rule_text
+from hockney.show.table import Column, mebibytes, microseconds, row_json, table_text
 
 MOST_WORST, MOST_SHOWN = 100, 10
 """Slowest pairs of a size in JSON, and on a terminal."""
-COLUMNS = ("level", "pairs", "bytes", "median pair", "p99", "slowest", "MiB/s")
+
+
+LEVELS: list[Column[LevelTimes]] = [
+    Column("level", lambda one: one.level),
+    Column("pairs", lambda one: one.pairs),
+    Column("bytes", lambda one: one.bytes),
+    Column("median pair", lambda one: one.median_s, microseconds),
+    Column("p99", lambda one: one.p99_s, microseconds),
+    Column("slowest", lambda one: one.max_s, microseconds),
+    Column("MiB/s", lambda one: one.bytes / one.median_s if one.bytes else None, mebibytes),
+]
+
+
+class _SlowPair(NamedTuple):
+    bytes: int
+    peers: list[int]
+    hosts: list[str]
+    level: str
+    seconds: float
+    ratio: float
+
+
+WORST: list[Column[_SlowPair]] = [
+    Column(None, lambda one: one.bytes, field="bytes"),
+    Column(None, lambda one: one.peers, field="peers"),
+    Column(None, lambda one: one.hosts, field="hosts"),
+    Column("slowest pairs", lambda one: one.hosts[0]),
+    Column("", lambda one: one.hosts[1]),
+    Column("level", lambda one: one.level, field="level"),
+    Column("bytes", lambda one: one.bytes),
+    Column("us", lambda one: one.seconds, microseconds, "median_s"),
+    Column("times its level", lambda one: one.ratio, "{:.3f}".format, "ratio"),
+]
+
+
+def _worst(pairwise: Pairwise, size: int, most: int) -> list[_SlowPair]:
+    """The slowest pairs of a size."""
+    found = []
+    for pair, seconds, ratio in pairwise.worst(size, most):
+        ends = pairwise.ends[pair].tolist()
+        peers, hosts = [int(pairwise.ranks[end]) for end in ends], list(map(pairwise.host, ends))
+        level = pairwise.levels[pairwise.level[pair]]
+        found.append(_SlowPair(pairwise.bytes[size], peers, hosts, level, seconds, ratio))
+    return found
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
@@ -36,9 +79,9 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     return [
         heading,
         "\n".join(_coverage(pairwise)),
-        level_table(pairwise.level_times()),
+        table_text(LEVELS, pairwise.level_times()),
         *(_map(pairwise, size) for size in sorted({0, len(pairwise.bytes) - 1})),
-        _worst(pairwise),
+        table_text(WORST, _worst(pairwise, len(pairwise.bytes) - 1, MOST_SHOWN)),
         "\n".join([*_judged(verdict), rule_text(RULE)]),
     ]
 
@@ -60,9 +103,9 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
         "levels": [asdict(one) for one in pairwise.level_times()],
         "matrices": [_matrix_json(pairwise, size) for size in range(len(pairwise.bytes))],
         "worst": [
-            _pair_json(pairwise, size, *one)
+            row_json(WORST, one)
             for size in range(len(pairwise.bytes))
-            for one in pairwise.worst(size, MOST_WORST)
+            for one in _worst(pairwise, size, MOST_WORST)
         ],
         "suspects": [asdict(one) for one in verdict.suspects],
         "verdict": verdict_lines(analysis, verdict, pairwise),
@@ -137,24 +180,6 @@ def _coverage(pairwise: Pairwise) -> list[str]:
     return lines
 
 
-def level_table(times: Sequence[LevelTimes]) -> str:
-    """A table of times in microseconds, over the medians of the pairs."""
-    rows = [COLUMNS]
-    rows += [
-        (
-            one.level,
-            str(one.pairs),
-            str(one.bytes),
-            table.microseconds(one.median_s),
-            table.microseconds(one.p99_s),
-            table.microseconds(one.max_s),
-            table.mebibytes(one.bytes / one.median_s if one.bytes else None),
-        )
-        for one in times
-    ]
-    return table.aligned(rows)
-
-
 def _map(pairwise: Pairwise, size: int) -> str:
     binned = pairwise.binned(size)
     by = "switch by switch" if binned.names == pairwise.switches else "node by node"
@@ -163,43 +188,10 @@ def _map(pairwise: Pairwise, size: int) -> str:
     return f"{format_size(pairwise.bytes[size])}, {by}{each}\n{lines}"
 
 
-def _worst(pairwise: Pairwise) -> str:
-    """The slowest pairs of the largest size."""
-    size = len(pairwise.bytes) - 1
-    rows = [("slowest pairs", "", "level", "bytes", "us", "times its level")]
-    for pair, seconds, ratio in pairwise.worst(size, MOST_SHOWN):
-        first, second = pairwise.ends[pair].tolist()
-        rows.append(
-            (
-                pairwise.host(first),
-                pairwise.host(second),
-                pairwise.levels[pairwise.level[pair]],
-                str(pairwise.bytes[size]),
-                table.microseconds(seconds),
-                f"{ratio:.3f}",
-            )
-        )
-    return table.aligned(rows)
-
-
 def _matrix_json(pairwise: Pairwise, size: int) -> dict[str, Any]:
     binned = pairwise.binned(size)
     return {
         "bytes": pairwise.bytes[size],
         "names": list(binned.names),
         "median_s": binned.seconds.tolist(),
-    }
-
-
-def _pair_json(
-    pairwise: Pairwise, size: int, pair: int, seconds: float, ratio: float
-) -> dict[str, Any]:
-    first, second = pairwise.ends[pair].tolist()
-    return {
-        "bytes": pairwise.bytes[size],
-        "peers": [int(pairwise.ranks[first]), int(pairwise.ranks[second])],
-        "hosts": [pairwise.host(first), pairwise.host(second)],
-        "level": pairwise.levels[pairwise.level[pair]],
-        "median_s": seconds,
-        "ratio": ratio,
     }

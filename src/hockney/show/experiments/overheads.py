@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -10,15 +10,33 @@ from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.fitting.fit import Parameter
 from hockney.infer.models.loggp import SizeOverheads
-from hockney.show import run_lines, table
+from hockney.show import run_lines
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.fits import model_lines
+from hockney.show.table import Column, between, microseconds, table_text
 
-COLUMNS = ("bytes", "one way", "95 %", "o_s", "95 %", "o_r", "95 %", "gap", "95 %")
 LEGEND = (
     "us; o_s: in a send, o_r: in a receive whose message is there; gap: from one message of a "
     "train to the next"
 )
+
+
+def _named(
+    heading: str, value: Callable[[SizeOverheads], Parameter]
+) -> list[Column[SizeOverheads]]:
+    return [
+        Column(heading, lambda one: value(one).value, microseconds),
+        Column("95 %", lambda one: between(value(one).low, value(one).high)),
+    ]
+
+
+COLUMNS: list[Column[SizeOverheads]] = [
+    Column("bytes", lambda one: one.bytes),
+    *_named("one way", lambda one: one.one_way_s),
+    *_named("o_s", lambda one: one.o_send_s),
+    *_named("o_r", lambda one: one.o_receive_s),
+    *_named("gap", lambda one: one.gap_s),
+]
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
@@ -35,7 +53,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     for state in analysis.estimates.numbers(all_states):
         known = analysis.loggp(state)
         if known is not None:
-            found += [overheads_table(known.overheads), "\n".join(model_lines(known.fit))]
+            found += [table_text(COLUMNS, known.overheads), "\n".join(model_lines(known.fit))]
         else:
             found.append(f"state {state}: too few trains were measured for LogGP")
     return [*found, "\n".join(run_lines.state_lines(analysis.estimates))]
@@ -52,19 +70,3 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
         ],
         "fits": [{"state": state, **fit_json(found.fit)} for state, found in known],
     }
-
-
-def overheads_table(sizes: Sequence[SizeOverheads]) -> str:
-    rows = [list(COLUMNS)]
-    for one in sizes:
-        cells = [str(one.bytes)]
-        for value in (one.one_way_s, one.o_send_s, one.o_receive_s, one.gap_s):
-            cells += [table.microseconds(value.value), _interval(value)]
-        rows.append(cells)
-    return table.aligned(rows)
-
-
-def _interval(value: Parameter) -> str:
-    if value.low is None or value.high is None:
-        return "-"
-    return f"{table.microseconds(value.low)} .. {table.microseconds(value.high)}"
