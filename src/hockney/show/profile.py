@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
-from hockney.base.units import format_rate, format_seconds, format_size
+from hockney.base.units import format_rate, format_seconds, format_size, format_sizes
 from hockney.profiling.findings import ProfileFinding
 from hockney.profiling.kinds import RankRecord
 from hockney.profiling.summary import CallRow, ProfileSummary, Sum
-from hockney.show.table import aligned, microseconds
+from hockney.show.table import Column, aligned, microseconds, row_json, table_text
 
 TOP = 10
 MOST_RANKS = 16
@@ -20,7 +20,24 @@ PLURAL = frozenset({"late partners", "busy CPUs", "messages"})
 
 
 def percent(part: float | None, whole: float) -> str:
-    return "-" if part is None or not whole else f"{100.0 * part / whole:.1f} %"
+    return "-" if part is None or not whole else _percent(part / whole)
+
+
+def _percent(fraction: float) -> str:
+    return f"{100.0 * fraction:.1f} %"
+
+
+def _part(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _rank_name(rank_in_job: tuple[int, int]) -> str:
+    rank, job = rank_in_job
+    return f"{job}: {rank}" if job else str(rank)
 
 
 def _named(ranks: Sequence[int]) -> str:
@@ -156,7 +173,7 @@ def answer_lines(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
 def profile_parts(summary: ProfileSummary) -> list[str]:
     """The tables below the answer."""
     parts = [_facts(summary), _ranks(summary), _calls(summary), _regions(summary)]
-    parts += [_distances(summary), _matrix(summary)]
+    parts += [table_text(DISTANCES, summary.by_distance), _matrix(summary)]
     return [part for part in parts if part]
 
 
@@ -179,92 +196,120 @@ def _facts(summary: ProfileSummary) -> str:
     return "\n".join(f"{name:<11}  {value}" for name, value in profile_facts(summary))
 
 
-def _wait(found: Sum) -> str:
-    return "-" if found.wait_s is None else f"{found.wait_s:.6g}"
-
-
-def _ranks(summary: ProfileSummary) -> str:
-    """A table with a row a rank; of many, those with the least and most time in MPI."""
-    known = summary.profile.by_rank
-    several = len({job for job, _ in known}) > 1
-    keys = sorted(summary.of_rank)
-    if len(keys) > MOST_RANKS:
-        by_time = sorted(keys, key=lambda key: summary.of_rank[key].time_s)
-        keys = [*by_time[: MOST_RANKS // 2], *by_time[-MOST_RANKS // 2 :]]
-    rows = [
-        [
-            *(["job"] if several else []),
-            *("rank", "host", "CPUs", "wall s", "MPI s", "of wall", "wait s"),
-        ]
-    ]
-    for key in keys:
-        rank, found = known[key], summary.of_rank[key]
-        own = [str(rank.job)] if several else []
-        times = [f"{rank.wall_s:.6g}", f"{found.time_s:.6g}", percent(found.time_s, rank.wall_s)]
-        rows.append([*own, str(rank.rank), rank.host, rank.cpus, *times, _wait(found)])
-    left = len(summary.of_rank) - len(keys)
-    more = f"\n{left} ranks between these are left out (--json has all)" if left else ""
-    return aligned(rows) + more
-
-
 def row_words(row: CallRow) -> str:
     name, started, *_ = row.key
     return str(name) if started is None else f"{name} ({started})"
 
 
+def _sizes(row: CallRow) -> tuple[int, int]:
+    """The least and the most bytes of the calls."""
+    _, _, _, *sizes = row.key
+    return int(str(sizes[0])), int(str(sizes[-1]))
+
+
+def _each_s(row: CallRow) -> float:
+    return row.sum.spent_s / row.sum.count
+
+
+def _range(sizes: tuple[int, int]) -> str:
+    least, most = sizes
+    return str(least) if least == most else f"{least}..{most}"
+
+
+def call_columns(whole_s: float) -> list[Column[CallRow]]:
+    """`s`: with what completed the requests of these calls, as in the figures; `inside s`: in the
+    calls themselves. whole_s: time of all ranks in MPI."""
+    return [
+        Column("call", row_words),
+        Column("ranks", lambda row: row.key[2]),
+        Column("bytes", _sizes, _range, page=None),
+        Column(None, _sizes, lambda sizes: format_sizes(*sizes), page="bytes"),
+        Column("count", lambda row: row.sum.count),
+        Column("s", lambda row: row.sum.spent_s, _seconds, page="time, s"),
+        Column("of MPI", lambda row: _part(row.sum.spent_s, whole_s), _percent),
+        Column(
+            "us each", lambda row: row.sum.spent_s / row.sum.count, microseconds, page="each, µs"
+        ),
+        Column("wait s", lambda row: row.sum.wait_s, _seconds, page="waited, s"),
+        Column("inside s", lambda row: row.sum.time_s, _seconds, page="inside, s"),
+    ]
+
+
+class RankRow(NamedTuple):
+    rank: RankRecord
+    sum: Sum
+
+
+JOB: Column[RankRow] = Column("job", lambda row: row.rank.job, field="job", page=None)
+RANKS: list[Column[RankRow]] = [
+    Column("rank", lambda row: row.rank.rank, field="rank", page=None),
+    Column(None, lambda row: (row.rank.rank, row.rank.job), _rank_name, page="rank"),
+    Column(None, lambda row: row.rank.ranks, field="ranks"),
+    Column("host", lambda row: row.rank.host, field="host"),
+    Column("CPUs", lambda row: row.rank.cpus, field="cpus"),
+    Column(None, lambda row: row.rank.end, field="end"),
+    Column("wall s", lambda row: row.rank.wall_s, _seconds, "wall_s", page="time, s"),
+    Column("MPI s", lambda row: row.sum.time_s, _seconds, "mpi_s", page="in MPI, s"),
+    Column(
+        "of wall",
+        lambda row: _part(row.sum.time_s, row.rank.wall_s),
+        _percent,
+        page="of its time",
+    ),
+    Column("wait s", lambda row: row.sum.wait_s, _seconds, "wait_s", page="waited, s"),
+    Column(None, lambda row: row.rank.cpu_wait_s, field="cpu_wait_s"),
+    Column(None, lambda row: row.rank.clock_error_s, field="clock_error_s"),
+    Column(None, lambda row: row.sum.count, field="calls", page="calls"),
+    Column(None, lambda row: row.rank.lost_calls, field="lost_calls"),
+    Column(None, lambda row: row.rank.unfinished, field="unfinished"),
+    Column(None, lambda row: row.rank.recording_s, field="recording_s"),
+    Column(None, lambda row: row.rank.end, page="ended"),
+]
+DISTANCES: list[Column[CallRow]] = [
+    Column("messages to", lambda row: row.key[0]),
+    Column("count", lambda row: row.sum.count),
+    Column("bytes", lambda row: row.sum.bytes),
+    Column("s", lambda row: row.sum.spent_s, _seconds),
+    Column("wait s", lambda row: row.sum.wait_s, _seconds),
+]
+
+
+def rank_rows(summary: ProfileSummary) -> list[RankRow]:
+    return [
+        RankRow(summary.profile.by_rank[key], found)
+        for key, found in sorted(summary.of_rank.items())
+    ]
+
+
+def _ranks(summary: ProfileSummary) -> str:
+    """A table with a row a rank; of many, those with the least and most time in MPI."""
+    rows = every = rank_rows(summary)
+    if len(rows) > MOST_RANKS:
+        rows = sorted(rows, key=lambda row: row.sum.time_s)
+        rows = [*rows[: MOST_RANKS // 2], *rows[-MOST_RANKS // 2 :]]
+    several = len({row.rank.job for row in every}) > 1
+    left = len(every) - len(rows)
+    more = f"\n{left} ranks between these are left out (--json has all)" if left else ""
+    return table_text([JOB, *RANKS] if several else RANKS, rows) + more
+
+
 def _calls(summary: ProfileSummary) -> str:
-    """A table of calls. `s`: with what completed the requests of these calls, as in the figures;
-    `inside s`: in the calls themselves."""
-    rows = [["call", "ranks", "bytes", "count", "s", "of MPI", "us each", "wait s", "inside s"]]
-    for row in summary.lines[:TOP]:
-        _, _, size, least, most = row.key
-        found = row.sum
-        rows.append(
-            [
-                row_words(row),
-                "-" if size is None else str(size),
-                str(least) if least == most else f"{least}..{most}",
-                str(found.count),
-                f"{found.spent_s:.6g}",
-                percent(found.spent_s, summary.time_s),
-                microseconds(found.spent_s / found.count),
-                _wait(found),
-                f"{found.time_s:.6g}",
-            ]
-        )
     left = len(summary.lines) - TOP
-    return aligned(rows) + (
-        f"\n{left} more (--json has all, by their exact sizes)" if left > 0 else ""
-    )
+    more = f"\n{left} more (--json has all, by their exact sizes)" if left > 0 else ""
+    return table_text(call_columns(summary.time_s), summary.lines[:TOP]) + more
 
 
 def _regions(summary: ProfileSummary) -> str:
     """A table of the program's regions; empty without any."""
+    columns: list[Column[CallRow]] = [
+        Column("region", lambda row: row.key[0] or "(none)"),
+        Column("calls", lambda row: row.sum.count),
+        Column("s", lambda row: row.sum.time_s, _seconds),
+        Column("of MPI", lambda row: _part(row.sum.time_s, summary.time_s), _percent),
+        Column("wait s", lambda row: row.sum.wait_s, _seconds),
+    ]
     found = summary.by(lambda calls: (calls.region,))
-    if len(found) < 2:
-        return ""
-    rows = [["region", "calls", "s", "of MPI", "wait s"]]
-    for row in found:
-        name, times = str(row.key[0]) or "(none)", row.sum
-        spent = [f"{times.time_s:.6g}", percent(times.time_s, summary.time_s), _wait(times)]
-        rows.append([name, str(times.count), *spent])
-    return aligned(rows)
-
-
-def _distances(summary: ProfileSummary) -> str:
-    rows = [["messages to", "count", "bytes", "s", "wait s"]]
-    for row in summary.by_distance:
-        found = row.sum
-        rows.append(
-            [
-                str(row.key[0]),
-                str(found.count),
-                str(found.bytes),
-                f"{found.spent_s:.6g}",
-                _wait(found),
-            ]
-        )
-    return aligned(rows) if len(rows) > 1 else ""
+    return table_text(columns, found) if len(found) > 1 else ""
 
 
 def _matrix(summary: ProfileSummary) -> str:
@@ -302,10 +347,7 @@ def profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
             for row in summary.rows
             for name, started, size, bytes_ in [row.key]
         ],
-        "ranks": [
-            _rank_json(profile.by_rank[key], found)
-            for key, found in sorted(summary.of_rank.items())
-        ],
+        "ranks": [row_json([JOB, *RANKS], row) for row in rank_rows(summary)],
         "findings": [
             {"kind": one.kind, "text": finding_text(one), **one.facts} for one in findings
         ],
@@ -346,23 +388,3 @@ def profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
 def _sum_json(found: Sum) -> dict[str, Any]:
     sums = asdict(found)
     return {"count": sums.pop("count"), "bytes_sum": sums.pop("bytes"), **sums}
-
-
-def _rank_json(rank: RankRecord, found: Sum) -> dict[str, Any]:
-    return {
-        "job": rank.job,
-        "rank": rank.rank,
-        "ranks": rank.ranks,
-        "host": rank.host,
-        "cpus": rank.cpus,
-        "end": rank.end,
-        "wall_s": rank.wall_s,
-        "mpi_s": found.time_s,
-        "wait_s": found.wait_s,
-        "cpu_wait_s": rank.cpu_wait_s,
-        "clock_error_s": rank.clock_error_s,
-        "calls": found.count,
-        "lost_calls": rank.lost_calls,
-        "unfinished": rank.unfinished,
-        "recording_s": rank.recording_s,
-    }

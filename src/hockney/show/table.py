@@ -26,7 +26,7 @@ def always(rows: Sequence[Any]) -> bool:  # noqa: ARG001
 @dataclass(frozen=True)
 class Column(Generic[Row]):
     heading: str | None
-    """None for a column of the JSON alone."""
+    """None for a column that a terminal does not show."""
     value: Callable[[Row], Any]
     """What the column takes from a row, in SI units; None where it is unknown."""
     text: Callable[[Any], str] = str
@@ -36,7 +36,10 @@ class Column(Generic[Row]):
     unknown: str = "-"
     """What a terminal writes for None."""
     shown: Callable[[Sequence[Row]], bool] = always
-    """Whether a terminal shows the column of these rows."""
+    """Whether the column of these rows is shown."""
+    page: str | None = ""
+    """Heading in the report's page; empty for that of a terminal, None for a column that is not
+    there."""
 
     def cell(self, row: Row) -> str:
         value = self.value(row)
@@ -56,7 +59,9 @@ def _through(take: Callable[[Outer], Row | None], column: Column[Row]) -> Column
     def shown(rows: Sequence[Outer]) -> bool:
         return column.shown([part for row in rows if (part := take(row)) is not None])
 
-    return Column(column.heading, value, column.text, column.field, column.unknown, shown)
+    return Column(
+        column.heading, value, column.text, column.field, column.unknown, shown, column.page
+    )
 
 
 def table_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
@@ -104,9 +109,7 @@ def between(
     return None if low is None or high is None else f"{text(low)} .. {text(high)}"
 
 
-def mebibytes(rate: float | None) -> str:
-    if rate is None:
-        return "-"
+def mebibytes(rate: float) -> str:
     return f"{rate / 2**20:.2f}" if rate < 2**30 else f"{rate / 2**20:.0f}"
 
 

@@ -21,9 +21,7 @@ LEGEND = (
 )
 
 
-def _named(
-    heading: str, value: Callable[[SizeOverheads], Parameter]
-) -> list[Column[SizeOverheads]]:
+def _cost(heading: str, value: Callable[[SizeOverheads], Parameter]) -> list[Column[SizeOverheads]]:
     return [
         Column(heading, lambda one: value(one).value, microseconds),
         Column("95 %", lambda one: between(value(one).low, value(one).high)),
@@ -32,10 +30,10 @@ def _named(
 
 COLUMNS: list[Column[SizeOverheads]] = [
     Column("bytes", lambda one: one.bytes),
-    *_named("one way", lambda one: one.one_way_s),
-    *_named("o_s", lambda one: one.o_send_s),
-    *_named("o_r", lambda one: one.o_receive_s),
-    *_named("gap", lambda one: one.gap_s),
+    *_cost("one way", lambda one: one.one_way_s),
+    *_cost("o_s", lambda one: one.o_send_s),
+    *_cost("o_r", lambda one: one.o_receive_s),
+    *_cost("gap", lambda one: one.gap_s),
 ]
 
 

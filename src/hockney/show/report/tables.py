@@ -6,19 +6,20 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hockney.base.errors import HockneyError
 from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import RunComparison, compare
-from hockney.infer.analysis.published import Positions
+from hockney.infer.analysis.published import Position, Positions
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import plan_facts
 from hockney.plan.axes import AXES
 from hockney.plan.trains import Train, train_text
 from hockney.show.judged import least_shown
 from hockney.show.published_lines import number_name, place_among
+from hockney.show.table import Column, Row, through
 
 MOST_ROWS = 1000
 """Most points of one file in the page."""
@@ -47,66 +48,78 @@ class ReportTable:
     """Name of the CSV file."""
 
 
-def _time(seconds: float | None) -> ReportCell:
-    return ReportCell(format_seconds(seconds).replace("us", "µs"), seconds)
+def page_table(
+    caption: str, columns: Sequence[Column[Row]], rows: Sequence[Row], name: str
+) -> ReportTable:
+    """The page's table of these columns."""
+    headings = [(one, one.heading if one.page == "" else one.page) for one in columns]
+    shown = [(one, heading) for one, heading in headings if heading is not None and one.shown(rows)]
+    cells = [[_cell(one, row) for one, _ in shown] for row in rows]
+    return ReportTable(caption, [heading for _, heading in shown], cells, name)
 
 
-def _rate(rate: float | None) -> ReportCell:
-    return ReportCell(format_rate(rate), rate)
+def _cell(column: Column[Row], row: Row) -> ReportCell:
+    """Numbers are sorted as such, and ranges by where they begin."""
+    value = column.value(row)
+    first = value[0] if isinstance(value, tuple) and value else value
+    is_number = isinstance(first, int | float) and not isinstance(first, bool)
+    return ReportCell(column.cell(row), first if is_number else None)
+
+
+def _time(seconds: float) -> str:
+    return format_seconds(seconds).replace("us", "µs")
+
+
+class _System(NamedTuple):
+    """A row of the table of systems."""
+
+    analysis: Analysis
+    points: list[PointEstimate]
+    compared: str
+
+    @property
+    def first(self) -> PointEstimate | None:
+        return min(self.points, key=lambda point: (point.bytes, point.typical_s), default=None)
+
+    @property
+    def widest(self) -> PointEstimate | None:
+        rated = [point for point in self.points if point.bandwidth_Bps]
+        return max(rated, key=lambda point: (point.bandwidth_Bps, point.bytes), default=None)
+
+
+SYSTEMS: list[Column[_System]] = [
+    Column("system", lambda one: one.analysis.label),
+    *through(
+        lambda one: one.first,
+        Column("smallest size", lambda point: point.bytes, format_size),
+        Column("time", lambda point: point.typical_s, _time),
+    ),
+    *through(
+        lambda one: one.analysis.line(),
+        Column("α", lambda line: line.parameters["alpha_s"].value, _time),
+        Column("r∞", lambda line: line.derived["r_inf_Bps"].value, format_rate),
+    ),
+    *through(
+        lambda one: one.widest,
+        Column("largest bandwidth", lambda point: point.bandwidth_Bps, format_rate),
+        Column("at size", lambda point: point.bytes, format_size),
+    ),
+    Column("launches", lambda one: len(one.analysis.run.launches)),
+    Column("compared with the first", lambda one: one.compared),
+]
 
 
 def side_by_side(systems: Sequence[Analysis], operation: str, followed: Followed) -> ReportTable:
     """One row a file, compared with the first; followed: shows how far it is."""
-    columns = [
-        "system",
-        "smallest size",
-        "time",
-        "α",
-        "r∞",
-        "largest bandwidth",
-        "at size",
-        "launches",
-        "compared with the first",
-    ]
-    rows = [
-        [
-            ReportCell(system.label),
-            *_first(system, operation),
-            *_fitted(system),
-            *_most(system, operation),
-            ReportCell(str(len(system.run.launches)), len(system.run.launches)),
-            ReportCell("-" if number == 0 else _against(systems[0], system, systems[:MOST_OTHERS])),
-        ]
-        for number, system in enumerate(followed(systems, "systems compared"))
-    ]
-    return ReportTable("The systems side by side", columns, rows, "systems")
+    rows = []
+    for number, system in enumerate(followed(systems, "systems compared")):
+        against = _against(systems[0], system, systems[:MOST_OTHERS]) if number else "-"
+        rows.append(_System(system, _points(system, operation), against))
+    return page_table("The systems side by side", SYSTEMS, rows, "systems")
 
 
 def _points(system: Analysis, operation: str) -> list[PointEstimate]:
     return [p for p in system.estimates.own() if p.operation == operation]
-
-
-def _first(system: Analysis, operation: str) -> list[ReportCell]:
-    points = _points(system, operation)
-    point = min(points, key=lambda point: (point.bytes, point.typical_s), default=None)
-    if point is None:
-        return [ReportCell("-"), ReportCell("-")]
-    return [ReportCell(format_size(point.bytes), point.bytes), _time(point.typical_s)]
-
-
-def _fitted(system: Analysis) -> list[ReportCell]:
-    line = system.line()
-    if line is None:
-        return [ReportCell("-"), ReportCell("-")]
-    return [_time(line.parameters["alpha_s"].value), _rate(line.derived["r_inf_Bps"].value)]
-
-
-def _most(system: Analysis, operation: str) -> list[ReportCell]:
-    rated = [(p.bandwidth_Bps, p.bytes) for p in _points(system, operation) if p.bandwidth_Bps]
-    if not rated:
-        return [ReportCell("-"), ReportCell("-")]
-    rate, size = max(rated)
-    return [_rate(rate), ReportCell(format_size(size), size)]
 
 
 def _against(base: Analysis, other: Analysis, others: Sequence[Analysis]) -> str:
@@ -128,104 +141,85 @@ def _verdict(found: RunComparison) -> str:
     return f"{words}; {least_shown(overall)}" if found.verdict == "unknown" else words
 
 
-KEYS = ("operation", "statistic", *(name for name in AXES if name not in ("operation", "bytes")))
-"""Columns of points; those in which all rows have the same value are left out."""
-NUMBERS = [
-    "size",
-    "launches",
-    "samples",
-    "min",
-    "time",
-    "low",
-    "high",
-    "mean",
-    "p99",
-    "max",
-    "bandwidth",
+def _axis_value(value: Any) -> Any:
+    """A number, or text; None where the axis does not apply or is empty."""
+    match value:
+        case () | False:
+            return None
+        case True:
+            return "yes"
+        case tuple():
+            return ", ".join(map(str, value))
+        case Train():
+            return train_text(value)
+    return value
+
+
+def _key_column(name: str) -> Column[PointEstimate]:
+    """A column that is left out where all rows have the same value."""
+
+    def value(point: PointEstimate) -> Any:
+        return _axis_value(getattr(point, name))
+
+    return Column(
+        name.replace("_", " "), value, shown=lambda points: len(set(map(value, points))) > 1
+    )
+
+
+STATISTIC = _key_column("statistic")
+POINTS: list[Column[PointEstimate]] = [
+    _key_column("operation"),
+    STATISTIC,
+    *(_key_column(name) for name in AXES if name not in ("operation", "bytes")),
+    Column("size", lambda point: point.bytes, format_size),
+    Column("launches", lambda point: point.launches),
+    Column("samples", lambda point: point.samples),
+    Column("min", lambda point: point.min_s, _time),
+    Column("time", lambda point: point.typical_s, _time),
+    Column("low", lambda point: point.low_s, _time),
+    Column("high", lambda point: point.high_s, _time),
+    Column("mean", lambda point: point.mean_s, _time),
+    Column("p99", lambda point: point.p99_s, _time),
+    Column("max", lambda point: point.max_s, _time),
+    Column("bandwidth", lambda point: point.bandwidth_Bps, format_rate),
 ]
 
 
 def points_table(system: Analysis, operation: str) -> ReportTable:
     every = _points(system, operation)
     own = every[:MOST_ROWS]
-    keys = [k for k, _ in enumerate(KEYS) if len({_key_cells(p)[k] for p in own}) > 1]
-    rows = [[*(_key_cells(p)[k] for k in keys), *_number_cells(p)] for p in own]
-    statistic = (
-        f", {own[0].statistic}" if own and "statistic" not in {KEYS[k] for k in keys} else ""
-    )
-    caption = f"{system.label}: {operation}{statistic}"
+    caption = f"{system.label}: {operation}"
+    if own and not STATISTIC.shown(own):
+        caption += f", {own[0].statistic}"
     if len(every) > len(own):
         caption += f"; {len(every) - len(own)} more points are in `hockney show --json`"
-    return ReportTable(
-        caption, [*(KEYS[k].replace("_", " ") for k in keys), *NUMBERS], rows, "points"
-    )
+    return page_table(caption, POINTS, own, "points")
 
 
-def _key_cells(point: PointEstimate) -> list[ReportCell]:
-    """The cells of a point, one for each of KEYS."""
-    return [_key_cell(getattr(point, name)) for name in KEYS]
+def _number(place: Position, value: float) -> tuple[float, str]:
+    return value, format_rate(value) if place.quantity.endswith("_Bps") else _time(value)
 
 
-def _key_cell(value: object) -> ReportCell:
-    """The cell of a value; a dash stands for one that does not apply or is empty."""
-    match value:
-        case None | () | False:
-            return ReportCell("-")
-        case bool():
-            return ReportCell("yes")
-        case tuple():
-            return ReportCell(", ".join(map(str, value)))
-        case int():
-            return ReportCell(str(value), value)
-        case Train():
-            return ReportCell(train_text(value))
-        case _:
-            return ReportCell(str(value))
+def _written(number: tuple[float, str]) -> str:
+    return number[1]
 
 
-def _number_cells(point: PointEstimate) -> list[ReportCell]:
-    names = ("min_s", "typical_s", "low_s", "high_s", "mean_s", "p99_s", "max_s")
-    times = [getattr(point, name) for name in names]
-    counts = (point.launches, point.samples)
-    return [
-        ReportCell(format_size(point.bytes), point.bytes),
-        *(ReportCell(str(n), n) for n in counts),
-        *map(_time, times),
-        _rate(point.bandwidth_Bps),
-    ]
+PUBLISHED: list[Column[Position]] = [
+    Column("quantity", number_name),
+    Column("this run", lambda place: _number(place, place.value), _written),
+    Column("compared with published", place_among),
+    Column("lowest published", lambda place: _number(place, place.like[0].value), _written),
+    Column("system", lambda place: place.like[0].system),
+    Column("highest published", lambda place: _number(place, place.like[-1].value), _written),
+    Column("system", lambda place: place.like[-1].system),
+    Column("how many", lambda place: len(place.like)),
+]
 
 
 def published_table(found: Positions) -> ReportTable:
     """A table that compares each number with published ones."""
-    rows = []
-    for place in found.places:
-        low, high = place.like[0], place.like[-1]
-        say = _rate if place.quantity.endswith("_Bps") else _time
-        rows.append(
-            [
-                ReportCell(number_name(place)),
-                say(place.value),
-                ReportCell(place_among(place)),
-                say(low.value),
-                ReportCell(low.system),
-                say(high.value),
-                ReportCell(high.system),
-                ReportCell(str(len(place.like)), len(place.like)),
-            ]
-        )
-    columns = [
-        "quantity",
-        "this run",
-        "compared with published",
-        "lowest published",
-        "system",
-        "highest published",
-        "system",
-        "how many",
-    ]
-    return ReportTable(
-        "Compared with published figures of like systems", columns, rows, "published"
-    )
+    caption = "Compared with published figures of like systems"
+    return page_table(caption, PUBLISHED, found.places, "published")
 
 
 @dataclass(frozen=True)
