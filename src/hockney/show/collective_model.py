@@ -11,20 +11,20 @@ from hockney.infer.analysis.predicted import Predicted
 from hockney.infer.predict.parameters import LEVELS, Parameters
 from hockney.plan.axes import text_of
 from hockney.show.as_json import axes_json
-from hockney.show.table import Column, microseconds, row_json, table_text
+from hockney.show.table import TableColumn, json_field, microseconds, row_json, table_text
 
-COLUMNS: list[Column[Predicted]] = [
-    Column("collective", lambda one: one.point.operation),
-    Column(
+COLUMNS: list[TableColumn[Predicted]] = [
+    TableColumn("collective", lambda one: one.point.operation),
+    TableColumn(
         "algorithm",
         lambda one: ", ".join(filter(None, (name_of(one.point), text_of(one.point, "phase")))),
     ),
-    Column("ranks", lambda one: one.point.ranks),
-    Column("bytes", lambda one: one.point.bytes),
-    Column("measured", lambda one: one.point.typical_s, microseconds),
-    Column(None, lambda one: one.point.median_s, field="median_s"),
-    Column("predicted", lambda one: one.seconds, microseconds, "predicted_s"),
-    Column("ratio", lambda one: one.ratio, "{:.3f}".format, "ratio"),
+    TableColumn("ranks", lambda one: one.point.ranks),
+    TableColumn("bytes", lambda one: one.point.bytes),
+    TableColumn("measured", lambda one: one.point.typical_s, microseconds),
+    json_field("median_s", lambda one: one.point.median_s),
+    TableColumn("predicted", lambda one: one.seconds, microseconds, "predicted_s"),
+    TableColumn("ratio", lambda one: one.ratio, "{:.3f}".format, "ratio"),
 ]
 
 

@@ -16,17 +16,25 @@ from hockney.infer.estimate.points import PointEstimate, by_curve, statistic_of
 from hockney.plan.axes import texts_apart
 from hockney.show.as_json import axes_json
 from hockney.show.judged import SHOWS_FROM, least_shown, ratio_columns
-from hockney.show.table import Column, between, microseconds, row_json, table_text, through
+from hockney.show.table import (
+    TableColumn,
+    between,
+    json_field,
+    microseconds,
+    row_json,
+    table_text,
+    through,
+)
 
-COLUMNS: list[Column[PointDifference]] = [
-    Column("bytes", lambda one: one.base.bytes),
-    Column(None, lambda one: [one.base.statistic, one.other.statistic], field="statistics"),
-    Column("A", lambda one: one.base.typical_s, microseconds, "base_typical_s"),
-    Column("B", lambda one: one.other.typical_s, microseconds, "other_typical_s"),
-    Column(None, lambda one: one.base.median_s, field="base_median_s"),
-    Column(None, lambda one: one.other.median_s, field="other_median_s"),
+COLUMNS: list[TableColumn[PointDifference]] = [
+    TableColumn("bytes", lambda one: one.base.bytes),
+    json_field("statistics", lambda one: [one.base.statistic, one.other.statistic]),
+    TableColumn("A", lambda one: one.base.typical_s, microseconds, "base_typical_s"),
+    TableColumn("B", lambda one: one.other.typical_s, microseconds, "other_typical_s"),
+    json_field("base_median_s", lambda one: one.base.median_s),
+    json_field("other_median_s", lambda one: one.other.median_s),
     *through(lambda one: one.difference, *ratio_columns(ratio="B/A")),
-    Column("p", lambda one: one.difference.p, "{:.2g}".format),
+    TableColumn("p", lambda one: one.difference.p, "{:.2g}".format),
     *through(lambda one: one.difference, SHOWS_FROM),
 ]
 
@@ -43,10 +51,12 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
         what = "medians" if what == "median" else f"{what} of launches"
         click.echo(f"{what} in us; ratio B/A (Hodges-Lehmann) with its 95 % interval\n")
         names = _curves([point.base for point in comparison.points])
-        columns: list[Column[PointDifference]] = [
-            Column("curve", lambda one: names[id(one.base)], shown=lambda _: any(names.values())),
+        columns: list[TableColumn[PointDifference]] = [
+            TableColumn(
+                "curve", lambda one: names[id(one.base)], shown=lambda _: any(names.values())
+            ),
             *COLUMNS,
-            Column("verdict", lambda point: verdict_words(point.difference, tolerance)),
+            TableColumn("verdict", lambda point: verdict_words(point.difference, tolerance)),
         ]
         click.echo(table_text(columns, comparison.points))
         click.echo(

@@ -7,7 +7,7 @@ import math
 from operator import attrgetter
 
 from hockney.infer.estimate.differences import Judged
-from hockney.show.table import Column, between
+from hockney.show.table import TableColumn, between, json_field
 
 
 def smallest_words(difference: Judged) -> str:
@@ -43,21 +43,20 @@ def ratio_limits(judged: Judged, spec: str = ".3f") -> str | None:
 
 def ratio_columns(
     spec: str = ".3f", ratio: str = "ratio", interval: str = "95 % interval"
-) -> list[Column[Judged]]:
+) -> list[TableColumn[Judged]]:
     """A row without a judged ratio is what others are compared with."""
     return [
-        Column(ratio, lambda judged: judged.ratio, lambda value: format(value, spec), unknown="1"),
-        Column(interval, lambda judged: ratio_limits(judged, spec) or "-", unknown=""),
+        TableColumn(
+            ratio, lambda judged: judged.ratio, lambda value: format(value, spec), unknown="1"
+        ),
+        TableColumn(interval, lambda judged: ratio_limits(judged, spec) or "-", unknown=""),
     ]
 
 
-SHOWS_FROM: Column[Judged] = Column("shows from", smallest_words, unknown="")
-VERDICT: Column[Judged] = Column("verdict", lambda judged: judged.verdict, unknown="")
-JUDGED_FIELDS: list[Column[Judged]] = [
-    *(
-        Column(None, attrgetter(name), field=name)
-        for name in ("ratio", "low", "high", "p", "verdict")
-    ),
-    Column(None, lambda judged: judged.needed, field="launches_needed"),
-    Column(None, lambda judged: judged.smallest_difference, field="smallest_difference"),
+SHOWS_FROM: TableColumn[Judged] = TableColumn("shows from", smallest_words, unknown="")
+VERDICT: TableColumn[Judged] = TableColumn("verdict", lambda judged: judged.verdict, unknown="")
+JUDGED_FIELDS: list[TableColumn[Judged]] = [
+    *(json_field(name, attrgetter(name)) for name in ("ratio", "low", "high", "p", "verdict")),
+    json_field("launches_needed", lambda judged: judged.needed),
+    json_field("smallest_difference", lambda judged: judged.smallest_difference),
 ]

@@ -8,27 +8,27 @@ from typing import Any, NamedTuple
 from hockney.infer.analysis import Analysis
 from hockney.plan.axes import Axes, sort_key
 from hockney.show.as_json import axes_json
-from hockney.show.table import Column, microseconds, percent, row_json, table_text
+from hockney.show.table import TableColumn, microseconds, percent, row_json, table_text
 
 
-class Overlap(NamedTuple):
+class Hidden(NamedTuple):
     point: Axes
     hidden: float | None
     host_overhead_s: float | None
 
 
-HIDDEN: Column[Overlap] = Column("hidden", lambda one: one.hidden, percent, "hidden")
-HOST_OVERHEAD: Column[Overlap] = Column(
+HIDDEN: TableColumn[Hidden] = TableColumn("hidden", lambda one: one.hidden, percent, "hidden")
+HOST_OVERHEAD: TableColumn[Hidden] = TableColumn(
     "host overhead", lambda one: one.host_overhead_s, microseconds, "host_overhead_s"
 )
 
 
-def overlaps_of(analysis: Analysis) -> list[Overlap]:
+def overlaps_of(analysis: Analysis) -> list[Hidden]:
     host = analysis.host_overheads
-    return [Overlap(point, hidden, host.get(point)) for point, hidden in analysis.overlap.items()]
+    return [Hidden(point, hidden, host.get(point)) for point, hidden in analysis.overlap.items()]
 
 
-def overlaps_text(title: str, columns: Sequence[Column[Overlap]], analysis: Analysis) -> str:
+def overlaps_text(title: str, columns: Sequence[TableColumn[Hidden]], analysis: Analysis) -> str:
     """The titled table; empty where nothing was overlapped."""
     found = sorted(overlaps_of(analysis), key=lambda one: sort_key(one.point))
     return f"{title}\n{table_text(columns, found)}" if found else ""

@@ -14,7 +14,8 @@ from hockney.show.as_json import axes_json
 from hockney.show.table import (
     INTERVAL,
     LIMITS,
-    Column,
+    TableColumn,
+    json_field,
     microseconds,
     percent,
     row_json,
@@ -28,26 +29,26 @@ LEGEND = (
 )
 
 
-class _Row(NamedTuple):
+class _PhaseRow(NamedTuple):
     of: Phased
     name: str
     point: PointEstimate
     predicted_s: float | None = None
 
 
-PHASE: list[Column[_Row]] = [
-    Column("bytes", lambda row: row.of.bytes if row.name == ALL_PHASES else ""),
-    Column("phase", lambda row: row.name),
-    Column(None, lambda row: row.point.phase, field="phase"),
-    Column("time", lambda row: row.point.typical_s, microseconds),
-    Column(None, lambda row: row.point.median_s, field="median_s"),
+PHASE: list[TableColumn[_PhaseRow]] = [
+    TableColumn("bytes", lambda row: row.of.bytes if row.name == ALL_PHASES else ""),
+    TableColumn("phase", lambda row: row.name),
+    json_field("phase", lambda row: row.point.phase),
+    TableColumn("time", lambda row: row.point.typical_s, microseconds),
+    json_field("median_s", lambda row: row.point.median_s),
     *through(lambda row: row.point, *INTERVAL, *LIMITS),
-    Column("of it", lambda row: row.of.fraction(row.point), percent, "fraction"),
-    Column(
+    TableColumn("of it", lambda row: row.of.fraction(row.point), percent, "fraction"),
+    TableColumn(
         "predicted",
         lambda row: "" if row.point is row.of.library else microseconds(row.predicted_s),
     ),
-    Column(None, lambda row: row.predicted_s, field="predicted_s"),
+    json_field("predicted_s", lambda row: row.predicted_s),
 ]
 
 
@@ -80,12 +81,12 @@ def phases_json(found: Sequence[Phased]) -> list[dict[str, Any]]:
     ]
 
 
-def _rows(one: Phased) -> list[_Row]:
+def _rows(one: Phased) -> list[_PhaseRow]:
     rows = [_row(one, phase) for phase in (one.whole, *one.phases)]
     if one.library is not None:
-        rows.append(_Row(one, f"library, {one.library_algorithm}", one.library))
+        rows.append(_PhaseRow(one, f"library, {one.library_algorithm}", one.library))
     return rows
 
 
-def _row(one: Phased, phase: Phase) -> _Row:
-    return _Row(one, phase.point.phase or "", phase.point, phase.predicted_s)
+def _row(one: Phased, phase: Phase) -> _PhaseRow:
+    return _PhaseRow(one, phase.point.phase or "", phase.point, phase.predicted_s)

@@ -12,7 +12,7 @@ from hockney.infer.estimate.sketch import SAMPLES_FOR_P99
 from hockney.show.table import (
     HOW,
     INTERVAL,
-    Column,
+    TableColumn,
     between,
     mebibytes,
     microseconds,
@@ -23,32 +23,32 @@ from hockney.show.table import (
 FEW_SAMPLES = f"p99 takes {SAMPLES_FOR_P99} samples in a launch, and is - where none has so many"
 
 
-class _Row(NamedTuple):
+class _PointRow(NamedTuple):
     point: PointEstimate
     floor: FloorRatio | None
     next_run: NextRun | None
 
 
-FLOOR: list[Column[FloorRatio]] = [
-    Column("floor", lambda floor: floor.floor_s, microseconds, shown=bool),
-    Column("MPI/floor", lambda floor: floor.ratio, "{:.2f}".format, shown=bool),
+FLOOR: list[TableColumn[FloorRatio]] = [
+    TableColumn("floor", lambda floor: floor.floor_s, microseconds, shown=bool),
+    TableColumn("MPI/floor", lambda floor: floor.ratio, "{:.2f}".format, shown=bool),
 ]
-COLUMNS: list[Column[_Row]] = [
+COLUMNS: list[TableColumn[_PointRow]] = [
     *through(lambda one: one.point, HOW),
-    Column("bytes", lambda one: one.point.bytes),
-    Column("launches", lambda one: one.point.launches),
-    Column("samples", lambda one: one.point.samples),
-    Column("min", lambda one: one.point.min_s, microseconds),
-    Column("median", lambda one: one.point.median_s, microseconds),
+    TableColumn("bytes", lambda one: one.point.bytes),
+    TableColumn("launches", lambda one: one.point.launches),
+    TableColumn("samples", lambda one: one.point.samples),
+    TableColumn("min", lambda one: one.point.min_s, microseconds),
+    TableColumn("median", lambda one: one.point.median_s, microseconds),
     *through(lambda one: one.point, *INTERVAL),
-    Column("mean", lambda one: one.point.mean_s, microseconds),
-    Column("p99", lambda one: one.point.p99_s, microseconds),
-    Column("max", lambda one: one.point.max_s, microseconds),
-    Column("MiB/s", lambda one: one.point.bandwidth_Bps, mebibytes),
+    TableColumn("mean", lambda one: one.point.mean_s, microseconds),
+    TableColumn("p99", lambda one: one.point.p99_s, microseconds),
+    TableColumn("max", lambda one: one.point.max_s, microseconds),
+    TableColumn("MiB/s", lambda one: one.point.bandwidth_Bps, mebibytes),
     *through(lambda one: one.floor, *FLOOR),
     *through(
         lambda one: one.next_run,
-        Column("95 % of other runs", lambda one: between(one.low_s, one.high_s), shown=bool),
+        TableColumn("95 % of other runs", lambda one: between(one.low_s, one.high_s), shown=bool),
     ),
 ]
 
@@ -59,7 +59,7 @@ def point_table(
     expected: Expected | None = None,
 ) -> str:
     rows = [
-        _Row(point, floor.get(point.bytes), expected.at(point) if expected else None)
+        _PointRow(point, floor.get(point.bytes), expected.at(point) if expected else None)
         for point in points
     ]
     few = any(point.p99_s is None and point.samples for point in points)

@@ -10,7 +10,7 @@ from hockney.base.units import format_rate, format_seconds, format_size, format_
 from hockney.profiling.findings import ProfileFinding
 from hockney.profiling.kinds import RankRecord
 from hockney.profiling.summary import CallRow, ProfileSummary, Sum
-from hockney.show.table import Column, aligned, microseconds, row_json, table_text
+from hockney.show.table import TableColumn, aligned, json_field, microseconds, row_json, table_text
 
 TOP = 10
 MOST_RANKS = 16
@@ -216,22 +216,22 @@ def _range(sizes: tuple[int, int]) -> str:
     return str(least) if least == most else f"{least}..{most}"
 
 
-def call_columns(whole_s: float) -> list[Column[CallRow]]:
+def call_columns(whole_s: float) -> list[TableColumn[CallRow]]:
     """`s`: with what completed the requests of these calls, as in the figures; `inside s`: in the
     calls themselves. whole_s: time of all ranks in MPI."""
     return [
-        Column("call", row_words),
-        Column("ranks", lambda row: row.key[2]),
-        Column("bytes", _sizes, _range, page=None),
-        Column(None, _sizes, lambda sizes: format_sizes(*sizes), page="bytes"),
-        Column("count", lambda row: row.sum.count),
-        Column("s", lambda row: row.sum.spent_s, _seconds, page="time, s"),
-        Column("of MPI", lambda row: _part(row.sum.spent_s, whole_s), _percent),
-        Column(
+        TableColumn("call", row_words),
+        TableColumn("ranks", lambda row: row.key[2]),
+        TableColumn("bytes", _sizes, _range, page=None),
+        TableColumn(None, _sizes, lambda sizes: format_sizes(*sizes), page="bytes"),
+        TableColumn("count", lambda row: row.sum.count),
+        TableColumn("s", lambda row: row.sum.spent_s, _seconds, page="time, s"),
+        TableColumn("of MPI", lambda row: _part(row.sum.spent_s, whole_s), _percent),
+        TableColumn(
             "us each", lambda row: row.sum.spent_s / row.sum.count, microseconds, page="each, µs"
         ),
-        Column("wait s", lambda row: row.sum.wait_s, _seconds, page="waited, s"),
-        Column("inside s", lambda row: row.sum.time_s, _seconds, page="inside, s"),
+        TableColumn("wait s", lambda row: row.sum.wait_s, _seconds, page="waited, s"),
+        TableColumn("inside s", lambda row: row.sum.time_s, _seconds, page="inside, s"),
     ]
 
 
@@ -240,37 +240,37 @@ class RankRow(NamedTuple):
     sum: Sum
 
 
-JOB: Column[RankRow] = Column("job", lambda row: row.rank.job, field="job", page=None)
-RANKS: list[Column[RankRow]] = [
-    Column("rank", lambda row: row.rank.rank, field="rank", page=None),
-    Column(None, lambda row: (row.rank.rank, row.rank.job), _rank_name, page="rank"),
-    Column(None, lambda row: row.rank.ranks, field="ranks"),
-    Column("host", lambda row: row.rank.host, field="host"),
-    Column("CPUs", lambda row: row.rank.cpus, field="cpus"),
-    Column(None, lambda row: row.rank.end, field="end"),
-    Column("wall s", lambda row: row.rank.wall_s, _seconds, "wall_s", page="time, s"),
-    Column("MPI s", lambda row: row.sum.time_s, _seconds, "mpi_s", page="in MPI, s"),
-    Column(
+JOB: TableColumn[RankRow] = TableColumn("job", lambda row: row.rank.job, field="job", page=None)
+RANKS: list[TableColumn[RankRow]] = [
+    TableColumn("rank", lambda row: row.rank.rank, field="rank", page=None),
+    TableColumn(None, lambda row: (row.rank.rank, row.rank.job), _rank_name, page="rank"),
+    json_field("ranks", lambda row: row.rank.ranks),
+    TableColumn("host", lambda row: row.rank.host, field="host"),
+    TableColumn("CPUs", lambda row: row.rank.cpus, field="cpus"),
+    json_field("end", lambda row: row.rank.end),
+    TableColumn("wall s", lambda row: row.rank.wall_s, _seconds, "wall_s", page="time, s"),
+    TableColumn("MPI s", lambda row: row.sum.time_s, _seconds, "mpi_s", page="in MPI, s"),
+    TableColumn(
         "of wall",
         lambda row: _part(row.sum.time_s, row.rank.wall_s),
         _percent,
         page="of its time",
     ),
-    Column("wait s", lambda row: row.sum.wait_s, _seconds, "wait_s", page="waited, s"),
-    Column(None, lambda row: row.rank.cpu_wait_s, field="cpu_wait_s"),
-    Column(None, lambda row: row.rank.clock_error_s, field="clock_error_s"),
-    Column(None, lambda row: row.sum.count, field="calls", page="calls"),
-    Column(None, lambda row: row.rank.lost_calls, field="lost_calls"),
-    Column(None, lambda row: row.rank.unfinished, field="unfinished"),
-    Column(None, lambda row: row.rank.recording_s, field="recording_s"),
-    Column(None, lambda row: row.rank.end, page="ended"),
+    TableColumn("wait s", lambda row: row.sum.wait_s, _seconds, "wait_s", page="waited, s"),
+    json_field("cpu_wait_s", lambda row: row.rank.cpu_wait_s),
+    json_field("clock_error_s", lambda row: row.rank.clock_error_s),
+    TableColumn(None, lambda row: row.sum.count, field="calls", page="calls"),
+    json_field("lost_calls", lambda row: row.rank.lost_calls),
+    json_field("unfinished", lambda row: row.rank.unfinished),
+    json_field("recording_s", lambda row: row.rank.recording_s),
+    TableColumn(None, lambda row: row.rank.end, page="ended"),
 ]
-DISTANCES: list[Column[CallRow]] = [
-    Column("messages to", lambda row: row.key[0]),
-    Column("count", lambda row: row.sum.count),
-    Column("bytes", lambda row: row.sum.bytes),
-    Column("s", lambda row: row.sum.spent_s, _seconds),
-    Column("wait s", lambda row: row.sum.wait_s, _seconds),
+DISTANCES: list[TableColumn[CallRow]] = [
+    TableColumn("messages to", lambda row: row.key[0]),
+    TableColumn("count", lambda row: row.sum.count),
+    TableColumn("bytes", lambda row: row.sum.bytes),
+    TableColumn("s", lambda row: row.sum.spent_s, _seconds),
+    TableColumn("wait s", lambda row: row.sum.wait_s, _seconds),
 ]
 
 
@@ -301,12 +301,12 @@ def _calls(summary: ProfileSummary) -> str:
 
 def _regions(summary: ProfileSummary) -> str:
     """A table of the program's regions; empty without any."""
-    columns: list[Column[CallRow]] = [
-        Column("region", lambda row: row.key[0] or "(none)"),
-        Column("calls", lambda row: row.sum.count),
-        Column("s", lambda row: row.sum.time_s, _seconds),
-        Column("of MPI", lambda row: _part(row.sum.time_s, summary.time_s), _percent),
-        Column("wait s", lambda row: row.sum.wait_s, _seconds),
+    columns: list[TableColumn[CallRow]] = [
+        TableColumn("region", lambda row: row.key[0] or "(none)"),
+        TableColumn("calls", lambda row: row.sum.count),
+        TableColumn("s", lambda row: row.sum.time_s, _seconds),
+        TableColumn("of MPI", lambda row: _part(row.sum.time_s, summary.time_s), _percent),
+        TableColumn("wait s", lambda row: row.sum.wait_s, _seconds),
     ]
     found = summary.by(lambda calls: (calls.region,))
     return table_text(columns, found) if len(found) > 1 else ""

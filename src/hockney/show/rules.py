@@ -14,7 +14,7 @@ from hockney.records import MpiFacts
 from hockney.run.mpis import Rule, RulesFormat
 from hockney.show.comparison import verdict_words
 from hockney.show.judged import ratio_columns
-from hockney.show.table import Column, microseconds, row_json, table_text, through
+from hockney.show.table import TableColumn, json_field, microseconds, row_json, table_text, through
 from hockney.show.variant_table import doubt_lines, rule_of
 from hockney.tuning.check import TOLERANCE, Check, Checked
 from hockney.tuning.groups import CellGroup
@@ -36,49 +36,49 @@ class _Reduced(NamedTuple):
     of: Reduction
 
 
-RULES: list[Column[_Reduced]] = [
-    Column(
+RULES: list[TableColumn[_Reduced]] = [
+    TableColumn(
         "layout",
         lambda one: ",".join(str(each) for each in one.of.layouts if each.ranks == one.rule.ranks),
         shown=lambda rules: any(one.of.layouts for one in rules),
     ),
-    Column("collective", lambda one: one.rule.collective, field="collective"),
-    Column("ranks", lambda one: one.rule.ranks, field="ranks"),
-    Column(None, lambda one: one.rule.nodes, field="nodes"),
-    Column(None, lambda one: one.rule.per_node, field="per_node"),
-    Column("from", lambda one: one.rule.from_bytes, format_size, "from_bytes"),
-    Column("to", lambda one: one.rule.to_bytes, format_size, "to_bytes", unknown="any"),
-    Column("algorithm", lambda one: one.rule.name),
-    Column(None, lambda one: one.rule.algorithm, field="algorithm"),
-    Column(None, lambda one: one.rule.segment_bytes, field="segment_bytes"),
-    Column(None, lambda one: one.rule.radix, field="radix"),
-    Column(None, lambda one: one.rule.requests, field="requests"),
-    Column("cells", lambda one: _cells_text(one.of.covered(one.rule))),
-    Column("times faster", lambda one: one.of.times_faster(one.rule), _times, "times_faster"),
-    Column(None, lambda one: one.of.conditions, field="conditions"),
-    Column(None, lambda one: one.rule.predicted, field="predicted"),
+    TableColumn("collective", lambda one: one.rule.collective, field="collective"),
+    TableColumn("ranks", lambda one: one.rule.ranks, field="ranks"),
+    json_field("nodes", lambda one: one.rule.nodes),
+    json_field("per_node", lambda one: one.rule.per_node),
+    TableColumn("from", lambda one: one.rule.from_bytes, format_size, "from_bytes"),
+    TableColumn("to", lambda one: one.rule.to_bytes, format_size, "to_bytes", unknown="any"),
+    TableColumn("algorithm", lambda one: one.rule.name),
+    json_field("algorithm", lambda one: one.rule.algorithm),
+    json_field("segment_bytes", lambda one: one.rule.segment_bytes),
+    json_field("radix", lambda one: one.rule.radix),
+    json_field("requests", lambda one: one.rule.requests),
+    TableColumn("cells", lambda one: _cells_text(one.of.covered(one.rule))),
+    TableColumn("times faster", lambda one: one.of.times_faster(one.rule), _times, "times_faster"),
+    json_field("conditions", lambda one: one.of.conditions),
+    json_field("predicted", lambda one: one.rule.predicted),
 ]
-CHECKED: list[Column[Checked]] = [
-    Column("collective", lambda one: one.collective, field="collective"),
-    Column("ranks", lambda one: one.ranks, field="ranks"),
-    Column("bytes", lambda one: f"{one.bytes}{'' if one.was_measured else BETWEEN}"),
-    Column(None, lambda one: one.bytes, field="bytes"),
-    Column(None, lambda one: one.was_measured, field="was_measured"),
-    Column("default", lambda one: one.ratio.base_s, microseconds, "default_median_s"),
-    Column("tuned", lambda one: one.ratio.time_s, microseconds, "tuned_median_s"),
+CHECKED: list[TableColumn[Checked]] = [
+    TableColumn("collective", lambda one: one.collective, field="collective"),
+    TableColumn("ranks", lambda one: one.ranks, field="ranks"),
+    TableColumn("bytes", lambda one: f"{one.bytes}{'' if one.was_measured else BETWEEN}"),
+    json_field("bytes", lambda one: one.bytes),
+    json_field("was_measured", lambda one: one.was_measured),
+    TableColumn("default", lambda one: one.ratio.base_s, microseconds, "default_median_s"),
+    TableColumn("tuned", lambda one: one.ratio.time_s, microseconds, "tuned_median_s"),
     *through(lambda one: one.ratio.judged, *ratio_columns()),
-    Column("blocks", lambda one: one.ratio.blocks, field="blocks"),
+    TableColumn("blocks", lambda one: one.ratio.blocks, field="blocks"),
     *through(
         lambda one: one.rule,
-        Column("rule", lambda rule: f"{rule.choice} ({rule.place})"),
-        Column(None, lambda rule: rule.algorithm, field="rule"),
-        Column(None, lambda rule: rule.radix, field="rule_radix"),
-        Column(None, lambda rule: rule.requests, field="rule_requests"),
-        Column(None, lambda rule: rule.line, field="rule_line"),
-        Column(None, lambda rule: rule.suffix, field="rule_suffix"),
+        TableColumn("rule", lambda rule: f"{rule.choice} ({rule.place})"),
+        json_field("rule", lambda rule: rule.algorithm),
+        json_field("rule_radix", lambda rule: rule.radix),
+        json_field("rule_requests", lambda rule: rule.requests),
+        json_field("rule_line", lambda rule: rule.line),
+        json_field("rule_suffix", lambda rule: rule.suffix),
     ),
-    Column("", lambda one: _checked_words(one)),
-    Column(None, lambda one: one.is_slower, field="slower"),
+    TableColumn("", lambda one: _checked_words(one)),
+    json_field("slower", lambda one: one.is_slower),
 ]
 
 

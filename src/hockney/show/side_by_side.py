@@ -10,7 +10,7 @@ from hockney.infer.analysis.side_by_side import MethodRatio
 from hockney.plan.axes import axes_of, method_text
 from hockney.show.as_json import axes_json
 from hockney.show.judged import JUDGED_FIELDS, ratio_columns
-from hockney.show.table import Column, row_json, table_text, through
+from hockney.show.table import TableColumn, json_field, row_json, table_text, through
 
 LEGEND = (
     "ratio: of times, launch by launch; faster or slower where the test, corrected for the sizes "
@@ -24,13 +24,13 @@ def _over(one: MethodRatio) -> dict[str, Any]:
     return {name: value for name, value in axes_of(one.base).items() if value != own[name]}
 
 
-COLUMNS: list[Column[MethodRatio]] = [
-    Column("bytes", lambda one: one.point.bytes),
-    Column("", lambda one: method_text(one.point)),
-    Column("over", lambda one: method_text(one.base)),
-    Column(None, _over, field="over"),
+COLUMNS: list[TableColumn[MethodRatio]] = [
+    TableColumn("bytes", lambda one: one.point.bytes),
+    TableColumn("", lambda one: method_text(one.point)),
+    TableColumn("over", lambda one: method_text(one.base)),
+    json_field("over", _over),
     *through(lambda one: one.judged, *ratio_columns(), *JUDGED_FIELDS),
-    Column("", lambda one: one.judged.verdict),
+    TableColumn("", lambda one: one.judged.verdict),
 ]
 
 

@@ -24,7 +24,7 @@ def always(rows: Sequence[Any]) -> bool:  # noqa: ARG001
 
 
 @dataclass(frozen=True)
-class Column(Generic[Row]):
+class TableColumn(Generic[Row]):
     heading: str | None
     """None for a column that a terminal does not show."""
     value: Callable[[Row], Any]
@@ -46,12 +46,19 @@ class Column(Generic[Row]):
         return self.unknown if value is None else self.text(value)
 
 
-def through(take: Callable[[Outer], Row | None], *columns: Column[Row]) -> list[Column[Outer]]:
+def json_field(name: str, value: Callable[[Row], Any]) -> TableColumn[Row]:
+    """A column of the JSON alone."""
+    return TableColumn(None, value, field=name)
+
+
+def through(
+    take: Callable[[Outer], Row | None], *columns: TableColumn[Row]
+) -> list[TableColumn[Outer]]:
     """The columns for rows that have what these columns are of, or lack it."""
     return [_through(take, one) for one in columns]
 
 
-def _through(take: Callable[[Outer], Row | None], column: Column[Row]) -> Column[Outer]:
+def _through(take: Callable[[Outer], Row | None], column: TableColumn[Row]) -> TableColumn[Outer]:
     def value(row: Outer) -> Any:
         part = take(row)
         return None if part is None else column.value(part)
@@ -59,12 +66,12 @@ def _through(take: Callable[[Outer], Row | None], column: Column[Row]) -> Column
     def shown(rows: Sequence[Outer]) -> bool:
         return column.shown([part for row in rows if (part := take(row)) is not None])
 
-    return Column(
+    return TableColumn(
         column.heading, value, column.text, column.field, column.unknown, shown, column.page
     )
 
 
-def table_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
+def table_text(columns: Sequence[TableColumn[Row]], rows: Sequence[Row]) -> str:
     """The table of a terminal; empty without rows."""
     if not rows:
         return ""
@@ -73,7 +80,7 @@ def table_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
     return aligned([heading, *([one.cell(row) for one in named] for row in rows)])
 
 
-def row_json(columns: Sequence[Column[Row]], row: Row | None) -> dict[str, Any]:
+def row_json(columns: Sequence[TableColumn[Row]], row: Row | None) -> dict[str, Any]:
     """The fields of a row, all null where it is None."""
     named = [one for one in columns if one.field]
     return {one.field: None if row is None else one.value(row) for one in named}
@@ -125,26 +132,26 @@ def _limits(point: PointEstimate) -> str | None:
     return None if point.precision is None else between(point.low_s, point.high_s)
 
 
-HOW: Column[PointEstimate] = Column(
+HOW: TableColumn[PointEstimate] = TableColumn(
     "how", _how, shown=lambda points: len(set(map(_how, points))) > 1
 )
 """How messages were exchanged, where that differs."""
-INTERVAL: list[Column[PointEstimate]] = [
-    Column("interval", _limits),
-    Column("", lambda point: point.precision, format_uncertainty, unknown=""),
+INTERVAL: list[TableColumn[PointEstimate]] = [
+    TableColumn("interval", _limits),
+    TableColumn("", lambda point: point.precision, format_uncertainty, unknown=""),
 ]
 """The limits of a median's interval, and its relative half-width."""
-LIMITS: list[Column[PointEstimate]] = [
-    Column(None, lambda point: point.low_s, field="low_s"),
-    Column(None, lambda point: point.high_s, field="high_s"),
+LIMITS: list[TableColumn[PointEstimate]] = [
+    json_field("low_s", lambda point: point.low_s),
+    json_field("high_s", lambda point: point.high_s),
 ]
 """The same in JSON."""
-COMPLETION: list[Column[PointEstimate]] = [
-    Column("launches", lambda point: point.launches),
-    Column("samples", lambda point: point.samples),
-    Column("completion", lambda point: point.typical_s, microseconds),
+COMPLETION: list[TableColumn[PointEstimate]] = [
+    TableColumn("launches", lambda point: point.launches),
+    TableColumn("samples", lambda point: point.samples),
+    TableColumn("completion", lambda point: point.typical_s, microseconds),
     *INTERVAL,
-    Column("own mean", lambda point: point.own_mean_s, microseconds),
-    Column("own max", lambda point: point.own_max_s, microseconds),
+    TableColumn("own mean", lambda point: point.own_mean_s, microseconds),
+    TableColumn("own max", lambda point: point.own_max_s, microseconds),
 ]
 """An operation that all ranks complete together."""

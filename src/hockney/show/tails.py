@@ -9,7 +9,7 @@ from hockney.infer.analysis.congestion_factor import TOO_FEW
 from hockney.infer.analysis.tails import QUANTILES, Quantile, TailQuantiles
 from hockney.plan.axes import texts_apart
 from hockney.show.as_json import axes_json
-from hockney.show.table import Column, between, microseconds, row_json, table_text
+from hockney.show.table import TableColumn, between, json_field, microseconds, row_json, table_text
 
 
 def _cell(one: Quantile) -> str | None:
@@ -18,13 +18,13 @@ def _cell(one: Quantile) -> str | None:
     return f"{microseconds(one.seconds)} [{between(one.interval.low, one.interval.high)}]"
 
 
-FIELDS: list[Column[Quantile]] = [
-    Column(None, lambda one: one.quantile, field="quantile"),
-    Column(None, lambda one: one.seconds, field="time_s"),
-    Column(None, lambda one: one.interval and one.interval.low, field="low_s"),
-    Column(None, lambda one: one.interval and one.interval.high, field="high_s"),
-    Column(None, lambda one: one.launches, field="launches"),
-    Column(None, lambda one: one.whole_s, field="whole_s"),
+FIELDS: list[TableColumn[Quantile]] = [
+    json_field("quantile", lambda one: one.quantile),
+    json_field("time_s", lambda one: one.seconds),
+    json_field("low_s", lambda one: one.interval and one.interval.low),
+    json_field("high_s", lambda one: one.interval and one.interval.high),
+    json_field("launches", lambda one: one.launches),
+    json_field("whole_s", lambda one: one.whole_s),
 ]
 
 
@@ -32,16 +32,18 @@ def _name(fraction: float) -> str:
     return "median" if fraction == 0.5 else f"p{100.0 * fraction:g}"
 
 
-def _of_quantile(number: int) -> Column[TailQuantiles]:
+def _of_quantile(number: int) -> TableColumn[TailQuantiles]:
     heading = _name(QUANTILES[number])
-    return Column(heading, lambda tail: _cell(tail.quantiles[number]), unknown=TOO_FEW)
+    return TableColumn(heading, lambda tail: _cell(tail.quantiles[number]), unknown=TOO_FEW)
 
 
-COLUMNS: list[Column[TailQuantiles]] = [
-    Column("count", lambda tail: tail.operations, field="operations"),
-    Column(None, lambda tail: tail.relative_error, field="relative_error"),
+COLUMNS: list[TableColumn[TailQuantiles]] = [
+    TableColumn("count", lambda tail: tail.operations, field="operations"),
+    json_field("relative_error", lambda tail: tail.relative_error),
     *map(_of_quantile, range(len(QUANTILES))),
-    Column(None, lambda tail: [row_json(FIELDS, one) for one in tail.quantiles], field="quantiles"),
+    TableColumn(
+        None, lambda tail: [row_json(FIELDS, one) for one in tail.quantiles], field="quantiles"
+    ),
 ]
 
 
@@ -50,7 +52,7 @@ def tails_text(tails: Sequence[TailQuantiles]) -> str:
     if not tails:
         return ""
     names = dict(zip(map(id, tails), texts_apart([[tail.point] for tail in tails]), strict=True))
-    of: Column[TailQuantiles] = Column(
+    of: TableColumn[TailQuantiles] = TableColumn(
         "operations of", lambda tail: names[id(tail)] or tail.point.operation
     )
     error = 100.0 * max(tail.relative_error for tail in tails)

@@ -6,7 +6,7 @@ from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.variability import Spread
 from hockney.show.outliers import rank_words
-from hockney.show.table import Column, microseconds, table_text
+from hockney.show.table import TableColumn, microseconds, table_text
 
 MOST_RANKS = 16
 """Most ranks that are listed one by one; the JSON always has all."""
@@ -16,19 +16,19 @@ def _relative(one: Spread) -> float | None:
     return None if one.std_s is None or not one.mean_s else one.std_s / one.mean_s
 
 
-COLUMNS: list[Column[Spread]] = [
-    Column("bytes", lambda one: one.point.bytes),
-    Column("rank", lambda one: one.rank, unknown="all"),
-    Column("samples", lambda one: one.samples),
-    Column("mean", lambda one: one.mean_s, microseconds),
-    Column("std", lambda one: one.std_s, microseconds),
-    Column("std/mean", _relative, "{:.4f}".format),
-    Column("min", lambda one: one.min_s, microseconds),
-    Column("5 %", lambda one: one.p5_s, microseconds),
-    Column("median", lambda one: one.median_s, microseconds),
-    Column("95 %", lambda one: one.p95_s, microseconds),
-    Column("99 %", lambda one: one.p99_s, microseconds),
-    Column("max", lambda one: one.max_s, microseconds),
+COLUMNS: list[TableColumn[Spread]] = [
+    TableColumn("bytes", lambda one: one.point.bytes),
+    TableColumn("rank", lambda one: one.rank, unknown="all"),
+    TableColumn("samples", lambda one: one.samples),
+    TableColumn("mean", lambda one: one.mean_s, microseconds),
+    TableColumn("std", lambda one: one.std_s, microseconds),
+    TableColumn("std/mean", _relative, "{:.4f}".format),
+    TableColumn("min", lambda one: one.min_s, microseconds),
+    TableColumn("5 %", lambda one: one.p5_s, microseconds),
+    TableColumn("median", lambda one: one.median_s, microseconds),
+    TableColumn("95 %", lambda one: one.p95_s, microseconds),
+    TableColumn("99 %", lambda one: one.p99_s, microseconds),
+    TableColumn("max", lambda one: one.max_s, microseconds),
 ]
 
 

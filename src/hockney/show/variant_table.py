@@ -14,7 +14,7 @@ from hockney.plan.axes import Key, key_without, texts_apart
 from hockney.records import Run
 from hockney.show.as_json import axes_json
 from hockney.show.judged import SHOWS_FROM, VERDICT, least_shown, ratio_columns, ratio_text
-from hockney.show.table import Column, microseconds, table_text, through
+from hockney.show.table import TableColumn, microseconds, table_text, through
 
 NO_BLOCK = "no block is complete: nothing was compared"
 EXACT = "ratio of simulated times, which is exact"
@@ -89,7 +89,7 @@ def heading_lines(run: Run, study: VariantStudy) -> list[str]:
     return lines
 
 
-class _Row(NamedTuple):
+class _VariantRow(NamedTuple):
     curve: str
     bytes: int
     variant: str
@@ -98,16 +98,16 @@ class _Row(NamedTuple):
     """None in the row of the first variant."""
 
 
-COLUMNS: list[Column[VariantRatio]] = [
+COLUMNS: list[TableColumn[VariantRatio]] = [
     *through(lambda one: one.judged, *ratio_columns(".4f")),
-    Column("blocks", lambda one: one.blocks, unknown=""),
+    TableColumn("blocks", lambda one: one.blocks, unknown=""),
     *through(lambda one: one.judged, SHOWS_FROM, VERDICT),
 ]
-ROW: list[Column[_Row]] = [
-    Column("", lambda row: row.curve, shown=lambda rows: any(row.curve for row in rows)),
-    Column("bytes", lambda row: row.bytes),
-    Column("variant", lambda row: row.variant),
-    Column("median", lambda row: row.time_s, microseconds),
+ROW: list[TableColumn[_VariantRow]] = [
+    TableColumn("", lambda row: row.curve, shown=lambda rows: any(row.curve for row in rows)),
+    TableColumn("bytes", lambda row: row.bytes),
+    TableColumn("variant", lambda row: row.variant),
+    TableColumn("median", lambda row: row.time_s, microseconds),
     *through(lambda row: row.ratio, *COLUMNS),
 ]
 
@@ -123,8 +123,8 @@ def variant_table(study: VariantStudy) -> str:
             assert one.point is not None
             by_size.setdefault(one.point.bytes, []).append(one)
         for size, here in by_size.items():
-            rows.append(_Row(name, size, study.comparison.names[0], here[0].base_s))
-            rows += [_Row(name, size, one.variant, one.time_s, one) for one in here]
+            rows.append(_VariantRow(name, size, study.comparison.names[0], here[0].base_s))
+            rows += [_VariantRow(name, size, one.variant, one.time_s, one) for one in here]
     return f"times in us; {rule_of(study)}\n\n{table_text(ROW, rows)}"
 
 

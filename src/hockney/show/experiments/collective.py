@@ -23,32 +23,35 @@ from hockney.plan.axes import AXES
 from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points, time_at, typical_of
 from hockney.show.as_json import points_json
-from hockney.show.overlaps import HIDDEN, Overlap, overlaps_json, overlaps_text
+from hockney.show.overlaps import HIDDEN, Hidden, overlaps_json, overlaps_text
 from hockney.show.phase_table import phase_tables, phases_json
-from hockney.show.table import COMPLETION, Column, microseconds, table_text
+from hockney.show.table import COMPLETION, TableColumn, microseconds, table_text
 
 SIZES = (2, 1024, 1024**2)
 """Sizes chosen where they were measured: short, middle and long, as in the references."""
-BY_SIZE: list[Column[PointEstimate]] = [Column("bytes", lambda point: point.bytes), *COMPLETION]
-BY_RANKS: list[Column[PointEstimate]] = [
-    Column("algorithm", name_of),
-    Column("ranks", lambda point: point.known_ranks),
+BY_SIZE: list[TableColumn[PointEstimate]] = [
+    TableColumn("bytes", lambda point: point.bytes),
     *COMPLETION,
 ]
-OVERLAPS: list[Column[Overlap]] = [
-    Column("collective", lambda one: one.point.operation),
-    Column("algorithm", lambda one: name_of(one.point)),
-    Column("ranks", lambda one: one.point.known_ranks),
-    Column("bytes", lambda one: one.point.bytes),
+BY_RANKS: list[TableColumn[PointEstimate]] = [
+    TableColumn("algorithm", name_of),
+    TableColumn("ranks", lambda point: point.known_ranks),
+    *COMPLETION,
+]
+OVERLAPS: list[TableColumn[Hidden]] = [
+    TableColumn("collective", lambda one: one.point.operation),
+    TableColumn("algorithm", lambda one: name_of(one.point)),
+    TableColumn("ranks", lambda one: one.point.known_ranks),
+    TableColumn("bytes", lambda one: one.point.bytes),
     HIDDEN,
 ]
-REGRETS: list[Column[Regret]] = [
-    Column("collective", lambda one: one.collective),
-    Column("ranks", lambda one: one.ranks),
-    Column("bytes", lambda one: one.bytes),
-    Column("algorithm", lambda one: one.algorithm),
-    Column("at most", lambda one: f"{one.worst:.3g} ({one.worst_pattern})"),
-    Column("library's own", lambda one: one.own_worst, "{:.3g}".format),
+REGRETS: list[TableColumn[Regret]] = [
+    TableColumn("collective", lambda one: one.collective),
+    TableColumn("ranks", lambda one: one.ranks),
+    TableColumn("bytes", lambda one: one.bytes),
+    TableColumn("algorithm", lambda one: one.algorithm),
+    TableColumn("at most", lambda one: f"{one.worst:.3g} ({one.worst_pattern})"),
+    TableColumn("library's own", lambda one: one.own_worst, "{:.3g}".format),
 ]
 NOT_SHOWN = frozenset(AXES) - {
     "operation",
@@ -176,10 +179,10 @@ def _matrix(points: Sequence[PointEstimate]) -> str:
     names = dict.fromkeys(name_of(point) for point in points)
     found = {(point.bytes, name_of(point)): point.typical_s for point in points}
 
-    def of_algorithm(name: str) -> Column[int]:
-        return Column(name, lambda size: found.get((size, name)), microseconds)
+    def of_algorithm(name: str) -> TableColumn[int]:
+        return TableColumn(name, lambda size: found.get((size, name)), microseconds)
 
-    columns: list[Column[int]] = [Column("bytes", int), *map(of_algorithm, names)]
+    columns: list[TableColumn[int]] = [TableColumn("bytes", int), *map(of_algorithm, names)]
     return table_text(columns, sorted({point.bytes for point in points}))
 
 

@@ -13,7 +13,7 @@ from hockney.plan.axes import Key, Point, key_without
 from hockney.show import run_lines
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.judged import ratio_columns, ratio_limits, ratio_text
-from hockney.show.table import Column, microseconds, row_json, table_text, through
+from hockney.show.table import TableColumn, json_field, microseconds, row_json, table_text, through
 from hockney.show.tails import tails_json, tails_text
 
 NAMES = {0.5: "median", 0.99: "p99", 0.999: "p99.9"}
@@ -30,34 +30,35 @@ def _tail_text(factor: Factor) -> str:
     return f"{factor.judged.ratio:.3g}{more}"
 
 
-FACTOR: list[Column[Factor]] = [
-    Column("alone", lambda one: one.isolated_s, microseconds, "isolated_s"),
-    Column("loaded", lambda one: one.loaded_s, microseconds, "loaded_s"),
+FACTOR: list[TableColumn[Factor]] = [
+    TableColumn("alone", lambda one: one.isolated_s, microseconds, "isolated_s"),
+    TableColumn("loaded", lambda one: one.loaded_s, microseconds, "loaded_s"),
     *through(lambda one: one.judged, *ratio_columns(".3g", "factor")),
-    Column(None, lambda one: one.judged.ratio, field="factor"),
-    Column(None, lambda one: one.judged.low, field="low"),
-    Column(None, lambda one: one.judged.high, field="high"),
-    Column(None, lambda one: one.judged.p, field="p"),
-    Column(None, lambda one: one.launches, field="launches"),
+    json_field("factor", lambda one: one.judged.ratio),
+    json_field("low", lambda one: one.judged.low),
+    json_field("high", lambda one: one.judged.high),
+    json_field("p", lambda one: one.judged.p),
+    json_field("launches", lambda one: one.launches),
 ]
 
 
-def _tail_column(quantile: float) -> Column[Congested]:
-    return Column(NAMES[quantile], lambda one: one.factor(quantile), _tail_text, unknown=TOO_FEW)
+def _tail_column(quantile: float) -> TableColumn[Congested]:
+    return TableColumn(
+        NAMES[quantile], lambda one: one.factor(quantile), _tail_text, unknown=TOO_FEW
+    )
 
 
-COLUMNS: list[Column[Congested]] = [
-    Column("bytes", lambda one: one.point.bytes),
-    Column("load", lambda one: one.load_Bps, format_rate),
-    Column("launches", lambda one: one.median.launches),
+COLUMNS: list[TableColumn[Congested]] = [
+    TableColumn("bytes", lambda one: one.point.bytes),
+    TableColumn("load", lambda one: one.load_Bps, format_rate),
+    TableColumn("launches", lambda one: one.median.launches),
     *through(lambda one: one.median, *FACTOR),
     *(_tail_column(quantile) for quantile in QUANTILES[1:]),
-    Column(None, lambda one: one.load_Bps, field="load_Bps"),
-    Column(None, lambda one: one.exceeds, field="exceeds"),
-    Column(
-        None,
+    json_field("load_Bps", lambda one: one.load_Bps),
+    json_field("exceeds", lambda one: one.exceeds),
+    json_field(
+        "tails",
         lambda one: [{"quantile": q, **row_json(FACTOR, one.factor(q))} for q in QUANTILES[1:]],
-        field="tails",
     ),
 ]
 

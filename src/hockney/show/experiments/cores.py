@@ -14,13 +14,21 @@ from hockney.show import run_lines
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.heatmap import heat_map
 from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
-from hockney.show.table import Column, mebibytes, microseconds, row_json, table_text, through
+from hockney.show.table import (
+    TableColumn,
+    json_field,
+    mebibytes,
+    microseconds,
+    row_json,
+    table_text,
+    through,
+)
 
 MOST_LISTED = 12
 """Most listed pairs whose time is that of another group; the rest is counted."""
 
 
-class _Row(NamedTuple):
+class _GroupRow(NamedTuple):
     group: str
     times: GroupTimes
 
@@ -29,17 +37,17 @@ def _rate(times: GroupTimes) -> float | None:
     return times.bytes / times.mean_s if times.bytes else None
 
 
-COLUMNS: list[Column[_Row]] = [
-    Column("group", lambda row: row.group),
+COLUMNS: list[TableColumn[_GroupRow]] = [
+    TableColumn("group", lambda row: row.group),
     *through(
         lambda row: row.times,
-        Column(None, lambda times: times.bytes, field="bytes"),
-        Column("pairs", lambda times: times.pairs, field="pairs"),
-        Column("bytes", lambda times: times.bytes),
-        Column("mean", lambda times: times.mean_s, microseconds, "mean_s"),
-        Column("std", lambda times: times.std_s, microseconds, "std_s"),
-        Column("std/mean", lambda times: times.ratio, "{:.4f}".format, "ratio"),
-        Column("MiB/s", _rate, mebibytes),
+        json_field("bytes", lambda times: times.bytes),
+        TableColumn("pairs", lambda times: times.pairs, field="pairs"),
+        TableColumn("bytes", lambda times: times.bytes),
+        TableColumn("mean", lambda times: times.mean_s, microseconds, "mean_s"),
+        TableColumn("std", lambda times: times.std_s, microseconds, "std_s"),
+        TableColumn("std/mean", lambda times: times.ratio, "{:.4f}".format, "ratio"),
+        TableColumn("MiB/s", _rate, mebibytes),
     ),
 ]
 
@@ -113,7 +121,7 @@ def _group_json(group: PairGroup) -> dict[str, Any]:
     return {
         "name": group.name,
         "pairs": group.pairs,
-        "times": [row_json(COLUMNS, _Row(group.name, one)) for one in group.times],
+        "times": [row_json(COLUMNS, _GroupRow(group.name, one)) for one in group.times],
         "fit": fit_json(group.line) if group.line else None,
     }
 
@@ -121,7 +129,7 @@ def _group_json(group: PairGroup) -> dict[str, Any]:
 def group_table(groups: Sequence[PairGroup]) -> str:
     """A table with message size, average, standard deviation and their ratio, and a line fitted
     through each group."""
-    rows = [_Row(group.name, one) for group in groups for one in group.times]
+    rows = [_GroupRow(group.name, one) for group in groups for one in group.times]
     lines = [table_text(COLUMNS, rows)]
     for group in groups:
         line = group.line

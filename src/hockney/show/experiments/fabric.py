@@ -13,20 +13,27 @@ from hockney.show import run_lines
 from hockney.show.as_json import points_json
 from hockney.show.heatmap import heat_map
 from hockney.show.outliers import doubt_lines, rule_text
-from hockney.show.table import Column, mebibytes, microseconds, row_json, table_text
+from hockney.show.table import (
+    TableColumn,
+    json_field,
+    mebibytes,
+    microseconds,
+    row_json,
+    table_text,
+)
 
 MOST_WORST, MOST_SHOWN = 100, 10
 """Slowest pairs of a size in JSON, and on a terminal."""
 
 
-LEVELS: list[Column[LevelTimes]] = [
-    Column("level", lambda one: one.level),
-    Column("pairs", lambda one: one.pairs),
-    Column("bytes", lambda one: one.bytes),
-    Column("median pair", lambda one: one.median_s, microseconds),
-    Column("p99", lambda one: one.p99_s, microseconds),
-    Column("slowest", lambda one: one.max_s, microseconds),
-    Column("MiB/s", lambda one: one.bytes / one.median_s if one.bytes else None, mebibytes),
+LEVELS: list[TableColumn[LevelTimes]] = [
+    TableColumn("level", lambda one: one.level),
+    TableColumn("pairs", lambda one: one.pairs),
+    TableColumn("bytes", lambda one: one.bytes),
+    TableColumn("median pair", lambda one: one.median_s, microseconds),
+    TableColumn("p99", lambda one: one.p99_s, microseconds),
+    TableColumn("slowest", lambda one: one.max_s, microseconds),
+    TableColumn("MiB/s", lambda one: one.bytes / one.median_s if one.bytes else None, mebibytes),
 ]
 
 
@@ -39,16 +46,16 @@ class _SlowPair(NamedTuple):
     ratio: float
 
 
-WORST: list[Column[_SlowPair]] = [
-    Column(None, lambda one: one.bytes, field="bytes"),
-    Column(None, lambda one: one.peers, field="peers"),
-    Column(None, lambda one: one.hosts, field="hosts"),
-    Column("slowest pairs", lambda one: one.hosts[0]),
-    Column("", lambda one: one.hosts[1]),
-    Column("level", lambda one: one.level, field="level"),
-    Column("bytes", lambda one: one.bytes),
-    Column("us", lambda one: one.seconds, microseconds, "median_s"),
-    Column("times its level", lambda one: one.ratio, "{:.3f}".format, "ratio"),
+WORST: list[TableColumn[_SlowPair]] = [
+    json_field("bytes", lambda one: one.bytes),
+    json_field("peers", lambda one: one.peers),
+    json_field("hosts", lambda one: one.hosts),
+    TableColumn("slowest pairs", lambda one: one.hosts[0]),
+    TableColumn("", lambda one: one.hosts[1]),
+    TableColumn("level", lambda one: one.level, field="level"),
+    TableColumn("bytes", lambda one: one.bytes),
+    TableColumn("us", lambda one: one.seconds, microseconds, "median_s"),
+    TableColumn("times its level", lambda one: one.ratio, "{:.3f}".format, "ratio"),
 ]
 
 

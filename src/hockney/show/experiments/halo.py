@@ -18,11 +18,11 @@ from hockney.show.collective_model import predicted_json
 from hockney.show.overlaps import (
     HIDDEN,
     HOST_OVERHEAD,
-    Overlap,
+    Hidden,
     overlaps_json,
     overlaps_text,
 )
-from hockney.show.table import COMPLETION, Column, microseconds, table_text, through
+from hockney.show.table import COMPLETION, TableColumn, microseconds, table_text, through
 
 LEGEND = (
     "completion: median of the samples; own mean, own max: mean and maximum of the ranks' own\n"
@@ -42,22 +42,22 @@ def exchange_text(point: Axes) -> str:
     return ", ".join(filter(None, (text_of(point, name) for name in names)))
 
 
-class _Row(NamedTuple):
+class _HaloRow(NamedTuple):
     point: PointEstimate
     predicted: Predicted | None
 
 
-COLUMNS: list[Column[_Row]] = [
-    Column("exchange", lambda one: exchange_text(one.point)),
+COLUMNS: list[TableColumn[_HaloRow]] = [
+    TableColumn("exchange", lambda one: exchange_text(one.point)),
     *through(lambda one: one.point, *COMPLETION),
-    Column("predicted", lambda one: one.predicted and one.predicted.seconds, microseconds),
-    Column(
+    TableColumn("predicted", lambda one: one.predicted and one.predicted.seconds, microseconds),
+    TableColumn(
         "measured/predicted", lambda one: one.predicted and one.predicted.ratio, "{:.2f}".format
     ),
 ]
-OVERLAPS: list[Column[Overlap]] = [
-    Column("exchange", lambda one: exchange_text(one.point)),
-    Column("bytes", lambda one: one.point.bytes),
+OVERLAPS: list[TableColumn[Hidden]] = [
+    TableColumn("exchange", lambda one: exchange_text(one.point)),
+    TableColumn("bytes", lambda one: one.point.bytes),
     HIDDEN,
     HOST_OVERHEAD,
 ]
@@ -127,5 +127,5 @@ def _tables(points: Sequence[PointEstimate], predicted: dict[int, Predicted]) ->
         of_it = [one for one in points if _topology(one) == topology]
         for size in sorted({one.bytes for one in of_it}):
             at_it = [one for one in of_it if one.bytes == size]
-            rows = [_Row(one, predicted.get(id(one))) for one in at_it]
+            rows = [_HaloRow(one, predicted.get(id(one))) for one in at_it]
             yield f"{topology}, {format_size(size)} to each\n{table_text(COLUMNS, rows)}"

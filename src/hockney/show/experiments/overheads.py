@@ -13,7 +13,7 @@ from hockney.infer.models.loggp import SizeOverheads
 from hockney.show import run_lines
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.fits import model_lines
-from hockney.show.table import Column, between, microseconds, table_text
+from hockney.show.table import TableColumn, between, microseconds, table_text
 
 LEGEND = (
     "us; o_s: in a send, o_r: in a receive whose message is there; gap: from one message of a "
@@ -21,15 +21,17 @@ LEGEND = (
 )
 
 
-def _cost(heading: str, value: Callable[[SizeOverheads], Parameter]) -> list[Column[SizeOverheads]]:
+def _cost(
+    heading: str, value: Callable[[SizeOverheads], Parameter]
+) -> list[TableColumn[SizeOverheads]]:
     return [
-        Column(heading, lambda one: value(one).value, microseconds),
-        Column("95 %", lambda one: between(value(one).low, value(one).high)),
+        TableColumn(heading, lambda one: value(one).value, microseconds),
+        TableColumn("95 %", lambda one: between(value(one).low, value(one).high)),
     ]
 
 
-COLUMNS: list[Column[SizeOverheads]] = [
-    Column("bytes", lambda one: one.bytes),
+COLUMNS: list[TableColumn[SizeOverheads]] = [
+    TableColumn("bytes", lambda one: one.bytes),
     *_cost("one way", lambda one: one.one_way_s),
     *_cost("o_s", lambda one: one.o_send_s),
     *_cost("o_r", lambda one: one.o_receive_s),

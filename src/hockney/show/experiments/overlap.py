@@ -11,8 +11,8 @@ from hockney.plan.workloads.overlap import RECEIVER, SENDER
 from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points
 from hockney.show.as_json import points_json
-from hockney.show.overlaps import Overlap, overlaps_json, overlaps_of
-from hockney.show.table import INTERVAL, Column, microseconds, percent, table_text, through
+from hockney.show.overlaps import Hidden, overlaps_json, overlaps_of
+from hockney.show.table import INTERVAL, TableColumn, microseconds, percent, table_text, through
 
 WHO = {SENDER: "sender", RECEIVER: "receiver"}
 LEGEND = (
@@ -24,19 +24,21 @@ NOT_SHOWN = ("algorithm", "segment_bytes", "mode", "window", "train", "pairs", "
 """Axes that the JSON of overlap leaves out."""
 
 
-class _Row(NamedTuple):
+class _ComputingRow(NamedTuple):
     point: PointEstimate
-    overlap: Overlap | None
+    overlap: Hidden | None
 
 
-COLUMNS: list[Column[_Row]] = [
-    Column("bytes", lambda one: one.point.bytes),
-    Column("launches", lambda one: one.point.launches),
-    Column("samples", lambda one: one.point.samples),
-    Column("alone", lambda one: one.point.typical_s, microseconds),
+COLUMNS: list[TableColumn[_ComputingRow]] = [
+    TableColumn("bytes", lambda one: one.point.bytes),
+    TableColumn("launches", lambda one: one.point.launches),
+    TableColumn("samples", lambda one: one.point.samples),
+    TableColumn("alone", lambda one: one.point.typical_s, microseconds),
     *through(lambda one: one.point, *INTERVAL),
-    Column("hidden", lambda one: one.overlap and one.overlap.hidden, percent),
-    Column("host overhead", lambda one: one.overlap and one.overlap.host_overhead_s, microseconds),
+    TableColumn("hidden", lambda one: one.overlap and one.overlap.hidden, percent),
+    TableColumn(
+        "host overhead", lambda one: one.overlap and one.overlap.host_overhead_s, microseconds
+    ),
 ]
 
 
@@ -81,7 +83,7 @@ def _table(analysis: Analysis, operation: str, state: int) -> str:
     own = [one for one in overlaps_of(analysis) if state == 0 and one.point.operation == operation]
     known = {one.point.bytes: one for one in own}
     rows = [
-        _Row(point, known.get(point.bytes))
+        _ComputingRow(point, known.get(point.bytes))
         for point in analysis.estimates.own(state)
         if point.operation == operation and not point.overlap
     ]

@@ -23,7 +23,8 @@ from hockney.show.table import (
     HOW,
     INTERVAL,
     LIMITS,
-    Column,
+    TableColumn,
+    json_field,
     mebibytes,
     microseconds,
     row_json,
@@ -42,39 +43,35 @@ def _count(value: float) -> str:
 
 def _pair_columns(
     name: str, pair: Callable[[Contention], PointEstimate]
-) -> list[Column[Contention]]:
+) -> list[TableColumn[Contention]]:
     return [
-        Column(f"{name} pair", lambda one: "-".join(map(str, pair(one).peers))),
-        Column("us", lambda one: pair(one).typical_s, microseconds),
-        Column(
-            None,
-            lambda one: {"peers": pair(one).peers, "median_s": pair(one).typical_s},
-            field=name,
-        ),
+        TableColumn(f"{name} pair", lambda one: "-".join(map(str, pair(one).peers))),
+        TableColumn("us", lambda one: pair(one).typical_s, microseconds),
+        json_field(name, lambda one: {"peers": pair(one).peers, "median_s": pair(one).typical_s}),
     ]
 
 
-COLUMNS: list[Column[Contention]] = [
+COLUMNS: list[TableColumn[Contention]] = [
     *through(lambda one: one.together, HOW),
-    Column("bytes", lambda one: one.together.bytes),
-    Column("pairs", lambda one: one.pairs, field="pairs"),
-    Column(None, lambda one: one.together.repetitions, field="repetitions"),
-    Column("median pair", lambda one: one.typical_s, microseconds, "typical_s"),
-    Column("slowest pair", lambda one: one.together.typical_s, microseconds, "last_s"),
+    TableColumn("bytes", lambda one: one.together.bytes),
+    TableColumn("pairs", lambda one: one.pairs, field="pairs"),
+    json_field("repetitions", lambda one: one.together.repetitions),
+    TableColumn("median pair", lambda one: one.typical_s, microseconds, "typical_s"),
+    TableColumn("slowest pair", lambda one: one.together.typical_s, microseconds, "last_s"),
     *through(lambda one: one.together, *INTERVAL, *LIMITS),
-    Column("all MiB/s", lambda one: one.aggregate_Bps, mebibytes, "aggregate_Bps"),
-    Column("messages/s", lambda one: one.messages_per_s, _count, "messages_per_s"),
-    Column("slowdown", lambda one: one.slowdown, "{:.2f}".format, "slowdown"),
+    TableColumn("all MiB/s", lambda one: one.aggregate_Bps, mebibytes, "aggregate_Bps"),
+    TableColumn("messages/s", lambda one: one.messages_per_s, _count, "messages_per_s"),
+    TableColumn("slowdown", lambda one: one.slowdown, "{:.2f}".format, "slowdown"),
     *_pair_columns("best", lambda one: one.best),
     *_pair_columns("worst", lambda one: one.worst),
 ]
-LEVEL_COLUMNS: list[Column[LevelAtOnce]] = [
-    Column("level", lambda one: one.level),
-    Column("bytes", lambda one: one.bytes),
-    Column("pairs at once", lambda one: one.pairs),
-    Column("of this level", lambda one: one.of_level),
-    Column("median pair", lambda one: one.median_s, microseconds),
-    Column("slowest pair", lambda one: one.slowest_s, microseconds),
+LEVEL_COLUMNS: list[TableColumn[LevelAtOnce]] = [
+    TableColumn("level", lambda one: one.level),
+    TableColumn("bytes", lambda one: one.bytes),
+    TableColumn("pairs at once", lambda one: one.pairs),
+    TableColumn("of this level", lambda one: one.of_level),
+    TableColumn("median pair", lambda one: one.median_s, microseconds),
+    TableColumn("slowest pair", lambda one: one.slowest_s, microseconds),
 ]
 
 

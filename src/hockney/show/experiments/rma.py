@@ -19,7 +19,8 @@ from hockney.show.experiments import pairs
 from hockney.show.judged import VERDICT, least_shown, ratio_columns, ratio_text
 from hockney.show.table import (
     INTERVAL,
-    Column,
+    TableColumn,
+    json_field,
     mebibytes,
     microseconds,
     row_json,
@@ -41,15 +42,15 @@ def way_text(one: OneSided | Helped, with_window: bool = True) -> str:
     return ", ".join(filter(None, (point.operation, method_text(point), several)))
 
 
-COLUMNS: list[Column[OneSided]] = [
-    Column("how", way_text),
-    Column("bytes", lambda one: one.point.bytes),
-    Column(None, lambda one: one.done_at, field="done_at"),
-    Column("median", lambda one: one.point.typical_s, microseconds, "time_s"),
+COLUMNS: list[TableColumn[OneSided]] = [
+    TableColumn("how", way_text),
+    TableColumn("bytes", lambda one: one.point.bytes),
+    json_field("done_at", lambda one: one.done_at),
+    TableColumn("median", lambda one: one.point.typical_s, microseconds, "time_s"),
     *through(lambda one: one.point, *INTERVAL),
-    Column("MiB/s", lambda one: one.point.bandwidth_Bps, mebibytes),
-    Column(None, lambda one: one.two_sided.operation, field="two_sided"),
-    Column("two-sided", lambda one: one.two_sided.typical_s, microseconds, "two_sided_s"),
+    TableColumn("MiB/s", lambda one: one.point.bandwidth_Bps, mebibytes),
+    json_field("two_sided", lambda one: one.two_sided.operation),
+    TableColumn("two-sided", lambda one: one.two_sided.typical_s, microseconds, "two_sided_s"),
     *through(lambda one: one.judged, *ratio_columns(interval="95 %"), VERDICT),
 ]
 

@@ -11,7 +11,7 @@ from hockney.plan.workloads.startup import PHASES
 from hockney.show import run_lines
 from hockney.show.answer import precision
 from hockney.show.as_json import points_json
-from hockney.show.table import INTERVAL, Column, microseconds, table_text
+from hockney.show.table import INTERVAL, TableColumn, microseconds, table_text
 
 WORDS = {
     "launch": "launcher to the last rank's main",
@@ -38,15 +38,15 @@ def step_text(point: PointEstimate) -> str:
     return WORDS.get(point.operation, point.operation)
 
 
-COLUMNS: list[Column[PointEstimate]] = [
-    Column("ranks", lambda point: point.known_ranks),
-    Column("step", step_text),
-    Column("which", lambda point: point.occurrence, unknown=""),
-    Column("launches", lambda point: point.launches),
-    Column("median", lambda point: point.typical_s, microseconds),
+COLUMNS: list[TableColumn[PointEstimate]] = [
+    TableColumn("ranks", lambda point: point.known_ranks),
+    TableColumn("step", step_text),
+    TableColumn("which", lambda point: point.occurrence, unknown=""),
+    TableColumn("launches", lambda point: point.launches),
+    TableColumn("median", lambda point: point.typical_s, microseconds),
     *INTERVAL,
-    Column("min", lambda point: point.min_s, microseconds),
-    Column("max", lambda point: point.max_s, microseconds),
+    TableColumn("min", lambda point: point.min_s, microseconds),
+    TableColumn("max", lambda point: point.max_s, microseconds),
 ]
 
 

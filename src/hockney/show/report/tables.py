@@ -19,7 +19,7 @@ from hockney.plan.axes import AXES
 from hockney.plan.trains import Train, train_text
 from hockney.show.judged import least_shown
 from hockney.show.published_lines import number_name, place_among
-from hockney.show.table import Column, Row, through
+from hockney.show.table import Row, TableColumn, through
 
 MOST_ROWS = 1000
 """Most points of one file in the page."""
@@ -49,7 +49,7 @@ class ReportTable:
 
 
 def page_table(
-    caption: str, columns: Sequence[Column[Row]], rows: Sequence[Row], name: str
+    caption: str, columns: Sequence[TableColumn[Row]], rows: Sequence[Row], name: str
 ) -> ReportTable:
     """The page's table of these columns."""
     headings = [(one, one.heading if one.page == "" else one.page) for one in columns]
@@ -58,7 +58,7 @@ def page_table(
     return ReportTable(caption, [heading for _, heading in shown], cells, name)
 
 
-def _cell(column: Column[Row], row: Row) -> ReportCell:
+def _cell(column: TableColumn[Row], row: Row) -> ReportCell:
     """Numbers are sorted as such, and ranges by where they begin."""
     value = column.value(row)
     first = value[0] if isinstance(value, tuple) and value else value
@@ -87,25 +87,25 @@ class _System(NamedTuple):
         return max(rated, key=lambda point: (point.bandwidth_Bps, point.bytes), default=None)
 
 
-SYSTEMS: list[Column[_System]] = [
-    Column("system", lambda one: one.analysis.label),
+SYSTEMS: list[TableColumn[_System]] = [
+    TableColumn("system", lambda one: one.analysis.label),
     *through(
         lambda one: one.first,
-        Column("smallest size", lambda point: point.bytes, format_size),
-        Column("time", lambda point: point.typical_s, _time),
+        TableColumn("smallest size", lambda point: point.bytes, format_size),
+        TableColumn("time", lambda point: point.typical_s, _time),
     ),
     *through(
         lambda one: one.analysis.line(),
-        Column("α", lambda line: line.parameters["alpha_s"].value, _time),
-        Column("r∞", lambda line: line.derived["r_inf_Bps"].value, format_rate),
+        TableColumn("α", lambda line: line.parameters["alpha_s"].value, _time),
+        TableColumn("r∞", lambda line: line.derived["r_inf_Bps"].value, format_rate),
     ),
     *through(
         lambda one: one.widest,
-        Column("largest bandwidth", lambda point: point.bandwidth_Bps, format_rate),
-        Column("at size", lambda point: point.bytes, format_size),
+        TableColumn("largest bandwidth", lambda point: point.bandwidth_Bps, format_rate),
+        TableColumn("at size", lambda point: point.bytes, format_size),
     ),
-    Column("launches", lambda one: len(one.analysis.run.launches)),
-    Column("compared with the first", lambda one: one.compared),
+    TableColumn("launches", lambda one: len(one.analysis.run.launches)),
+    TableColumn("compared with the first", lambda one: one.compared),
 ]
 
 
@@ -155,33 +155,33 @@ def _axis_value(value: Any) -> Any:
     return value
 
 
-def _key_column(name: str) -> Column[PointEstimate]:
+def _key_column(name: str) -> TableColumn[PointEstimate]:
     """A column that is left out where all rows have the same value."""
 
     def value(point: PointEstimate) -> Any:
         return _axis_value(getattr(point, name))
 
-    return Column(
+    return TableColumn(
         name.replace("_", " "), value, shown=lambda points: len(set(map(value, points))) > 1
     )
 
 
 STATISTIC = _key_column("statistic")
-POINTS: list[Column[PointEstimate]] = [
+POINTS: list[TableColumn[PointEstimate]] = [
     _key_column("operation"),
     STATISTIC,
     *(_key_column(name) for name in AXES if name not in ("operation", "bytes")),
-    Column("size", lambda point: point.bytes, format_size),
-    Column("launches", lambda point: point.launches),
-    Column("samples", lambda point: point.samples),
-    Column("min", lambda point: point.min_s, _time),
-    Column("time", lambda point: point.typical_s, _time),
-    Column("low", lambda point: point.low_s, _time),
-    Column("high", lambda point: point.high_s, _time),
-    Column("mean", lambda point: point.mean_s, _time),
-    Column("p99", lambda point: point.p99_s, _time),
-    Column("max", lambda point: point.max_s, _time),
-    Column("bandwidth", lambda point: point.bandwidth_Bps, format_rate),
+    TableColumn("size", lambda point: point.bytes, format_size),
+    TableColumn("launches", lambda point: point.launches),
+    TableColumn("samples", lambda point: point.samples),
+    TableColumn("min", lambda point: point.min_s, _time),
+    TableColumn("time", lambda point: point.typical_s, _time),
+    TableColumn("low", lambda point: point.low_s, _time),
+    TableColumn("high", lambda point: point.high_s, _time),
+    TableColumn("mean", lambda point: point.mean_s, _time),
+    TableColumn("p99", lambda point: point.p99_s, _time),
+    TableColumn("max", lambda point: point.max_s, _time),
+    TableColumn("bandwidth", lambda point: point.bandwidth_Bps, format_rate),
 ]
 
 
@@ -204,15 +204,15 @@ def _written(number: tuple[float, str]) -> str:
     return number[1]
 
 
-PUBLISHED: list[Column[Position]] = [
-    Column("quantity", number_name),
-    Column("this run", lambda place: _number(place, place.value), _written),
-    Column("compared with published", place_among),
-    Column("lowest published", lambda place: _number(place, place.like[0].value), _written),
-    Column("system", lambda place: place.like[0].system),
-    Column("highest published", lambda place: _number(place, place.like[-1].value), _written),
-    Column("system", lambda place: place.like[-1].system),
-    Column("how many", lambda place: len(place.like)),
+PUBLISHED: list[TableColumn[Position]] = [
+    TableColumn("quantity", number_name),
+    TableColumn("this run", lambda place: _number(place, place.value), _written),
+    TableColumn("compared with published", place_among),
+    TableColumn("lowest published", lambda place: _number(place, place.like[0].value), _written),
+    TableColumn("system", lambda place: place.like[0].system),
+    TableColumn("highest published", lambda place: _number(place, place.like[-1].value), _written),
+    TableColumn("system", lambda place: place.like[-1].system),
+    TableColumn("how many", lambda place: len(place.like)),
 ]
 
 
