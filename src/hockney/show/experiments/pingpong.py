@@ -49,11 +49,12 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 
 def _tables(analysis: Analysis, shown: range) -> str:
+    """A table for each state that has points."""
     lines = []
     for state in shown:
-        if len(shown) > 1:
-            lines.append(f"state {state}")
         floor = analysis.floor if state == 0 else {}
         expected = analysis.expected if state == 0 else None
-        lines.append(point_table(analysis.estimates.own(state), floor, expected))
+        if points := analysis.estimates.own(state):
+            lines += [f"state {state}"] * (len(shown) > 1)
+            lines.append(point_table(points, floor, expected))
     return "\n".join(lines)
