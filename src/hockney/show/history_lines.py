@@ -8,7 +8,7 @@ from typing import Any
 from hockney.base.units import format_rate, format_seconds
 from hockney.infer.analysis.changes import CHANGE_RULE, DRIFT_RULE
 from hockney.infer.analysis.histories import WORSE_RULE, History, RunPoint, Trend
-from hockney.show.table import aligned
+from hockney.show.table import TableColumn, json_field, row_json, table_text
 
 MOST_CHANGES = 12
 """Most listed differences of one change point; the rest is counted."""
@@ -22,7 +22,8 @@ def history_lines(history: History) -> list[str]:
         lines[0] += f", {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"
     lines += [f"left out, without the sizes of the others: {file}" for file in history.left_out]
     for trend in history.trends:
-        lines += ["", trend.what, aligned(_rows(trend)), *_change_lines(trend), _verdict(trend)]
+        table = table_text(_columns(trend), trend.points)
+        lines += ["", trend.what, table, *_change_lines(trend), _verdict(trend)]
     return lines
 
 
@@ -30,26 +31,20 @@ def rule_line(tolerance: float) -> str:
     return f"rule: {CHANGE_RULE}; {DRIFT_RULE}; {WORSE_RULE}; tolerance {100.0 * tolerance:g} %"
 
 
-def _say(trend: Trend, value: float | None) -> str:
-    return format_rate(value) if trend.unit == "B/s" else format_seconds(value)
-
-
-def _rows(trend: Trend) -> list[list[str]]:
-    starts = {change.index for change in trend.changes}
-    rows = [["started", "value", "low", "high", "", "file"]]
-    for index, point in enumerate(trend.points):
-        mark = "changed" if index in starts else ""
-        rows.append(
-            [
-                f"{point.started:%Y-%m-%d %H:%M:%S}",
-                _say(trend, point.value),
-                _say(trend, point.low),
-                _say(trend, point.high),
-                mark,
-                point.file,
-            ]
-        )
-    return rows
+def _columns(trend: Trend) -> list[TableColumn[RunPoint]]:
+    text = format_rate if trend.unit == "B/s" else format_seconds
+    changed = {id(trend.points[change.index]) for change in trend.changes}
+    return [
+        json_field("id", lambda point: point.id),
+        TableColumn("started", lambda point: f"{point.started:%Y-%m-%d %H:%M:%S}"),
+        json_field("started", lambda point: point.started.isoformat()),
+        json_field("file", lambda point: point.file),
+        TableColumn("value", lambda point: point.value, text, "value"),
+        TableColumn("low", lambda point: point.low, text, "low"),
+        TableColumn("high", lambda point: point.high, text, "high"),
+        TableColumn("", lambda point: "changed" if id(point) in changed else ""),
+        TableColumn("file", lambda point: point.file),
+    ]
 
 
 def _change_lines(trend: Trend) -> list[str]:
@@ -107,7 +102,7 @@ def _trend_json(trend: Trend) -> dict[str, Any]:
         "worse": trend.worse,
         "enough": trend.enough,
         "drift": trend.drift._asdict() if trend.drift else None,
-        "points": [_point_json(point) for point in trend.points],
+        "points": [row_json(_columns(trend), point) for point in trend.points],
         "changes": [
             {
                 "index": change.index,
@@ -121,17 +116,6 @@ def _trend_json(trend: Trend) -> dict[str, Any]:
             }
             for change in trend.changes
         ],
-    }
-
-
-def _point_json(point: RunPoint) -> dict[str, Any]:
-    return {
-        "id": point.id,
-        "started": point.started.isoformat(),
-        "file": point.file,
-        "value": point.value,
-        "low": point.low,
-        "high": point.high,
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis.published import PastPosition, Position, Positions
 from hockney.infer.analysis.published_base import SHARED_MEMORY, UNKNOWN_NETWORK, PublishedFigure
-from hockney.show.table import aligned
+from hockney.show.table import TableColumn, table_text
 
 NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}
 
@@ -23,27 +23,8 @@ SOME, MORE, OWN = "\N{MIDDLE DOT}", ":", "X"
 
 def position_lines(found: Positions) -> list[str]:
     """Compares each number with others; empty where there are no others."""
-    return [*_table(found), *_by_transport(found), *_unlike(found), *frame_lines(found)]
-
-
-def _table(found: Positions) -> list[str]:
-    alike = [place for place in found.places if place.is_alike]
-    if not alike:
-        return []
-    rows = [["number", "this run", "compared with published systems", "best", "", "worst"]]
-    for place in alike:
-        best, worst = _ends(place)
-        rows.append(
-            [
-                number_name(place),
-                _value(place.quantity, place.value),
-                place_among(place),
-                _value(place.quantity, best),
-                _strip(place),
-                _value(place.quantity, worst),
-            ]
-        )
-    return aligned(rows).splitlines()
+    table = table_text(COLUMNS, [place for place in found.places if place.is_alike])
+    return [*table.splitlines(), *_by_transport(found), *_unlike(found), *frame_lines(found)]
 
 
 def _ends(place: Position) -> tuple[float, float]:
@@ -210,3 +191,13 @@ def _past(past: PastPosition) -> str:
         f"{past.what} {value(past.value)}: {past.lower} of {past.earlier} earlier runs of this "
         f"system were lower; their median is {value(past.median)}, this is {change:+.1f} % from it"
     )
+
+
+COLUMNS: list[TableColumn[Position]] = [
+    TableColumn("number", number_name),
+    TableColumn("this run", lambda place: _value(place.quantity, place.value)),
+    TableColumn("compared with published systems", place_among),
+    TableColumn("best", lambda place: _value(place.quantity, _ends(place)[0])),
+    TableColumn("", _strip),
+    TableColumn("worst", lambda place: _value(place.quantity, _ends(place)[1])),
+]

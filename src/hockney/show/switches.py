@@ -9,30 +9,26 @@ import msgspec
 
 from hockney.base.units import format_size
 from hockney.records import Switch
-from hockney.show.table import aligned
+from hockney.show.table import TableColumn, table_text
+
+COLUMNS: list[TableColumn[Switch]] = [
+    TableColumn("last below", lambda switch: switch.low_bytes, format_size),
+    TableColumn("first above", lambda switch: switch.high_bytes, format_size),
+    TableColumn("time", lambda switch: switch.jump, lambda jump: f"{100.0 * jump:+.2g} %"),
+    TableColumn("regimes", lambda switch: f"{switch.below} -> {switch.above}"),
+]
 
 
 def switch_lines(switches: Sequence[Switch]) -> list[str]:
     """A line for each switch, with its evidence."""
     if not switches:
         return []
-    rows = [["last below", "first above", "time", "regimes"]]
-    for switch in switches:
-        jump = "-" if switch.jump is None else f"{100.0 * switch.jump:+.2g} %"
-        rows.append(
-            [
-                format_size(switch.low_bytes),
-                format_size(switch.high_bytes),
-                jump,
-                f"{switch.below} -> {switch.above}",
-            ]
-        )
     exact = sum(switch.high_bytes - switch.low_bytes == 1 for switch in switches)
     heading = f"{len(switches)} switch{'es' * (len(switches) > 1)}, {exact} known to the byte"
     if exact < len(switches):
         heading += "; the others to what noise, time or the asked sizes allow"
     evidence = ["  evidence", *(f"  {switch.evidence}" for switch in switches)]
-    lines = zip(aligned(rows).splitlines(), evidence, strict=True)
+    lines = zip(table_text(COLUMNS, switches).splitlines(), evidence, strict=True)
     return [heading, *(f"  {line}{words}" for line, words in lines)]
 
 

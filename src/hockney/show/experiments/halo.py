@@ -50,9 +50,10 @@ class _HaloRow(NamedTuple):
 COLUMNS: list[TableColumn[_HaloRow]] = [
     TableColumn("exchange", lambda one: exchange_text(one.point)),
     *through(lambda one: one.point, *COMPLETION),
-    TableColumn("predicted", lambda one: one.predicted and one.predicted.seconds, microseconds),
-    TableColumn(
-        "measured/predicted", lambda one: one.predicted and one.predicted.ratio, "{:.2f}".format
+    *through(
+        lambda one: one.predicted,
+        TableColumn("predicted", lambda predicted: predicted.seconds, microseconds),
+        TableColumn("measured/predicted", lambda predicted: predicted.ratio, "{:.2f}".format),
     ),
 ]
 OVERLAPS: list[TableColumn[Hidden]] = [

@@ -11,8 +11,8 @@ from hockney.plan.workloads.overlap import RECEIVER, SENDER
 from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points
 from hockney.show.as_json import points_json
-from hockney.show.overlaps import Hidden, overlaps_json, overlaps_of
-from hockney.show.table import INTERVAL, TableColumn, microseconds, percent, table_text, through
+from hockney.show.overlaps import HIDDEN, HOST_OVERHEAD, Hidden, overlaps_json, overlaps_of
+from hockney.show.table import INTERVAL, TableColumn, microseconds, table_text, through
 
 WHO = {SENDER: "sender", RECEIVER: "receiver"}
 LEGEND = (
@@ -35,10 +35,7 @@ COLUMNS: list[TableColumn[_ComputingRow]] = [
     TableColumn("samples", lambda one: one.point.samples),
     TableColumn("alone", lambda one: one.point.typical_s, microseconds),
     *through(lambda one: one.point, *INTERVAL),
-    TableColumn("hidden", lambda one: one.overlap and one.overlap.hidden, percent),
-    TableColumn(
-        "host overhead", lambda one: one.overlap and one.overlap.host_overhead_s, microseconds
-    ),
+    *through(lambda one: one.overlap, HIDDEN, HOST_OVERHEAD),
 ]
 
 
