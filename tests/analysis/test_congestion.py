@@ -92,15 +92,3 @@ def test_what_is_not_slower_takes_as_long_as_alone() -> None:
     (answer,) = view_of(analysis).answer(analysis)
     assert answer.startswith("pingpong of 8 B takes as long as alone under incast of 64 KiB")
     assert "its p99.9 2.9" in answer
-
-
-def test_the_view_says_what_was_seen() -> None:
-    analysis = Analysis(congestion_run(load_sizes=(1024, 65536), most_factor=1.5))
-    view = view_of(analysis)
-    answer = view.answer(analysis)
-    assert answer[0].startswith("pingpong of 8 B takes at worst 2")
-    assert answer[1] == "2 of 2 points are surely above the gate of 1.5x"
-    text = "\n".join(view.parts(analysis, False))
-    assert "pingpong under incast: 1 KiB, 8 in flight; 4 ranks" in text
-    assert "drawn anew for each launch" in text
-    assert "953.7 MiB/s" in text

@@ -6,7 +6,7 @@ import pytest
 
 from hockney.infer.analysis import Analysis
 from hockney.show.experiments import shown_json, view_of
-from one_sided_samples import FACTORS, SIZES, one_sided_run, startup_run
+from one_sided_samples import FACTORS, SIZES, one_sided_run
 
 
 def test_the_ratio_of_each_way_is_found_though_launches_differ_more() -> None:
@@ -54,19 +54,6 @@ def test_what_takes_as_long_as_its_target_computes_needs_it() -> None:
     assert {one.needs_target for one in few} == {None}
 
 
-def test_the_answer_says_which_is_faster_and_by_how_much() -> None:
-    analysis = Analysis(one_sided_run())
-    lines = view_of(analysis).answer(analysis)
-    assert len(lines) == len(FACTORS)
-    (plain,) = [line for line in lines if line.startswith("put, flush: ")]
-    assert "at 8 B faster than a send (half of a ping-pong), 0.100 [0.100 to 0.100]" in plain
-    assert "at 64 KiB faster than it" in plain
-    (made,) = [line for line in lines if line.startswith("put, flush, create window: ")]
-    assert "slower than a send" in made
-    (fence,) = [line for line in lines if line.startswith("put, fence: ")]
-    assert "as fast as a send" in fence
-
-
 def test_the_json_has_both_times_and_the_axes() -> None:
     shown = shown_json(Analysis(one_sided_run()))
     first = shown["one_sided"][0]
@@ -76,18 +63,3 @@ def test_the_json_has_both_times_and_the_axes() -> None:
     assert {point["synchronization"] for point in shown["points"]} == {
         *(None, "flush", "flush-local", "fence")
     }
-
-
-def test_start_up_is_shown_in_its_order_with_first_and_later() -> None:
-    analysis = Analysis(startup_run())
-    view = view_of(analysis)
-    assert view.answer(analysis) == [
-        "MPI_Init of 4 ranks 40 ms",
-        "first message to a rank 20 us, later ones 1 us",
-    ]
-    table = view.parts(analysis, False)[1]
-    steps = ["MPI_Init", "message", "message", "MPI_Win_allocate", "MPI_Win_create_dynamic"]
-    assert [
-        next(s for s in sorted(steps, key=len, reverse=True) if s in line)
-        for line in table.splitlines()[1:]
-    ] == 2 * steps

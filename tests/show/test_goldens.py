@@ -63,7 +63,7 @@ def recorded(name: str) -> Callable[[], Run]:
 RUNS: dict[str, Callable[[], Run]] = {
     "arrivals": arrivals_run,
     "collective": lambda: study(["ring", "chain"], [2, 3]),
-    "congestion": congestion_run,
+    "congestion": lambda: congestion_run(load_sizes=(1024, 65536), most_factor=1.5),
     "cores": cores_run,
     "datatypes": lambda: run_of([(CONTIGUOUS, 1.0), (BY_DATATYPE, 1.5), (BY_HAND, 1.2)]),
     "every-iteration": every_iteration_run,
