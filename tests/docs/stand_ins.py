@@ -16,6 +16,7 @@ PROFILE = ROOT / "tests" / "fuzz" / "samples" / "profiles" / "known_calls.jsonl"
 RUNS = {
     r" allreduce\.jsonl$": "recorded/collective-segments-mpich.jsonl.zst",
     r"tune |collective-best": "recorded/collective-forced.jsonl.zst",
+    r"records\.txt": "fuzz/samples/by-hand.txt",
     r"--what startup": "fuzz/samples/startup.jsonl",
     r"--what matrix": "recorded/cores-simulated.jsonl.zst",
     r"overheads\.jsonl": "recorded/overheads-mpich.jsonl.zst",
@@ -48,7 +49,7 @@ def provide(name: str, command: str, directory: Path) -> None:
         path.write_bytes(PROFILE.read_bytes())
     elif name in ("varied.jsonl", "ab.jsonl"):
         write_run(varied_run(12, {"first": 1.0, "second": 1.05}), path)
-    elif path.suffix in (".jsonl", "") and not name.endswith("rules"):
+    elif (path.suffix in (".jsonl", "") and not name.endswith("rules")) or name == "records.txt":
         kept = next(kept for what, kept in RUNS.items() if re.search(what, f"{command} {name}"))
         content = (ROOT / "tests" / kept).read_bytes()
         path.write_bytes(_decompressed(content) if kept.endswith(".zst") else content)

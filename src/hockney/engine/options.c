@@ -261,6 +261,27 @@ const char *options_axes(const struct options *options)
     return text;
 }
 
+const char *options_asked(const struct options *options)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        fail(EXIT_WENT_WRONG, "no memory for the launch record");
+    for (int i = 0; i < options->word_count; i++) {
+        fputs(i > 0 ? "," : "", out);
+        json_string(out, options->words[i]);
+    }
+    for (int i = 0; i < ACCEPTED_OPTIONS; i++) {
+        if (options->texts[i] == NULL)
+            continue;
+        putc(',', out);
+        json_string(out, options->texts[i]);
+    }
+    fclose(out);
+    return text;
+}
+
 void add_exchange(struct options *options, const struct operation *exchange)
 {
     const size_t count = (size_t)options->exchange_count + 1;
@@ -334,6 +355,16 @@ static void read_experiment(struct options *options, int count, char **words)
         refuse_operation(options, name);
 }
 
+/* Keeps an option as it was given, before it is read, which may take its text apart. */
+static void keep_text(struct options *options, int option, const char *name)
+{
+    const char *value = optarg != NULL ? optarg : "";
+    const size_t room = strlen("--") + strlen(name) + strlen("=") + strlen(value) + 1;
+    free(options->texts[option]);
+    options->texts[option] = allocate(room);
+    snprintf(options->texts[option], room, "--%s%s%s", name, optarg != NULL ? "=" : "", value);
+}
+
 static void read_options(struct options *options, int argc, char **argv)
 {
     static const struct option long_options[] = {
@@ -346,9 +377,14 @@ static void read_options(struct options *options, int argc, char **argv)
     for (int letter; !options->help && !options->version &&
                      (letter = getopt_long(argc, argv, "n:h", long_options, NULL)) != -1;) {
         letter = letter == 'n' ? OPTION_ranks : letter == 'h' ? OPTION_help : letter;
+        const int option = letter - BEFORE_OPTIONS - 1;
+        if (option >= 0 && option < ACCEPTED_OPTIONS) /* else a letter that read_option refuses */
+            keep_text(options, option, long_options[option].name);
         read_option(options, letter, optarg);
-        options->given[letter - BEFORE_OPTIONS - 1] = 1;
+        options->given[option] = 1;
     }
+    options->words = argv + optind;
+    options->word_count = argc - optind;
 }
 
 void options_read(struct options *options, int argc, char **argv)

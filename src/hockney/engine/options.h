@@ -89,6 +89,9 @@ struct options {
     const char *policy;
     enum buffers buffers;
     int given[ACCEPTED_OPTIONS]; /* whether each option was given, in the order of options.def */
+    char *texts[ACCEPTED_OPTIONS]; /* each as it was given last, "--sizes=8"; NULL: it was not */
+    char *const *words; /* the experiment, and what it is of: no options */
+    int word_count;
     /* Many ranks */
     enum experiment experiment;
     const char *experiment_name;
@@ -150,6 +153,10 @@ void options_read(struct options *options, int argc, char **argv);
 
 /* The axes that all samples of the launch share, as members of a JSON object; empty without any. */
 const char *options_axes(const struct options *options);
+
+/* The command line as strings of a JSON array: the words, then each option that was given by its whole name,
+   in the order of options.def, as "--sizes=8". */
+const char *options_asked(const struct options *options);
 
 /* One more of `exchanges`. */
 void add_exchange(struct options *options, const struct operation *exchange);

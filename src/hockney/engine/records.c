@@ -9,7 +9,10 @@
 #include "json.h"
 #include "library.h"
 
-enum { STDOUT_BYTES = 1 << 18 };
+enum {
+    STDOUT_BYTES = 1 << 18,
+    SCHEMA = 2, /* version of the format, which whoever reads the records without a run record must know */
+};
 
 static int launch_number, silent;
 
@@ -112,7 +115,7 @@ void record_launch(const struct launch_facts *facts)
     record_string(facts->definition);
     if (facts->moved_ranks >= 0)
         printf(",\"moved_ranks\":%d", facts->moved_ranks);
-    printf(",\"axes\":{%s}", facts->axes);
+    printf(",\"schema\":%d,\"asked\":[%s],\"axes\":{%s}", SCHEMA, facts->asked, facts->axes);
     fputs(",\"controls\":", stdout);
     facts->put_controls();
     fputs(",\"places\":[", stdout);

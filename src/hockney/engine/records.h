@@ -29,6 +29,7 @@ struct launch_facts {
     int probes_handover;
     int moved_ranks; /* of a halo whose ranks may be reordered; else negative */
     const char *axes; /* that all samples share, as members of an object */
+    const char *asked; /* the command line, as strings of an array */
     const struct arrivals *arrivals; /* of that many `ranks` */
     int ranks;
     const struct cast *cast; /* of victims and aggressors; else NULL */

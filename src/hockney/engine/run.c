@@ -106,6 +106,7 @@ static void record_facts(const struct launch *launch, const char *places)
         .probes_handover = launch->context.shared != NULL && !options->sweep,
         .moved_ranks = options->halo.grid.reordered ? launch->context.halo->moved : -1,
         .axes = options_axes(options),
+        .asked = options_asked(options),
         .arrivals = &options->arrivals,
         .ranks = launch->context.ranks,
         .cast = launch->congestion != NULL ? congestion_cast(launch->congestion) : NULL,

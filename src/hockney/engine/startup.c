@@ -324,6 +324,7 @@ void startup_run(const struct options *options, const struct startup *startup, c
             .definition = DEFINITION,
             .moved_ranks = -1,
             .axes = options_axes(options),
+            .asked = options_asked(options),
             .arrivals = &options->arrivals,
             .ranks = startup->ranks,
             .put_controls = algorithms_put_controls,

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from hockney.base.errors import HockneyError
+from hockney.plan.asked import workload_asked
 from hockney.plan.placement import Placement
 from hockney.plan.sampling import Sampling
 from hockney.plan.variants import Comparison
@@ -126,9 +127,10 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
 
 
 def workload_of(options: Mapping[str, Any]) -> Workload | None:
-    """The workload of the first case of a run record; None if unknown."""
+    """The workload of the first case of a run record, or that an engine was asked for which was
+    started by hand; None if unknown."""
     plan = plan_of(options)
-    return plan.first.workload if plan else None
+    return plan.first.workload if plan else workload_asked(options)
 
 
 def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:

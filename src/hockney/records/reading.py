@@ -16,8 +16,9 @@ from hockney.base.allowed import allowed_count
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.records.decoding import Decoded, Helper, decoded
-from hockney.records.kinds import SCHEMA, RunRecord, decode, tame
+from hockney.records.kinds import RunRecord, decode, tame
 from hockney.records.run import Run
+from hockney.records.stand_alone import ANY_RECORD, Blocks, StandAlone, check_schema, not_ours
 
 LONGEST_LINE = 16 * 1024 * 1024
 """Longest line that is read, in bytes; hockney writes none longer, and decoded numbers take 16
@@ -96,7 +97,7 @@ def header_of(path: Path) -> RunRecord | None:
     """The run record of a file; None if it is no result file."""
     try:
         with _open(path) as stream:
-            return _first(path, _Blocks(stream, _limit(path)).first_line() or b"")
+            return _begun(path, _Blocks(stream, _limit(path)))[0]
     except Exception:  # as in _read()
         return None
 
@@ -129,10 +130,7 @@ def why_no_result(path: Path) -> str | None:
     """Why a file cannot be read at all; None if it begins as a result file."""
     try:
         with _open(path) as stream:
-            line = _Blocks(stream, _limit(path)).first_line()
-        if line is None:
-            return "an empty file"
-        _first(path, line)
+            _begun(path, _Blocks(stream, _limit(path)))
     except UsageError as error:
         return error.message.removeprefix(f"{path}: ")
     except Exception as error:  # as in _read()
@@ -141,16 +139,13 @@ def why_no_result(path: Path) -> str | None:
 
 
 def _read(path: Path, stream: BinaryIO) -> Run:
-    blocks = _Blocks(stream, _limit(path))
     try:
-        line = blocks.first_line()
-        if line is None:
-            raise UsageError(f"{path}: an empty file")
-        run = Run(_first(path, line), path=path)
+        header, blocks = _begun(path, _Blocks(stream, _limit(path)))
     except UsageError:
         raise
     except Exception as error:  # not to be read, or nested too deeply
         raise UsageError(f"{path}: {error}") from error
+    run = Run(header, path=path)
     damaged, last_damaged, read = 0, 0, blocks.lines
     helpers = _helpers(path)
     try:
@@ -166,6 +161,10 @@ def _read(path: Path, stream: BinaryIO) -> Run:
     finally:
         for helper in helpers:
             helper.end()
+    if isinstance(blocks, StandAlone):
+        run.notes = blocks.notes()
+        damaged += blocks.damaged
+        last_damaged = max(last_damaged, blocks.last_damaged)
     if run.cut is None and damaged:
         where = f"line {last_damaged} is" if damaged == 1 else f"{damaged} lines are"
         run.cut = f"{where} cut short or damaged, and ignored"
@@ -184,7 +183,7 @@ def _helpers(path: Path) -> list[Helper]:
     return [Helper() for _ in range(cpus)]
 
 
-def _decoded(blocks: _Blocks, helpers: list[Helper]) -> Iterator[Decoded]:
+def _decoded(blocks: Blocks, helpers: list[Helper]) -> Iterator[Decoded]:
     """What each block holds, in their order. Helpers take turns, and a helper gets its next block
     before the result of the last one is used."""
     turns = deque(helpers)
@@ -221,6 +220,10 @@ class _Blocks:
             if line.strip():
                 return line
         return None
+
+    def put_back(self, line: bytes) -> None:
+        """Makes the first line that of the first block."""
+        self._size, self.lines, self._rest = self._size - len(line), self.lines - 1, line
 
     def __iter__(self) -> Iterator[bytes]:
         while self.failure is None and not self._ended:
@@ -272,46 +275,44 @@ def _is_complete(run: Run) -> bool:
     return run.launches[-1].launch in {end.launch for end in run.ends}
 
 
-BY_HAND = '{"kind":"launch"'
-"""Beginning of records without a run record before them."""
+def has_records(text: str) -> bool:
+    """Whether a text begins with records of ours, maybe after lines of other programs."""
+    return ANY_RECORD.search(text[:BLOCK].encode(errors="replace")) is not None
 
 
-def by_hand(path: Path) -> UsageError:
-    return UsageError(
-        f"{path}: records of an engine that was started by hand, without the run record with the "
-        "plan and the machine that a result file begins with",
-        "hockney job SCHEDULER -- VERB ... prints a script that starts the engine and makes a "
-        "result file, also outside of jobs",
-    )
+def _begun(path: Path, blocks: _Blocks) -> tuple[RunRecord, Blocks]:
+    """The run record of a file and the blocks after it. Its first line shows whether it has one;
+    records of an engine that was started by hand have none."""
+    line = blocks.first_line()
+    if line is None:
+        raise UsageError(f"{path}: an empty file")
+    header = _first(path, line)
+    if header is not None:
+        return header, blocks
+    blocks.put_back(line)
+    alone = StandAlone(path, blocks)
+    header = alone.header()
+    if header is None:
+        raise not_ours(path)
+    return header, alone
 
 
-def _first(path: Path, line: bytes) -> RunRecord:
-    not_ours = UsageError(
-        f"{path}: not a result file of hockney",
-        "import logs of other benchmarks with `hockney import`",
-    )
+def _first(path: Path, line: bytes) -> RunRecord | None:
+    """The run record in the first line of a file; None if it is none."""
     try:
         plain = msgspec.json.decode(line)
-    except ValueError as error:
-        raise not_ours from error
+    except ValueError:
+        return None
     if isinstance(plain, dict) and plain.get("kind") == "profile":
         raise UsageError(
             f"{path}: a profile of a program, not a result file",
             "profiles are for hockney show, replay, predict --profile and tune --profile",
         )
-    if isinstance(plain, dict) and plain.get("kind") == "launch":
-        raise by_hand(path)
     if not isinstance(plain, dict) or plain.get("kind") != "run":
-        raise not_ours
+        return None
     schema = plain.get("schema")
-    if isinstance(schema, int) and schema != SCHEMA:
-        raise UsageError(
-            f"{path}: has version {schema} of the record format, this hockney reads version "
-            f"{SCHEMA}",
-            "install a newer hockney: pip install --upgrade hockney"
-            if schema > SCHEMA
-            else "measure it again: that version was never published",
-        )
+    if isinstance(schema, int):
+        check_schema(path, schema)
     try:
         header = decode(line)
     except ValueError as error:

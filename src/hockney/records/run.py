@@ -12,6 +12,7 @@ from msgspec.structs import force_setattr, replace
 
 from hockney.base.printable import one_line
 from hockney.plan import plan_of
+from hockney.plan.asked import ASKED
 from hockney.plan.axes import Axes
 from hockney.plan.topology import Topology, level_between
 from hockney.plan.words import PARAMETERS
@@ -67,6 +68,8 @@ class Run:
     path: Path | None = None
     cut: str | None = None
     """What is missing if the file was cut short or damaged."""
+    notes: list[str] = field(default_factory=list)
+    """What else a reader must know of records of an engine that was started by hand."""
     _common: dict[int, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
     """Axes that all samples of a launch share, by launch."""
     _on_switches: dict[int, Place] = field(default_factory=dict, repr=False, compare=False)
@@ -95,6 +98,11 @@ class Run:
     def is_measured(self) -> bool:
         """Whether anything was measured."""
         return bool(self.samples or self.pair_times)
+
+    @property
+    def is_by_hand(self) -> bool:
+        """True for the records of an engine that was started by hand, whose plan is unknown."""
+        return ASKED in self.header.options
 
     @property
     def has_unrelated_rows(self) -> bool:

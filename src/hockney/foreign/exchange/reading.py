@@ -8,7 +8,7 @@ from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import LogTable, TooLargeError, note_rows_left
 from hockney.foreign.programs import PROGRAMS, Reader, csv
-from hockney.records.reading import BY_HAND, by_hand
+from hockney.records.reading import has_records
 
 CSV = "csv"
 MOST_REASONS = 5
@@ -17,8 +17,11 @@ MOST_REASONS = 5
 
 def recognise(log: Log) -> str:
     """The format of a log. Raises UsageError unless there is exactly one."""
-    if log.lines and log.lines[0].startswith(BY_HAND):
-        raise by_hand(log.path)
+    if has_records(log.text):
+        raise UsageError(
+            f"{log.path}: records of hockney's engine, which need not be imported",
+            f"read them as they are: hockney show {log.path}",
+        )
     found: dict[bool, dict[str, int]] = {True: {}, False: {}}
     for name, module in PROGRAMS.offering(Reader).items():
         line = module.recognise(log)

@@ -37,7 +37,8 @@ class Incomplete:
 
 @dataclass(frozen=True)
 class SourceNote:
-    """A problem of an imported log, or a known fault of the program that wrote it."""
+    """A problem of an imported log or of records that an engine wrote by itself, or a known fault
+    of the program that wrote a log."""
 
     text: str
 
@@ -79,14 +80,16 @@ class Noisy:
     points: int
     worst: PointEstimate
     """The point with the widest relative interval."""
+    by_hand: bool = False
 
     @property
     def text(self) -> str:
+        more = "more launches" if self.by_hand else "a larger --budget"
         return (
             f"noisy: {self.count} of {self.points} medians are known to no better than "
             f"±{100.0 * NOISY_PRECISION:.0f} % "
             f"(worst {format_uncertainty(self.worst.precision or 0.0)}"
-            f" at {self.worst.bytes} B); a larger --budget or a quieter machine helps"
+            f" at {self.worst.bytes} B); {more} or a quieter machine helps"
         )
 
 
@@ -95,6 +98,7 @@ class FewLaunches:
     launches: int
     """The fewest launches of any point."""
     imported: bool
+    by_hand: bool = False
 
     @property
     def text(self) -> str:
@@ -103,6 +107,11 @@ class FewLaunches:
             return (
                 f"{count}: no intervals (5 make one); logs of more launches come in together with "
                 "`hockney import --join`"
+            )
+        if self.by_hand:
+            return (
+                f"{count}: too few for an interval (5 make one); append the records of more "
+                "launches to the file"
             )
         return f"{count}: too few for an interval (5 make one); give a larger --budget"
 
@@ -170,7 +179,7 @@ def warnings(
         *_slow_datatypes(packed_by_hand),
         *disturbances(run),
         *([Modes(estimates.modes)] if estimates.modes else []),
-        *_noisy(estimates),
+        *_noisy(run, estimates),
         *_few_launches(run, estimates),
     ]
 
@@ -178,7 +187,7 @@ def warnings(
 def source_notes(run: Run) -> list[SourceNote]:
     source = run.header.source
     if source is None:
-        return []
+        return [SourceNote(text) for text in run.notes]
     cut = [end.message for end in run.ends if end.message]
     return [SourceNote(text) for text in (*cut, *source.notes)]
 
@@ -206,13 +215,13 @@ def _slow_datatypes(ratios: Sequence[MethodRatio]) -> list[SlowDatatype]:
     return [SlowDatatype(tuple(found), len(ratios))] if found else []
 
 
-def _noisy(estimates: Estimates) -> list[Noisy]:
+def _noisy(run: Run, estimates: Estimates) -> list[Noisy]:
     points = estimates.own()
     noisy = [point for point in points if (point.precision or 0.0) > NOISY_PRECISION]
     if not noisy:
         return []
     worst = max(noisy, key=lambda point: point.precision or 0.0)
-    return [Noisy(len(noisy), len(points), worst)]
+    return [Noisy(len(noisy), len(points), worst, run.is_by_hand)]
 
 
 def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
@@ -222,7 +231,9 @@ def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
     if run.header.source is not None:
         return [FewLaunches(fewest, imported=True)]
     simulated = run.is_simulated
-    return [] if simulated else [FewLaunches(fewest, imported=False)]
+    if simulated:
+        return []
+    return [FewLaunches(fewest, imported=False, by_hand=run.is_by_hand)]
 
 
 def _repeats_other_program(run: Run) -> bool:

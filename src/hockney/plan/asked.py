@@ -1,0 +1,80 @@
+"""What an engine that was started by hand was asked: the command line in its launch record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, get_origin, get_type_hints
+
+import msgspec
+
+from hockney.plan.knobs import option_of
+from hockney.plan.workloads import WORKLOADS, Workload, workload_type
+
+ASKED = "asked"
+"""The command line in a launch record, and in the options of a run without a plan."""
+OF_A_LAUNCH = frozenset({"--launch", "--seed", "--launched-at", "--pass", "--from", "--visits"})
+"""Options that are different in each launch of one question."""
+NOT_ASKED = frozenset({"--seconds", "--precision", "--rounds", "--oversubscribe", "--ranks"})
+"""Options that change how much is measured, or whether anything is, but not what."""
+NAMED = {"collective": "collective", "rma": "operation", "congestion": "victim"}
+"""Fields of workloads that the engine takes as a word after the experiment."""
+
+
+def option_in(word: str) -> str:
+    """The name of an option of the engine, in "--sizes=8"; other words are what they are."""
+    return word.partition("=")[0] if word.startswith("--") else word
+
+
+def of_all_launches(asked: Sequence[str]) -> list[str]:
+    """The command line without what differs between the launches of one question."""
+    return [word for word in asked if option_in(word) not in OF_A_LAUNCH]
+
+
+def asked_difference(before: Sequence[str], now: Sequence[str]) -> str | None:
+    """Describes the first difference between two questions; None if they are the same, however much
+    was measured."""
+    first, other = (_question(words) for words in (before, now))
+    for name in (*first, *other):
+        if first.get(name) != other.get(name):
+            return (
+                f"{name} was {first.get(name, 'not given')}, and is {other.get(name, 'not given')}"
+            )
+    return None
+
+
+def _question(asked: Sequence[str]) -> dict[str, str]:
+    """The values of all words that make the question."""
+    left_out = OF_A_LAUNCH | NOT_ASKED
+    options = [word for word in asked if word.startswith("--") and option_in(word) not in left_out]
+    words = " ".join(word for word in asked if not word.startswith("--"))
+    values = {option_in(word): word.partition("=")[2] or "given" for word in options}
+    return {"the experiment": words} | values
+
+
+def workload_asked(options: Mapping[str, Any]) -> Workload | None:
+    """The workload that the engine was asked for; None if unknown. It has those words and values
+    that the engine's options hold as the workload does, and the defaults of everything else."""
+    asked = options.get(ASKED)
+    if not isinstance(asked, list) or not all(isinstance(word, str) for word in asked):
+        return None
+    words = [word for word in asked if not word.startswith("--")]
+    if not words or words[0] not in WORKLOADS.names():
+        return None
+    given = {option_in(word): word.partition("=")[2] for word in asked}
+    kind = workload_type(words[0])
+    hints, found = get_type_hints(kind), dict[str, Any]()
+    for field in msgspec.structs.fields(kind):
+        if field.name == NAMED.get(words[0]) and len(words) > 1:
+            found[field.name] = words[1]
+        elif field.required and get_origin(hints[field.name]) is tuple:
+            found[field.name] = ()
+        elif hints[field.name] is bool:
+            found[field.name] = option_of(field.name) in given
+        elif option_of(field.name) in given:
+            with suppress(msgspec.ValidationError):  # a list, or a notation of the engine
+                text = given[option_of(field.name)]
+                found[field.name] = msgspec.convert(text, hints[field.name], strict=False)
+    with suppress(msgspec.ValidationError):
+        return msgspec.convert(found, kind)
+    return None
