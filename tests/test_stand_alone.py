@@ -74,8 +74,9 @@ def as_result_file(path: Path, header: RunRecord, launches: Sequence[bytes]) -> 
     """The same records as hockney stores them: after a run record, with numbered launches."""
     lines = [records.encode(header)]
     for number, text in enumerate(launches):
-        for line in text.splitlines():
-            record = {**json.loads(line[line.index(b'{"kind"') :]), "launch": number}
+        tag = text[: text.index(b'{"kind"')]
+        for line in (text.replace(tag, b"") if tag else text).splitlines():
+            record = {**json.loads(line), "launch": number}
             lines.append(json.dumps(record).encode() + b"\n")
     return read(path, *lines)
 

@@ -18,7 +18,7 @@ from hockney.base.units import format_size
 from hockney.records.decoding import Decoded, Helper, decoded
 from hockney.records.kinds import RunRecord, decode, tame
 from hockney.records.run import Run
-from hockney.records.stand_alone import ANY_RECORD, Blocks, StandAlone, check_schema, not_ours
+from hockney.records.stand_alone import ANY_RECORD, StandAlone, WholeLines, check_schema, not_ours
 
 LONGEST_LINE = 16 * 1024 * 1024
 """Longest line that is read, in bytes; hockney writes none longer, and decoded numbers take 16
@@ -183,7 +183,7 @@ def _helpers(path: Path) -> list[Helper]:
     return [Helper() for _ in range(cpus)]
 
 
-def _decoded(blocks: Blocks, helpers: list[Helper]) -> Iterator[Decoded]:
+def _decoded(blocks: WholeLines, helpers: list[Helper]) -> Iterator[Decoded]:
     """What each block holds, in their order. Helpers take turns, and a helper gets its next block
     before the result of the last one is used."""
     turns = deque(helpers)
@@ -280,7 +280,7 @@ def has_records(text: str) -> bool:
     return ANY_RECORD.search(text[:BLOCK].encode(errors="replace")) is not None
 
 
-def _begun(path: Path, blocks: _Blocks) -> tuple[RunRecord, Blocks]:
+def _begun(path: Path, blocks: _Blocks) -> tuple[RunRecord, WholeLines]:
     """The run record of a file and the blocks after it. Its first line shows whether it has one;
     records of an engine that was started by hand have none."""
     line = blocks.first_line()

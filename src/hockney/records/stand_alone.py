@@ -43,7 +43,7 @@ LONGEST_SHOWN = 60
 """Characters of a line that a note quotes."""
 
 
-class Blocks(Protocol):
+class WholeLines(Protocol):
     """Blocks of whole lines of a file."""
 
     @property
@@ -67,7 +67,7 @@ class _Asked(msgspec.Struct):
 class StandAlone:
     """The records of a file without a run record, in blocks."""
 
-    def __init__(self, path: Path, blocks: Blocks) -> None:
+    def __init__(self, path: Path, blocks: WholeLines) -> None:
         self._path, self._blocks, self.lines = path, blocks, blocks.lines
         self._read: list[bytes] = []
         """Blocks that were read for the header."""
