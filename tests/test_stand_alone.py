@@ -8,6 +8,7 @@ import os
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
 
@@ -104,12 +105,8 @@ def test_they_are_the_points_of_a_result_file(
 
 def test_what_they_do_not_have_is_null(launched: Callable[..., bytes], tmp_path: Path) -> None:
     header = read(tmp_path / "records.txt", launched("pingpong")).header
-    assert (header.started, header.label, header.source, header.environment) == (
-        None,
-        None,
-        None,
-        {},
-    )
+    assert datetime.fromisoformat(header.started or "").tzinfo == timezone.utc
+    assert (header.label, header.source, header.environment) == (None, None, {})
     assert header.options == {
         "asked": ["pingpong", "--sizes=8,1KiB", "--seconds=60", "--rounds=3:3", "--oversubscribe"]
     }
@@ -342,6 +339,21 @@ def test_compressed_records_are_found_in_a_directory(
     (tmp_path / "d" / "a.jsonl.zst").write_bytes(zstandard.compress(text))
     done = hockney("report", "d", "-o", "r.html")
     assert (done.status, "left out" in done.stderr) == (0, False), done.stderr
+
+
+def test_history_takes_them_by_their_dates(
+    hockney: RunHockney, launched: Callable[..., bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "d").mkdir()
+    before, _, after = launched("pingpong").partition(b'"started":"20')
+    for year in (b"25", b"24", b"26"):
+        text = before + b'"started":"20' + year + after[2:]
+        (tmp_path / "d" / f"{year.decode()}.jsonl").write_bytes(text)
+    done = hockney("history", "d", "--json")
+    assert (done.status, done.stderr) == (0, "")
+    [system] = json.loads(done.stdout)["systems"]
+    files = [Path(point["file"]).stem for point in system["trends"][0]["points"]]
+    assert files == ["24", "25", "26"]
 
 
 TAGS = st.sampled_from(

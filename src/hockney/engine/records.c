@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "check.h"
 #include "json.h"
@@ -72,6 +73,17 @@ static void put_mpi(void)
     putchar('}');
 }
 
+/* When the launch began, for readers without a run record. */
+static void put_started(void)
+{
+    char text[sizeof "2026-01-02T03:04:05+00:00"] = "";
+    struct tm utc;
+    const time_t now = time(NULL);
+    if (gmtime_r(&now, &utc) != NULL &&
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", &utc) > 0)
+        printf(",\"started\":\"%s\"", text);
+}
+
 /* How late each rank is, as a fraction of the skew. */
 static void put_fractions(const struct launch_facts *facts, enum arrival arrival, int is_first)
 {
@@ -115,6 +127,7 @@ void record_launch(const struct launch_facts *facts)
     record_string(facts->definition);
     if (facts->moved_ranks >= 0)
         printf(",\"moved_ranks\":%d", facts->moved_ranks);
+    put_started();
     printf(",\"schema\":%d,\"asked\":[%s],\"axes\":{%s}", SCHEMA, facts->asked, facts->axes);
     fputs(",\"controls\":", stdout);
     facts->put_controls();

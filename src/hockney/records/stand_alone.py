@@ -61,7 +61,8 @@ class _Asked(msgspec.Struct):
     """What a launch record has for readers without a run record."""
 
     schema: int | None = None
-    asked: list[str] | None = None
+    asked: list[str] = []
+    started: str | None = None
 
 
 class StandAlone:
@@ -74,7 +75,7 @@ class StandAlone:
         self._shape = b""
         self._tag: re.Pattern[bytes] | None = None
         self._launches: list[LaunchRecord] = []
-        self._asked: list[str] = []
+        self._asked = _Asked()
         self._first, self._first_samples = b"", b""
         """The records that are this run's and no other's."""
         self._open: dict[bytes, int] = {}
@@ -102,12 +103,13 @@ class StandAlone:
             raise self._blocks.failure
         if not self._launches:
             raise UsageError(f"{self._path}: {self._why_none()}")
-        launch, words = self._launches[0], of_all_launches(self._asked)
+        launch, words = self._launches[0], of_all_launches(self._asked.asked)
         header = RunRecord(
             schema=SCHEMA,
             hockney=launch.engine or "unknown",
             id=_id_of(self._first, self._first_samples),
             experiment=words[0],
+            started=self._asked.started,
             options={ASKED: words},
         )
         found = tame(header, self._first)
@@ -244,12 +246,12 @@ class StandAlone:
         if not self._launches:
             self._asked, self._first = asked, record
         else:
-            self._refuse_another(asked, launch, number)
+            self._refuse_another(asked.asked, launch, number)
         self._open[theirs] = len(self._launches)
         self._launches.append(launch)
         return self._open[theirs]
 
-    def _question_of(self, record: bytes, launch: LaunchRecord) -> list[str]:
+    def _question_of(self, record: bytes, launch: LaunchRecord) -> _Asked:
         """What the launch was asked; raises UsageError if this version cannot read its records."""
         try:
             found = msgspec.json.decode(record, type=_Asked)
@@ -265,7 +267,7 @@ class StandAlone:
                 "does not record what it was asked",
                 "build the engine that came with this hockney, and measure again",
             )
-        return found.asked
+        return found
 
     def _refuse_another(self, asked: list[str], launch: LaunchRecord, number: int) -> None:
         """Raises UsageError if a launch asks another question than the first one."""
@@ -276,7 +278,7 @@ class StandAlone:
             ("the engine", first.engine, launch.engine),
         )
         others = (f"{name} was {was}, and is {now}" for name, was, now in facts if was != now)
-        words = asked_difference(self._asked, asked) or next(others, None)
+        words = asked_difference(self._asked.asked, asked) or next(others, None)
         if words is not None:
             raise UsageError(
                 f"{self._path}: the launch in line {number} asks another question than the first: "
