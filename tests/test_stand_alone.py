@@ -356,6 +356,8 @@ def test_history_takes_them_by_their_dates(
     assert files == ["24", "25", "26"]
 
 
+BEFORE_THE_END = -26
+"""A piece that ends before the line's newline."""
 TAGS = st.sampled_from(
     [
         b"",
@@ -387,7 +389,12 @@ BANNERS = st.sampled_from(
 )
 
 
-@given(data=st.data(), tag=TAGS, piece=st.none() | st.integers(25, 400), carriage=st.booleans())
+@given(
+    data=st.data(),
+    tag=TAGS,
+    piece=st.none() | st.just(BEFORE_THE_END) | st.integers(25, 400),
+    carriage=st.booleans(),
+)
 def test_nothing_that_launchers_add_changes_the_result(
     launched: Callable[..., bytes],
     tmp_path_factory: pytest.TempPathFactory,

@@ -169,11 +169,11 @@ class StandAlone:
             return (line[:at], line[at:].rstrip()) if at >= 0 else (line, b"")
         if at < 0:
             return line, b""
-        before, found = line[:at], line[at:].rstrip()
+        before, found = line[:at], line[at:]
         if before:
             self._learn(before)
             found = self._in_one(found)
-        return before, found
+        return before, found.rstrip()
 
     def _in_one(self, record: bytes) -> bytes:
         """A record without the tags within it: Open MPI 4 puts one before every 4 KiB that it
