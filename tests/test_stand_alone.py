@@ -20,14 +20,14 @@ from conftest import TEST_TIMEOUT_S, RunHockney, kept_short
 from hockney import records
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.plan import Case, Placement, Sampling, single, sizes_of
+from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.asked import workload_asked
 from hockney.plan.workloads import WORKLOADS
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import SCHEMA, Run, RunRecord
 from hockney.run.measure.session import new_run
-from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Engine, Mpi, family_of
+from starting import mpi_command
 
 FEW = ("--rounds", "3:3", "--seconds", "60", "--sizes", "8,1KiB")
 ASKED = {
@@ -44,14 +44,12 @@ def launched(mpi: Mpi, engine: Engine) -> Callable[..., bytes]:
 
     @cache
     def launch(experiment: str, labelled: bool = False, *more: str) -> bytes:
-        launcher = family_of(mpi)
         ranks = 2 if experiment == "pingpong" else 4
-        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
         words = [str(engine.path), *ASKED.get(experiment, (experiment,)), *more]
-        command = launcher.command(mpi, case, [*words, "--oversubscribe"])
+        command = mpi_command(mpi, ranks, [*words, "--oversubscribe"])
         if labelled:
             command[1:1] = _labels(mpi)
-        env = {**os.environ, **launcher.environment(mpi)}
+        env = {**os.environ, **family_of(mpi).environment(mpi)}
         done = subprocess.run(command, capture_output=True, timeout=TEST_TIMEOUT_S, env=env)
         assert done.returncode == 0 or "--such" in more, done.stderr
         return done.stdout
@@ -61,8 +59,8 @@ def launched(mpi: Mpi, engine: Engine) -> Callable[..., bytes]:
 
 def _labels(mpi: Mpi) -> list[str]:
     """What makes its launcher label lines by their rank."""
-    if family_of(mpi).__name__.endswith("openmpi"):
-        return ["--output", "tag"] if "prte" in mpi.launcher_version.lower() else ["--tag-output"]
+    if mpi.launcher == "openmpi":
+        return ["--tag-output"] if mpi.launcher_version.startswith("4") else ["--output", "tag"]
     return ["-l"]
 
 
