@@ -12,21 +12,23 @@ without the tuning file that comes with it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from hockney.base.errors import HockneyError
 from hockney.plan.workloads.collective import COLLECTIVES, DEFAULT
-from hockney.run.mpis import Algorithm, Control, Engine, Forcing, Mpi, Rule, RulesFormat
+from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat
 from hockney.run.mpis._intel_reading import read_tree, read_variables
 from hockney.run.mpis.mpich import PMI as PMI
+from hockney.run.mpis.other import ENDPOINTS as ENDPOINTS
+from hockney.run.mpis.other import SETTINGS as SETTINGS
+from hockney.run.mpis.other import SETTINGS_PREFIXES as SETTINGS_PREFIXES
+from hockney.run.mpis.other import all_controls as all_controls
+from hockney.run.mpis.other import control_of as control_of
 
 LIBRARIES = ("Intel MPI",)
 PACKAGES = "Intel's apt and dnf: intel-oneapi-mpi-devel, PyPI: impi-devel"
-ENDPOINTS: str | None = None
-SETTINGS: tuple[tuple[str, ...], ...] = ()
-SETTINGS_PREFIXES = ("",)
 LARGEST_BYTES = 2**31 - 1
 Tree = dict[str, Any]
 ANY, OWN = "-1", "0"
@@ -59,19 +61,9 @@ ALGORITHMS = {
 """Algorithms in the order of their numbers, which begin at 1."""
 
 
-def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:  # noqa: ARG001
-    """Empty: none of the library's settings can be read."""
-    return {}
-
-
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
     """Disables Intel MPI's pinning, which would hide CPUs from the engine."""
     return {"I_MPI_PIN": "off"}
-
-
-def control_of(variable: str) -> str | None:  # noqa: ARG001
-    """None: the library has no control variables for its own settings."""
-    return None
 
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.base.errors import HockneyError, UsageError
@@ -18,20 +18,22 @@ from hockney.plan.workloads.collective import DEFAULT
 from hockney.run.mpis import (
     COMMAND_TIMEOUT_S,
     Algorithm,
-    Control,
     Engine,
     Forcing,
     Mpi,
-    RulesFormat,
 )
+from hockney.run.mpis.other import ENDPOINTS as ENDPOINTS
+from hockney.run.mpis.other import FORMATS as FORMATS
+from hockney.run.mpis.other import PMI as PMI
+from hockney.run.mpis.other import SETTINGS as SETTINGS
+from hockney.run.mpis.other import SETTINGS_PREFIXES as SETTINGS_PREFIXES
+from hockney.run.mpis.other import all_controls as all_controls
+from hockney.run.mpis.other import control_of as control_of
+from hockney.run.mpis.other import environment as environment
+from hockney.run.mpis.other import is_segmented as is_segmented
 
 LIBRARIES = ("SimGrid SMPI",)
-ENDPOINTS: str | None = None
-PMI: tuple[str, ...] = ()
 PACKAGES = "Debian: libsimgrid-dev, Fedora: simgrid-devel"
-FORMATS: dict[str, RulesFormat] = {}
-SETTINGS: tuple[tuple[str, ...], ...] = ()
-SETTINGS_PREFIXES = ("",)
 FIXED = (
     "smpi/simulate-computation:no",
     "smpi/shared-malloc-blocksize:67108864",
@@ -56,20 +58,6 @@ PLATFORM = """<?xml version='1.0'?>
 
 def format_for(version: str | None) -> str:
     raise UsageError(f"SMPI {version or ''} reads no decision rules")
-
-
-def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:  # noqa: ARG001
-    """Empty: none of SMPI's settings can be read."""
-    return {}
-
-
-def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
-    return {}
-
-
-def control_of(variable: str) -> str | None:  # noqa: ARG001
-    """None: SMPI has no tools interface (MPI_T)."""
-    return None
 
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:
@@ -104,11 +92,6 @@ def _valid(mpi: Mpi, engine: Engine, collective: str, directory: Path) -> list[s
     valid = re.search(r"Valid algorithms: ([^\n]*?)\.?\s*\n", done.stdout + done.stderr + "\n")
     names = valid[1].split(", ") if valid else []
     return [name for name in names if name not in SELECTORS]
-
-
-def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
-    """False: segment sizes are fixed in SimGrid's source."""
-    return False
 
 
 def forcing(
