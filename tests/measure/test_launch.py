@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import subprocess
+import sys
 import time
 import uuid
 from collections.abc import Iterable
@@ -77,6 +80,27 @@ def test_a_helper_in_a_session_of_its_own_is_ended_with_its_launch() -> None:
     lines, _ = run("setsid sh -c 'echo $$; exec sleep 300 >&- 2>&-' & sleep 0.5; kill -HUP $$")
     assert len(lines) == 1
     assert ends(int(lines[0]))
+
+
+def test_looking_for_strays_never_hides_how_a_launch_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process may end between the listing of /proc and a look at its files."""
+
+    def gone(path: Path, **_: bool) -> os.stat_result:
+        raise ProcessLookupError(errno.ESRCH, "No such process", str(path))
+
+    monkeypatch.setattr(Path, "stat", gone)
+    _, outcome = run("echo last words >&2; exit 3")
+    assert (outcome.exit_status, outcome.last_lines) == (3, ["last words"])
+
+
+def test_strays_are_not_looked_for_without_a_descriptor() -> None:
+    script = (
+        "from resource import *; from hockney.run.measure import launch; "
+        "setrlimit(RLIMIT_NOFILE, (3, 3)); launch.end_strays('none')"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TEST_TIMEOUT_S)
+    assert done.returncode == 0, done.stderr
 
 
 def test_silence_is_heard_as_well() -> None:

@@ -12,13 +12,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import FrameType
 from typing import IO
 
 from hockney.base.endings import GRACE_S, AtEnd, caught, die_with_parent
 from hockney.base.errors import HockneyError
 from hockney.run.measure import shared_memory
+from hockney.run.measure.processes import process_directories
 
 LAST_LINES = 12
 """Lines of stderr that are shown when a launch fails."""
@@ -212,10 +212,10 @@ def _end_badly(
 def _strays(launch: str) -> Iterator[int]:
     """Processes that have the variable of a launch, whatever session or group they moved to."""
     mark = f"{MARK}={launch}".encode()
-    for environ in Path("/proc").glob("[0-9]*/environ"):
+    for process in process_directories():
         with suppress(OSError):
-            if mark in environ.read_bytes().split(b"\0"):
-                yield int(environ.parent.name)
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                yield int(process.name)
 
 
 def end_strays(launch: str) -> None:

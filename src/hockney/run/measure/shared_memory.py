@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from hockney.run.measure.processes import process_directories
+
 DIRECTORY = Path("/dev/shm")
 PREFIXES = ("mpich_shm_", "vader_segment.", "sm_segment.", "ucx_shm_posix_", "Intel_MPI_")
 """Prefixes of the files' names with MPICH, Open MPI 4 and 5, UCX and Intel MPI."""
@@ -45,7 +47,7 @@ def _is_ours(path: Path) -> bool:
 
 def _used() -> Iterator[str]:
     """The files of shared memory that processes have opened or mapped."""
-    for process in Path("/proc").glob("[0-9]*"):
+    for process in process_directories():
         # The descriptors first: what is mapped meanwhile is found as mapped.
         with suppress(OSError):
             for descriptor in (process / "fd").iterdir():

@@ -10,6 +10,7 @@ from hockney.plan.placement import parse_cpus
 from hockney.run.measure.doctor.cpus import CPU, allowed_list
 from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
 from hockney.run.measure.environment import text_of
+from hockney.run.measure.processes import process_directories
 
 LOOK_S = 0.2
 """Time between two readings of counters that tick every 10 ms or less."""
@@ -51,12 +52,12 @@ def busy_cpus(root: Path) -> DoctorFinding:
 def _ticks_of_processes(root: Path) -> dict[str, int]:
     """Clock ticks that each other process has used so far, in user and system mode."""
     ticks = {}
-    for file in root.glob("proc/[0-9]*/stat"):
-        before, _, fields = (text_of(file) or "").rpartition(") ")
+    for process in process_directories(root):
+        before, _, fields = (text_of(process / "stat") or "").rpartition(") ")
         words = fields.split()
-        if len(words) > 12 and file.parent.name != str(os.getpid()):
+        if len(words) > 12 and process.name != str(os.getpid()):
             name = before.partition("(")[2]
-            ticks[f"{name} (pid {file.parent.name})"] = int(words[11]) + int(words[12])
+            ticks[f"{name} (pid {process.name})"] = int(words[11]) + int(words[12])
     return ticks
 
 
