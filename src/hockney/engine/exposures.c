@@ -7,11 +7,9 @@
 
 #include "buffers.h"
 #include "check.h"
-#include "faults.h"
 #include "library.h"
 #include "node.h"
 #include "records.h"
-#include "tree.h"
 #include "visit.h"
 
 enum { TAG_ADDRESS = 12 };
@@ -45,15 +43,6 @@ static int make(struct exposure *exposure, enum window_kind kind, MPI_Comm comm)
     return code;
 }
 
-/* Collective: whether no rank was refused. What one goes on with alone, it waits in for ever. */
-static int all_made(int code, MPI_Comm comm)
-{
-    double failed = code != MPI_SUCCESS || fault_refuses_window(comm);
-    tree_reduce(&failed, (struct tree_layout){.largest = 1}, comm);
-    tree_bcast(&failed, sizeof failed, comm);
-    return failed == 0.0;
-}
-
 /* Displacements of a dynamic window are addresses of the other rank. */
 static void find_there(struct exposure *exposure, MPI_Comm comm)
 {
@@ -79,7 +68,7 @@ static void name_kinds(char *names, size_t room, MPI_Comm comm)
     for (int kind = 0; kind < WINDOW_KINDS; kind++) {
         struct exposure small = {.span = 8};
         const size_t length = strlen(names);
-        if (all_made(make(&small, (enum window_kind)kind, comm), comm))
+        if (window_all_made(make(&small, (enum window_kind)kind, comm), comm))
             snprintf(names + length, room - length, "%s%s", length > 0 ? ", " : "",
                      window_kind_names[kind]);
     }
@@ -89,10 +78,8 @@ static noreturn void refuse(const char *kind, int code, MPI_Comm comm)
 {
     char names[64];
     name_kinds(names, sizeof names, comm);
-    char text[MPI_MAX_ERROR_STRING] = "another rank was refused";
-    int length = 0;
-    if (code != MPI_SUCCESS)
-        MPI_Error_string(code, text, &length);
+    char text[MPI_MAX_ERROR_STRING];
+    window_refusal(code, text);
     fail(EXIT_ASKED_WRONGLY, "--window-kind %s: %.100s makes no such window here (%.200s); it makes: %s",
          kind, library_description(), text, names);
 }
@@ -106,7 +93,7 @@ static struct exposure *open_one(const struct launch *launch, enum window_kind k
     if (kind == SHARED && !IS_SIMULATED && node_of(comm).ranks < 2)
         fail(EXIT_ASKED_WRONGLY, "--window-kind shared: the ranks are on different nodes");
     const int code = make(exposure, kind, comm);
-    if (!all_made(code, comm))
+    if (!window_all_made(code, comm))
         refuse(window_kind_names[kind], code, comm);
     return_window_errors(exposure->win);
     memset(exposure->base, 1, exposure->span);

@@ -88,6 +88,7 @@ struct launch {
     MPI_Comm exposed; /* of a pair, as long as it has windows: Intel MPI's do not outlive theirs */
     int64_t roots; /* repetitions of a collective so far, where the root rotates */
     double started_s;
+    char probe_refusal[MPI_MAX_ERROR_STRING]; /* why there is no probe of the cores; else empty */
 };
 
 /* Samples of one visit in a round, at most: batches, or exchanges that are timed by themselves. */

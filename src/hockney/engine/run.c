@@ -104,6 +104,7 @@ static void record_facts(const struct launch *launch, const char *places)
         .cold_bytes = launch->context.buffers == BUFFERS_COLD ? launch->cold_bytes : 0,
         .definition = definition,
         .probes_handover = launch->context.shared != NULL && !options->sweep,
+        .probe_refusal = launch->probe_refusal,
         .moved_ranks = options->halo.grid.reordered ? launch->context.halo->moved : -1,
         .axes = options_axes(options),
         .asked = options_asked(options),
@@ -214,12 +215,12 @@ static void open_launch(struct launch *launch, const struct place *here, MPI_Com
         congestion_allocate(launch->congestion);
     launch_enter(launch, &launch->everyone);
     /* Ranks that take turns on a CPU wait a turn for each line of the probe. */
-    context->shared = context->ranks == 2 && (!here->crowded || options->floor)
-                          ? shared_open(comm, options->floor ? launch->out.span : 0, options->seed)
-                          : NULL;
+    if (context->ranks == 2 && (!here->crowded || options->floor))
+        context->shared = shared_open(comm, options->floor ? launch->out.span : 0, options->seed,
+                                      launch->probe_refusal);
     if (options->floor && context->shared == NULL)
-        fail(EXIT_ASKED_WRONGLY, "--floor: ranks %d and %d share no memory", options->peers[0],
-             options->peers[1]);
+        fail(EXIT_ASKED_WRONGLY, "--floor: ranks %d and %d share no memory%s%s", options->peers[0],
+             options->peers[1], launch->probe_refusal[0] != '\0' ? ": " : "", launch->probe_refusal);
     if (options->experiment == RMA)
         exposures_open(launch, comm);
     if (options->schedules != NULL)

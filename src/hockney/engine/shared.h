@@ -33,10 +33,17 @@ struct shared {
 };
 
 /* Memory common to both ranks of `comm`, with `span` bytes for each; NULL where they have none
-   (different nodes, or a simulator). `seed`, alike on both, shuffles the order of the probe.
-   Collective. */
-struct shared *shared_open(MPI_Comm comm, size_t span, uint64_t seed);
+   (different nodes, or a simulator), or where the library refuses a window: then `refusal`, with room for
+   MPI_MAX_ERROR_STRING, is why, and is empty otherwise. `seed`, alike on both, shuffles the order of the
+   probe. Collective. */
+struct shared *shared_open(MPI_Comm comm, size_t span, uint64_t seed, char *refusal);
 void shared_close(struct shared *shared);
+
+/* Collective: whether no rank was refused a window, given each one's code. What one goes on with alone, it
+   waits in for ever. */
+int window_all_made(int code, MPI_Comm comm);
+/* Why this rank has no window, in `text`, with room for MPI_MAX_ERROR_STRING. */
+void window_refusal(int code, char *text);
 
 /* After this many looks the other rank is probably not running: give way to it. */
 enum { LOOKS_BEFORE_YIELD = 100000 };

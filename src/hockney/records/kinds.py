@@ -98,6 +98,9 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     batch_s: Seconds | None = None
     cold_bytes: int | None = None
     probe: str | None = None
+    probe_refused: str | None = None
+    """The library's reason for giving two ranks of a node no window for the probe of their cores;
+    None if it gave one, or was not asked."""
     buffers: str | None = None
     """The axis `buffers` of all its samples with messages; None if unknown."""
     variant: str | None = None

@@ -49,13 +49,28 @@ class NotPinned:
 
     @property
     def text(self) -> str:
-        reason = next((f" ({place.refused})" for place in self.places if place.refused), "")
+        refused = next((place.refused for place in self.places if place.refused), None)
+        reason = f" ({refused})" if refused else ""
+        advice = "let the container or job call sched_setaffinity (a seccomp profile may forbid it)"
+        if refused is None:
+            advice = "pin them with --place core"
         ranks = ", ".join(str(place.rank) for place in self.places[:MOST_RANKS])
         others = len(self.places) - MOST_RANKS
         more = f" and {others} more" if others > 0 else ""
+        return f"not pinned: ranks {ranks}{more} may move between CPUs{reason}; {advice}"
+
+
+@dataclass(frozen=True)
+class NotProbed:
+    """The library gave the ranks no shared window for the probe."""
+
+    reason: str
+
+    @property
+    def text(self) -> str:
         return (
-            f"not pinned: ranks {ranks}{more} may move between CPUs{reason}; pin them with "
-            "--place core"
+            f"not probed: the ranks got no memory in common ({self.reason}), so states of the "
+            "machine are not known; see `hockney doctor`"
         )
 
 
@@ -156,6 +171,7 @@ Warning = (
     Incomplete
     | SourceNote
     | NotPinned
+    | NotProbed
     | Oversubscribed
     | Skewed
     | Disturbance
@@ -203,6 +219,9 @@ def _placement(run: Run) -> Iterator[Warning]:
     crowded = oversubscribed(run)
     if crowded is not None:
         yield crowded
+    refused = next((one.probe_refused for one in run.launches if one.probe_refused), None)
+    if refused is not None:
+        yield NotProbed(" ".join(refused.split()))
 
 
 def _skewed(run: Run) -> list[Skewed]:
