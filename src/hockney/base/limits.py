@@ -13,18 +13,25 @@ WITHOUT_MEMORY = ("failed to map segment", "cannot allocate memory", "Cannot all
 LEAST_ADDRESS_SPACE = 256 << 20
 """Least address space (bytes): with less, Python and its numerical libraries fail while they are
 loaded."""
+LEAST_DESCRIPTORS = 12
+"""Least open files: with fewer, directories cannot be searched and programs not be asked."""
 THREADS = "OPENBLAS_NUM_THREADS"
 """Number of OpenBLAS's threads: where it cannot start them, it sends SIGINT to its own process."""
 _is_spared = False
 
 
 def why_too_little() -> str | None:
-    """Why this process has too little memory for any work; None if it has enough."""
+    """Why this process has too little memory, or too few open files, for any work; None if it has
+    enough."""
     most = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if most == resource.RLIM_INFINITY or most >= LEAST_ADDRESS_SPACE:
-        return None
-    least = f"hockney needs {LEAST_ADDRESS_SPACE >> 10} KiB"
-    return f"memory is limited to {most >> 10} KiB (ulimit -v), {least}: raise it"
+    if most != resource.RLIM_INFINITY and most < LEAST_ADDRESS_SPACE:
+        least = f"hockney needs {LEAST_ADDRESS_SPACE >> 10} KiB"
+        return f"memory is limited to {most >> 10} KiB (ulimit -v), {least}: raise it"
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if files != resource.RLIM_INFINITY and files < LEAST_DESCRIPTORS:
+        least = f"hockney needs {LEAST_DESCRIPTORS}"
+        return f"open files are limited to {files} (ulimit -n), {least}: raise it"
+    return None
 
 
 def spare_threads() -> None:

@@ -43,6 +43,7 @@ def write(root: Path, files: dict[str, str]) -> None:
         path.write_text(f"{text}\n")
 
 
+MEMINFO = f"MemTotal: 9 kB\nMemAvailable: {4 << 20} kB"
 DoctorCheck = Callable[[Path], DoctorFinding]
 CASES: list[tuple[DoctorCheck, dict[str, str], str, str]] = [
     (cpus.allowed_cpus, {}, "unknown", "/proc/self/status"),
@@ -151,6 +152,37 @@ CASES: list[tuple[DoctorCheck, dict[str, str], str, str]] = [
     (system.numa_balancing, {"proc/sys/kernel/pid_max": "4"}, "ok", "not in this kernel"),
     (system.numa_balancing, {"proc/sys/kernel/numa_balancing": "0"}, "ok", "off"),
     (system.numa_balancing, {"proc/sys/kernel/numa_balancing": "1"}, "warn", "on"),
+    (system.memory, {}, "unknown", "/proc/meminfo"),
+    (system.memory, {"proc/meminfo": MEMINFO}, "ok", "4.0 GiB free"),
+    (
+        system.memory,
+        {
+            "proc/meminfo": MEMINFO,
+            "proc/self/cgroup": "0::/job/step",
+            "sys/fs/cgroup/job/step/memory.max": "max",
+            "sys/fs/cgroup/job/step/memory.current": "100",
+            "sys/fs/cgroup/job/memory.max": f"{100 << 20}",
+            "sys/fs/cgroup/job/memory.current": f"{5 << 20}",
+        },
+        "warn",
+        "only 95 MiB free",
+    ),
+    (
+        system.memory,
+        {
+            "proc/meminfo": MEMINFO,
+            "proc/self/cgroup": "4:memory:/job",
+            "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712",
+            "sys/fs/cgroup/memory/memory.usage_in_bytes": "9",
+            "sys/fs/cgroup/memory/job/memory.limit_in_bytes": f"{1 << 20}",
+            "sys/fs/cgroup/memory/job/memory.usage_in_bytes": f"{2 << 20}",
+        },
+        "warn",
+        "only 0 MiB free",
+    ),
+    (system.shared_memory, {}, "bad", "/dev/shm is missing"),
+    (system.locked_memory, {}, "ok", "no network device here needs it"),
+    (system.locked_memory, {"sys/class/infiniband/mlx5_0/node_type": "1: CA"}, "warn", "mlx5_0"),
 ]
 
 
@@ -283,16 +315,6 @@ def test_refused_pinning_is_bad(monkeypatch: pytest.MonkeyPatch) -> None:
     assert finding.verdict == "bad"
     assert "Operation not permitted" in finding.fact
     assert "seccomp" in (finding.advice or "")
-
-
-@pytest.mark.parametrize(
-    ("free", "verdict"), [(None, "unknown"), (100 << 20, "warn"), (8 << 30, "ok")]
-)
-def test_free_memory_is_judged(
-    monkeypatch: pytest.MonkeyPatch, free: int | None, verdict: str
-) -> None:
-    monkeypatch.setattr(system, "available_memory", lambda: free)
-    assert system.memory(Path("/")).verdict == verdict
 
 
 Space = namedtuple("Space", "f_bavail f_frsize")

@@ -18,6 +18,7 @@ from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.congestion import Congestion
 from hockney.plan.workloads.fabric import Fabric
 from hockney.plan.workloads.pingpong import Messages, Pingpong
+from hockney.run.measure.cgroups import memory_left
 from hockney.run.measure.environment import text_of
 from hockney.run.measure.platforms import parse_shape
 from hockney.run.schedulers import (
@@ -312,20 +313,12 @@ def _check_memory(case: Case) -> None:
         )
 
 
-def available_memory() -> int | None:
-    """Bytes that can still be allocated here: the kernel's estimate, or a cgroup's lower limit."""
-    limits = []
-    try:
-        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
-        if found:
-            limits.append(int(found[1]) * 1024)
-        most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
-        used = Path("/sys/fs/cgroup/memory.current").read_text().strip()
-        if most.isdigit() and used.isdigit():
-            limits.append(int(most) - int(used))
-    except OSError:
-        pass
-    return min(limits, default=None)
+def available_memory(root: Path = Path("/")) -> int | None:
+    """Bytes that can still be allocated here: the kernel's estimate, or what the tightest cgroup
+    of all levels leaves, if that is less."""
+    found = re.search(r"MemAvailable:\s+(\d+) kB", text_of(root / "proc/meminfo") or "")
+    limits = (int(found[1]) * 1024 if found else None, memory_left(root))
+    return min((one for one in limits if one is not None), default=None)
 
 
 def _check_place(place: str) -> None:

@@ -11,6 +11,7 @@ from hockney.run.measure.causes import cause_of
 from hockney.run.measure.launch import Outcome
 from hockney.run.measure.mpi import library_of
 from hockney.run.measure.setup import Setup
+from hockney.run.measure.signals import exit_words
 from hockney.run.measure.start import engine_messages, wrong_launcher
 from hockney.run.schedulers import find_asked, find_starter
 
@@ -41,7 +42,8 @@ def failure_of(
             "ended (--timeout sets how long to wait)"
         )
     if failures:
-        return failures[0]
+        cause = cause_of(outcome, failures)
+        return f"{cause}; {failures[0]}" if cause else failures[0]
     if any(end.reason == "interrupted" for end in ends):
         more = ", and --resume continues the run" if can_resume else ""
         return (
@@ -56,9 +58,9 @@ def failure_of(
 
 
 def _exit_words(outcome: Outcome) -> str:
-    status, failed = outcome.exit_status, outcome.failed_starts
-    words = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
-    if status == 0:
+    failed = outcome.failed_starts
+    words = exit_words(outcome.exit_status, [*outcome.last_lines, *outcome.printed])
+    if outcome.exit_status == 0:
         words = "its launcher ended well, but no rank reported its end"
     again = f"; the launcher failed {failed + 1} times before any rank reported"
     return words + (again if failed else "")

@@ -17,6 +17,7 @@ from typing import IO
 
 from hockney.base.endings import GRACE_S, AtEnd, caught, die_with_parent
 from hockney.base.errors import HockneyError
+from hockney.base.limits import explained
 from hockney.run.measure import shared_memory
 from hockney.run.measure.processes import process_directories
 
@@ -27,6 +28,8 @@ POLL_S = 0.25
 MARK = "HOCKNEY_MARK"
 """A variable that all processes of a launch inherit, by which its strays are found."""
 READ_BYTES = 1 << 16
+RECORD = b'{"kind":"'
+"""Start of the engine's lines."""
 END_POLL_S = 0.01
 """Interval at which killed processes are looked for."""
 HEEDS_EVERY_S = 0.1
@@ -40,6 +43,9 @@ class Outcome:
     exit_status: int
     wall_s: float
     last_lines: list[str] = field(default_factory=list)
+    """Of its stderr."""
+    printed: list[str] = field(default_factory=list)
+    """Last lines of its stdout that are no records: some launchers report there."""
     silent_s: float | None = None
     """How long the launch had been silent when the watchdog ended it; None if it did not."""
     interrupted: bool = False
@@ -105,12 +111,13 @@ def run_launch(
     started, launch = time.monotonic(), str(uuid.uuid4())
     before = shared_memory.present()
     tail: deque[str] = deque(maxlen=LAST_LINES)
+    printed: deque[str] = deque(maxlen=LAST_LINES)
     outcome = Outcome(exit_status=-1, wall_s=0.0)
     with open_stdin() as stdin:
         process = _start(command, {**env, MARK: launch}, stdin)
         at_end = AtEnd(lambda: _end_badly(process, launch, before))
         try:
-            _listen(process, on_lines, tail, timeout_s, interruption, outcome)
+            _listen(process, on_lines, (printed, tail), timeout_s, interruption, outcome)
             if outcome.silent_s is None:  # else the wait is over already
                 left_s = GRACE_S if outcome.interrupted else timeout_s
                 outcome.exit_status = process.wait(timeout=left_s)
@@ -128,7 +135,7 @@ def run_launch(
     if outcome.exit_status != 0:
         shared_memory.remove_left(before)
     outcome.wall_s = time.monotonic() - started
-    outcome.last_lines = list(tail)
+    outcome.printed, outcome.last_lines = list(printed), list(tail)
     return outcome
 
 
@@ -144,18 +151,21 @@ def _start(command: Sequence[str], env: Mapping[str, str], stdin: int) -> subpro
             preexec_fn=die_with_parent,  # no thread of ours runs meanwhile
         )
     except OSError as error:
-        raise HockneyError(f"{command[0]} cannot be started: {error.strerror}") from error
+        message = f"{command[0]} cannot be started: {error.strerror}"
+        raise HockneyError(message, explained(error)) from error
 
 
 def _listen(
     process: subprocess.Popen[bytes],
     on_lines: Callable[[list[bytes]], None],
-    tail: deque[str],
+    tails: tuple[deque[str], deque[str]],
     timeout_s: float,
     interruption: Interruption,
     outcome: Outcome,
 ) -> None:
-    """Reads until both streams are closed, the watchdog expires, or an interrupted launch ends."""
+    """Reads until both streams are closed, the watchdog expires, or an interrupted launch ends.
+    tails: where the last lines of stdout that are no records go, and those of stderr."""
+    printed, tail = tails
     assert process.stdout is not None
     assert process.stderr is not None
     rest: dict[IO[bytes], bytes] = {process.stdout: b"", process.stderr: b""}
@@ -189,6 +199,8 @@ def _listen(
                 *whole, rest[stream] = (rest[stream] + chunk).split(b"\n")
                 if stream is process.stdout:
                     on_lines([line + b"\n" for line in whole])
+                    others = (one for one in whole if one.strip() and not one.startswith(RECORD))
+                    printed.extend(one.decode(errors="replace") for one in others)
                 else:
                     tail.extend(line.decode(errors="replace") for line in whole if line.strip())
     if rest[process.stderr].strip():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,5 +10,5 @@ def process_directories(root: Path = Path("/")) -> list[Path]:
     """Their directories in /proc; none where that cannot be read. Path.glob would raise the error
     of a process that has just ended."""
     with suppress(OSError):
-        return [root / "proc" / name for name in os.listdir(root / "proc") if name.isdigit()]
+        return [one for one in (root / "proc").iterdir() if one.name.isdigit()]
     return []

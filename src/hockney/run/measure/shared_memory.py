@@ -16,6 +16,15 @@ PREFIXES = ("mpich_shm_", "vader_segment.", "sm_segment.", "ucx_shm_posix_", "In
 """Prefixes of the files' names with MPICH, Open MPI 4 and 5, UCX and Intel MPI."""
 
 
+def size_and_free(root: Path = Path("/")) -> tuple[int, int] | None:
+    """Bytes of the file system and bytes of it that are free; None where there is none."""
+    try:
+        found = os.statvfs(root / DIRECTORY.relative_to("/"))
+    except OSError:
+        return None
+    return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
+
+
 def present() -> frozenset[str]:
     """The names of the libraries' files that exist."""
     with suppress(OSError):

@@ -20,6 +20,7 @@ MPI_CHECKS: tuple[Callable[[Trial], DoctorFinding], ...] = (
     launch.compiler,
     launch.engine_built,
     launch.launch_of_two_ranks,
+    launch.large_messages,
     launch.rank_places,
     launch.clock_cost,
 )
@@ -38,6 +39,9 @@ CHECKS: tuple[Callable[[Path], DoctorFinding], ...] = (
     system.huge_pages,
     system.numa_balancing,
     system.memory,
+    system.shared_memory,
+    system.limits,
+    system.locked_memory,
     system.results,
 )
 

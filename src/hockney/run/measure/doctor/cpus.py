@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from hockney.plan.placement import parse_cpus
+from hockney.run.measure.cgroups import cgroups
 from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
 from hockney.run.measure.environment import text_of
 
@@ -48,32 +48,12 @@ def _restriction(root: Path, count: int) -> tuple[str, str]:
     job = os.environ.get("SLURM_JOB_ID")
     if job:
         return f"Slurm's job {job}", "ask for more with -c or --exclusive"
-    for directory in cgroups(root, "cpuset"):
+    for directory in cgroups("cpuset", root):
         for file in ("cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"):
             listed = text_of(directory / file)
             if listed and len(parse_cpus(listed)) <= count:
                 return "a cgroup's cpuset", "give the container or job more CPUs (cpuset.cpus)"
     return "its affinity", "start without taskset or the binding of another launcher"
-
-
-def cgroups(root: Path, controller: str) -> Iterator[Path]:
-    """Directories of the cgroups that limit this process: its own first, then its parents.
-
-    Version 2 has one tree, version 1 one for each controller. In a container the path may be
-    outside of the mounted part; then only the top exists.
-    """
-    for line in (text_of(root / "proc/self/cgroup") or "").splitlines():
-        _, controllers, path = line.split(":", 2)
-        if not controllers:
-            trees = ["sys/fs/cgroup", "sys/fs/cgroup/unified"]
-        elif controller in controllers.split(","):
-            trees = [f"sys/fs/cgroup/{controller}"]
-        else:
-            continue
-        inside = PurePosixPath(path.lstrip("/"))
-        for tree in trees:
-            levels = [root / tree / level for level in (inside, *inside.parents)]
-            yield from (level for level in dict.fromkeys(levels) if level.is_dir())
 
 
 def pinning(root: Path) -> DoctorFinding:  # noqa: ARG001
@@ -135,7 +115,7 @@ def hardware_threads(root: Path) -> DoctorFinding:
 def cpu_quota(root: Path) -> DoctorFinding:
     """The tightest CPU quota of our cgroup and its parents."""
     name = "CPU quota"
-    directories = list(cgroups(root, "cpu"))
+    directories = list(cgroups("cpu", root))
     if not directories:
         return cannot_tell(name, "/proc/self/cgroup or /sys/fs/cgroup")
     quotas = [(cpus, where) for where in directories if (cpus := _quota(where)) is not None]

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import stat
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from hockney.base.errors import HockneyError
-from hockney.records import End, LaunchRecord, Samples
+from hockney.base.units import format_seconds, format_size
+from hockney.plan import Size
+from hockney.plan.workloads.pingpong import Pingpong
+from hockney.records import LaunchRecord, Samples
 from hockney.run.measure.build import build_engine
+from hockney.run.measure.causes import cause_of
 from hockney.run.measure.doctor.finding import DoctorFinding
 from hockney.run.measure.launch import Outcome
 from hockney.run.measure.mpi import ask_command, find_mpi, of_library
+from hockney.run.measure.signals import exit_words
 from hockney.run.measure.start import engine_messages, wrong_launcher
 from hockney.run.measure.trial import Attempt, attempt
 from hockney.run.mpis import Engine, Mpi
@@ -23,6 +28,11 @@ before they give up."""
 SLOW_READING_S, COARSE_STEP_S = 200e-9, 1e-6
 """A clock reading that costs more is a system call: the kernel does not trust the CPU's counter. A
 longer step is too coarse for the time of a small message."""
+
+
+LARGE_BYTES = 1 << 20
+"""Far beyond the sizes up to which libraries copy messages through shared memory."""
+WITH_LARGE = Pingpong(sizes=(Size(0), Size(LARGE_BYTES)))
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,8 @@ class Trial:
     samples: tuple[Samples, ...] = ()
     failure: HockneyError | None = None
     """The error at which the trial ended; None if it succeeded."""
+    large_failure: HockneyError | None = None
+    """The error with large messages where empty ones arrive; None without one."""
 
 
 def try_mpi(mpicc: str | None) -> Trial:
@@ -47,33 +59,38 @@ def try_mpi(mpicc: str | None) -> Trial:
         mpi = of_library(mpi, engine)
         if mpi.family == "smpi":
             return Trial(mpi, engine)
-        tried = _start_two_ranks(mpi, engine)
+        tried, large_failure = _start_two_ranks(mpi, engine)
     except HockneyError as error:
         return Trial(mpi, engine, failure=error)
-    return Trial(mpi, engine, tried.launch, tried.outcome.wall_s, tried.samples)
+    found = (tried.launch, tried.outcome.wall_s, tried.samples)
+    return Trial(mpi, engine, *found, large_failure=large_failure)
 
 
-def _start_two_ranks(mpi: Mpi, engine: Engine) -> Attempt:
-    tried = attempt(mpi, engine, SECONDS, TIMEOUT_S)
-    if tried.outcome.exit_status == 0 and tried.launch is not None and tried.ends:
-        return tried
-    failure = _failure(tried.outcome, tried.ends)
-    advice = (
-        f"first make `{mpi.mpiexec or 'srun'} -n 2 hostname` work, then run hockney doctor again"
-    )
-    raise HockneyError(failure, wrong_launcher(mpi, engine, failure) or advice)
+def _start_two_ranks(mpi: Mpi, engine: Engine) -> tuple[Attempt, HockneyError | None]:
+    """The trial that worked, with empty messages only where large ones fail, and their error."""
+    tried = attempt(mpi, engine, SECONDS, TIMEOUT_S, workload=WITH_LARGE)
+    if _worked(tried):
+        return tried, None
+    messages = [end.message for end in tried.ends if end.message] + engine_messages(tried.outcome)
+    failure = messages[0] if messages else _last_words(tried.outcome)
+    cause = wrong_launcher(mpi, engine, failure) or cause_of(tried.outcome, messages)
+    if tried.launch is not None:
+        again = attempt(mpi, engine, SECONDS, TIMEOUT_S)
+        if _worked(again):
+            return again, HockneyError(failure, cause)
+    advice = f"first make `{mpi.mpiexec or 'srun'} -n 2 hostname` work here, then run hockney doctor again"
+    raise HockneyError(failure, cause or advice)
 
 
-def _failure(outcome: Outcome, ends: Sequence[End]) -> str:
-    """The engine's message if there is one, else the last output of the launcher."""
-    messages = [end.message for end in ends if end.message] + engine_messages(outcome)
-    if messages:
-        return messages[0]
-    ended = f"exit status {outcome.exit_status}"
+def _worked(tried: Attempt) -> bool:
+    return tried.outcome.exit_status == 0 and tried.launch is not None and bool(tried.ends)
+
+
+def _last_words(outcome: Outcome) -> str:
+    """How it ended, and the last output of the launcher."""
+    ended = exit_words(outcome.exit_status, [*outcome.last_lines, *outcome.printed])
     if outcome.silent_s is not None:
         ended = f"the launcher was silent for {outcome.silent_s:.0f} s and was ended"
-    elif outcome.exit_status < 0:
-        ended = f"killed by signal {-outcome.exit_status}"
     elif outcome.exit_status == 0:
         ended = "it ended without a measurement"
     return "\n".join([ended, *outcome.last_lines])
@@ -160,6 +177,19 @@ def launch_of_two_ranks(trial: Trial) -> DoctorFinding:
     if trial.failure is None:
         return DoctorFinding(name, "unknown", "not tried: smpirun starts no ranks on this machine")
     return DoctorFinding(name, "bad", trial.failure.message, trial.failure.advice)
+
+
+def large_messages(trial: Trial) -> DoctorFinding:
+    """Libraries copy large messages in other ways than small ones, which a container may refuse."""
+    name = "large messages"
+    error = trial.large_failure
+    if error is not None:
+        return DoctorFinding(name, "bad", error.message, error.advice)
+    times = [ns for one in trial.samples if one.bytes == LARGE_BYTES for ns in one.ns]
+    if not times:
+        return DoctorFinding(name, "unknown", "none was sent")
+    fact = f"{format_size(LARGE_BYTES)} in {format_seconds(median(times) * 1e-9, 3)}"
+    return DoctorFinding(name, "ok", fact)
 
 
 def rank_places(trial: Trial) -> DoctorFinding:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
+from hockney.base.units import format_size
+from hockney.run.measure.causes import (
+    ENLARGE,
+    LEAST_ADDRESS_SPACE,
+    LEAST_DESCRIPTORS,
+    LEAST_SHARED,
+)
 from hockney.run.measure.checks import available_memory
 from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
 from hockney.run.measure.environment import text_of
+from hockney.run.measure.shared_memory import DIRECTORY, size_and_free
 
 GOOD_CLOCKS = (
     "tsc",
@@ -24,6 +34,11 @@ BAD_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit")
 """Devices that the kernel reads in about 1 us, and timers with steps of milliseconds."""
 LITTLE_MEMORY = 256 << 20
 """Bytes that MPI and two ranks with the default sizes need, with a reserve."""
+ENOUGH_SHARED = 128 << 20
+"""Bytes: two ranks of MPICH 5 take 11 MiB, and a container has 64 MiB."""
+LEAST_PROCESSES = 64
+"""A launcher, its helpers, and the threads of two ranks, beside what the user has already."""
+RDMA_DEVICES = "sys/class/infiniband"
 LITTLE_SPACE, NO_SPACE = 100 << 20, 1 << 20
 """Bytes; a run of 10 s writes about 5 MB."""
 
@@ -94,8 +109,8 @@ def numa_balancing(root: Path) -> DoctorFinding:
     )
 
 
-def memory(root: Path) -> DoctorFinding:  # noqa: ARG001
-    free = available_memory()
+def memory(root: Path) -> DoctorFinding:
+    free = available_memory(root)
     if free is None:
         return cannot_tell("memory", "/proc/meminfo")
     if free >= LITTLE_MEMORY:
@@ -106,6 +121,64 @@ def memory(root: Path) -> DoctorFinding:  # noqa: ARG001
         f"only {free / 2**20:.0f} MiB free",
         "use smaller messages (--sizes), or ask for more memory",
     )
+
+
+def shared_memory(root: Path) -> DoctorFinding:
+    """The size of /dev/shm, through which ranks of a node communicate."""
+    name, found = "shared memory", size_and_free(root)
+    if found is None:
+        return DoctorFinding(
+            name, "bad", f"{DIRECTORY} is missing", f"mount a tmpfs on {DIRECTORY}"
+        )
+    size, free = found
+    if free >= ENOUGH_SHARED:
+        return DoctorFinding(name, "ok", f"{free / 2**30:.1f} GiB free in {DIRECTORY}")
+    fact = f"{DIRECTORY} has {format_size(size)}, of which {format_size(free)} are free"
+    if free < LEAST_SHARED:
+        return DoctorFinding(name, "bad", f"{fact}: MPI may not start", ENLARGE)
+    fact += ": ranks may be killed (SIGBUS, SIGSEGV), or communicate by slower ways"
+    return DoctorFinding(name, "warn", fact, ENLARGE)
+
+
+LOW_LIMITS = (
+    (resource.RLIMIT_FSIZE, LEAST_SHARED, "size of files", "ulimit -f", True),
+    (resource.RLIMIT_AS, LEAST_ADDRESS_SPACE, "memory of a process", "ulimit -v", True),
+    (resource.RLIMIT_NOFILE, LEAST_DESCRIPTORS, "open files", "ulimit -n", False),
+    (resource.RLIMIT_NPROC, LEAST_PROCESSES, "processes", "ulimit -u", False),
+)
+"""Limits, the least that two ranks and their launcher need, and whether it is in bytes."""
+
+
+def limits(root: Path) -> DoctorFinding:  # noqa: ARG001
+    """Limits of this process that are too low for an MPI."""
+    low = []
+    for which, least, what, command, in_bytes in LOW_LIMITS:
+        most = resource.getrlimit(which)[0]
+        if most != resource.RLIM_INFINITY and most < least:
+            sizes = [format_size(one) if in_bytes else str(one) for one in (most, least)]
+            low.append(f"{what}: {sizes[0]}, {sizes[1]} are needed ({command})")
+    if not low:
+        return DoctorFinding("limits", "ok", "none is too low for two ranks")
+    return DoctorFinding("limits", "bad", "; ".join(low), "raise them by ulimit")
+
+
+def locked_memory(root: Path) -> DoctorFinding:
+    """Network devices lock the memory that they send from."""
+    name, most = "locked memory", resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
+    fact = "unlimited" if most == resource.RLIM_INFINITY else format_size(most)
+    with suppress(OSError):
+        devices = sorted(one.name for one in (root / RDMA_DEVICES).iterdir())
+        if devices and most != resource.RLIM_INFINITY:
+            return DoctorFinding(
+                name,
+                "warn",
+                f"{fact} a process, and {', '.join(devices)} lock all that they send",
+                "raise the limit: ulimit -l unlimited (limits.conf; Slurm: "
+                "PropagateResourceLimits; of a container --ulimit memlock=-1)",
+            )
+        if devices:
+            return DoctorFinding(name, "ok", f"{fact}, for {', '.join(devices)}")
+    return DoctorFinding(name, "ok", f"{fact}; no network device here needs it")
 
 
 def results(root: Path) -> DoctorFinding:  # noqa: ARG001

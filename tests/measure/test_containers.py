@@ -1,0 +1,217 @@
+"""What containers and limits withhold from real runs: shared memory, system calls, processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import TEST_TIMEOUT_S, RunEngine, first_of
+from denied import can_deny
+from hockney import records
+from hockney.infer.analysis import Analysis
+from hockney.run.measure.causes import SAID, cause_of
+from hockney.run.measure.launch import Outcome
+from hockney.run.measure.signals import exit_words
+from hockney.run.mpis import Engine, Mpi
+
+LOUD = ("pingpong", "--sizes", "8,1MiB", "--budget", "0.3s", "--launches", "1", "--force")
+SHORT = (*LOUD, "-q")
+ALLREDUCE = ("collective", "allreduce", "-n", "2", *SHORT[1:])
+DENIED = Path(__file__).parent.parent / "denied.py"
+
+
+def run(
+    *words: str, inside: tuple[str, ...] = (), env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs hockney by a command that withholds something from what it starts."""
+    return subprocess.run(
+        [*inside, sys.executable, "-m", "hockney", *words],
+        capture_output=True,
+        text=True,
+        timeout=TEST_TIMEOUT_S,
+        env={**os.environ, **(env or {})},
+    )
+
+
+def in_namespace(script: str, *flags: str) -> tuple[str, ...]:
+    """A command that runs others in namespaces of their own, after a script."""
+    command = ("unshare", *flags)
+    if subprocess.run([*command, "true"], capture_output=True).returncode != 0:
+        pytest.skip("namespaces need root")
+    return (*command, "sh", "-c", f'{script} && exec "$@"', "sh")
+
+
+def with_shared_memory_of(size: str) -> tuple[str, ...]:
+    return in_namespace(f"mount -t tmpfs -o size={size} none /dev/shm", "--mount")
+
+
+def test_a_window_that_one_rank_is_refused_costs_the_probe_only(
+    run_engine: RunEngine, faulty_engine: Engine
+) -> None:
+    done = run_engine(
+        "pingpong",
+        "--sizes=8",
+        "--seconds=0.05",
+        path=faulty_engine.path,
+        env={"HOCKNEY_FAULT_WINDOW": "1"},
+    )
+    assert done.status == 0, done.stderr
+    (launch,) = done.of("launch")
+    assert launch["probe"] == "work"
+    assert launch["probe_refused"] == "another rank was refused"
+    assert done.of("samples")
+
+
+def test_a_library_that_can_do_without_shared_memory_is_measured(mpi: Mpi, tmp_path: Path) -> None:
+    """MPICH cannot, and its ranks die of it."""
+    path = tmp_path / "run.jsonl"
+    done = run(*SHORT, "-o", str(path), inside=with_shared_memory_of("64k"))
+    if mpi.family == "openmpi":
+        assert done.returncode == 0, done.stderr
+        found = [one.text for one in Analysis(records.read(path)).warnings]
+        assert any("not probed" in one and "/dev/shm has 64 KiB free" in one for one in found)
+    else:
+        assert "/dev/shm, through which ranks communicate, has 64 KiB" in done.stderr
+
+
+@pytest.mark.parametrize("verb", first_of(["pingpong", "collective"]))
+def test_ranks_that_die_of_little_shared_memory(mpi: Mpi, verb: str) -> None:
+    if mpi.family == "openmpi":
+        pytest.skip("Open MPI does without shared memory")
+    words = SHORT if verb == "pingpong" else ALLREDUCE
+    done = run(*words, inside=with_shared_memory_of("64k"))
+    assert done.returncode == 1
+    assert "a rank was killed by SIGBUS" in done.stderr
+    assert "/dev/shm, through which ranks communicate, has 64 KiB" in done.stderr
+    assert "--shm-size=1g" in done.stderr
+
+
+@pytest.mark.long
+def test_doctor_shows_little_shared_memory() -> None:
+    done = run("doctor", inside=with_shared_memory_of("1m"))
+    assert done.returncode == 1
+    (row,) = (one for one in done.stdout.splitlines() if "shared memory  " in one)
+    assert row.startswith("bad ")
+    assert "/dev/shm has 1 MiB" in row
+
+
+def denying(*calls: str) -> tuple[str, ...]:
+    if not can_deny():
+        pytest.skip("the numbers of this machine's system calls are not known")
+    return (sys.executable, str(DENIED), ",".join(calls))
+
+
+def test_ranks_that_may_not_read_each_other() -> None:
+    """Open MPI and UCX try it first, and do without."""
+    done = run(*SHORT, inside=denying("process_vm_readv", "process_vm_writev"))
+    examined = run("doctor", inside=denying("process_vm_readv", "process_vm_writev"))
+    if done.returncode == 0:
+        assert "ok       large messages        1 MiB in" in examined.stdout
+        return
+    for text in (done.stderr, examined.stdout):
+        assert "--cap-add=SYS_PTRACE" in text
+        assert "or set MPIR_CVAR_CH4_CMA_ENABLE=0" in text
+    assert "bad      large messages" in examined.stdout
+    assert "ok       launch of two ranks" in examined.stdout
+    avoided = {"MPIR_CVAR_CH4_CMA_ENABLE": "0"}
+    again = run(*SHORT, inside=denying("process_vm_readv", "process_vm_writev"), env=avoided)
+    assert again.returncode == 0, again.stderr
+
+
+def test_ranks_that_may_not_be_pinned_are_measured() -> None:
+    done = run(*LOUD, inside=denying("sched_setaffinity"))
+    assert done.returncode == 0, done.stderr
+    assert "Operation not permitted" in done.stderr
+    assert "let the container or job call sched_setaffinity" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    first_of(
+        [
+            ("ulimit -n 24", "too many open files: the limit is 24 (ulimit -n); raise it"),
+            ("ulimit -n 13", "too many open files: the limit is 13 (ulimit -n); raise it"),
+            ("ulimit -n 5", "open files are limited to 5 (ulimit -n), hockney needs 12: raise it"),
+            ("ulimit -f 16", "files are limited to"),
+            ("ulimit -v 150000", "memory is limited to 150000 KiB (ulimit -v)"),
+        ]
+    ),
+)
+def test_limits_are_named(limit: str, words: str) -> None:
+    inside = ("sh", "-c", f'{limit} && exec "$@"', "sh")
+    done = run(*SHORT, inside=inside, env={"UCX_TLS": "all"})
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.long
+def test_low_limits_are_a_row_of_doctor() -> None:
+    done = run("doctor", inside=("sh", "-c", 'ulimit -n 50 && exec "$@"', "sh"))
+    assert "bad      limits                open files: 50, 64 are needed (ulimit -n)" in done.stdout
+
+
+@pytest.mark.parametrize("is_mounted", first_of([True, False]))
+def test_a_namespace_of_processes_without_proc_is_named(mpi: Mpi, is_mounted: bool) -> None:
+    """/proc shows the processes of another namespace, or is empty."""
+    script, flags = ("true", ()) if is_mounted else ("umount -l /proc", ("--mount",))
+    inside = in_namespace(script, "--pid", "--fork", *flags)
+    done = run(*SHORT, inside=inside, env={"UCX_TLS": "all"})
+    if done.returncode == 0:
+        assert mpi.family == "openmpi"
+        return
+    assert "/proc does not show this PID namespace" in done.stderr
+    assert "unshare --mount-proc" in done.stderr
+
+
+def test_a_host_name_that_is_too_long_is_named() -> None:
+    """MPICH has a buffer of 64 bytes for it."""
+    done = run(*SHORT, inside=in_namespace(f"hostname {'h' * 64}", "--uts"))
+    if done.returncode != 0:
+        assert "the name of this host has 64 characters" in done.stderr
+        assert "--hostname=NAME" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("status", "lines", "words"),
+    [
+        (3, [], "exit status 3"),
+        (-9, [], "killed by signal 9"),
+        (7, ["EXIT STRING: Bus error (signal 7)"], "killed by SIGBUS (exit status 7)"),
+        (15, ["Killed (signal 9)", "Bus error (signal 7)"], "killed by SIGBUS (exit status 15)"),
+        (135, ["rank 0 with PID 1 on node a exited on", "signal 7 (Bus error)."], "by SIGBUS ("),
+        (139, [], "by SIGSEGV (exit status 139)"),
+        (143, ["Abort(1): Fatal error in internal_Init"], "exit status 143"),
+        (137, ["srun: error: a: task 3: Killed"], "by SIGKILL (exit status 137)"),
+        (1, ["=   KILLED BY SIGNAL: 11 (Segmentation fault)"], "by SIGSEGV ("),
+        (255, ["no signal 700 here"], "exit status 255"),
+    ],
+)
+def test_the_signal_comes_from_the_text_first(status: int, lines: list[str], words: str) -> None:
+    found = exit_words(status, lines)
+    assert words in found
+    assert ("a rank was" in found) == ("by SIG" in words)
+
+
+SAYINGS = {
+    "copy_iovs(224): process_vm_readv failed (errno 1)": "MPIR_CVAR_CH4_CMA_ENABLE=0",
+    "process_vm_readv(pid=7 length=8) returned -1: Operation not permitted": "UCX_TLS=^cma",
+    "Read -1, expected 65536, errno = 1": "OMPI_MCA_smsc=^cma",
+    "ibv_create_cq(cqe=4096) failed: Cannot allocate memory": "memlock=-1",
+    "pipe error (Too many open files)": "too many open files",
+    "fork failed: Resource temporarily unavailable": "no more processes",
+    "orted: Cannot allocate memory": "out of memory",
+}
+
+
+@pytest.mark.parametrize(("said", "words"), SAYINGS.items())
+def test_what_libraries_say_is_translated(said: str, words: str) -> None:
+    assert words in (cause_of(Outcome(1, 1.0, ["...", said])) or "")
+
+
+def test_each_row_of_the_table_has_an_example() -> None:
+    assert len(SAID) == len(SAYINGS)
