@@ -125,6 +125,10 @@ def test_a_single_tick_of_stolen_time_is_no_disturbance() -> None:
     [
         ({"waited_s": 0.005, "cpu_s": 0.005}, "other processes held"),
         ({"cpu_s": 0.004}, "quota"),
+        (
+            {"cpu_s": 0.004, "waited_s": 0.006, "throttled": 2.0, "throttled_s": 0.012},
+            "throttled the ranks 20 times, for 0.12 s",
+        ),
         ({"steal_s": 0.01}, "hypervisor"),
         ({"migrations": 1.0}, "moved between CPUs 10 times"),
         ({"probe_s": 3e-6}, "clock frequency"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -186,3 +187,23 @@ def test_limits_of_control_groups_count(
     done = run_engine(*words, ranks=ranks, path=faulty_engine.path, env=root)
     assert done.status == (0 if needed is None else 2), done.stderr
     assert (f"need {needed} MiB on a node" in done.stderr) == (needed is not None)
+
+
+def test_stops_by_a_quota_before_the_launch_are_not_its_own(
+    run_engine: RunEngine, faulty_engine: Engine, tmp_path: Path
+) -> None:
+    root = tmp_path / "machine"
+    for group in ("cpu/job/step", "cpuset/job", "cpu"):
+        at = root / "sys/fs/cgroup" / group
+        at.mkdir(parents=True, exist_ok=True)
+        (at / "cpu.stat").write_text("nr_periods 9\nnr_throttled 7\nthrottled_time 5000000\n")
+    (root / "proc/self").mkdir(parents=True)
+    (root / "proc/self/cgroup").write_text("2:cpuset:/job\n1:cpuacct,cpu:/job/step\n")
+    env = {"HOCKNEY_FAULT_ROOT": str(root)}
+    words = ("pingpong", "--sizes=8", "--seconds=0.01", "--place=none")
+    done = run_engine(*words, path=faulty_engine.path, env=env)
+    assert done.status == 0, done.stderr
+    assert [noise["throttled"] for noise in done.of("noise")] == [0.0, 0.0]
+    shutil.rmtree(root / "sys/fs/cgroup/cpu")
+    done = run_engine(*words, path=faulty_engine.path, env=env)
+    assert [noise["throttled"] for noise in done.of("noise")] == [None, None]

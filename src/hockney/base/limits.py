@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import resource
 
-WITHOUT_MEMORY = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
-"""Messages of the loader for a library for which there is no address space."""
-
+SAID = (
+    (r"[Cc]annot allocate memory|failed to map segment|Out Of Memory", errno.ENOMEM),
+    (r"Resource temporarily unavailable|can't start new thread", errno.EAGAIN),
+    (r"Too many open files|SYS_LIMITS_PIPES", errno.EMFILE),
+)
+"""Regular expressions for what programs, the loader and Python print where the system refuses them
+something, with its error."""
 
 LEAST_ADDRESS_SPACE = 256 << 20
 """Least address space (bytes): with less, Python and its numerical libraries fail while they are
@@ -52,11 +57,10 @@ def of_the_user(env: dict[str, str]) -> dict[str, str]:
 def explained(error: BaseException) -> str | None:
     """The limit behind an error, and what to do; None where no limit is."""
     number = error.errno if isinstance(error, OSError) else None
-    words = str(error)
-    is_out = isinstance(error, MemoryError) or number == errno.ENOMEM
-    if is_out or any(one in words for one in WITHOUT_MEMORY):
+    number = number or (errno.ENOMEM if isinstance(error, MemoryError) else _said(str(error)))
+    if number == errno.ENOMEM:
         return f"out of memory{_limit(resource.RLIMIT_AS, 'ulimit -v', 10, ' KiB')}"
-    if number == errno.EAGAIN or "can't start new thread" in words:
+    if number == errno.EAGAIN:
         return f"no more processes or threads{_limit(resource.RLIMIT_NPROC, 'ulimit -u')}"
     if number == errno.EMFILE:
         return f"too many open files{_limit(resource.RLIMIT_NOFILE, 'ulimit -n')}"
@@ -65,6 +69,16 @@ def explained(error: BaseException) -> str | None:
     if number == errno.EFBIG:
         return f"a file is too large{_limit(resource.RLIMIT_FSIZE, 'ulimit -f', 10, ' KiB')}"
     return None
+
+
+def explained_text(text: str) -> str | None:
+    """The limit of which the output of a program reports, and what to do; None where it does
+    not."""
+    return explained(RuntimeError(text))
+
+
+def _said(text: str) -> int | None:
+    return next((number for pattern, number in SAID if re.search(pattern, text)), None)
 
 
 def _limit(which: int, command: str, shift: int = 0, unit: str = "") -> str:

@@ -2,13 +2,12 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "cgroup.h"
 #include "check.h"
-#include "faults.h"
 #include "simulated.h"
 
-enum { LONGEST_PATH = 4096 };
+enum { LONGEST_PATH = 8192 };
 
 /* The number in a file such as memory.max, or HUGE_VAL: "max" is no limit. */
 static double number_in(const char *directory, const char *name)
@@ -32,46 +31,18 @@ static double left_by(const char *directory, const char *limit, const char *usag
     return isfinite(most) && isfinite(used) ? fmax(most - used, 0.0) : HUGE_VAL;
 }
 
-/* The least that the group's limit and those of all groups above it leave. `group` is its path below
-   `root`, which may be another one than this process sees: in a container the root is its own group. */
-static double left_by_groups(const char *root, const char *group, const char *limit, const char *usage)
+static void take_least(const char *directory, int is_second, void *data)
 {
-    char directory[LONGEST_PATH];
-    snprintf(directory, sizeof directory, "%s%s", root, group);
-    const size_t shortest = strlen(root);
-    double least = HUGE_VAL;
-    for (;;) {
-        least = fmin(least, left_by(directory, limit, usage));
-        char *slash = strrchr(directory, '/');
-        if (slash == NULL || (size_t)(slash - directory) < shortest)
-            return least;
-        *slash = '\0';
-    }
+    double *least = data;
+    *least = fmin(*least, is_second ? left_by(directory, "memory.max", "memory.current")
+                                    : left_by(directory, "memory.limit_in_bytes", "memory.usage_in_bytes"));
 }
 
-/* The line of this process in /proc/self/cgroup is HIERARCHY:CONTROLLERS:PATH; version 2 has no controllers. */
+/* The least that the limits of the group of this process and of all groups above it leave. */
 static double left_by_control_groups(void)
 {
-    char line[LONGEST_PATH], path[LONGEST_PATH], root[LONGEST_PATH];
     double least = HUGE_VAL;
-    snprintf(path, sizeof path, "%s/proc/self/cgroup", fault_system_root());
-    FILE *file = fopen(path, "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        const char *controllers = strchr(line, ':');
-        const char *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
-        if (group == NULL)
-            continue;
-        const int is_second = group == controllers + 1;
-        const char *own = strcmp(group + 1, "/") == 0 ? "" : group + 1;
-        snprintf(root, sizeof root, "%s/sys/fs/cgroup%s", fault_system_root(), is_second ? "" : "/memory");
-        if (is_second)
-            least = fmin(least, left_by_groups(root, own, "memory.max", "memory.current"));
-        else if (strstr(controllers, "memory") != NULL)
-            least = fmin(least, left_by_groups(root, own, "memory.limit_in_bytes", "memory.usage_in_bytes"));
-    }
-    if (file != NULL)
-        fclose(file);
+    cgroup_each("memory", take_least, &least);
     return least;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "affinity.h"
+#include "cgroup.h"
 #include "check.h"
 #include "clock.h"
 #include "order.h"
@@ -42,6 +43,7 @@ struct watch {
     int64_t stat_read_at, stat_cost;
     double last_steal_s;
     struct noise total;
+    struct throttling throttled_before;
     double probes[PROBES_KEPT];
     long looks;
 };
@@ -73,6 +75,7 @@ struct watch *watch_start(void)
     watch_look(watch);
     watch->total = (struct noise){0};
     watch->looks = 0;
+    watch->throttled_before = cgroup_throttling();
     return watch;
 }
 
@@ -198,6 +201,9 @@ struct noise watch_total(const struct watch *watch)
 {
     const int kept = watch->looks < PROBES_KEPT ? (int)watch->looks : PROBES_KEPT;
     struct noise total = watch->total;
+    const struct throttling before = watch->throttled_before, now = cgroup_throttling();
+    total.throttled = before.times < 0.0 ? -1.0 : now.times - before.times;
+    total.throttled_s = before.seconds < 0.0 ? -1.0 : now.seconds - before.seconds;
     total.probe_s = total.probe_low_s = total.probe_high_s = -1.0;
     if (kept > 0) {
         double sorted[PROBES_KEPT];

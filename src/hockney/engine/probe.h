@@ -17,6 +17,7 @@ struct noise {
     double migrations;  /* looks at which the rank was on another PU than at the one before */
     double probe_s;     /* a fixed amount of arithmetic: the core's own speed */
     double probe_low_s, probe_high_s; /* over all looks: its 10 % and 90 % quantiles */
+    double throttled, throttled_s; /* over all looks: stops by a quota of CPU time, of all the group's CPUs */
     double interrupted; /* 1 once this rank got SIGTERM or SIGINT */
 };
 

@@ -394,6 +394,8 @@ void record_noise(int rank, const struct noise *noise)
     put_known("probe_s", noise->probe_s);
     put_known("probe_low_s", noise->probe_low_s);
     put_known("probe_high_s", noise->probe_high_s);
+    put_known("throttled", noise->throttled);
+    put_known("throttled_s", noise->throttled_s);
     fputs("}\n", stdout);
 }
 

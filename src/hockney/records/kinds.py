@@ -311,6 +311,10 @@ class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
     """10 % quantile over the rounds of the launch."""
     probe_high_s: Seconds | None = None
     """90 % quantile over the rounds of the launch."""
+    throttled: float | None = None
+    """Times that a quota of CPU time stopped the rank's cgroup; None also without a cgroup."""
+    throttled_s: Seconds | None = None
+    """Time of these stops, of all CPUs of the cgroup together."""
 
 
 class Switch(msgspec.Struct, tag_field="kind", tag="switch", kw_only=True):

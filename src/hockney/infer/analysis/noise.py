@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,9 @@ busy sibling thread."""
 TEXTS = {
     "waited": "other processes held a rank's CPU for {percent:.0f} % of a launch; stop them, or "
     "pin the ranks elsewhere with --cpus",
+    "quota": "the CPU quota of a cgroup throttled the ranks {times:.0f} times, for {size:.2g} s of "
+    "all its CPUs together; lift it, or restrict the CPUs instead (cpuset; of a container "
+    "--cpuset-cpus in the place of --cpus)",
     "throttled": "a rank was kept off its CPU for {percent:.0f} % of a launch though nothing else "
     "ran there: a CPU quota (cgroup) throttles it, or this MPI sleeps while it waits",
     "stolen": "the hypervisor took {percent:.1f} % of a CPU; measure when its other guests are "
@@ -39,13 +42,19 @@ class Disturbance:
     """A disturbance beyond its limit."""
 
     kind: str
-    """Kind: waited, throttled, stolen, moved or slower work."""
+    """Kind: waited, quota, throttled, stolen, moved or slower work."""
     size: float
-    """The worst rank's fraction of the time; for moved the number, for slower work the ratio."""
+    """The worst rank's fraction of the time; for a quota the seconds of all stops, for moved the
+    number, for slower work the ratio."""
+    times: float = 0.0
+    """For a quota: the number of stops in all launches."""
 
     @property
     def text(self) -> str:
-        return "disturbed: " + TEXTS[self.kind].format(size=self.size, percent=100.0 * self.size)
+        words = TEXTS[self.kind]
+        return "disturbed: " + words.format(
+            size=self.size, percent=100.0 * self.size, times=self.times
+        )
 
 
 def disturbances(run: Run) -> list[Disturbance]:
@@ -57,14 +66,36 @@ def disturbances(run: Run) -> list[Disturbance]:
     if not by_rank or run.is_simulated:
         return []
     groups = list(by_rank.values())
+    quota = list(_quota(groups))
     looked_for = (
-        ("waited", max(_fraction(group, "waited_s") for group in groups), WAITED),
-        ("throttled", _throttled(groups), IDLE),
+        ("waited", max(map(_waited, groups)), WAITED),
+        ("throttled", 0.0 if quota else _throttled(groups), IDLE),
         ("stolen", _stolen(groups), STOLEN),
         ("moved", sum(noise.migrations or 0.0 for noise in every), 0.0),
         ("slower work", _slower_work(groups), SLOWER_WORK),
     )
-    return [Disturbance(kind, size) for kind, size, most in looked_for if size > most]
+    found = [Disturbance(kind, size) for kind, size, most in looked_for if size > most]
+    return [*quota, *found]
+
+
+def _quota(groups: list[list[Noise]]) -> Iterator[Disturbance]:
+    """The stops by a quota. All ranks of a cgroup count the same ones: the worst one's are taken,
+    and added up over the launches."""
+    worst: dict[int, tuple[float, float]] = {}
+    for group in groups:
+        times = sum(noise.throttled or 0.0 for noise in group)
+        took_s = sum(noise.throttled_s or 0.0 for noise in group)
+        worst[group[0].launch] = max((times, took_s), worst.get(group[0].launch, (0.0, 0.0)))
+    times, took_s = (sum(column) for column in zip(*worst.values(), strict=True))
+    if times:
+        yield Disturbance("quota", took_s, times)
+
+
+def _waited(group: list[Noise]) -> float:
+    """The fraction of a launch that a rank waited while its CPU was taken. The kernel also counts
+    the stops by a quota there, which are nobody else's."""
+    waited, stopped = _fraction(group, "waited_s"), _fraction(group, "throttled_s")
+    return max(waited - stopped, 0.0)
 
 
 def _fraction(group: Iterable[Noise], field: str) -> float:

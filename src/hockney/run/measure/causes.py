@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney.base.limits import explained
+from hockney.base.limits import explained, explained_text
 from hockney.base.units import format_size
 from hockney.run.measure.cgroups import memory_limit
 from hockney.run.measure.launch import Outcome
@@ -57,7 +57,7 @@ def _no_direct_copies(variable: str) -> str:
     )
 
 
-SAID: tuple[tuple[str, str | int], ...] = (
+SAID = (
     (r"process_vm_(readv|writev) failed", _no_direct_copies("MPIR_CVAR_CH4_CMA_ENABLE=0")),
     (r"process_vm_(readv|writev)(\(pid| delivered)", _no_direct_copies("UCX_TLS=^cma")),
     (
@@ -71,11 +71,8 @@ SAID: tuple[tuple[str, str | int], ...] = (
         "too little memory may be locked for the network's device: raise the limit (ulimit -l "
         "unlimited; of a container --ulimit memlock=-1)",
     ),
-    (r"Too many open files|SYS_LIMITS_PIPES", errno.EMFILE),
-    (r"Resource temporarily unavailable|can't start new thread", errno.EAGAIN),
-    (r"Cannot allocate memory|failed to map segment|out of memory", errno.ENOMEM),
 )
-"""Regular expressions for the output, with the cause: words, or the error of the system."""
+"""Regular expressions for the output, with the cause. Those of limits are in base/limits.py."""
 
 
 def cause_of(outcome: Outcome, messages: Sequence[str] = ()) -> str | None:
@@ -88,10 +85,8 @@ def cause_of(outcome: Outcome, messages: Sequence[str] = ()) -> str | None:
 
 
 def _said(failed: Failed) -> str | None:
-    for pattern, cause in SAID:
-        if re.search(pattern, failed.text):
-            return cause if isinstance(cause, str) else explained(OSError(cause, ""))
-    return None
+    found = (cause for pattern, cause in SAID if re.search(pattern, failed.text))
+    return next(found, None) or explained_text(failed.text)
 
 
 def _small_files(_: Failed) -> str | None:

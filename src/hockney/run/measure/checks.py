@@ -307,8 +307,8 @@ def _check_memory(case: Case) -> None:
     available = available_memory()
     if available is not None and needed > available:
         raise UsageError(
-            f"messages of {format_size(workload.largest_bytes)} need {needed / 2**30:.1f} GiB "
-            f"on this node, which has {available / 2**30:.1f} GiB free",
+            f"messages of {format_size(workload.largest_bytes)} need {needed / 2**20:.0f} MiB "
+            f"on this node, which has {available / 2**20:.0f} MiB free",
             "leave out the largest sizes",
         )
 

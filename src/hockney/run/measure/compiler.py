@@ -11,7 +11,8 @@ from pathlib import Path
 import hockney
 from hockney.base.allowed import allowed_count
 from hockney.base.endings import AtEnd
-from hockney.base.errors import UsageError
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.limits import explained, explained_text
 from hockney.base.temporary import temporary_directory
 from hockney.run.measure.mpi import ask_command, missing_in
 from hockney.run.mpis import Mpi, family_of
@@ -99,7 +100,8 @@ def _run(mpi: Mpi, product: Product, words: list[str], scratch: Path) -> None:
     except subprocess.TimeoutExpired as error:
         raise UsageError(f"{mpi.mpicc} did not finish in {BUILD_TIMEOUT_S:.0f} s") from error
     except OSError as error:
-        raise UsageError(f"{mpi.mpicc} cannot be run: {error.strerror}") from error
+        message = f"{mpi.mpicc} cannot be run: {error.strerror}"
+        raise UsageError(message, explained(error)) from error
     if done.returncode != 0:
         _refuse(mpi, product, done)
 
@@ -112,6 +114,9 @@ def _refuse(mpi: Mpi, product: Product, done: subprocess.CompletedProcess[str]) 
             _to_install(mpi, missing),
         )
     output_lines = (done.stderr + done.stdout).strip().splitlines()[-LAST_LINES:]
+    limit = explained_text(done.stderr + done.stdout)
+    if limit is not None:
+        raise HockneyError(f"{mpi.mpicc} could not build the {product.name}: {limit}")
     if "No space left on device" in done.stderr:
         raise OSError(28, "no space left on device")
     shown = [f"    {line}" for line in output_lines]
@@ -130,7 +135,7 @@ def shown_by(mpicc: Path) -> str:
     try:
         done = ask_command(mpicc, "-show")
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{mpicc} cannot be run: {error}") from error
+        raise UsageError(f"{mpicc} cannot be run: {error}", explained(error)) from error
     return done.stdout.strip()
 
 

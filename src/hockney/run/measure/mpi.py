@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from hockney.base.errors import UsageError
+from hockney.base.limits import explained
 from hockney.base.temporary import temporary_directory
 from hockney.run.launchers import LAUNCHERS, UNKNOWN, launcher_named, recognised
 from hockney.run.mpis import (
@@ -241,6 +242,8 @@ def _words(command: Path, *arguments: str) -> str:
     try:
         done = ask_command(command, *arguments)
     except (OSError, subprocess.TimeoutExpired) as error:
+        if explained(error) is not None:
+            raise  # this process may not start programs: it says nothing about this one
         return str(error)
     return done.stdout + done.stderr
 
