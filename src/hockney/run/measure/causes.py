@@ -12,14 +12,13 @@ import re
 import resource
 import signal
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from hockney.base.limits import explained, explained_text
 from hockney.base.units import format_size
 from hockney.run.measure.cgroups import memory_limit
 from hockney.run.measure.launch import Outcome
+from hockney.run.measure.processes import why_no_processes
 from hockney.run.measure.shared_memory import DIRECTORY, size_and_free
 from hockney.run.measure.signals import signal_of
 
@@ -134,13 +133,7 @@ def _low_limit(which: int, least: int, number: int) -> Callable[[Failed], str | 
 
 
 def _no_processes(_: Failed) -> str | None:
-    with suppress(OSError):
-        if Path("/proc/self").readlink().name == str(os.getpid()):  # of another namespace: not
-            return None
-    return (
-        "/proc does not show this PID namespace, and MPI libraries look up their processes there: "
-        "mount it anew (unshare --mount-proc, or mount -t proc proc /proc)"
-    )
+    return why_no_processes()
 
 
 def _long_name(_: Failed) -> str | None:

@@ -16,6 +16,7 @@ from hockney.base.errors import UsageError
 from hockney.base.limits import explained
 from hockney.base.temporary import temporary_directory
 from hockney.run.launchers import LAUNCHERS, UNKNOWN, launcher_named, recognised
+from hockney.run.measure.processes import why_no_processes
 from hockney.run.mpis import (
     COMMAND_TIMEOUT_S,
     OTHER,
@@ -110,8 +111,13 @@ def _with_launcher(wrapper: Path, launcher: Path | None) -> Mpi:
 
 
 def kind_of(launcher: Path) -> tuple[str, str]:
-    """The module of a launcher and its version, by what it says of itself."""
-    return recognised(launcher, _words(launcher, "--version"))
+    """The module of a launcher and its version, by what it says of itself. Raises UsageError where
+    the system keeps it from saying anything."""
+    words = _words(launcher, "--version")
+    why = None if words.strip() else why_no_processes()
+    if why:
+        raise UsageError(f"{launcher} does not report its version", why)
+    return recognised(launcher, words)
 
 
 def of_library(mpi: Mpi, engine: Engine) -> Mpi:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,3 +13,14 @@ def process_directories(root: Path = Path("/")) -> list[Path]:
     with suppress(OSError):
         return [one for one in (root / "proc").iterdir() if one.name.isdigit()]
     return []
+
+
+def why_no_processes() -> str | None:
+    """Why MPI libraries and launchers do not find themselves in /proc; None where they do."""
+    with suppress(OSError):
+        if Path("/proc/self").readlink().name == str(os.getpid()):  # of another namespace: not
+            return None
+    return (
+        "/proc does not show this PID namespace, and MPI libraries look up their processes there: "
+        "mount it anew (unshare --mount-proc, or mount -t proc proc /proc)"
+    )
