@@ -145,8 +145,6 @@ def test_ranks_that_may_not_be_pinned_are_measured() -> None:
             ("ulimit -n 24", "too many open files: the limit is 24 (ulimit -n); raise it"),
             ("ulimit -n 13", "too many open files: the limit is 13 (ulimit -n); raise it"),
             ("ulimit -n 5", "open files are limited to 5 (ulimit -n), hockney needs 12: raise it"),
-            ("ulimit -f 16", "files are limited to"),
-            ("ulimit -v 150000", "memory is limited to 150000 KiB (ulimit -v)"),
         ]
     ),
 )

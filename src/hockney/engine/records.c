@@ -125,7 +125,7 @@ void record_launch(const struct launch_facts *facts)
     printf(",\"cold_bytes\":%lu,\"probe\":%s,\"definition\":", facts->cold_bytes,
            facts->probes_handover ? "\"handover\"" : "\"work\"");
     record_string(facts->definition);
-    if (facts->probe_refusal[0] != '\0') {
+    if (facts->probe_refusal != NULL && facts->probe_refusal[0] != '\0') {
         fputs(",\"probe_refused\":", stdout);
         record_string(facts->probe_refusal);
     }

@@ -27,7 +27,7 @@ struct launch_facts {
     unsigned long cold_bytes;  /* what the cold walk goes through; 0: warm */
     const char *definition;    /* what one sample is */
     int probes_handover;
-    const char *probe_refusal; /* why the library gave it no window; else empty */
+    const char *probe_refusal; /* why the library gave it no window; else empty or NULL */
     int moved_ranks; /* of a halo whose ranks may be reordered; else negative */
     const char *axes; /* that all samples share, as members of an object */
     const char *asked; /* the command line, as strings of an array */
