@@ -78,14 +78,6 @@ static inline void fault_in_round(int round, int rank)
     }
 }
 
-/* HOCKNEY_FAULT_WINDOW=1 has rank 1 refused a window that all others get. */
-static inline int fault_refuses_window(MPI_Comm comm)
-{
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    return getenv("HOCKNEY_FAULT_WINDOW") != NULL && rank == 1;
-}
-
 /* HOCKNEY_FAULT_NOTICE=2000000 lets every rank but the first know so many nanoseconds later when to begin. */
 static inline void fault_late_notice(int rank)
 {
@@ -113,7 +105,6 @@ static inline const char *fault_system_root(void)
 }
 #else
 #define fault_system_root() ""
-#define fault_refuses_window(comm) ((void)(comm), 0)
 #define fault_late_notice(rank) ((void)(rank))
 #define fault_progress(comm) ((void)(comm))
 #define fault_slow_down(start) ((void)(start))

@@ -8,9 +8,9 @@
 
 #include "check.h"
 #include "clock.h"
-#include "faults.h"
 #include "node.h"
 #include "order.h"
+#include "window_faults.h"
 
 /* As a page of most machines; where pages are larger, a few pairs share one. */
 enum { PAGE_BYTES = 4096, PAGE_LINES = PAGE_BYTES / (int)sizeof(struct line) };

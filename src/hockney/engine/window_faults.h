@@ -1,0 +1,20 @@
+/* As faults.h, for what that needs itself: windows. */
+#ifndef HOCKNEY_WINDOW_FAULTS_H
+#define HOCKNEY_WINDOW_FAULTS_H
+
+#ifdef HOCKNEY_FAULTS
+#include <mpi.h>
+#include <stdlib.h>
+
+/* HOCKNEY_FAULT_WINDOW=1 has rank 1 refused a window that all others get. */
+static inline int fault_refuses_window(MPI_Comm comm)
+{
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    return getenv("HOCKNEY_FAULT_WINDOW") != NULL && rank == 1;
+}
+#else
+#define fault_refuses_window(comm) ((void)(comm), 0)
+#endif
+
+#endif
