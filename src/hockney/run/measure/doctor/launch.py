@@ -78,7 +78,8 @@ def _start_two_ranks(mpi: Mpi, engine: Engine) -> tuple[Attempt, HockneyError | 
         again = attempt(mpi, engine, SECONDS, TIMEOUT_S)
         if _worked(again):
             return again, HockneyError(failure, cause)
-    advice = f"first make `{mpi.mpiexec or 'srun'} -n 2 hostname` work here, then run hockney doctor again"
+    starter = mpi.mpiexec or "srun"
+    advice = f"first make `{starter} -n 2 hostname` work here, then run hockney doctor again"
     raise HockneyError(failure, cause or advice)
 
 
