@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 def command(mpicc: str | None, as_json: bool) -> None:
     """Check MPI, CPUs, clock, load and limits before a run, with advice on each.
 
+    Inside an allocation of several nodes it compares these first.
+
     Exit status 1 when something would spoil a measurement.
     """
     from hockney.run.measure.doctor import examine, overall

@@ -33,6 +33,7 @@ class NodesAnswer:
     status: int | None
     """Exit status; None after a timeout."""
     stderr: str
+    stdout: str = ""
 
     @property
     def where(self) -> str:
@@ -58,7 +59,7 @@ def _start(command: list[str], stdin: Path | None, nothing: int) -> subprocess.P
             return subprocess.Popen(
                 command,
                 stdin=source,
-                stdout=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
                 errors="replace",
@@ -70,8 +71,8 @@ def _start(command: list[str], stdin: Path | None, nothing: int) -> subprocess.P
 
 def _answer(command: list[str], process: subprocess.Popen[str], deadline: float) -> NodesAnswer:
     try:
-        stderr = process.communicate(timeout=max(deadline - time.monotonic(), 0.0))[1]
-        return NodesAnswer(command, process.returncode, stderr.strip())
+        stdout, stderr = process.communicate(timeout=max(deadline - time.monotonic(), 0.0))
+        return NodesAnswer(command, process.returncode, stderr.strip(), stdout)
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError):
             process.send_signal(signal.SIGTERM)

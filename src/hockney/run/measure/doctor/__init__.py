@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hockney.run.measure.doctor import cpus, launch, load, system
+from hockney.run.measure.doctor.every_node import compare_nodes
 from hockney.run.measure.doctor.finding import DoctorFinding, Verdict
 from hockney.run.measure.doctor.launch import Trial
 
@@ -51,12 +52,13 @@ def examine(
     root: Path = Path("/"),
     more: Sequence[Callable[[Trial], DoctorFinding]] = (),
 ) -> list[DoctorFinding]:
-    """All findings about the MPI of `mpicc` and about this machine; more: checks of the trial that
-    the caller has."""
+    """All findings about the nodes of the allocation, the MPI of `mpicc` and this machine; more:
+    checks of the trial that the caller has."""
     # The machine first: the ranks of the trial must not count as load of others.
     machine = [check(root) for check in CHECKS]
     tried = launch.try_mpi(mpicc)
-    return [*(check(tried) for check in (*MPI_CHECKS, *more)), *machine]
+    nodes = compare_nodes(tried.mpi)
+    return [*nodes, *(check(tried) for check in (*MPI_CHECKS, *more)), *machine]
 
 
 def overall(findings: Sequence[DoctorFinding]) -> Verdict:
