@@ -17,13 +17,7 @@ from hockney.base.limits import explained
 from hockney.base.temporary import temporary_directory
 from hockney.run.launchers import LAUNCHERS, UNKNOWN, launcher_named, recognised
 from hockney.run.measure.processes import why_no_processes
-from hockney.run.mpis import (
-    COMMAND_TIMEOUT_S,
-    OTHER,
-    Engine,
-    Mpi,
-    family_of_library,
-)
+from hockney.run.mpis import COMMAND_TIMEOUT_S, OTHER, Engine, Mpi, family_of_library
 from hockney.run.schedulers import job_launcher
 
 OF_OTHERS = frozenset({"srun", "flux", "prun", "smpirun"})
@@ -110,6 +104,7 @@ def _with_launcher(wrapper: Path, launcher: Path | None) -> Mpi:
     return Mpi(wrapper, launcher, family_of_library(starts[0] if starts else None), kind, version)
 
 
+@cache
 def kind_of(launcher: Path) -> tuple[str, str]:
     """The module of a launcher and its version, by what it says of itself. Raises UsageError where
     the system keeps it from saying anything."""
