@@ -19,6 +19,7 @@ WHAT_THESE_CALL = (
     *("arrival", "grid", "json", "layout", "library", "list", "load", "one_sided", "operations"),
     *(
         "affinity",
+        "cgroup",
         "clock",
         "pattern",
         "probe",

@@ -52,11 +52,13 @@ int window_all_made(int code, MPI_Comm comm)
     int any_failed = 0, answered = 0;
     MPI_Request request;
     check(MPI_Iallreduce(&failed, &any_failed, 1, MPI_INT, MPI_MAX, comm, &request), "MPI_Iallreduce");
-    while (!answered) {
+    while (code != MPI_SUCCESS && !answered) {
         check(MPI_Test(&request, &answered, MPI_STATUS_IGNORE), "MPI_Test");
-        if (!answered && code != MPI_SUCCESS && clock_ns() > until)
+        if (!answered && clock_ns() > until)
             check(code, "the allocation of a window, in which the other ranks hang");
     }
+    if (!answered)
+        check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
     return !any_failed;
 }
 
