@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from stand_in import KINDS
 
-from conftest import Done, RunHockney
+from conftest import Done, RunHockney, kept_short
 from hockney.run.launchers import LAUNCHERS, hydra, launcher_named
 from hockney.run.mpis import Engine, Mpi
 
@@ -65,7 +65,7 @@ def run_kind(hockney: RunHockney, mpi: Mpi, engine: Engine, tmp_path: Path) -> R
     return run
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", kept_short(sorted(KINDS), {"pals", "ibrun", "standard"}))
 def test_a_launcher_on_path_starts_a_library_without_one(
     run_kind: RunKind, kind: str, tmp_path: Path
 ) -> None:
@@ -101,7 +101,9 @@ WITHOUT_HOSTS = {
 NODES = ("-n", "4", "--nodes", "2", "--oversubscribe")
 
 
-@pytest.mark.parametrize("kind", [*LAYOUTS, *WITHOUT_HOSTS])
+@pytest.mark.parametrize(
+    "kind", kept_short([*LAYOUTS, *WITHOUT_HOSTS], {"pals", "jsrun", "mpirun_rsh"})
+)
 def test_ranks_of_each_node_are_asked_for(run_kind: RunKind, kind: str, tmp_path: Path) -> None:
     """The ranks are all on this host, which the engine notices; the command is what counts."""
     reached = tmp_path / "bin" / "ssh"
