@@ -20,6 +20,7 @@ from hockney.run.measure.causes import SAID, cause_of
 from hockney.run.measure.launch import Outcome
 from hockney.run.measure.signals import exit_words
 from hockney.run.mpis import Engine, Mpi
+from long_runs import comes_true
 
 LOUD = ("pingpong", "--sizes", "8,1MiB", "--budget", "0.3s", "--launches", "1", "--force")
 SHORT = (*LOUD, "-q")
@@ -43,7 +44,7 @@ def run(
 def in_namespace(script: str, *flags: str) -> tuple[str, ...]:
     """A command that runs others in namespaces of their own, after a script."""
     command = ("unshare", *flags)
-    if subprocess.run([*command, "true"], capture_output=True).returncode != 0:
+    if subprocess.run([*command, "sh", "-c", script], capture_output=True).returncode != 0:
         pytest.skip("namespaces need root")
     return (*command, "sh", "-c", f'{script} && exec "$@"', "sh")
 
@@ -183,6 +184,13 @@ def test_a_host_name_that_is_too_long_is_named() -> None:
         assert "--hostname=NAME" in done.stderr
 
 
+def remove(group: Path) -> None:
+    """Removes a cgroup, once its last process has ended."""
+    assert comes_true(lambda: not (group / "inner/cgroup.procs").read_text())
+    (group / "inner").rmdir()
+    group.rmdir()
+
+
 @pytest.fixture
 def little_cpu() -> Iterator[tuple[str, ...]]:
     """A command that runs others in a cgroup whose parent has a quarter of the time of one CPU."""
@@ -199,8 +207,7 @@ def little_cpu() -> Iterator[tuple[str, ...]]:
                 made.rmdir()
         pytest.skip("a cgroup with a quota cannot be made here")
     yield ("sh", "-c", f'echo $$ > {group}/inner/cgroup.procs && exec "$@"', "sh")
-    (group / "inner").rmdir()
-    group.rmdir()
+    remove(group)
 
 
 def test_a_quota_of_cpu_time_on_any_level_is_named(
@@ -226,8 +233,7 @@ def test_the_memory_of_a_nested_cgroup_is_the_least_of_all_levels() -> None:
         refused = run(*SHORT, "--sizes", "100MiB", inside=inside)
         examined = run("doctor", inside=inside)
     finally:
-        (group / "inner").rmdir()
-        group.rmdir()
+        remove(group)
     assert refused.returncode == 2
     assert "messages of 100 MiB need 200 MiB on this node, which has " in refused.stderr
     assert "warn     memory                only " in examined.stdout
