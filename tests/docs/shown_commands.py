@@ -39,6 +39,7 @@ NOT_RUN = {
     r"--form blocking,put-fence,put-flush": "takes long on two cores: tests/engine",
     r"pairs --multi -o|multi-mode multi\.jsonl --json": "run simulated, in references.md",
     r"--ranks 16,64": "takes minutes on two cores: tests/cli/test_collective_study.py",
+    r"--launch 'aprun": "needs that launcher: tests/launchers",
     r"hockney job ": "needs a scheduler that starts this MPI: tests/measure/test_job.py",
     r"2x16\.jsonl|4x32\.jsonl|nodes2\.jsonl nodes4": "needs two layouts of ranks: tests/tuning",
     r"tune .*(monday|friday|--beyond)": "needs days, and other ranks: tests/tuning",

@@ -7,6 +7,7 @@ but fails with a fault at the end of the same file, has read all of it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hockney.base.errors import HockneyError, UsageError
@@ -118,6 +119,10 @@ def check_library(measured: MpiFacts, mpi: Mpi, engine: Engine) -> None:
 
 def start(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> tuple[Outcome, MpiFacts | None]:
     """Makes a short launch with these variables; returns its outcome, and the library that it
-    reports."""
+    reports. A library that refuses the window of the probe has failed, though the engine can do
+    without: a fault in rules shows there first (Open MPI 4)."""
     tried = attempt(mpi, engine, TRIAL_S, TIMEOUT_S, place="none", env=env)
-    return tried.outcome, tried.launch.mpi if tried.launch else None
+    outcome, launch = tried.outcome, tried.launch
+    if launch is not None and launch.probe_refused is not None and outcome.exit_status == 0:
+        outcome = replace(outcome, exit_status=1, last_lines=[launch.probe_refused])
+    return outcome, launch.mpi if launch else None
