@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from functools import cache
 
@@ -48,12 +49,19 @@ def _nodes(placement: Placement) -> int | None:
     """Flux fills one node after the other, unless the number of nodes is given."""
     if placement.node_count or placement.place != "node":
         return placement.node_count
-    known = resources(os.environ.get("FLUX_URI", ""))
+    here = instance()
+    known = resources(here) if here else None
     return min(known[0], placement.ranks) if known else None
 
 
+def instance() -> str | None:
+    """The instance in which this process runs; None outside of one."""
+    found = os.environ.get("FLUX_URI")
+    return found if found and shutil.which(PROGRAM) else None
+
+
 @cache
-def resources(instance: str) -> tuple[int, int] | None:  # noqa: ARG001
+def resources(of_instance: str) -> tuple[int, int] | None:  # noqa: ARG001
     """Nodes and cores of an instance, which only Flux's own commands show; None where they do
     not."""
     options = ["--no-header", "--states=up", "--format={nnodes} {ncores}"]

@@ -26,6 +26,7 @@ from hockney.run.mpis.other import SETTINGS as SETTINGS
 from hockney.run.mpis.other import SETTINGS_PREFIXES as SETTINGS_PREFIXES
 from hockney.run.mpis.other import all_controls as all_controls
 from hockney.run.mpis.other import control_of as control_of
+from hockney.run.mpis.other import replaced_by as replaced_by
 
 LIBRARIES = ("Intel MPI",)
 PACKAGES = "Intel's apt and dnf: intel-oneapi-mpi-devel, PyPI: impi-devel"
@@ -91,16 +92,6 @@ def forcing(
         return Forcing(DEFAULT)
     env = ((f"I_MPI_ADJUST_{collective.upper()}", str(algorithm.number)),)
     return Forcing(algorithm.name, segment, env)
-
-
-def replaced_by(
-    algorithm: Algorithm,  # noqa: ARG001
-    ranks: int,  # noqa: ARG001
-    bytes_: int,  # noqa: ARG001
-    segment: int | None,  # noqa: ARG001
-) -> str | None:
-    """None: Intel does not document it."""
-    return None
 
 
 def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001

@@ -188,8 +188,9 @@ def find_asked(placement: Placement) -> Starter | None:
     UsageError where it cannot start the ranks."""
     template, name = template_of(placement), placement.launcher
     if template is None:
-        is_launcher = name in LAUNCHERS.names() and name not in SCHEDULERS.names()
-        return _named(str(name), placement) if is_launcher else None
+        if name in (None, MPIEXEC) or name in SCHEDULERS.names():
+            return None
+        return _named(name, placement)
     if not placement.hosts and (found := find_allocation()) is not None:
         placement = msgspec.structs.replace(placement, hosts=found[1].hosts)
     launcher = template_launcher(template, placement)

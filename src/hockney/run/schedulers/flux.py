@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,10 +18,8 @@ WELL, BADLY = {"COMPLETED"}, {"FAILED", "CANCELED", "TIMEOUT"}
 
 def allocation() -> Allocation | None:
     """The size of an instance. Flux gives each rank a core."""
-    instance = os.environ.get("FLUX_URI")
-    if not instance or not shutil.which(flux.PROGRAM):
-        return None
-    return Allocation(*(flux.resources(instance) or ()))
+    instance = flux.instance()
+    return Allocation(*(flux.resources(instance) or ())) if instance else None
 
 
 def launcher() -> str:

@@ -54,10 +54,10 @@ def examine(
 ) -> list[DoctorFinding]:
     """All findings about the nodes of the allocation, the MPI of `mpicc` and this machine; more:
     checks of the trial that the caller has."""
-    # The machine first: the ranks of the trial must not count as load of others.
+    # The machines first: what the trial builds and starts must not count as load of others.
     machine = [check(root) for check in CHECKS]
+    nodes = compare_nodes(launch.mpi_to_try(mpicc))
     tried = launch.try_mpi(mpicc)
-    nodes = compare_nodes(tried.mpi)
     return [*nodes, *(check(tried) for check in (*MPI_CHECKS, *more)), *machine]
 
 

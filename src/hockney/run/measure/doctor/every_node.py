@@ -36,7 +36,7 @@ FACTS = {
     "RDMA devices": "ls /sys/class/infiniband",
     LOAD: "cut -d ' ' -f 1 /proc/loadavg",
 }
-"""Shell commands that need no more than POSIX's tools."""
+"""Shell commands, with tools that every Linux has."""
 NOTHING = "unknown"
 OfNodes = Mapping[str, Mapping[str, str]]
 """What each node reported, by the name of the fact."""

@@ -50,6 +50,14 @@ class Trial:
     """The error with large messages where empty ones arrive; None without one."""
 
 
+def mpi_to_try(mpicc: str | None) -> Mpi | None:
+    """The MPI of the trial, for which nothing is built; None where there is none."""
+    try:
+        return find_mpi(mpicc)
+    except HockneyError:
+        return None
+
+
 def try_mpi(mpicc: str | None) -> Trial:
     """Does what a run would do, and stops at the first failure."""
     mpi = engine = None
