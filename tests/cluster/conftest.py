@@ -53,6 +53,7 @@ class Cluster:
             **os.environ,
             "PYTHONPATH": str(Path(hockney.__file__).parents[1]),
             "SLURM_CONF": str(self.state / "slurm.conf"),
+            "HOCKNEY_SYS": str(self.local / "sys"),
             # Both libraries over TCP: UCX would read interfaces from a /sys that is not the host's.
             "MPIR_CVAR_CH4_NETMOD": "ofi",
             "FI_PROVIDER": "tcp",

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hockney.base.errors import HockneyError, UsageError
 from hockney.cli import _options
-from hockney.cli._help import COMMON, verb
+from hockney.cli._help import COMMON, option, verb
+from hockney.cli._parameters import HOSTS
 
 if TYPE_CHECKING:
     from hockney.run.measure.doctor import DoctorFinding, Trial
@@ -16,14 +18,33 @@ if TYPE_CHECKING:
 
 @verb("hockney doctor", "hockney doctor --mpicc /opt/openmpi/bin/mpicc")
 @_options.mpicc("to look at", COMMON)
+@option(
+    "--transports",
+    is_flag=True,
+    heading=COMMON,
+    help="List the network ports, and which of them, or what memory, messages of each size take.",
+)
+@option(
+    "--hosts",
+    type=HOSTS,
+    metavar="A,B,...",
+    default="",
+    heading=COMMON,
+    help="With --transports: hosts to try messages between.  [default: those of the job]",
+)
 @_options.JSON
-def command(mpicc: str | None, as_json: bool) -> None:
+def command(mpicc: str | None, transports: bool, hosts: tuple[str, ...], as_json: bool) -> None:
     """Check MPI, CPUs, clock, load and limits before a run, with advice on each.
 
     Inside an allocation of several nodes it compares these first.
 
     Exit status 1 when something would spoil a measurement.
     """
+    if transports:
+        _transports(mpicc, hosts, as_json)
+        return
+    if hosts:
+        raise UsageError("--hosts is for --transports", "add --transports")
     from hockney.run.measure.doctor import examine, overall
     from hockney.show.as_json import dumps
 
@@ -36,6 +57,35 @@ def command(mpicc: str | None, as_json: bool) -> None:
         click.echo(f"\n{_summary(findings)}")
     if verdict == "bad":
         raise click.exceptions.Exit(1)
+
+
+def _transports(mpicc: str | None, hosts: tuple[str, ...], as_json: bool) -> None:
+    """Prints what carries messages, and warnings where that is not the best there is."""
+    from hockney import __version__
+    from hockney.infer.analysis.detours import detours
+    from hockney.infer.analysis.transports import transports_of
+    from hockney.records import SCHEMA, Run, RunRecord
+    from hockney.run.measure.doctor.transports import try_transports
+    from hockney.show.as_json import dumps, transport_json
+    from hockney.show.transport_lines import transport_lines
+
+    tried = try_transports(mpicc, hosts)
+    run = Run(RunRecord(schema=SCHEMA, hockney=__version__, id="", experiment="collective"))
+    for record in tried.records:
+        run.add(record)
+    found = transports_of(run)
+    if found is None:
+        raise HockneyError("the ranks recorded no ways of messages", "give another --engine")
+    warned = [one.text for one in detours(found)]
+    if as_json:
+        click.echo(dumps({**(transport_json(found) or {}), "says": tried.says, "warnings": warned}))
+        return
+    click.echo(f"messages by {found.text or 'unknown ways'}: {tried.mpi.mpicc}\n")
+    click.echo("\n".join(transport_lines(found)))
+    if tried.says:
+        click.echo("\n".join(["the library says:", *(f"  {line}" for line in tried.says)]))
+    for text in warned:
+        click.echo(f"warning: {text}", err=True)
 
 
 def _among_published(trial: Trial) -> DoctorFinding:

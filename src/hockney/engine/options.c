@@ -398,6 +398,7 @@ void options_read(struct options *options, int argc, char **argv)
         .most_rounds = 1000000,
         .seed = 1,
         .policy = "core",
+        .sys = "/sys",
         .buffers = BUFFERS_UNSET,
         .between = "pingpong",
         .mode = "standard",

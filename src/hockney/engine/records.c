@@ -399,6 +399,12 @@ void record_noise(int rank, const struct noise *noise)
     fputs("}\n", stdout);
 }
 
+void record_path(const char *members)
+{
+    if (!silent)
+        printf("{\"kind\":\"path\",\"launch\":%d,%s}\n", launch_number, members);
+}
+
 void record_progress(const struct progress_facts *facts)
 {
     if (silent)

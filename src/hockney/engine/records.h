@@ -152,6 +152,8 @@ void record_probe(const struct probe_facts *facts);
 void record_round(const struct round_facts *facts);
 /* Over the whole launch. */
 void record_noise(int rank, const struct noise *noise);
+/* What one end of a path saw, as members of an object (paths.c). */
+void record_path(const char *members);
 void record_progress(const struct progress_facts *facts);
 /* `wall_s` and `message` may be negative and NULL. */
 void record_end(const char *reason, double wall_s, const char *message);

@@ -12,6 +12,7 @@
 #include "exposures.h"
 #include "operations/halo.h"
 #include "pairs.h"
+#include "paths.h"
 #include "points.h"
 #include "records.h"
 #include "rounds.h"
@@ -300,9 +301,11 @@ void run_launch(const struct options *options, const struct place *here, const c
     const int first = launch.context.rank == 0;
     if (first)
         record_facts(&launch, places);
+    struct paths *paths = paths_check(options, comm);
     launch.started_s = launch_now_s();
     const char *reason = run_experiment(&launch);
     record_noises(&launch);
+    paths_end(paths);
     if (first)
         record_end(reason, launch_now_s() - launch.started_s, NULL);
     if (first && options->table) {

@@ -383,6 +383,15 @@ ROWS = (
         "random:VICTIMS, blocks:VICTIMS or listed:0,1/2,3: victims and aggressors",
         "ROLES",
     ),
+    OptionRow(
+        "paths",
+        T,
+        TIMED,
+        "sizes of messages that are exchanged untimed to see what carries them; none: of none "
+        "(default: the smallest and the largest, up to 1MiB)",
+        "LIST",
+    ),
+    OptionRow("sys", T, TIMED, "where sysfs has the ports' counters (default /sys)", "DIRECTORY"),
     OptionRow("launch", C, EVERY, "the launch's number in the records", "N"),
     OptionRow("seed", H, EVERY, "from which the order of visits follows", "N"),
     OptionRow(

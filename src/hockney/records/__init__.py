@@ -4,6 +4,7 @@ Readers ignore unknown kinds and keys. A file that was cut
 short is valid up to its last whole line. docs/records.md describes every field.
 """
 
+from hockney.records.carriers import PathRecord, PortCounters, TcpBytes
 from hockney.records.kinds import (
     KINDS,
     LARGEST_NUMBER,
@@ -53,7 +54,9 @@ __all__ = [
     "Noise",
     "PairBlock",
     "PairTimes",
+    "PathRecord",
     "Place",
+    "PortCounters",
     "Probe",
     "Progress",
     "Record",
@@ -67,6 +70,7 @@ __all__ = [
     "Switch",
     "Table",
     "Tail",
+    "TcpBytes",
     "Visits",
     "decode",
     "encode",

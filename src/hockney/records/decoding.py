@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
+from hockney.records.carriers import PathRecord
 from hockney.records.kinds import (
     End,
     Finish,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 TABLES: dict[str, Any] = {"starts": Start, "probes": Probe, "rounds": Round, "noises": Noise}
 """Record kinds with many records, by the field of the run that holds them."""
-OTHERS: tuple[Any, ...] = (LaunchRecord, Tail, Summary, Switch, End, Finish)
+OTHERS: tuple[Any, ...] = (LaunchRecord, PathRecord, Tail, Summary, Switch, End, Finish)
 SIZE_BYTES = 8
 PIPE_BYTES = 1024 * 1024
 """Largest pipe that Linux allows without privileges."""

@@ -11,6 +11,7 @@ from hockney.base.printable import SUSPICIOUS, one_lines
 from hockney.plan.axes import AXES, Axes, Point
 from hockney.plan.bounds import LARGEST_WHOLE as LARGEST_WHOLE
 from hockney.plan.bounds import Nanoseconds, Seconds, Whole
+from hockney.records.carriers import PathRecord
 
 SCHEMA = 2
 """Version of the format, raised only by changes that would mislead older readers."""
@@ -379,6 +380,7 @@ Record = (
     | Probe
     | Round
     | Noise
+    | PathRecord
     | Switch
     | End
     | Finish

@@ -16,6 +16,7 @@ from hockney.plan.asked import ASKED
 from hockney.plan.axes import Axes
 from hockney.plan.topology import Topology, level_between
 from hockney.plan.words import PARAMETERS
+from hockney.records.carriers import PathRecord
 from hockney.records.columns import factorised
 from hockney.records.decoding import TABLES, Decoded
 from hockney.records.kinds import (
@@ -61,6 +62,8 @@ class Run:
     probes: Table[Probe] = field(default_factory=lambda: Table(Probe))
     rounds: Table[Round] = field(default_factory=lambda: Table(Round))
     noises: Table[Noise] = field(default_factory=lambda: Table(Noise))
+    paths: list[PathRecord] = field(default_factory=list)
+    """What carried messages."""
     switches: list[Switch] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
     finish: Finish | None = None
@@ -128,7 +131,7 @@ class Run:
         kinds = ("launches", "samples", "pair_times", "tails", "summaries", "starts", "probes")
         own: dict[str, Any] = {
             kind: [r for r in getattr(self, kind) if r.launch in numbers]
-            for kind in (*kinds, "rounds", "noises", "ends")
+            for kind in (*kinds, "rounds", "noises", "paths", "ends")
         }
         return Run(self.header, **own)
 
@@ -136,6 +139,7 @@ class Run:
         """All records, in an order in which they can be read."""
         yield self.header
         yield from self.launches
+        yield from self.paths
         yield from self.switches
         yield from self.samples
         yield from (block.record() for block in self.pair_times)
@@ -172,6 +176,8 @@ class Run:
                 self._common[record.launch] = record.common_axes
                 self._set_switches(record)
                 self.launches.append(record)
+            case PathRecord():
+                self.paths.append(record)
             case Switch():
                 self.switches.append(record)
             case Summary():

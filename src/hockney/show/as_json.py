@@ -11,6 +11,7 @@ import msgspec
 from hockney.base.units import MOST_UNCERTAIN
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.floor import FloorRatio
+from hockney.infer.analysis.transports import REACHES, Transports
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Fit
 from hockney.plan.axes import Axes, axes_of
@@ -61,6 +62,7 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
         "clock": msgspec.to_builtins(first.clock) if first else None,
         "places": msgspec.to_builtins(first.places) if first else [],
         "oversubscribed": asdict(crowded) if (crowded := analysis.oversubscribed) else None,
+        "transport": transport_json(analysis.transports),
         "launches": len(run.launches),
         "ends": [msgspec.to_builtins(end) for end in run.ends],
         "probe": states.probe,
@@ -77,6 +79,18 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
         "slow_launches": list(analysis.estimates.slow_launches),
         "launch_modes": [asdict(mode) for mode in analysis.estimates.modes],
         "cut": run.cut,
+    }
+
+
+def transport_json(found: Transports | None) -> dict[str, Any] | None:
+    """JSON of the ways that messages took; None if nothing was recorded of them."""
+    if found is None:
+        return None
+    return {
+        **{reach: found.words(reach) for reach in REACHES},
+        "paths": [{**asdict(path), "text": path.text} for path in found.paths],
+        "nodes": [asdict(node) for node in found.nodes],
+        "resent": found.resent,
     }
 
 

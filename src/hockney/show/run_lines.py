@@ -25,6 +25,8 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
         first = max(run.launches, key=lambda launch: len(launch.places))
         part = run.taking_part
         lines.append("ranks at " + _places([p for p in first.places if p.rank in part]))
+        if analysis.transports is not None and analysis.transports.text:
+            lines.append(f"messages by {analysis.transports.text}")
         if first.definition:
             lines.append(f"{time} in us; a sample is: {first.definition}")
             if first.definition.startswith("batch"):

@@ -44,6 +44,7 @@ from hockney.infer.analysis.side_by_side import (
 )
 from hockney.infer.analysis.starts import Starts, StartSkew, skew_of, starts_of
 from hockney.infer.analysis.tails import Sketches, TailQuantiles, sketches_of, tails_of
+from hockney.infer.analysis.transports import Transports, transports_of
 from hockney.infer.analysis.variability import SlowRank, Spread, slow_ranks, variability
 from hockney.infer.analysis.variant_verdicts import VariantStudy, variant_study
 from hockney.infer.analysis.warnings import Warning, warnings
@@ -113,6 +114,11 @@ class Analysis:
     def oversubscribed(self) -> Oversubscribed | None:
         """The node on which ranks or threads shared CPUs; None if none did or it is unknown."""
         return oversubscribed(self.run)
+
+    @cached_property
+    def transports(self) -> Transports | None:
+        """The ways that messages took; None if nothing was recorded of them."""
+        return transports_of(self.run)
 
     @property
     def times_every_iteration(self) -> bool:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from hockney.base.units import format_seconds, format_size, format_uncertainty
 from hockney.infer.analysis.crowding import Oversubscribed, oversubscribed
+from hockney.infer.analysis.detours import Detour, detours
 from hockney.infer.analysis.noise import Disturbance, disturbances
 from hockney.infer.analysis.side_by_side import MethodRatio
 from hockney.infer.analysis.starts import skew_of
+from hockney.infer.analysis.transports import transports_of
 from hockney.infer.estimate.launches import Mode
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES, carries_interval
@@ -173,6 +175,7 @@ Warning = (
     | NotPinned
     | NotProbed
     | Oversubscribed
+    | Detour
     | Skewed
     | Disturbance
     | Noisy
@@ -191,6 +194,7 @@ def warnings(
         *([Incomplete(run.cut)] if run.cut else []),
         *source_notes(run),
         *_placement(run),
+        *detours(transports_of(run)),
         *_skewed(run),
         *_slow_datatypes(packed_by_hand),
         *disturbances(run),

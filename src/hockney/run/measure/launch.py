@@ -102,16 +102,18 @@ def run_launch(
     on_lines: Callable[[list[bytes]], None],
     timeout_s: float,
     interruption: Interruption,
+    kept_lines: int = LAST_LINES,
 ) -> Outcome:
     """Starts `command` in a session of its own and passes on each whole line of its stdout, and no
-    lines every POLL_S in which it reports nothing.
+    lines every POLL_S in which it reports nothing. kept_lines: how many lines of each stream the
+    outcome has at most.
 
     A launch that is silent for `timeout_s` is ended with all its children.
     """
     started, launch = time.monotonic(), str(uuid.uuid4())
     before = shared_memory.present()
-    tail: deque[str] = deque(maxlen=LAST_LINES)
-    printed: deque[str] = deque(maxlen=LAST_LINES)
+    tail: deque[str] = deque(maxlen=kept_lines)
+    printed: deque[str] = deque(maxlen=kept_lines)
     outcome = Outcome(exit_status=-1, wall_s=0.0)
     with open_stdin() as stdin:
         process = _start(command, {**env, MARK: launch}, stdin)

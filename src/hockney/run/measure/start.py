@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hockney.plan import Case
 from hockney.run.launchers import Launcher, own_launcher
-from hockney.run.measure.launch import Interruption, Outcome, run_launch
+from hockney.run.measure.launch import LAST_LINES, Interruption, Outcome, run_launch
 from hockney.run.measure.mpi import library_of
 from hockney.run.mpis import Engine, Mpi, family_of
 from hockney.run.schedulers import find_starter
@@ -19,6 +19,8 @@ ENGINE_PREFIX = "hockney-engine: "
 be garbled by another rank's."""
 
 
+SYSFS = "HOCKNEY_SYS"
+"""The variable that says where sysfs is mounted on the nodes, if that is not /sys."""
 MOST_FAILED_STARTS = 2
 """Most failed starts in a row that are taken for chance."""
 
@@ -39,9 +41,10 @@ class StartCommand:
         on_lines: Callable[[list[bytes]], None],
         timeout_s: float,
         interruption: Interruption,
+        kept_lines: int = LAST_LINES,
     ) -> Outcome:
-        """Runs the launch to its end and passes on each whole line of its stdout. A launcher that
-        fails by chance before any rank reports is started again, up to MOST_FAILED_STARTS times."""
+        """Runs the launch to its end, as run_launch() does. A launcher that fails by chance before
+        any rank reports is started again, up to MOST_FAILED_STARTS times."""
         env = {**os.environ, **self.env}
         reported = False
 
@@ -52,7 +55,7 @@ class StartCommand:
 
         failures = 0
         while True:
-            outcome = run_launch(self.command, env, pass_on, timeout_s, interruption)
+            outcome = run_launch(self.command, env, pass_on, timeout_s, interruption, kept_lines)
             outcome.failed_starts = failures
             reported = reported or bool(engine_messages(outcome))
             if reported or failures == MOST_FAILED_STARTS or not self._failed_by_chance(outcome):
@@ -77,6 +80,8 @@ def start_of(
 ) -> StartCommand:
     """The engine with `arguments` on the ranks of a case, by the launcher of its placement."""
     starter = find_starter(mpi, case.placement)
+    if sysfs := os.environ.get(SYSFS):
+        arguments = [*arguments, f"--sys={sysfs}"]
     command = starter.command(mpi, case, [str(engine.path), *arguments])
     variables = (engine.env, family_of(mpi).environment(mpi), case.placement.env, env or {})
     added = {name: value for some in variables for name, value in some.items()}

@@ -231,6 +231,10 @@ class Family(Protocol):
     for it."""
     SETTINGS_PREFIXES: Sequence[str]
     """Prefixes of environment variables that set control variables."""
+    VERBOSE: Mapping[str, str]
+    """Variables with which the library prints what its messages take; empty if it has none."""
+    TELLS: Sequence[str]
+    """Regular expressions of the lines that it prints then."""
 
     def format_for(self, version: str | None) -> str:
         """The name of the format that this version of the library reads."""

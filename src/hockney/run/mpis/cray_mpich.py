@@ -20,6 +20,8 @@ PMI = ("cray_shasta", "pmi2", "pmix")
 PACKAGES = "module load cray-mpich, then --mpicc cc"
 SETTINGS = (("MPICH_SMP_SINGLE_COPY_MODE",),)
 SETTINGS_PREFIXES = ("", "MPICH_", "MPIR_CVAR_")
+VERBOSE = {"MPICH_OFI_VERBOSE": "1", "MPICH_OFI_NIC_VERBOSE": "1", "MPICH_VERSION_DISPLAY": "1"}
+TELLS = (r"^(?:PE \d+: )?MPICH (.*(?:NIC|provider|domain|OFI).*)",)
 GPU = "MPICH_GPU_SUPPORT_ENABLED"
 
 

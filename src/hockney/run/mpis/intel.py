@@ -18,7 +18,7 @@ from typing import Any
 
 from hockney.base.errors import HockneyError
 from hockney.plan.workloads.collective import COLLECTIVES, DEFAULT
-from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat
+from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat, other
 from hockney.run.mpis._intel_reading import read_tree, read_variables
 from hockney.run.mpis.mpich import PMI as PMI
 from hockney.run.mpis.other import ENDPOINTS as ENDPOINTS
@@ -28,6 +28,8 @@ from hockney.run.mpis.other import all_controls as all_controls
 from hockney.run.mpis.other import control_of as control_of
 from hockney.run.mpis.other import replaced_by as replaced_by
 
+VERBOSE = {**other.VERBOSE, "I_MPI_DEBUG": "5"}
+TELLS = (*other.TELLS, r"MPI startup\(\): (libfabric provider: .*|Number of NICs: .*|.*pin nic.*)")
 LIBRARIES = ("Intel MPI",)
 PACKAGES = "Intel's apt and dnf: intel-oneapi-mpi-devel, PyPI: impi-devel"
 LARGEST_BYTES = 2**31 - 1

@@ -32,6 +32,7 @@ from hockney.run.mpis import (
     Rule,
     RulesFormat,
     listed,
+    other,
     with_parameters,
 )
 from hockney.run.mpis._controls import accepts, read_controls
@@ -62,6 +63,8 @@ SETTINGS = (
     ("MPIR_CVAR_CH4_OFI_RNDV_PROTOCOL",),
 )
 SETTINGS_PREFIXES = ("", "MPIR_CVAR_")
+VERBOSE = {**other.VERBOSE, "MPIR_CVAR_DEBUG_SUMMARY": "1"}
+TELLS = (*other.TELLS, r"^(provider: [^,]*)", r"^==== (\w+ netmod) Capability ====")
 AUTO = "auto"
 """The value that forces nothing."""
 SEGMENT_SIZES = {

@@ -6,6 +6,8 @@ from hockney.run.mpis import Mpi
 from hockney.run.mpis.other import ENDPOINTS as ENDPOINTS
 from hockney.run.mpis.other import FORMATS as FORMATS
 from hockney.run.mpis.other import SETTINGS as SETTINGS
+from hockney.run.mpis.other import TELLS as TELLS
+from hockney.run.mpis.other import VERBOSE as VERBOSE
 from hockney.run.mpis.other import all_controls as all_controls
 from hockney.run.mpis.other import control_of as control_of
 from hockney.run.mpis.other import discover as discover

@@ -12,6 +12,8 @@ from hockney.run.mpis.mpich import replaced_by as replaced_by
 from hockney.run.mpis.other import ENDPOINTS as ENDPOINTS
 from hockney.run.mpis.other import FORMATS as FORMATS
 from hockney.run.mpis.other import SETTINGS as SETTINGS
+from hockney.run.mpis.other import TELLS as TELLS
+from hockney.run.mpis.other import VERBOSE as VERBOSE
 from hockney.run.mpis.other import format_for as format_for
 
 LIBRARIES = ("MVAPICH2",)

@@ -11,7 +11,16 @@ import re
 from collections.abc import Sequence
 
 from hockney.plan.workloads.collective import DEFAULT, INT_BYTES
-from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, RulesFormat, listed, with_parameters
+from hockney.run.mpis import (
+    Algorithm,
+    Engine,
+    Forcing,
+    Mpi,
+    RulesFormat,
+    listed,
+    other,
+    with_parameters,
+)
 from hockney.run.mpis._controls import all_controls as all_controls
 from hockney.run.mpis._controls import read_controls
 from hockney.run.mpis._openmpi_parameters import (
@@ -46,6 +55,13 @@ SETTINGS = (
     ("btl_tcp_eager_limit",),
 )
 SETTINGS_PREFIXES = (PREFIX,)
+VERBOSE = {
+    **other.VERBOSE,
+    "OMPI_MCA_ompi_display_comm": "mpi_init",
+    "OMPI_MCA_hook_comm_method_enable_mpi_init": "true",
+}
+"""The second name is that of version 4."""
+TELLS = (*other.TELLS, r"^\s+((?:on|off)-host: +all connections are .*)", r"^(ucx\[\d+\]: .*)")
 IGNORE = "ignore"
 """The value of an enumeration that forces nothing."""
 OTHERS = ("han", "hcoll", "ucc")

@@ -15,6 +15,11 @@ PACKAGES = "see your MPI's documentation"
 FORMATS: dict[str, RulesFormat] = {}
 SETTINGS: tuple[tuple[str, ...], ...] = ()
 SETTINGS_PREFIXES = ("",)
+VERBOSE: dict[str, str] = {"UCX_LOG_LEVEL": "info", "FI_LOG_LEVEL": "warn"}
+"""Of the libraries of networks that most MPIs use."""
+TELLS: tuple[str, ...] = (
+    r"UCX\s+INFO\s+(\S* ?(?:self|intra-node|inter-node)? ?(?:cfg#|ep_cfg\[)\d.*)",
+)
 
 
 def format_for(version: str | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.run.mpis import Mpi
+from hockney.run.mpis import Mpi, other
 from hockney.run.mpis.mpich import all_controls as all_controls
 from hockney.run.mpis.mpich import control_of as control_of
 from hockney.run.mpis.mpich import discover as discover
@@ -18,6 +18,8 @@ LIBRARIES = ("ParaStation MPI",)
 PMI = ("pmi2", "pmix")
 PACKAGES = "module load ParaStationMPI"
 SETTINGS_PREFIXES = ("", "PSP_", "MPIR_CVAR_")
+VERBOSE = {**other.VERBOSE, "PSP_DEBUG_CONTYPE": "1"}
+TELLS = (*other.TELLS, r"((?:CONNECT|ACCEPT) .* via .*)")
 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001

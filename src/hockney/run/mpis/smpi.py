@@ -32,6 +32,8 @@ from hockney.run.mpis.other import control_of as control_of
 from hockney.run.mpis.other import environment as environment
 from hockney.run.mpis.other import is_segmented as is_segmented
 
+VERBOSE: dict[str, str] = {}
+TELLS: tuple[str, ...] = ()
 LIBRARIES = ("SimGrid SMPI",)
 PACKAGES = "Debian: libsimgrid-dev, Fedora: simgrid-devel"
 FIXED = (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from hockney.run.mpis.openmpi import ENDPOINTS as ENDPOINTS
+from hockney.run.mpis.openmpi import TELLS as TELLS
+from hockney.run.mpis.openmpi import VERBOSE as VERBOSE
 from hockney.run.mpis.openmpi import all_controls as all_controls
 from hockney.run.mpis.openmpi import control_of as control_of
 from hockney.run.mpis.openmpi import discover as discover

@@ -1,0 +1,160 @@
+"""Warnings where messages did not take the best way there is, or something was in their way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hockney.infer.analysis.ports import Port
+from hockney.infer.analysis.transports import REACHES, TCP, Carrier, SizePath, Transports
+
+MOST_RESENT = 100
+"""Packets of TCP beyond which sending again is worth a word."""
+LEAST_FASTER = 1.5
+"""Ratio of the speeds of two interfaces from which the slower one is the wrong one."""
+MOST_NAMES = 4
+"""Most hosts or counters that a warning names."""
+
+
+@dataclass(frozen=True)
+class Detour:
+    """Messages that did not take the best way, or were hindered."""
+
+    kind: str
+    text: str
+
+
+def detours(found: Transports | None) -> Iterator[Detour]:
+    """What is wrong with the ways that messages took, the worst first."""
+    if found is None:
+        return
+    yield from _sockets_in_a_node(found)
+    yield from _between_nodes(found)
+    yield from _uneven_nodes(found)
+    yield from _hindered(found)
+
+
+def _sockets_in_a_node(found: Transports) -> Iterator[Detour]:
+    """Of the first such ranks. A library that is told so takes ranks of one host for those of
+    different nodes."""
+    inside = [path for path in found.paths if len(path.hosts) == 1]
+    slow = ((path, one) for path in inside for one in path.carriers if one.name is not None)
+    path, carrier = next(slow, (None, None))
+    if path is None or carrier is None:
+        return
+    yield Detour(
+        "network in a node",
+        f"slow way: ranks {path.peers[0]} and {path.peers[1]} of {path.hosts[0]} exchange "
+        f"messages by {carrier.text}, and not by shared memory; look for settings that exclude it "
+        "(btl, UCX_TLS, FI_PROVIDER, I_MPI_FABRICS, NOLOCAL)",
+    )
+
+
+def _between_nodes(found: Transports) -> Iterator[Detour]:
+    """Of the first pair of nodes that shows it."""
+    told = set[str]()
+    for path in found.of("network"):
+        if len(path.hosts) == 1:
+            continue
+        for carrier in path.carriers:
+            ports = next((node.ports for node in found.nodes if node.host in path.hosts), ())
+            for one in _wrong_port(path, carrier, ports):
+                if one.kind not in told:
+                    told.add(one.kind)
+                    yield one
+
+
+def _wrong_port(path: SizePath, carrier: Carrier, ports: tuple[Port, ...]) -> Iterator[Detour]:
+    used = next((port for port in ports if port.name == carrier.name), None)
+    where = " and ".join(str(host) for host in path.hosts)
+    begin = f"{carrier.text} carries messages between {where}"
+    if carrier.name == "lo":
+        yield Detour("loopback", f"one host: {begin}: they share one network")
+        return
+    is_interface = carrier.kind == TCP or (used is not None and used.is_interface)
+    fabrics = [port for port in ports if not port.is_interface and port.is_active is not False]
+    if is_interface and fabrics:
+        yield Detour(
+            "sockets beside a fabric",
+            f"slow way: {begin}, and nothing uses {_named(fabrics[0])}; the MPI was built without "
+            "it, or a setting excludes it",
+        )
+    elif is_interface and used is not None:
+        faster = _faster(used, [port for port in ports if port.fabric == "Ethernet"])
+        if faster is not None:
+            yield Detour(
+                "slower interface",
+                f"slow way: {begin}, while {_named(faster)} is faster than {_named(used)}; name "
+                "the interface to use (btl_tcp_if_include, UCX_NET_DEVICES, FI_TCP_IFACE)",
+            )
+    elif used is not None:
+        rails = [
+            port
+            for port in fabrics
+            if port.fabric == used.fabric and port.rate_Gbps == used.rate_Gbps
+        ]
+        names = {one.name for one in path.carriers}
+        idle = [port for port in rails if port.name not in names]
+        if idle:
+            yield Detour(
+                "idle rail",
+                f"{len(rails) - len(idle)} of {len(rails)} rails: {begin}, and {_named(idle[0])} "
+                "had none of them; several ranks of a node may use both",
+            )
+
+
+def _faster(used: Port, others: list[Port]) -> Port | None:
+    known = [port for port in others if port.rate_Gbps is not None and port.is_active]
+    best = max(known, key=lambda port: port.rate_Gbps or 0.0, default=None)
+    if best is None or used.rate_Gbps is None:
+        return None
+    return best if (best.rate_Gbps or 0.0) >= LEAST_FASTER * used.rate_Gbps else None
+
+
+def _uneven_nodes(found: Transports) -> Iterator[Detour]:
+    """Pairs whose messages of a size went another way than those of most."""
+    for reach in REACHES:
+        paths = found.of(reach)
+        for size in sorted({path.bytes for path in paths}, reverse=True):
+            texts = [path.text for path in paths if path.bytes == size]
+            usual = max(texts, key=texts.count)
+            others = [path for path in paths if path.bytes == size and path.text != usual]
+            if others and texts.count(usual) > len(others):
+                hosts = list(dict.fromkeys("-".join(map(str, path.hosts)) for path in others))
+                yield Detour(
+                    "uneven nodes",
+                    f"nodes differ: {size} B go by {others[0].text} at {_listed(hosts)}, elsewhere "
+                    f"by {usual}",
+                )
+                break
+
+
+def _hindered(found: Transports) -> Iterator[Detour]:
+    for node in found.nodes:
+        for port in node.ports:
+            if port.faults:
+                yield Detour(
+                    "faults of a port",
+                    f"faults: {port.name} of {node.host} counted {_counts(port.faults)} meanwhile",
+                )
+            if port.congestion and not port.is_interface:
+                yield Detour(
+                    "congestion of a port",
+                    f"congestion: {port.name} of {node.host} counted {_counts(port.congestion)} "
+                    "meanwhile",
+                )
+    if found.resent > MOST_RESENT:
+        yield Detour("resent", f"losses: TCP sent {found.resent} packets again")
+
+
+def _named(port: Port) -> str:
+    return f"{port.name} ({port.rate_Gbps:g} Gb/s)" if port.rate_Gbps else port.name
+
+
+def _counts(counters: Mapping[str, int]) -> str:
+    return _listed([f"{by} {name}" for name, by in counters.items()])
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,227 @@
+"""Which way messages took, by what counted their bytes: copies by the kernel, TCP connections and
+the counters of ports.
+
+An untimed exchange of known messages (`path` records) shows it for ranks of a node and of different
+nodes. A carrier is named if it had a good part of the bytes. What nothing counted stayed in memory
+that the ranks share, if they are on one node; between nodes it is unknown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import msgspec
+
+from hockney.infer.analysis.ports import Port, port_of
+from hockney.records import PathRecord, PortCounters, Run, TcpBytes
+
+Reach = Literal["node", "network"]
+REACHES: tuple[Reach, ...] = ("node", "network")
+LEAST_FRACTION = 0.1
+"""Smallest fraction of the bytes that makes a carrier."""
+ENOUGH_BYTES = 1 << 20
+"""Bytes that an exchange must have for the counters of a port, which count everybody's."""
+SHARED, COPIED, TCP = "shared memory", "CMA", "TCP"
+COPYING_DEVICES = {"/dev/xpmem": "XPMEM", "/dev/knem": "KNEM"}
+"""Devices by which ranks may copy each other's memory, which no counter shows."""
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """What carried bytes."""
+
+    kind: str
+    """shared memory, CMA (copies by process_vm_readv), TCP, or the fabric of a port."""
+    name: str | None
+    """The interface or port; None for memory."""
+    fraction: float | None
+    """What it counted, over the bytes that were sent; None for shared memory, which nothing
+    counts."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.kind} over {self.name}" if self.name else self.kind
+
+
+@dataclass(frozen=True)
+class SizePath:
+    """What carried messages of one size between two ranks."""
+
+    reach: Reach
+    bytes: int
+    launch: int
+    peers: tuple[int, ...]
+    hosts: tuple[str | None, ...]
+    carriers: tuple[Carrier, ...]
+    """Empty if unknown."""
+    by_port: Mapping[str, float] = field(default_factory=dict)
+    """What each port of the first end's node counted over the bytes that were sent, without the
+    headers of TCP; ports that counted nothing are not there."""
+
+    @property
+    def text(self) -> str:
+        return ", ".join(dict.fromkeys(one.text for one in self.carriers)) or "unknown"
+
+
+@dataclass(frozen=True)
+class NodePorts:
+    """The ports of a node over all launches: facts, and the sums of what went wrong."""
+
+    host: str | None
+    ports: tuple[Port, ...]
+
+
+@dataclass(frozen=True)
+class Transports:
+    """The ways of all messages of a run."""
+
+    paths: tuple[SizePath, ...]
+    nodes: tuple[NodePorts, ...]
+    resent: int
+    """Packets of TCP that were sent again, in all launches."""
+
+    def of(self, reach: Reach) -> list[SizePath]:
+        return [path for path in self.paths if path.reach == reach]
+
+    def words(self, reach: Reach) -> str | None:
+        """The ways that most pairs took, from the smallest size to the largest; None if nothing was
+        tried."""
+        by_size: dict[int, list[str]] = {}
+        for path in self.of(reach):
+            by_size.setdefault(path.bytes, []).append(path.text)
+        usual = [max(texts, key=texts.count) for _, texts in sorted(by_size.items())]
+        return ", ".join(dict.fromkeys(usual)) or None
+
+    @property
+    def text(self) -> str | None:
+        """The ways in one line; None if nothing was tried."""
+        inside, between = (self.words(reach) for reach in REACHES)
+        if inside and between:
+            return f"{inside} in a node; {between} between nodes"
+        return inside or between
+
+
+def transports_of(run: Run) -> Transports | None:
+    """The ways that the messages of a run took; None if nothing was recorded."""
+    if not run.paths:
+        return None
+    whole = [one for one in run.paths if one.reach == "launch"]
+    return Transports(
+        paths=tuple(_size_paths(run.paths, whole)),
+        nodes=tuple(_nodes(whole)),
+        resent=sum(tcp.resent for one in whole for tcp in one.tcp.values()),
+    )
+
+
+def _size_paths(records: Iterable[PathRecord], whole: Sequence[PathRecord]) -> Iterable[SizePath]:
+    """The two ends of each exchange, the lower rank's first."""
+    exchanges: dict[tuple[int, str, int, tuple[int, ...]], list[PathRecord]] = {}
+    for one in records:
+        if one.reach in REACHES and one.bytes and one.messages and len(one.peers) == 2:
+            key = (one.launch, one.reach, one.bytes, tuple(sorted(one.peers)))
+            exchanges.setdefault(key, []).append(one)
+    open_at = {one.host: one for one in whole}
+    for (launch, reach, size, peers), ends in exchanges.items():
+        ends.sort(key=lambda one: one.peers)
+        yield SizePath(
+            reach=reach,  # type: ignore[arg-type]
+            bytes=size,
+            launch=launch,
+            peers=peers,
+            hosts=tuple(dict.fromkeys(one.host for one in ends)),
+            carriers=tuple(_carriers(ends, open_at.get(ends[0].host))),
+            by_port=_by_port(ends, open_at.get(ends[0].host)),
+        )
+
+
+def _carriers(ends: Sequence[PathRecord], whole: PathRecord | None) -> list[Carrier]:
+    """What carried the messages between two ranks."""
+    first, total = ends[0], _total(ends[0])
+    counted = [
+        Carrier(COPIED, None, sum(one.copied for one in ends) / total),
+        *(
+            Carrier(TCP, name, (tcp.sent + tcp.received) / total)
+            for name, tcp in _all_tcp(ends).items()
+        ),
+    ]
+    found = [one for one in counted if (one.fraction or 0.0) >= LEAST_FRACTION]
+    has_sockets = any(one.kind == TCP for one in found)
+    for port in _ports(ends, whole):
+        if port.is_interface and has_sockets:
+            continue  # the same bytes
+        fraction = _fraction(port, first, total)
+        if fraction is not None and fraction >= LEAST_FRACTION:
+            found.append(Carrier(port.fabric, port.name, fraction))
+    if found or first.reach != "node" or whole is None or not whole.segments:
+        return found
+    copying = [name for path, name in COPYING_DEVICES.items() if path in whole.devices]
+    return [Carrier(" or ".join([SHARED, *copying]), None, None)]
+
+
+def _ports(ends: Sequence[PathRecord], whole: PathRecord | None) -> list[Port]:
+    """The ports that the first end to read any saw."""
+    seen = next((one.ports for one in ends if one.ports is not None), None) or []
+    return [port_of(_with_facts(one, whole)) for one in seen]
+
+
+def _by_port(ends: Sequence[PathRecord], whole: PathRecord | None) -> dict[str, float]:
+    total = _total(ends[0])
+    return {port.name: port.payload / total for port in _ports(ends, whole) if port.payload}
+
+
+def _total(sent: PathRecord) -> float:
+    """Bytes that both ends sent."""
+    return 2.0 * (sent.bytes or 0) * (sent.messages or 0)
+
+
+def _with_facts(found: PortCounters, whole: PathRecord | None) -> PortCounters:
+    """The port with what the record of the whole launch, of the same node, knows of it."""
+    known = whole.ports if whole is not None and whole.ports else []
+    same = (one for one in known if (one.family, one.port) == (found.family, found.port))
+    fact = next(same, None)
+    return found if fact is None else msgspec.structs.replace(fact, counters=found.counters)
+
+
+def _all_tcp(ends: Sequence[PathRecord]) -> dict[str, TcpBytes]:
+    """The connections of the first end; of the other one where the first shows none."""
+    for one in ends:
+        if any(tcp.sent + tcp.received for tcp in one.tcp.values()):
+            return one.tcp
+    return {}
+
+
+def _fraction(port: Port, sent: PathRecord, total: float) -> float | None:
+    """What a port carried over what was sent; None where its counters cannot tell."""
+    payload = port.payload
+    if payload is None or (port.is_interface and total < ENOUGH_BYTES):
+        return None
+    if port.packets is not None and port.packets < (sent.messages or 0):
+        return None
+    return payload / total
+
+
+def _nodes(whole: Iterable[PathRecord]) -> Iterable[NodePorts]:
+    by_host: dict[str | None, list[PathRecord]] = {}
+    for one in whole:
+        by_host.setdefault(one.host, []).append(one)
+    for host, records in by_host.items():
+        ports: dict[str, list[Port]] = {}
+        for port in (port_of(p) for one in records for p in one.ports or []):
+            ports.setdefault(port.name, []).append(port)
+        yield NodePorts(host, tuple(_summed(same) for same in ports.values()))
+
+
+def _summed(same: Sequence[Port]) -> Port:
+    """One port over all launches."""
+    known = [one.carried for one in same if one.carried is not None]
+    packets = [one.packets for one in same if one.packets is not None]
+    return replace(
+        same[-1],
+        carried=sum(known) if len(known) == len(same) else None,
+        packets=sum(packets) if packets else None,
+        faults=dict(sum((Counter(one.faults) for one in same), Counter())),
+        congestion=dict(sum((Counter(one.congestion) for one in same), Counter())),
+    )

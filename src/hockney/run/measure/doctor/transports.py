@@ -1,0 +1,104 @@
+"""Shows what carries messages, by a launch of its own in which the library may print much."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hockney import records
+from hockney.base.errors import HockneyError
+from hockney.plan import Case, Placement, Sampling, Size
+from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.plan.workloads.collective import Collective
+from hockney.records import Record
+from hockney.run.measure.build import build_engine
+from hockney.run.measure.causes import cause_of
+from hockney.run.measure.launch import Interruption, Outcome
+from hockney.run.measure.mpi import find_mpi, of_library
+from hockney.run.measure.signals import exit_words
+from hockney.run.measure.start import engine_messages, start_of
+from hockney.run.mpis import Mpi, family_of
+from hockney.run.schedulers import find_allocation
+
+SIZES = (8, 1 << 10, 8 << 10, 64 << 10, 1 << 20, 4 << 20)
+"""Sizes of messages (bytes): their ways change with their protocols."""
+RANKS_A_NODE = 2
+SECONDS, TIMEOUT_S = 0.01, 30.0
+MOST_LINES = 100_000
+"""Most lines of a library that are read."""
+NOTHING_MEASURED = Collective(sizes=(Size(0),), collective="barrier")
+
+
+@dataclass(frozen=True)
+class TransportTrial:
+    """What a launch showed of the ways of messages."""
+
+    mpi: Mpi
+    records: tuple[Record, ...]
+    says: tuple[str, ...]
+    """What the library says of it, each line once."""
+
+
+def try_transports(mpicc: str | None, hosts: Sequence[str]) -> TransportTrial:
+    """Exchanges messages of each of SIZES between two ranks of each node, and between nodes: those
+    of the allocation, or `hosts`, or this one. Raises HockneyError."""
+    mpi = find_mpi(mpicc)
+    engine = build_engine(mpi)
+    mpi = of_library(mpi, engine)
+    if mpi.family == "smpi":
+        raise HockneyError(
+            "SimGrid simulates a machine, whose messages take no way of this one",
+            "name a real MPI with --mpicc",
+        )
+    family = family_of(mpi)
+    case = Case(workload=NOTHING_MEASURED, placement=_placement(hosts))
+    arguments = [
+        *engine_arguments(case, Sampling(), SECONDS),
+        *launch_arguments(0),
+        "--paths=" + ",".join(map(str, SIZES)),
+    ]
+    lines: list[bytes] = []
+    with Interruption().watched() as interruption:
+        start = start_of(mpi, engine, case, arguments, family.VERBOSE)
+        outcome = start.run(lines.extend, TIMEOUT_S, interruption, MOST_LINES)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    found = tuple(record for record in map(records.try_decode, lines) if record is not None)
+    if outcome.exit_status != 0:
+        raise _failure(outcome)
+    return TransportTrial(mpi, found, _said(family.TELLS, outcome))
+
+
+def _placement(hosts: Sequence[str]) -> Placement:
+    """Two ranks on each node."""
+    allocation = find_allocation()
+    nodes = len(hosts) or (allocation[1].nodes if allocation else None) or 1
+    many = nodes > 1 or bool(hosts)
+    return Placement(
+        ranks=RANKS_A_NODE * nodes,
+        hosts=tuple(hosts),
+        nodes=nodes if many and not hosts else None,
+        ranks_per_node=RANKS_A_NODE if many else None,
+        oversubscribe=True,
+    )
+
+
+def _failure(outcome: Outcome) -> HockneyError:
+    said = engine_messages(outcome)
+    ended = exit_words(outcome.exit_status, [*outcome.last_lines, *outcome.printed])
+    return HockneyError(
+        f"no messages could be exchanged: {said[0] if said else ended}",
+        cause_of(outcome, said) or "`hockney doctor` says more",
+    )
+
+
+def _said(tells: Iterable[str], outcome: Outcome) -> tuple[str, ...]:
+    """The lines that match, by what their groups match."""
+    patterns = [re.compile(tell) for tell in tells]
+    found = dict[str, None]()
+    for line in (*outcome.printed, *outcome.last_lines):
+        for pattern in patterns:
+            if match := pattern.search(line):
+                found[" ".join(match[1].split())] = None
+    return tuple(found)
