@@ -20,7 +20,9 @@ from hockney.records import (
     MpiFacts,
     Noise,
     PairTimes,
+    PathRecord,
     Place,
+    PortCounters,
     Probe,
     Progress,
     Record,
@@ -33,6 +35,7 @@ from hockney.records import (
     Summary,
     Switch,
     Tail,
+    TcpBytes,
 )
 from samples import HEADER, make_run, write_run
 
@@ -187,6 +190,30 @@ ANY_RECORD = st.one_of(
         probe_s=known,
     ),
     st.builds(
+        PathRecord,
+        launch=whole,
+        reach=st.text(max_size=9),
+        bytes=st.none() | whole,
+        messages=st.none() | whole,
+        peers=st.lists(whole, max_size=2),
+        took_s=known,
+        copied=whole,
+        tcp=st.dictionaries(
+            st.text(max_size=9), st.builds(TcpBytes, sent=whole, received=whole, resent=whole)
+        ),
+        ports=st.none()
+        | st.lists(
+            st.builds(
+                PortCounters,
+                family=st.text(max_size=9),
+                port=st.text(max_size=9),
+                speed=st.none() | st.text(max_size=9),
+                counters=st.dictionaries(st.text(max_size=9), st.tuples(whole, whole)),
+            ),
+            max_size=2,
+        ),
+    ),
+    st.builds(
         Switch,
         low_bytes=whole,
         high_bytes=whole,
@@ -232,6 +259,7 @@ def test_every_kind_of_record_is_among_them() -> None:
         Probe,
         Round,
         Noise,
+        PathRecord,
         Switch,
         End,
         Finish,

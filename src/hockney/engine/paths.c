@@ -34,7 +34,7 @@ struct paths {
     int *partners; /* [ranks]: with whom a rank exchanges messages, or NOBODY */
     int *leaders;  /* [ranks], on the first rank: the first rank of each one's node */
     int leads;     /* this is the first rank of its node */
-    struct ports *ports; /* as they were when the measurement began; NULL on ranks that do not lead */
+    struct ports *ports; /* as they were read last; NULL on ranks that do not lead */
     struct carriers carriers;
     int64_t began_ns;
 };
@@ -234,17 +234,28 @@ static void write_host(FILE *out)
     json_string(out, host[0] != '\0' ? host : NULL);
 }
 
-/* Ports are read by one of the ranks of a node. `sys`: as for ports_write(). */
-static void write_ports(const struct paths *paths, FILE *out, const struct ports *before, const char *sys)
+/* The ports of this node now, which its first rank reads. */
+static void read_ports(struct paths *paths)
+{
+    if (!paths->leads)
+        return;
+    struct ports *now = paths->ports != NULL ? ports_again(paths->ports) : ports_read(paths->options->sys);
+    ports_free(paths->ports);
+    paths->ports = now;
+}
+
+/* What they counted since they were read last, and reads them. `sys`: as for ports_write(). */
+static void write_ports(struct paths *paths, FILE *out, const char *sys)
 {
     fputs(",\"ports\":", out);
-    if (before == NULL) {
+    if (paths->ports == NULL) {
         fputs("null", out);
         return;
     }
-    struct ports *after = ports_read(paths->options->sys);
-    ports_write(out, before, after, sys);
-    ports_free(after);
+    struct ports *now = ports_again(paths->ports);
+    ports_write(out, paths->ports, now, sys);
+    ports_free(paths->ports);
+    paths->ports = now;
 }
 
 /* A text that another rank sent; the caller frees it. */
@@ -287,12 +298,11 @@ static void try_size(struct paths *paths, const char *reach, size_t bytes)
     const int partner = paths->partners[paths->rank], count = messages_of(bytes);
     const int takes_part = partner != NOBODY;
     struct seen seen = {0};
-    struct ports *ports = NULL;
     struct carriers carriers = {0};
     int64_t took_ns = 0;
     if (takes_part) {
         exchange(paths, bytes, 1);
-        ports = paths->leads ? ports_read(paths->options->sys) : NULL;
+        read_ports(paths);
         carriers = carriers_read();
     }
     meet(paths);
@@ -307,9 +317,8 @@ static void try_size(struct paths *paths, const char *reach, size_t bytes)
                 (double)took_ns * 1e-9);
         write_host(out);
         carriers_write(out, &carriers, &after);
-        write_ports(paths, out, ports, NULL);
+        write_ports(paths, out, NULL);
     }
-    ports_free(ports);
     record_seen(paths, &seen);
 }
 
@@ -340,7 +349,7 @@ struct paths *paths_check(const struct options *options, MPI_Comm comm)
             try_size(paths, reaches[phase], paths->sizes[i]);
     free(paths->out);
     free(paths->in);
-    paths->ports = paths->leads ? ports_read(options->sys) : NULL;
+    read_ports(paths);
     paths->carriers = carriers_read();
     paths->began_ns = clock_ns();
     return paths;
@@ -361,7 +370,7 @@ void paths_end(struct paths *paths)
         write_host(out);
         carriers_write(out, &paths->carriers, &after);
         carriers_write_open(out);
-        write_ports(paths, out, paths->ports, paths->options->sys);
+        write_ports(paths, out, paths->options->sys);
     }
     record_seen(paths, &seen);
     ports_free(paths->ports);

@@ -1,25 +1,27 @@
 #include "ports.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "json.h"
 
-enum { LONGEST_VALUE = 128, LONGEST_NAME = 128, MOST_WAIT_MS = 100 };
+enum { LONGEST_VALUE = 128, LONGEST_NAME = 128, LONGEST_PATH = 512, MOST_WAIT_MS = 100 };
 
-/* The classes of ports, the files of their counters, and what else is known of a port of such a name. The
-   parts of a path that are `*` in the first two places, but the last, name the port. */
+/* The classes of ports, the files of their counters, and what else is known of a port of such a name. */
 static const struct class {
     const char *name;
     const char *counters[6], *facts[6];
 } classes[] = {
-    {"net", {"*/statistics/*"}, {"operstate", "speed", "type"}},
+    /* All counters of interfaces are in one file, which is that of this process's network. */
+    {"net", {NULL}, {"operstate", "speed", "type"}},
     {"infiniband",
      {"*/ports/*/counters/*", "*/ports/*/hw_counters/*", "*/hw_counters/*"},
      {"state", "rate", "link_layer"}},
@@ -37,28 +39,29 @@ enum {
     MOST_FACTS = sizeof classes[0].facts / sizeof classes[0].facts[0],
 };
 
-/* `port` is the path of its directory below that of the class: "eth0", "mlx5_0/ports/1". */
+/* `port` is the path of its directory below that of the class: "eth0", "mlx5_0/ports/1"; `path` the file of
+   the counter, empty for interfaces. */
 struct counter {
     const struct class *class;
     char port[LONGEST_NAME], name[LONGEST_NAME];
+    char path[LONGEST_PATH];
     uint64_t value;
 };
 
 struct ports {
     struct counter *counters;
     size_t count, room;
+    uint64_t lifespan_ms; /* for which drivers hold counters back */
 };
 
 /* The first line of a file, without its end; empty where it cannot be read. */
 static void read_line(const char *path, char *line, size_t room)
 {
-    line[0] = '\0';
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return;
-    if (fgets(line, (int)room, file) == NULL)
-        line[0] = '\0';
-    fclose(file);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file >= 0 ? read(file, line, room - 1) : 0;
+    if (file >= 0)
+        close(file);
+    line[length > 0 ? length : 0] = '\0';
     line[strcspn(line, "\n")] = '\0';
 }
 
@@ -99,10 +102,46 @@ static void add_counter(struct ports *ports, const struct counter *counter)
     ports->counters[ports->count++] = *counter;
 }
 
+/* A line of /proc/self/net/dev is NAME: and 16 numbers. */
+static void read_interface(struct ports *ports, const char *line)
+{
+    static const struct { int column; const char *name; } columns[] = {
+        {0, "rx_bytes"}, {1, "rx_packets"}, {2, "rx_errors"},
+        {8, "tx_bytes"}, {9, "tx_packets"}, {10, "tx_errors"},
+    };
+    enum { COLUMNS = 16 };
+    const char *colon = strchr(line, ':'), *name = line + strspn(line, " ");
+    if (colon == NULL || colon - name >= LONGEST_NAME)
+        return;
+    uint64_t values[COLUMNS];
+    const char *at = colon + 1;
+    for (int i = 0; i < COLUMNS; i++) {
+        char *end;
+        values[i] = strtoull(at, &end, 10);
+        at = end;
+    }
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        struct counter counter = {.class = &classes[0], .value = values[columns[i].column]};
+        snprintf(counter.port, sizeof counter.port, "%.*s", (int)(colon - name), name);
+        snprintf(counter.name, sizeof counter.name, "%s", columns[i].name);
+        add_counter(ports, &counter);
+    }
+}
+
+static void read_interfaces(struct ports *ports)
+{
+    char line[LONGEST_PATH];
+    FILE *file = fopen("/proc/self/net/dev", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        read_interface(ports, line);
+    if (file != NULL)
+        fclose(file);
+}
+
 /* All paths of a class's pattern; glob() sorts them, so that two readings have the same order. */
 static int find(const char *sys, const struct class *class, const char *pattern, glob_t *found)
 {
-    char path[512];
+    char path[LONGEST_PATH];
     snprintf(path, sizeof path, "%s/class/%s/%s", sys, class->name, pattern);
     return glob(path, 0, NULL, found);
 }
@@ -116,8 +155,10 @@ static void read_class(struct ports *ports, const char *sys, const struct class 
             continue;
         for (size_t j = 0; j < found.gl_pathc; j++) {
             struct counter counter = {.class = class};
-            if (name_counter(&counter, found.gl_pathv[j] + root) && strcmp(counter.name, "lifespan") != 0 &&
-                read_counter(found.gl_pathv[j], &counter.value))
+            if (!name_counter(&counter, found.gl_pathv[j] + root) || strlen(found.gl_pathv[j]) >= LONGEST_PATH)
+                continue;
+            snprintf(counter.path, sizeof counter.path, "%s", found.gl_pathv[j]);
+            if (strcmp(counter.name, "lifespan") != 0 && read_counter(counter.path, &counter.value))
                 add_counter(ports, &counter);
         }
         globfree(&found);
@@ -125,7 +166,7 @@ static void read_class(struct ports *ports, const char *sys, const struct class 
 }
 
 /* Drivers of InfiniBand hold back some counters for their `lifespan`. */
-static void wait_for_drivers(const char *sys)
+static uint64_t longest_lifespan_ms(const char *sys)
 {
     static const char *const patterns[] = {"*/ports/*/hw_counters/lifespan", "*/hw_counters/lifespan"};
     uint64_t longest_ms = 0;
@@ -140,18 +181,36 @@ static void wait_for_drivers(const char *sys)
         }
         globfree(&found);
     }
-    if (longest_ms > MOST_WAIT_MS)
-        longest_ms = MOST_WAIT_MS;
-    const struct timespec pause = {.tv_nsec = (long)(longest_ms + 1) * 1000000};
-    if (longest_ms > 0)
+    return longest_ms < MOST_WAIT_MS ? longest_ms : MOST_WAIT_MS;
+}
+
+static void wait_for_drivers(uint64_t lifespan_ms)
+{
+    const struct timespec pause = {.tv_nsec = (long)(lifespan_ms + 1) * 1000000};
+    if (lifespan_ms > 0)
         nanosleep(&pause, NULL);
+}
+
+struct ports *ports_again(const struct ports *before)
+{
+    struct ports *ports = allocate(sizeof *ports);
+    *ports = (struct ports){.lifespan_ms = before->lifespan_ms};
+    wait_for_drivers(ports->lifespan_ms);
+    read_interfaces(ports);
+    for (size_t i = 0; i < before->count; i++) {
+        struct counter counter = before->counters[i];
+        if (counter.path[0] != '\0' && read_counter(counter.path, &counter.value))
+            add_counter(ports, &counter);
+    }
+    return ports;
 }
 
 struct ports *ports_read(const char *sys)
 {
     struct ports *ports = allocate(sizeof *ports);
-    *ports = (struct ports){0};
-    wait_for_drivers(sys);
+    *ports = (struct ports){.lifespan_ms = longest_lifespan_ms(sys)};
+    wait_for_drivers(ports->lifespan_ms);
+    read_interfaces(ports);
     for (int i = 0; i < CLASSES; i++)
         read_class(ports, sys, &classes[i]);
     return ports;

@@ -7,9 +7,12 @@
 
 struct ports; /* one reading of all */
 
-/* Reads what there is below `sys`, where sysfs is mounted; never NULL. Waits before it for counters that
-   a driver holds back for some time, some ms. */
+/* Finds and reads what there is below `sys`, where sysfs is mounted; never NULL. Waits before it for
+   counters that a driver holds back for some time, some ms. */
 struct ports *ports_read(const char *sys);
+
+/* Reads the same counters once more. */
+struct ports *ports_again(const struct ports *before);
 
 /* Writes an array of JSON: the ports of which a counter changed, or may have stopped at its largest value,
    with both values of each. With `sys` all ports, and what is known of each. */

@@ -20,6 +20,7 @@ from hockney.infer.analysis.between import (
     between,
     same_question,
 )
+from hockney.infer.analysis.transports import transports_of
 from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.estimate.differences import (
     Judged,
@@ -196,11 +197,17 @@ def _doubts(base: Run, other: Run) -> list[str]:
 
 
 def _unlike(base: Run, other: Run) -> list[str]:
-    """Notes on definitions of a sample that differ between the runs."""
+    """Notes on what differs between the runs: the definition of a sample, the ways of messages."""
+    notes = []
     first, second = _definition(base), _definition(other)
-    if first == second:
-        return []
-    return [f"unlike definitions: {base.label}: {first}; {other.label}: {second}"]
+    if first != second:
+        notes.append(f"unlike definitions: {base.label}: {first}; {other.label}: {second}")
+    ways = [found.text if (found := transports_of(run)) else None for run in (base, other)]
+    if None not in ways and ways[0] != ways[1]:
+        notes.append(
+            f"unlike ways: messages of {base.label} by {ways[0]}, of {other.label} by {ways[1]}"
+        )
+    return notes
 
 
 def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int] | None, list[str]]:

@@ -16,11 +16,15 @@ from hockney.infer.analysis.published_base import (
     PublishedFigure,
     published_figures,
 )
+from hockney.infer.analysis.transports import transports_of
 from hockney.infer.estimate.points import Estimates
 from hockney.infer.fitting.fit import Fit
 from hockney.infer.models.hockney import NO_ASYMPTOTE
 from hockney.records import Run
 
+LOOPBACK = "TCP over loopback"
+"""A transport that nobody publishes."""
+OF_SOCKETS = frozenset({"TCP", "Ethernet", "IP over InfiniBand"})
 TCP_VARIABLES = {"FI_PROVIDER": {"tcp", "sockets"}, "UCX_TLS": {"tcp"}, "OMPI_MCA_btl": {"tcp"}}
 """Variables that choose TCP alone. Verbs are no such sign: they run over Ethernet, too."""
 TO_ITSELF = {"self", "sm", "vader", "shm", ""}
@@ -108,6 +112,8 @@ def transport_of(run: Run) -> str | None:
         return None
     if not _are_hosts_known(run):
         return UNKNOWN_NETWORK
+    if seen := _seen_transport(run):
+        return seen
     if len({place.host for place in first.places}) == 1:
         return SHARED_MEMORY
     recorded = run.header.environment.get("env")
@@ -117,6 +123,22 @@ def transport_of(run: Run) -> str | None:
         if chosen and chosen <= networks:
             return TCP
     return UNKNOWN_NETWORK
+
+
+def _seen_transport(run: Run) -> str | None:
+    """What carried the largest messages that were tried, by the names of published systems; None if
+    that is unknown."""
+    found = transports_of(run)
+    paths = (found.of("network") or found.of("node")) if found is not None else []
+    largest = max(paths, key=lambda path: path.bytes, default=None)
+    if largest is None or not largest.carriers:
+        return None
+    carrier = largest.carriers[0]
+    if carrier.name is None:
+        return SHARED_MEMORY
+    if carrier.name == "lo":
+        return LOOPBACK
+    return TCP if carrier.kind in OF_SOCKETS else carrier.kind
 
 
 def _are_hosts_known(run: Run) -> bool:

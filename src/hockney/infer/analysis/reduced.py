@@ -9,7 +9,7 @@ import msgspec
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate import Estimates
-from hockney.records import End, LaunchRecord, Run, RunRecord
+from hockney.records import End, LaunchRecord, PathRecord, Run, RunRecord
 
 
 class Reduced(msgspec.Struct, frozen=True):
@@ -24,6 +24,8 @@ class Reduced(msgspec.Struct, frozen=True):
     """Estimates without the state of each round."""
     of_every_launch: Estimates | None
     """Estimates of every launch; None if they are the same."""
+    paths: list[PathRecord] = []
+    """What carried the messages of the first launch."""
 
     @classmethod
     def of(cls, analysis: Analysis) -> Reduced:
@@ -36,11 +38,19 @@ class Reduced(msgspec.Struct, frozen=True):
             run.cut,
             _without_rounds(own),
             None if every is own else _without_rounds(every),
+            [one for one in run.paths if one.launch == run.launches[0].launch],
         )
 
     def analysis(self, path: Path) -> Analysis:
         """The analysis of the run in that file, with only these estimates."""
-        run = Run(self.header, path=path, cut=self.cut, launches=self.launches, ends=self.ends)
+        run = Run(
+            self.header,
+            path=path,
+            cut=self.cut,
+            launches=self.launches,
+            ends=self.ends,
+            paths=self.paths,
+        )
         return Analysis.of_estimates(run, self.estimates, self.of_every_launch or self.estimates)
 
 

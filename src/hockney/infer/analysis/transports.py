@@ -53,6 +53,8 @@ class SizePath:
     reach: Reach
     bytes: int
     launch: int
+    variant: str | None
+    """The variant of the launch; None without variants."""
     peers: tuple[int, ...]
     hosts: tuple[str | None, ...]
     carriers: tuple[Carrier, ...]
@@ -89,19 +91,34 @@ class Transports:
     def words(self, reach: Reach) -> str | None:
         """The ways that most pairs took, from the smallest size to the largest; None if nothing was
         tried."""
-        by_size: dict[int, list[str]] = {}
-        for path in self.of(reach):
-            by_size.setdefault(path.bytes, []).append(path.text)
-        usual = [max(texts, key=texts.count) for _, texts in sorted(by_size.items())]
-        return ", ".join(dict.fromkeys(usual)) or None
+        return _usual(self.of(reach))
 
     @property
     def text(self) -> str | None:
-        """The ways in one line; None if nothing was tried."""
-        inside, between = (self.words(reach) for reach in REACHES)
-        if inside and between:
-            return f"{inside} in a node; {between} between nodes"
-        return inside or between
+        """The ways in one line, those of variants apart if they differ; None if nothing was
+        tried."""
+        by_variant: dict[str | None, list[SizePath]] = {}
+        for path in self.paths:
+            by_variant.setdefault(path.variant, []).append(path)
+        words = {variant: _in_one_line(paths) for variant, paths in by_variant.items()}
+        if len(set(words.values())) <= 1:
+            return next(iter(words.values()), None)
+        return "; ".join(f"{variant}: {text}" for variant, text in words.items())
+
+
+def _usual(paths: Iterable[SizePath]) -> str | None:
+    by_size: dict[int, list[str]] = {}
+    for path in paths:
+        by_size.setdefault(path.bytes, []).append(path.text)
+    usual = [max(texts, key=texts.count) for _, texts in sorted(by_size.items())]
+    return ", ".join(dict.fromkeys(usual)) or None
+
+
+def _in_one_line(paths: Sequence[SizePath]) -> str | None:
+    inside, between = (_usual(path for path in paths if path.reach == reach) for reach in REACHES)
+    if inside and between:
+        return f"{inside} in a node; {between} between nodes"
+    return inside or between
 
 
 def transports_of(run: Run) -> Transports | None:
@@ -110,16 +127,17 @@ def transports_of(run: Run) -> Transports | None:
         return None
     whole = [one for one in run.paths if one.reach == "launch"]
     return Transports(
-        paths=tuple(_size_paths(run.paths, whole)),
+        paths=tuple(_size_paths(run, whole)),
         nodes=tuple(_nodes(whole)),
         resent=sum(tcp.resent for one in whole for tcp in one.tcp.values()),
     )
 
 
-def _size_paths(records: Iterable[PathRecord], whole: Sequence[PathRecord]) -> Iterable[SizePath]:
+def _size_paths(run: Run, whole: Sequence[PathRecord]) -> Iterable[SizePath]:
     """The two ends of each exchange, the lower rank's first."""
     exchanges: dict[tuple[int, str, int, tuple[int, ...]], list[PathRecord]] = {}
-    for one in records:
+    variants = {one.launch: one.variant for one in run.launches}
+    for one in run.paths:
         if one.reach in REACHES and one.bytes and one.messages and len(one.peers) == 2:
             key = (one.launch, one.reach, one.bytes, tuple(sorted(one.peers)))
             exchanges.setdefault(key, []).append(one)
@@ -130,6 +148,7 @@ def _size_paths(records: Iterable[PathRecord], whole: Sequence[PathRecord]) -> I
             reach=reach,  # type: ignore[arg-type]
             bytes=size,
             launch=launch,
+            variant=variants.get(launch),
             peers=peers,
             hosts=tuple(dict.fromkeys(one.host for one in ends)),
             carriers=tuple(_carriers(ends, open_at.get(ends[0].host))),

@@ -25,6 +25,8 @@ SIZES = (8, 1 << 10, 8 << 10, 64 << 10, 1 << 20, 4 << 20)
 """Sizes of messages (bytes): their ways change with their protocols."""
 RANKS_A_NODE = 2
 SECONDS, TIMEOUT_S = 0.01, 30.0
+SHOWN_LINES = 5
+"""Last lines of a launcher that failed that are shown."""
 MOST_LINES = 100_000
 """Most lines of a library that are read."""
 NOTHING_MEASURED = Collective(sizes=(Size(0),), collective="barrier")
@@ -71,24 +73,23 @@ def try_transports(mpicc: str | None, hosts: Sequence[str]) -> TransportTrial:
 
 
 def _placement(hosts: Sequence[str]) -> Placement:
-    """Two ranks on each node."""
-    allocation = find_allocation()
-    nodes = len(hosts) or (allocation[1].nodes if allocation else None) or 1
-    many = nodes > 1 or bool(hosts)
-    return Placement(
-        ranks=RANKS_A_NODE * nodes,
-        hosts=tuple(hosts),
-        nodes=nodes if many and not hosts else None,
-        ranks_per_node=RANKS_A_NODE if many else None,
-        oversubscribe=True,
-    )
+    """Two ranks on each host, or on each node of the allocation; one where it gives no more."""
+    found = None if hosts else find_allocation()
+    nodes = (found[1].nodes if found else None) or 1
+    if nodes == 1:
+        count = RANKS_A_NODE * max(len(hosts), 1)
+        return Placement(ranks=count, hosts=tuple(hosts), oversubscribe=True)
+    cpus = found[1].cpus if found else None
+    each = 1 if cpus is not None and cpus < RANKS_A_NODE * nodes else RANKS_A_NODE
+    return Placement(ranks=each * nodes, nodes=nodes, ranks_per_node=each, oversubscribe=True)
 
 
 def _failure(outcome: Outcome) -> HockneyError:
     said = engine_messages(outcome)
     ended = exit_words(outcome.exit_status, [*outcome.last_lines, *outcome.printed])
+    words = said[:1] or [ended, *outcome.last_lines[-SHOWN_LINES:]]
     return HockneyError(
-        f"no messages could be exchanged: {said[0] if said else ended}",
+        "\n".join([f"no messages could be exchanged: {words[0]}", *words[1:]]),
         cause_of(outcome, said) or "`hockney doctor` says more",
     )
 
