@@ -17,11 +17,25 @@
 
 enum { LONGEST_PATH = 4096, MOST_FOUND = 32 };
 
-static _Atomic int64_t copies, copied;
+static const char DESCRIPTORS[] = "/proc/self/fd";
+
+static struct interface_bytes *interface_named(struct carriers *carriers, const char *name)
+{
+    for (int i = 0; i < carriers->count; i++)
+        if (strcmp(carriers->interfaces[i].name, name) == 0)
+            return &carriers->interfaces[i];
+    if (carriers->count == MOST_INTERFACES)
+        return NULL;
+    struct interface_bytes *added = &carriers->interfaces[carriers->count++];
+    snprintf(added->name, sizeof added->name, "%s", name);
+    return added;
+}
 
 #if defined(__linux__) && !defined(SMPI_H)
 #include <sys/syscall.h>
 #include <sys/uio.h>
+
+static _Atomic int64_t copies, copied;
 
 /* Libraries copy from process to process by these two calls of libc, which leave no other trace. A program's
    own definition goes before libc's; counting costs some ns of a call of some us. */
@@ -51,7 +65,6 @@ struct connection {
     uint32_t unused[23], retransmitted;
     uint64_t unused_rates[2], acknowledged, received;
 };
-#endif
 
 /* An address of either version as 16 bytes, IPv4 as IPv6 maps it; 0 for others. */
 static int address_of(const struct sockaddr *from, unsigned char bytes[16])
@@ -82,19 +95,6 @@ static const char *interface_of(const struct ifaddrs *all, const struct sockaddr
     return NULL;
 }
 
-static struct interface_bytes *interface_named(struct carriers *carriers, const char *name)
-{
-    for (int i = 0; i < carriers->count; i++)
-        if (strcmp(carriers->interfaces[i].name, name) == 0)
-            return &carriers->interfaces[i];
-    if (carriers->count == MOST_INTERFACES)
-        return NULL;
-    struct interface_bytes *added = &carriers->interfaces[carriers->count++];
-    snprintf(added->name, sizeof added->name, "%s", name);
-    return added;
-}
-
-#if defined(__linux__) && !defined(SMPI_H)
 /* What goes to an address of this host goes over the loopback interface, whoever has the address. */
 static void add_connection(struct carriers *carriers, int descriptor, const struct ifaddrs *all)
 {
@@ -116,25 +116,18 @@ static void add_connection(struct carriers *carriers, int descriptor, const stru
     interface->resent += (double)seen.retransmitted;
 }
 
-/* Calls `act` for each descriptor of this process. */
-static void each_descriptor(void (*act)(struct carriers *, int, const struct ifaddrs *),
-                            struct carriers *carriers, const struct ifaddrs *all)
-{
-    DIR *directory = opendir("/proc/self/fd");
-    for (const struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
-        if (entry->d_name[0] != '.')
-            act(carriers, atoi(entry->d_name), all);
-    if (directory != NULL)
-        closedir(directory);
-}
-
 struct carriers carriers_read(void)
 {
     struct carriers carriers = {.copies = (double)atomic_load(&copies), .copied = (double)atomic_load(&copied)};
     struct ifaddrs *all = NULL;
     if (getifaddrs(&all) != 0)
         all = NULL;
-    each_descriptor(add_connection, &carriers, all);
+    DIR *directory = opendir(DESCRIPTORS);
+    for (const struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
+        if (entry->d_name[0] != '.')
+            add_connection(&carriers, atoi(entry->d_name), all);
+    if (directory != NULL)
+        closedir(directory);
     if (all != NULL)
         freeifaddrs(all);
     return carriers;
@@ -203,9 +196,9 @@ static void find_devices(struct names *devices)
     static const char *const of_networks[] = {"/dev/infiniband/", "/dev/cxi", "/dev/hfi1", "/dev/xpmem",
                                               "/dev/knem", NULL};
     char link[64], path[LONGEST_PATH];
-    DIR *directory = opendir("/proc/self/fd");
+    DIR *directory = opendir(DESCRIPTORS);
     for (const struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
-        snprintf(link, sizeof link, "/proc/self/fd/%.20s", entry->d_name);
+        snprintf(link, sizeof link, "%s/%.20s", DESCRIPTORS, entry->d_name);
         const ssize_t length = readlink(link, path, sizeof path - 1);
         path[length > 0 ? length : 0] = '\0';
         if (begins_with_any(path, of_networks))
