@@ -298,3 +298,18 @@ def test_what_libraries_say_is_translated(said: str, words: str) -> None:
 
 def test_each_row_of_the_table_has_an_example() -> None:
     assert len(SAID) + len(limits.SAID) == len(SAYINGS)
+
+
+@pytest.mark.long
+def test_a_library_without_room_for_shared_memory_is_seen_to_go_by_tcp(tmp_path: Path) -> None:
+    """Open MPI does so without a word."""
+    other = os.environ.get("HOCKNEY_TEST_OTHER_MPICC")
+    if other is None:
+        pytest.skip("HOCKNEY_TEST_OTHER_MPICC names no second MPI")
+    result = tmp_path / "run.jsonl"
+    words = (*LOUD, "--mpicc", other, "-o", str(result))
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = run(*words, inside=with_shared_memory_of("64k"), env=allowed)
+    assert done.returncode == 0, done.stderr
+    assert "messages by TCP over lo" in done.stdout
+    assert "slow way: ranks 0 and 1" in done.stderr

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     type=HOSTS,
     metavar="A,B,...",
     default="",
+    show_default="those of the job",
     heading=COMMON,
-    help="With --transports: hosts to try messages between.  [default: those of the job]",
+    help="With --transports: hosts to try messages between.",
 )
 @_options.JSON
 def command(mpicc: str | None, transports: bool, hosts: tuple[str, ...], as_json: bool) -> None:
