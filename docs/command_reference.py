@@ -23,13 +23,14 @@ from hockney.cli._verb import MeasuringVerb
 HEAD = """\
 # Command reference
 
-This page is made from the code: it holds what `hockney VERB --help` prints. What sizes, times and
-fractions look like, exit statuses, launches and budgets, and which MPI is measured, are in
-[conventions](conventions.md); the fields of `--json` are in [JSON output](json.md).
+This page is made from the code: it holds all options, as `--help-all` prints them for a verb that
+measures, and `--help` for others. What sizes, times and fractions look like, exit statuses,
+launches and budgets, and which MPI is measured, are in [conventions](conventions.md); the fields of
+`--json` are in [JSON output](json.md).
 """
 COMMON = "Options of every verb that measures"
 WIDTH = 100
-HELP = "--help"
+HELP = {"--help", "--help-all"}
 Options = dict[str, dict[str, str]]
 """What --help says of each option, by heading and by the option with its values."""
 
@@ -50,7 +51,7 @@ def options_of(context: click.Context) -> Options:
         heading: dict(
             record
             for option in options
-            if HELP not in option.opts and (record := option.get_help_record(context))
+            if not HELP & set(option.opts) and (record := option.get_help_record(context))
         )
         for heading, options in context.command.headings(context).items()
     }

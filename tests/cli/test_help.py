@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from conftest import RunHockney
 from hockney import cli
 from hockney.cli import SECTIONS
-from hockney.cli._help import COMMON, LAST, Option, Verb
+from hockney.cli._help import ALL, COMMON, FEW_EXAMPLES, LAST, SHORT, Option, Verb
 from hockney.cli._verb import MeasuringVerb
 from hockney.cli.collective import CASE_S
 from hockney.foreign.programs import PROGRAMS
@@ -123,6 +124,12 @@ def plan_of(verb: str, words: list[str]) -> Plan:
         return command.asked(context).plan
 
 
+def help_of(verb: str, all_options: bool = False) -> str:
+    context = click.Context(VERBS[verb], info_name=verb, parent=click.Context(cli.cli))
+    context.meta[ALL] = all_options
+    return VERBS[verb].get_help(context)
+
+
 def test_every_verb_has_its_line_in_the_help() -> None:
     assert sorted(name for lines in SECTIONS.values() for name in lines) == sorted(VERBS)
     shown = WHOLE.get_help()
@@ -154,6 +161,59 @@ def test_common_options_come_first_and_output_last(verb: str) -> None:
     last = [heading for heading in headings if heading in LAST]
     assert last == [heading for heading in LAST if heading in headings]
     assert headings[len(headings) - len(last) :] == last
+
+
+MOST_WORDS = 310
+"""Most words of a help that is read in a minute or so."""
+
+
+@pytest.mark.parametrize("verb", MEASURING)
+def test_the_help_of_a_measuring_verb_shows_twelve_options_and_names_the_rest(verb: str) -> None:
+    shown = help_of(verb)
+    assert len(re.findall(r"^  -", shown, re.MULTILINE)) == SHORT
+    assert len(re.findall("^  hockney ", shown, re.MULTILINE)) <= FEW_EXAMPLES
+    assert shown.endswith(f" {verb} {ALL}")
+    assert len(shown.split()) <= MOST_WORDS
+    for usual in ("--budget", "--output", "--hosts", "--mpicc", "--vary"):
+        assert usual in shown
+
+
+@pytest.mark.parametrize("verb", MEASURING)
+def test_help_all_shows_every_option(verb: str) -> None:
+    shown = help_of(verb, all_options=True)
+    for option in options(verb):
+        assert re.search(rf"^  (-\w, )?{option.opts[-1]}\b", shown, re.MULTILINE), option.opts
+    assert all(heading in shown for heading in LAST)
+    assert all(example in shown for example in VERBS[verb].examples)
+
+
+def test_an_option_that_the_help_leaves_out_is_suggested(hockney: RunHockney) -> None:
+    done = hockney("pairs", "--ranks-per-nodes", "2")
+    assert done.status == 2
+    assert "--ranks-per-node" not in help_of("pairs")
+    assert "Did you mean '--ranks-per-node'" in done.stderr
+    every = hockney("pairs", "--help-all")
+    assert (every.status, "--ranks-per-node N" in every.stdout) == (0, True)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_names_of_a_choice_are_listed_in_words(verb: str) -> None:
+    """A metavar such as [a|b|c] of twenty names breaks the columns of the help."""
+    context = click.Context(VERBS[verb], info_name=verb)
+    for option in options(verb):
+        record = option.get_help_record(context)
+        if record is not None and isinstance(option.type, click.Choice):
+            assert len(record[0]) < 30
+            assert not [name for name in option.type.choices if str(name) not in record[1]]
+
+
+def test_the_readme_lists_the_verbs_as_the_help_does() -> None:
+    text = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")
+    listed = text.split("## Verbs", 1)[1].split("\n## ", 1)[0]
+    for section, lines in SECTIONS.items():
+        block = re.split(r"\n\*\*|\nEvery verb", listed.split(f"**{section}**", 1)[1])[0]
+        shown = re.findall(r"^    hockney (\w+)", block, re.MULTILINE)
+        assert list(dict.fromkeys(shown)) == list(lines), section
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -241,5 +301,5 @@ PRIVATE_WORDS = ("told", "stands apart", "hand-over", "accused", "SHARE", "besid
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_words_of_the_help_are_those_of_the_field(verb: str) -> None:
-    shown = VERBS[verb].get_help(click.Context(VERBS[verb], info_name=verb))
+    shown = help_of(verb, all_options=True)
     assert not [word for word in PRIVATE_WORDS if re.search(rf"\b{word}\b", shown)]

@@ -113,8 +113,11 @@ def test_a_new_knob_costs_its_row_and_its_use(mpi: Mpi, tmp_path: Path) -> None:
     shown = json.loads(run("-m", "hockney", "show", "--json", "pairs.jsonl").stdout)
     asked = [(one["twice"], one["paint"], one["stretch"]) for one in shown["points"]]
     assert asked == [(True, "blue", 3)]
-    help = run("-m", "hockney", "pingpong", "--help").stdout
-    assert all(words in help for words in ("Send all twice.", "[red|blue]", "--stretch N"))
+    help = run("-m", "hockney", "pingpong", "--help-all").stdout
+    assert all(
+        words in help
+        for words in ("Send all twice.", "--paint NAME", "One of red, blue", "--stretch N")
+    )
     assert_refused(measure("pairs", "-n", "2", "--paint", "green"), ["green", "red"])
     assert_refused(measure("cores", "--twice"), ["--twice"])
 

@@ -1,9 +1,11 @@
-"""Help that shows common options first, the others under headings, and examples at the end."""
+"""Help that shows common options first, the others under headings, and examples at the end.
+
+A verb with many options shows a dozen of them by --help, and all by --help-all."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -21,6 +23,13 @@ LAST = (SAMPLING, PLACEMENT, COMPARISON, SIMULATION, OUTPUT)
 """Headings of the last options; a verb's own options come before these."""
 
 
+ALL = "--help-all"
+SHORT = 12
+"""Most options that the help of a measuring verb shows."""
+USUAL = ("hosts", "nodes", "mpicc", "vary", "as_json", "launches", "platform_file", "launcher")
+"""Options that such a help shows besides a verb's common ones, the most used first."""
+FEW_EXAMPLES = 3
+
 _HALF = re.compile("[\ud800-\udfff]")
 """A byte of the command line that is not UTF-8."""
 
@@ -33,12 +42,31 @@ class Option(click.Option):
         super().__init__(*args, **kwargs)
         self.heading = heading
 
+    def make_metavar(self, ctx: click.Context) -> str:
+        """One word for a choice, whose names are listed in the help."""
+        is_choice = isinstance(self.type, click.Choice) and self.metavar is None
+        return "NAME" if is_choice else super().make_metavar(ctx)
+
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         record = super().get_help_record(ctx)
-        if record is None or not isinstance(self.show_default, str):
-            return record
-        # click puts such a text in parentheses
-        return record[0], record[1].replace(f"({self.show_default})", self.show_default)
+        if record is None:
+            return None
+        name, words = record
+        if isinstance(self.show_default, str):
+            # click puts such a text in parentheses
+            words = words.replace(f"({self.show_default})", self.show_default)
+        if missing := self._unnamed():
+            text, bracket, default = words.partition("  [")
+            words = f"{text} One of {', '.join(missing)}.{bracket}{default}"
+        return name, words
+
+    def _unnamed(self) -> tuple[str, ...]:
+        """All names of a choice; empty where the help explains each of them."""
+        if not isinstance(self.type, click.Choice):
+            return ()
+        names = tuple(str(name) for name in self.type.choices)
+        words = set(re.findall(r"[\w-]+", self.help or ""))
+        return () if words.issuperset(names) else names
 
 
 class Verb(click.Command):
@@ -69,19 +97,78 @@ class Verb(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for heading, params in self.headings(ctx).items():
-            records = [param.get_help_record(ctx) for param in params]
-            with formatter.section(heading):
-                formatter.write_dl([record for record in records if record is not None])
+            _write_section(formatter, heading, ctx, params)
 
     def format_epilog(
         self,
         ctx: click.Context,  # noqa: ARG002
         formatter: click.HelpFormatter,
     ) -> None:
-        if self.examples:
-            with formatter.section("Examples"):
-                for example in self.examples:
-                    formatter.write(f"  {example}\n")
+        _write_examples(formatter, self.examples)
+
+
+class LongVerb(Verb):
+    """A verb whose --help shows the options that most people use, and --help-all every one."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*super().get_params(ctx), _HELP_ALL]
+
+    def used(self, ctx: click.Context) -> list[click.Parameter]:
+        """The common options and the usual ones, at most SHORT."""
+        common, *others = self.headings(ctx).values()
+        own = [param for param in common if not {"--help", ALL} & set(param.opts)]
+        named = {param.name: param for params in others for param in params}
+        return [*own, *(named[name] for name in USUAL if name in named)][:SHORT]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if ctx.meta.get(ALL):
+            super().format_options(ctx, formatter)
+        else:
+            _write_section(formatter, COMMON, ctx, self.used(ctx))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if ctx.meta.get(ALL):
+            super().format_epilog(ctx, formatter)
+            return
+        _write_examples(formatter, self.examples[:FEW_EXAMPLES])
+        count = sum(map(len, self.headings(ctx).values()))
+        formatter.write_paragraph()
+        formatter.write(f"All {count} options: {ctx.command_path} {ALL}\n")
+
+
+def _write_section(
+    formatter: click.HelpFormatter,
+    heading: str,
+    ctx: click.Context,
+    params: Sequence[click.Parameter],
+) -> None:
+    records = [param.get_help_record(ctx) for param in params]
+    with formatter.section(heading):
+        formatter.write_dl([record for record in records if record is not None])
+
+
+def _write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
+    if examples:
+        with formatter.section("Examples"):
+            for example in examples:
+                formatter.write(f"  {example}\n")
+
+
+def _show_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    if value and not ctx.resilient_parsing:
+        ctx.meta[ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+_HELP_ALL = Option(
+    [ALL],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show all options, by subject, and exit.",
+)
 
 
 def verb(*examples: str, cls: type[Verb] = Verb) -> Callable[[Callable[..., Any]], Verb]:

@@ -69,8 +69,8 @@ OPTIONS = (
         type=click.Choice(THREAD_COMMS),
         default="shared",
         heading=WORKLOAD,
-        help="One communicator for all threads, one for each (own), or one and an endpoint of the "
-        "library for each (vci: MPICH's).",
+        help="shared: one communicator for all threads; own: one for each; vci: one, and an "
+        "endpoint of the library for each (MPICH's).",
     ),
     option(
         "--datatype",

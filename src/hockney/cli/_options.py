@@ -175,8 +175,8 @@ REST = (
         type=click.Choice(BUFFERS),
         heading=WORKLOAD,
         show_default="returned; separate for streams, collectives, layouts and --verify",
-        help="Send from where the last message arrived; from a buffer of its own; or from memory "
-        "that is in no cache.",
+        help="What is sent. returned: from where the last message arrived; separate: from a buffer "
+        "of its own; cold: from memory that is in no cache.",
     ),
     option(
         "--launches",
@@ -204,8 +204,8 @@ REST = (
         type=click.Choice(PLACES),
         heading=PLACEMENT,
         show_default="core; none when simulated",
-        help="Pin neighbouring ranks to different cores, sockets, NUMA domains or nodes; as far "
-        "apart as possible (spread); or not at all.",
+        help="Pin neighbouring ranks to different parts. core, socket, numa, node: another one for "
+        "each; spread: as far apart as possible; none: no pinning.",
     ),
     option(
         "--cpus",
@@ -289,9 +289,9 @@ REST = (
         multiple=True,
         metavar="KEY=V1,V2|@FILE",
         heading=COMPARISON,
-        help="Measure variants side by side in this run. KEY is an option (window, mpicc, ...) or "
-        "env:NAME; semicolons separate values that hold commas. May be repeated for all "
-        "combinations; a TOML FILE has a table for each variant.",
+        help="Measure variants side by side. KEY is an option (window, mpicc, ...) or env:NAME; "
+        "repeat it for all combinations; use semicolons where values hold commas. A TOML FILE has "
+        "a table for each variant.",
     ),
     option(
         "--tolerance",

@@ -10,7 +10,7 @@ import click
 
 from hockney.base.errors import UsageError
 from hockney.cli._asked import Output, Varied, common_of, output_of, varied_of
-from hockney.cli._help import Verb
+from hockney.cli._help import LongVerb
 from hockney.cli._knobs import knob_options, taken_knobs, with_knobs
 from hockney.plan import Plan
 from hockney.plan.variants import Comparison
@@ -29,7 +29,7 @@ class Request:
     output: Output
 
 
-class MeasuringVerb(Verb):
+class MeasuringVerb(LongVerb):
     """A command whose function takes Common and the verb's own options, and returns a Plan. The
     knobs of the experiment that has the verb's name are options, too: the function need not know
     them."""

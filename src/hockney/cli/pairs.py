@@ -24,7 +24,7 @@ from hockney.plan.words import STANDARD
 from hockney.plan.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
 from hockney.run.measure.checks import allowed_cpus
 from hockney.run.measure.endpoints import with_endpoints
-from hockney.run.measure.pairing import PAIRINGS, pairing_of, parse_counts
+from hockney.run.measure.pairing import pairing_of, parse_counts
 from hockney.run.measure.topology import with_topology
 
 DEFAULT_SIZES = "0,8,1KiB,64KiB,1MiB"
@@ -66,14 +66,16 @@ MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
     "--operation",
     type=click.Choice(PAIR_OPERATIONS),
     default="pingpong",
-    help="Messages to and fro; a window of messages one way (stream) or both ways; or sendrecv.",
+    help="pingpong: messages to and fro; stream: a window of messages one way; bidirectional: both "
+    "ways; exchange: MPI_Sendrecv.",
 )
 @option(
     "--pairing",
     default="halves",
-    metavar="|".join((*PAIRINGS, "FILE")),
+    metavar="NAME|FILE",
     heading=WORKLOAD,
-    help="Rank i with i + n/2; 2i with 2i + 1; at random; or a file with two ranks per line.",
+    help="halves: rank i with i + n/2; neighbours: 2i with 2i + 1; random; or a file with two "
+    "ranks per line.",
 )
 @option(
     "--idle-last",

@@ -18,7 +18,7 @@ from hockney.plan import Plan, single, sizes_of
 from hockney.plan.words import DIRECTIONS, ELEMENTS, SYNCHRONIZATIONS, WINDOW_KINDS
 from hockney.plan.workloads.pairs import USUAL_WINDOW
 from hockney.plan.workloads.rma import ELEMENT_BYTES, ONE_ELEMENT, RMA_OPERATIONS, Rma
-from hockney.run.measure.pairing import PAIRINGS, pairing_of, parse_counts
+from hockney.run.measure.pairing import pairing_of, parse_counts
 
 DEFAULT_SIZES = "8..4MiB"
 
@@ -38,10 +38,8 @@ DEFAULT_SIZES = "8..4MiB"
     type=Several(SYNCHRONIZATIONS, strict=True),
     metavar="LIST",
     default="flush",
-    help="What completes operations. Of both ranks: fence (MPI_Win_fence), pscw (post, start, "
-    "complete, wait). Of the origin alone: lock (lock and unlock of the target each time), "
-    "lock-all (of all ranks each time); flush (done at the target) and flush-local (the origin "
-    "may reuse its buffer), both with one lock of all ranks held all the time. Or all.",
+    help="What completes operations. fence, pscw: both ranks; lock, lock-all: the origin, by a "
+    "lock each time; flush, flush-local (its buffer may be reused): under one lock of all. Or all.",
 )
 @option(
     "--window-kind",
@@ -49,14 +47,15 @@ DEFAULT_SIZES = "8..4MiB"
     type=Several(WINDOW_KINDS, strict=True),
     metavar="LIST",
     default="allocate",
-    help="Memory of the window: from MPI_Win_allocate; the program's own (create); attached "
-    "later (dynamic); shared by the ranks of a node (shared). Or all.",
+    heading=WORKLOAD,
+    help="Memory of the window. allocate: from MPI_Win_allocate; create: the program's own; "
+    "dynamic: attached later; shared: by the ranks of a node. Or all.",
 )
 @option(
     "--direction",
     type=click.Choice(DIRECTIONS),
     show_default="one operation at a time",
-    help="Measure streams of operations: from one rank, or from both at once.",
+    help="Streams of operations. one-way: from one rank; both-ways: from both at once.",
 )
 @option(
     "--window",
@@ -85,9 +84,9 @@ DEFAULT_SIZES = "8..4MiB"
 @option(
     "--pairing",
     default="halves",
-    metavar="|".join((*PAIRINGS, "FILE")),
+    metavar="NAME|FILE",
     heading=WORKLOAD,
-    help="Who is paired with whom, as in hockney pairs.",
+    help="Who is paired with whom, as in hockney pairs: halves, neighbours, random or a file.",
 )
 @measuring_options()
 def command(
