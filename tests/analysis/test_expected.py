@@ -10,7 +10,7 @@ from conftest import first_of
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.expected import next_run
 from hockney.show.point_table import point_table
-from hockney.show.run_lines import heading
+from hockney.show.run_lines import definitions
 from samples import make_run
 
 
@@ -49,14 +49,14 @@ def test_components_of_variance_are_those_that_were_put_in() -> None:
 
 def test_without_other_runs_one_sentence_says_so() -> None:
     one, *others = day(np.random.default_rng(2), 6, 0.02)
-    assert "unknown, for want of" not in "\n".join(heading(Analysis(one.run)))
+    assert "unknown, for want of" not in "\n".join(definitions(Analysis(one.run)))
     one.others = others[:3]
-    assert "how far another run would differ is unknown" in "\n".join(heading(one))
+    assert "how far another run would differ is unknown" in "\n".join(definitions(one))
     assert next_run(one, others[:3]).at(one.estimates.headline[0]) is None
 
 
 def test_with_other_runs_the_table_has_their_interval() -> None:
     one, *others = day(np.random.default_rng(2), 6, 0.02)
     one.others = others
-    assert "from 5 of this question" in "\n".join(heading(one))
+    assert "from 5 of this question" in "\n".join(definitions(one))
     assert "95 % of other runs" in point_table(one.estimates.headline, {}, one.expected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -22,13 +23,44 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_show_says_what_a_median_is(hockney: RunHockney, file: Path) -> None:
-    done = hockney("show", str(file))
+    done = hockney("show", str(file), "--explain")
     assert done.status == 0
     assert "70 % confidence interval (95 % takes 18 launches)" in done.stdout
     assert (
         "core-to-core latency 53 ns (probably two cores that share a last-level cache)"
         in done.stdout
     )
+    assert "one-way time in us; a sample is: batch over 2k" in done.stdout
+    assert "\n  median: the median over launches" in done.stdout
+    assert "completion:" not in done.stdout  # a column of collectives
+    table = hockney("show", str(file)).stdout
+    assert "70 % interval" in table
+    assert not [words for words in ("a sample is", "takes 18", "median:") if words in table]
+    refused = hockney("show", str(file), "--explain", "--json")
+    assert (refused.status, "--explain" in refused.stderr) == (2, True)
+
+
+def test_a_ping_pong_of_all_sizes_takes_thirty_lines(hockney: RunHockney, tmp_path: Path) -> None:
+    sizes = (0, *(1 << power for power in range(23)))
+    run = make_run(lambda launch, *_: [1000.0 + 3 * launch], sizes=sizes)
+    path = write_run(run, tmp_path / "run.jsonl")
+    lines = hockney("show", str(path)).stdout.splitlines()
+    lines = [line for line in lines if not line.startswith("published systems")]
+    rows = [line for line in lines if re.match(r" *\d+ ", line)]
+    assert len(rows) == len(sizes) == 24
+    assert len(lines) <= 29  # and one on how many medians are precise, of a run with a plan
+    assert sum(line.endswith("< latency") for line in lines) == 1
+    assert sum(line.endswith("< bandwidth") for line in lines) == 1
+
+
+def test_a_sample_that_is_not_the_usual_one_is_defined_above_the_table(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    run = make_run(lambda launch, *_: [1000.0 + launch])
+    for launch in run.launches:
+        launch.definition = "half of one round trip, larger of two ranks, returned buffers"
+    done = hockney("show", str(write_run(run, tmp_path / "single.jsonl")))
+    assert "\na sample is: half of one round trip" in done.stdout
 
 
 def test_the_answer_is_the_first_line(hockney: RunHockney, file: Path) -> None:

@@ -55,7 +55,7 @@ def test_ranks_that_begin_apart_are_told(hockney: RunHockney, pairs: Path, tmp_p
             Start(launch=0, round=r, operation="pingpong", bytes=0, ranks=32, skew_s=skew_s)
             for r in range(3)
         ]
-        done = hockney("show", str(write_run(run, tmp_path / "started.jsonl")))
+        done = hockney("show", str(write_run(run, tmp_path / "started.jsonl")), "--explain")
         assert "ranks started within" in done.stdout
         assert ("late starts" in done.stderr) == bool(complaint)
         assert complaint in done.stderr

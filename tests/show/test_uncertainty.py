@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 import pytest
 
+from hockney.base.units import known_decimals
 from hockney.infer.analysis import Analysis
 from hockney.show.answer import precision
 from hockney.show.as_json import dumps, point_json
 from hockney.show.experiments import view_of
 from hockney.show.point_table import point_table
 from hockney.show.run_lines import confidence_text
+from hockney.show.table import microseconds, three_digits
 from samples import make_run
 
 
@@ -49,10 +51,48 @@ def test_an_interval_wider_than_its_number_is_not_known_everywhere() -> None:
     assert "±" not in said
 
 
-@pytest.mark.parametrize(("samples", "said"), [(4, True), (40, False)])
-def test_a_missing_p99_says_what_it_takes(samples: int, said: bool) -> None:
+@pytest.mark.parametrize(("samples", "is_known"), [(4, False), (40, True)])
+def test_a_column_in_which_nothing_is_known_is_not_shown(samples: int, is_known: bool) -> None:
     (point,) = analysis_of([100.0] * 5, samples).estimates.headline
-    assert ("p99 takes 368 samples in a launch" in point_table([point], {})) is said
+    assert ("p99" in point_table([point], {})) is is_known
+
+
+@pytest.mark.parametrize(
+    ("half_width", "decimals"),
+    [(0.193, 2), (0.354, 2), (0.36, 1), (4.85, 0), (0.0099, 3), (59.0, -1), (950.0, -2)],
+)
+def test_an_uncertainty_has_two_digits_or_one(half_width: float, decimals: int) -> None:
+    assert known_decimals(half_width) == decimals
+
+
+@pytest.mark.parametrize(
+    ("us", "half_width_us", "text"),
+    [
+        (1.942, 0.193, "1.94"),
+        (29.708, 4.85, "30"),
+        (1123.6, 59.0, "1120"),
+        (2.0, 0.00001, "2.000"),
+        (2.094, None, "2.094"),
+    ],
+)
+def test_a_time_has_the_digits_that_its_interval_leaves(
+    us: float, half_width_us: float | None, text: str
+) -> None:
+    assert microseconds(us * 1e-6, half_width_us and half_width_us * 1e-6) == text
+
+
+@pytest.mark.parametrize(
+    ("us", "text"), [(0.0, "0.000"), (0.5321, "0.532"), (21.459, "21.5"), (1123.6, "1124")]
+)
+def test_a_number_without_an_interval_has_three_digits(us: float, text: str) -> None:
+    assert three_digits(us * 1e-6) == text
+
+
+def test_an_answer_has_no_more_digits_than_its_table() -> None:
+    analysis = analysis_of([60.0, 95.0, 101.0, 140.0, 150.0])
+    (line, *_), table = view_of(analysis).answer(analysis), view_of(analysis).parts(analysis, False)
+    assert "0.10 " in table[0]
+    assert "100 ns" in line
 
 
 def test_a_launch_left_out_is_left_out_of_medians_alone() -> None:

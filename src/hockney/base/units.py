@@ -143,10 +143,30 @@ MOST_UNCERTAIN = 0.5
 number."""
 
 
-def format_uncertainty(half_width: float) -> str:
+TWO_DIGITS = 3.55
+"""Largest leading digits of an uncertainty that is written with two of them, and the number to the
+same decimal place: the rule of the Particle Data Group (354 rounds to two digits, 355 to one)."""
+
+
+def known_decimals(half_width: float) -> int:
+    """Decimal places to which a number with an interval of that half-width is known; negative
+    where not even its last digits before the point are."""
+    power = math.floor(math.log10(half_width))
+    return int(half_width / 10.0**power < TWO_DIGITS) - power
+
+
+def known(value: float, half_width: float | None) -> float:
+    """The value, rounded to the digits that are known; itself without an interval."""
+    return round(value, known_decimals(half_width)) if half_width else value
+
+
+def format_uncertainty(half_width: float, decimals: int | None = None) -> str:
     """The half-width of an interval as a fraction of its number: "±1.3 %"; "not known" where the
-    interval is wider than the number."""
-    return f"±{100.0 * half_width:.1f} %" if half_width <= MOST_UNCERTAIN else "not known"
+    interval is wider than the number. decimals: two digits by default."""
+    percent = 100.0 * half_width
+    if decimals is None:
+        decimals = 1 if percent < 9.95 else 0
+    return f"±{percent:.{decimals}f} %" if half_width <= MOST_UNCERTAIN else "not known"
 
 
 def format_size(size: int) -> str:
@@ -172,11 +192,11 @@ def format_seconds(seconds: float | None, digits: int = 4) -> str:
     return f"{seconds / 1e-9:.{digits}g} ns"
 
 
-def format_rate(bytes_per_second: float | None) -> str:
-    """A bandwidth in binary units; "-" if unknown."""
+def format_rate(bytes_per_second: float | None, half_width: float | None = None) -> str:
+    """A bandwidth in binary units, in the digits that its interval leaves; "-" if unknown."""
     if bytes_per_second is None:
         return "-"
-    for unit in ("GiB", "MiB", "KiB"):
-        if bytes_per_second >= FACTORS[unit]:
-            return f"{bytes_per_second / FACTORS[unit]:.4g} {unit}/s"
-    return f"{bytes_per_second:.4g} B/s"
+    units = (unit for unit in ("GiB", "MiB", "KiB") if bytes_per_second >= FACTORS[unit])
+    unit = next(units, "B")
+    factor = FACTORS[unit]
+    return f"{known(bytes_per_second / factor, half_width and half_width / factor):.4g} {unit}/s"

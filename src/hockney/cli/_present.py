@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 
 import click
+from click import unstyle
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.terminal import styled
@@ -17,6 +18,7 @@ from hockney.infer.analysis.gate import Gate
 from hockney.infer.analysis.histories import History
 from hockney.show.as_json import dumps, encoded
 from hockney.show.experiments import answer_of, marks_of, shown_json, view_of
+from hockney.show.explained import explained
 
 
 def show_run(
@@ -25,9 +27,10 @@ def show_run(
     all_states: bool = False,
     quiet: bool = False,
     gate: Gate | None = None,
+    explain: bool = False,
 ) -> None:
-    """The gate's line, the tables of the experiment's view and the warnings; or a classic program's
-    layout alone below the gate."""
+    """The gate's line, the tables of the experiment's view, definitions where they are asked for,
+    and the warnings; or a classic program's layout alone below the gate."""
     show_gate(gate)
     if layout:
         marks = [f"# {mark}" for mark in marks_of(analysis)]
@@ -35,7 +38,10 @@ def show_run(
     else:
         view = view_of(analysis)
         answer = "\n".join(styled(line, "bold") for line in answer_of(analysis))
-        click.echo("\n\n".join(filter(None, [answer, *view.parts(analysis, all_states)])))
+        text = "\n\n".join(filter(None, [answer, *view.parts(analysis, all_states)]))
+        click.echo(text)
+        if explain:
+            click.echo("\n" + "\n".join(explained(analysis, unstyle(text))))
     if not quiet:
         show_warnings(analysis)
 
@@ -100,11 +106,15 @@ def show_figures(analysis: Analysis) -> None:
             return
 
 
-def show_positions(analysis: Analysis, histories: Sequence[History]) -> None:
-    from hockney.show.published_lines import position_lines
+def show_positions(analysis: Analysis, histories: Sequence[History], explain: bool = False) -> None:
+    """The run among published systems: in a line, or with explain as a table."""
+    from hockney.show.published_lines import position_lines, position_summary
 
-    lines = position_lines(analysis.positions(histories))
-    if lines:
+    found = analysis.positions(histories)
+    if not explain:
+        for line in position_summary(found):
+            click.echo(line)
+    elif lines := position_lines(found):
         heading = "\ncompared with published systems (definitions and sources: --json)"
         click.echo("\n".join([heading, *(f"  {line}" for line in lines)]))
 

@@ -24,6 +24,11 @@ from hockney.foreign.programs import layout_names
     is_flag=True,
     help="Look for cold start, several modes, drift, periods and autocorrelation in the samples.",
 )
+@option(
+    "--explain",
+    is_flag=True,
+    help="Also print how a sample is made, what each column holds, and the rules of verdicts.",
+)
 @option("--all-states", is_flag=True, help="Show all states of the machine, not just the main one.")
 @_options.HISTORY
 @option(
@@ -49,6 +54,7 @@ def command(
     all_states: bool,
     layout: str | None,
     diagnose: bool,
+    explain: bool,
     plot: bool,
     gate: bool,
     past: tuple[Path, ...],
@@ -65,6 +71,8 @@ def command(
 
     if plot and as_json:
         raise click.UsageError("--plot or --json, not both")
+    if explain and (as_json or layout):
+        raise click.UsageError("--explain is about the table: leave out --json and --format")
     if is_profile(file):
         show_profile(file, as_json)
         return
@@ -78,12 +86,12 @@ def command(
     if as_json:
         _present.show_json(analysis, all_states, diagnose, histories, verdict)
     else:
-        _present.show_run(analysis, layout, all_states, gate=verdict)
+        _present.show_run(analysis, layout, all_states, gate=verdict, explain=explain)
         if plot:
             _present.show_figures(analysis)
         if diagnose:
             _present.show_diagnosis(analysis)
         if not layout:
-            _present.show_positions(analysis, histories)
+            _present.show_positions(analysis, histories, explain)
     _present.check_blocks(analysis)
     _present.end_by(verdict)

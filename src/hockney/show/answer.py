@@ -11,12 +11,17 @@ from hockney.base.units import (
     format_seconds,
     format_size,
     format_uncertainty,
+    known,
 )
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate, by_curve
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
+from hockney.show.table import half_width_Bps, half_width_s
 
-UNKNOWN = "not known: its interval is wider than itself"
+UNKNOWN = "(its interval is wider than itself)"
+
+LEAST_TO_MARK = 3
+"""Fewest rows of which one is marked: of two, the reader sees it."""
 
 CLEARLY = 0.9
 """Fraction of the largest bandwidth below which that of the largest size is named as well."""
@@ -24,15 +29,20 @@ CLEARLY = 0.9
 
 def time_at(point: PointEstimate) -> str:
     """A median, its precision, and its message size."""
-    return f"{format_seconds(point.typical_s)}{precision(point)} at {format_size(point.bytes)}"
+    return f"{time_of(point)}{precision(point)} at {format_size(point.bytes)}"
+
+
+def time_of(point: PointEstimate) -> str:
+    """A median, in the digits that are known."""
+    return format_seconds(known(point.typical_s, half_width_s(point)))
 
 
 def precision(point: PointEstimate) -> str:
     """A median's uncertainty; empty without an interval."""
     if point.precision is None:
         return ""
-    known = format_uncertainty(point.precision)
-    return f" {known}" if point.precision <= MOST_UNCERTAIN else f" (uncertainty {known})"
+    words = format_uncertainty(point.precision)
+    return f" {words}" if point.precision <= MOST_UNCERTAIN else f" (uncertainty {words})"
 
 
 def own_points(analysis: Analysis, operation: str | None) -> list[PointEstimate]:
@@ -47,18 +57,35 @@ def latency_and_bandwidth(analysis: Analysis, operation: str | None = None) -> l
     curves = len(by_curve(points))
     if not points or (operation is None and curves > 1):
         return []
-    smallest = min(point.bytes for point in points)
-    first = min((p for p in points if p.bytes == smallest), key=typical_of)
-    widest = max(points, key=lambda point: (point.bandwidth_Bps or 0.0, point.bytes))
+    first, widest = _deciding(points)
     words = []
     if first.statistic != FROM_BANDWIDTH:
         name = "latency" if first.operation == "pingpong" else first.operation
         words.append(f"{name} {time_at(first)}")
     if widest.bandwidth_Bps is not None and (widest is not first or not words):
-        rate = f"{format_rate(widest.bandwidth_Bps)}{precision(widest)}"
+        rate = f"{format_rate(widest.bandwidth_Bps, half_width_Bps(widest))}{precision(widest)}"
         words.append(f"bandwidth {rate} at {format_size(widest.bytes)}{_below(widest, points)}")
     fastest = f"the fastest of {curves} curves: " if curves > 1 else ""
     return [fastest + ", ".join(words), *certainty(analysis, points)]
+
+
+def marks(points: Sequence[PointEstimate]) -> dict[int, str]:
+    """What the answer takes from a point, by the point's id; empty where there is no one answer,
+    as of several curves, or nothing to choose from."""
+    if len(points) < LEAST_TO_MARK or len(by_curve(points)) > 1:
+        return {}
+    first, widest = _deciding(points)
+    found = {} if first.statistic == FROM_BANDWIDTH else {id(first): "latency"}
+    if widest.bandwidth_Bps is not None:
+        found.setdefault(id(widest), "bandwidth")
+    return found
+
+
+def _deciding(points: Sequence[PointEstimate]) -> tuple[PointEstimate, PointEstimate]:
+    """The fastest of the smallest messages, and the point with the largest bandwidth."""
+    smallest = min(point.bytes for point in points)
+    first = min((p for p in points if p.bytes == smallest), key=typical_of)
+    return first, max(points, key=lambda point: (point.bandwidth_Bps or 0.0, point.bytes))
 
 
 def _below(widest: PointEstimate, points: Sequence[PointEstimate]) -> str:
@@ -76,14 +103,19 @@ def typical_of(point: PointEstimate) -> float:
 
 def certainty(analysis: Analysis, points: Sequence[PointEstimate]) -> list[str]:
     """The number of medians with the asked precision; empty where there are no intervals."""
-    known = [(point.precision, point) for point in points if point.precision is not None]
-    if not known or analysis.plan is None:
+    certain = [(point.precision, point) for point in points if point.precision is not None]
+    if not certain or analysis.plan is None:
         return []
     asked = analysis.plan.sampling.precision
-    reached = sum(value <= asked for value, _ in known)
-    words = f"{reached} of {len(points)} medians are known within the asked ±{100.0 * asked:g} %"
+    reached = sum(value <= asked for value, _ in certain)
+    counts = sorted({point.launches for _, point in certain})
+    launches = f"{counts[0]} launches" if len(counts) == 1 else f"{counts[0]} launches or more"
+    words = (
+        f"{reached} of {len(points)} medians are within the requested ±{100.0 * asked:g} % after "
+        f"{launches}"
+    )
     if reached < len(points):
-        value, worst = max(known, key=lambda one: one[0])
-        how = f"known within {format_uncertainty(value)}" if value <= MOST_UNCERTAIN else UNKNOWN
-        words += f"; the worst is {how} ({format_size(worst.bytes)})"
+        value, worst = max(certain, key=lambda one: one[0])
+        how = f"({format_uncertainty(value)})" if value <= MOST_UNCERTAIN else UNKNOWN
+        words += f"; least certain: {format_size(worst.bytes)} {how}"
     return [words]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds, format_size
+from hockney.base.units import format_rate, format_seconds, format_size, known
 from hockney.infer.fitting.fit import Fit, Parameter, Segment
 from hockney.infer.models.hockney import ORDINARY
 from hockney.infer.predict.ranking import Ranking
@@ -140,11 +140,33 @@ def _whole_bytes(value: float | None) -> str:
 
 def error_line(fit: Fit, percent: str) -> str:
     """The errors of the fit in words. percent: how a percentage is written."""
+    return f"  error   {error_words(fit, percent)}"
+
+
+def error_words(fit: Fit, percent: str) -> str:
     if fit.error_median is None or fit.error_max is None:
         points = len(fit.residuals)
-        return f"  error   not known: a model of so many parameters fits any {points} points"
+        return f"not known: a model of so many parameters fits any {points} points"
     median, most = (percent.format(100.0 * one) for one in (fit.error_median, fit.error_max))
-    return f"  error   median {median}, largest {most} at {format_size(fit.error_max_bytes)}"
+    return f"median {median}, largest {most} at {format_size(fit.error_max_bytes)}"
+
+
+def fit_sentence(fit: Fit) -> str:
+    """Hockney's line in a sentence, below the table of a run."""
+    alpha, rate = fit.parameters["alpha_s"], fit.derived["r_inf_Bps"]
+    start, half = (
+        None if one.value is None else known(one.value, _half_width(one))
+        for one in (alpha, fit.derived["n_half_B"])
+    )
+    error = "" if fit.error_median is None else f"; error: {error_words(fit, '{:.1f} %')}"
+    bandwidth = format_rate(rate.value, _half_width(rate))
+    return f"fit: T(b) = {format_seconds(start)} + b / ({bandwidth}), n_half {_bytes(half)}{error}"
+
+
+def _half_width(parameter: Parameter) -> float | None:
+    if parameter.low is None or parameter.high is None:
+        return None
+    return (parameter.high - parameter.low) / 2.0
 
 
 def fit_lines(fit: Fit) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -36,7 +35,7 @@ def outliers_text(analysis: Analysis) -> str:
     if len(found.found) > MOST_LISTED:
         lines.append(f"and {len(found.found) - MOST_LISTED} more")
     lines += doubt_lines(found.doubts) or ([] if found.found else ["no outlier"])
-    return "\n".join([*lines, rule_text(RULE)] if found.judged else lines)
+    return "\n".join(with_rule(lines) if found.judged else lines)
 
 
 def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
@@ -44,8 +43,14 @@ def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
     return list(dict.fromkeys(f"not judged: {one.why}; {one.remedy}" for one in doubts))
 
 
-def rule_text(rule: str) -> str:
-    return textwrap.fill(f"({rule})", 100, initial_indent="  ", subsequent_indent="  ")
+def rule_lines(analysis: Analysis) -> list[str]:
+    """The rule, where pairs were judged by it."""
+    return [f"outlier: {RULE}"] if analysis.outliers.judged else []
+
+
+def with_rule(lines: Sequence[str]) -> list[str]:
+    """The lines, with the way to the rule by which they judge."""
+    return [*lines[:-1], f"{lines[-1]} (rule: hockney show FILE --explain)"]
 
 
 def _line(one: Outlier, places: Mapping[int, Place]) -> str:

@@ -15,6 +15,7 @@ from hockney.show.table import (
     INTERVAL,
     LIMITS,
     TableColumn,
+    half_width_s,
     json_field,
     microseconds,
     percent,
@@ -40,15 +41,16 @@ PHASE: list[TableColumn[_PhaseRow]] = [
     TableColumn("bytes", lambda row: row.of.bytes if row.name == ALL_PHASES else ""),
     TableColumn("phase", lambda row: row.name),
     json_field("phase", lambda row: row.point.phase),
-    TableColumn("time", lambda row: row.point.typical_s, microseconds),
+    TableColumn(
+        "time",
+        lambda row: row.point.typical_s,
+        microseconds,
+        half_width=lambda row: half_width_s(row.point),
+    ),
     json_field("median_s", lambda row: row.point.median_s),
     *through(lambda row: row.point, *INTERVAL, *LIMITS),
     TableColumn("of it", lambda row: row.of.fraction(row.point), percent, "fraction"),
-    TableColumn(
-        "predicted",
-        lambda row: "" if row.point is row.of.library else microseconds(row.predicted_s),
-    ),
-    json_field("predicted_s", lambda row: row.predicted_s),
+    TableColumn("predicted", lambda row: row.predicted_s, microseconds, "predicted_s"),
 ]
 
 
@@ -63,7 +65,7 @@ def phase_tables(found: Sequence[Phased]) -> list[str]:
         rows = [row for one in sorted(each, key=attrgetter("bytes")) for row in _rows(one)]
         title = f"{collective} by messages, {algorithm}, {ranks} ranks"
         tables.append(f"{title}\n{table_text(PHASE, rows)}")
-    return [f"{tables[0]}\n{LEGEND}", *tables[1:]] if tables else []
+    return tables
 
 
 def phases_json(found: Sequence[Phased]) -> list[dict[str, Any]]:

@@ -8,25 +8,30 @@ from typing import NamedTuple
 from hockney.infer.analysis.expected import Expected, NextRun
 from hockney.infer.analysis.floor import FloorRatio
 from hockney.infer.estimate.points import PointEstimate
-from hockney.infer.estimate.sketch import SAMPLES_FOR_P99
+from hockney.show.answer import marks
 from hockney.show.table import (
     HOW,
     INTERVAL,
+    LAUNCHES,
+    SAMPLES,
     TableColumn,
     between,
+    half_width_Bps,
+    half_width_s,
     mebibytes,
     microseconds,
     table_text,
+    three_digits,
     through,
 )
-
-FEW_SAMPLES = f"p99 takes {SAMPLES_FOR_P99} samples in a launch, and is - where none has so many"
 
 
 class _PointRow(NamedTuple):
     point: PointEstimate
     floor: FloorRatio | None
     next_run: NextRun | None
+    mark: str | None
+    """What the answer takes from the row."""
 
 
 FLOOR: list[TableColumn[FloorRatio]] = [
@@ -36,20 +41,25 @@ FLOOR: list[TableColumn[FloorRatio]] = [
 COLUMNS: list[TableColumn[_PointRow]] = [
     *through(lambda one: one.point, HOW),
     TableColumn("bytes", lambda one: one.point.bytes),
-    TableColumn("launches", lambda one: one.point.launches),
-    TableColumn("samples", lambda one: one.point.samples),
-    TableColumn("min", lambda one: one.point.min_s, microseconds),
-    TableColumn("median", lambda one: one.point.median_s, microseconds),
-    *through(lambda one: one.point, *INTERVAL),
-    TableColumn("mean", lambda one: one.point.mean_s, microseconds),
-    TableColumn("p99", lambda one: one.point.p99_s, microseconds),
-    TableColumn("max", lambda one: one.point.max_s, microseconds),
-    TableColumn("MiB/s", lambda one: one.point.bandwidth_Bps, mebibytes),
+    *through(
+        lambda one: one.point,
+        LAUNCHES,
+        SAMPLES,
+        TableColumn("min", lambda point: point.min_s, three_digits),
+        TableColumn("median", lambda point: point.median_s, microseconds, half_width=half_width_s),
+        *INTERVAL,
+        TableColumn("p99", lambda point: point.p99_s, three_digits),
+        TableColumn("max", lambda point: point.max_s, three_digits),
+        TableColumn(
+            "MiB/s", lambda point: point.bandwidth_Bps, mebibytes, half_width=half_width_Bps
+        ),
+    ),
     *through(lambda one: one.floor, *FLOOR),
     *through(
         lambda one: one.next_run,
         TableColumn("95 % of other runs", lambda one: between(one.low_s, one.high_s), shown=bool),
     ),
+    TableColumn("", lambda one: one.mark and f"< {one.mark:<{len('bandwidth')}}", unknown=""),
 ]
 
 
@@ -58,9 +68,14 @@ def point_table(
     floor: Mapping[int, FloorRatio],
     expected: Expected | None = None,
 ) -> str:
+    marked = marks(points)
     rows = [
-        _PointRow(point, floor.get(point.bytes), expected.at(point) if expected else None)
+        _PointRow(
+            point,
+            floor.get(point.bytes),
+            expected.at(point) if expected else None,
+            marked.get(id(point)),
+        )
         for point in points
     ]
-    few = any(point.p99_s is None and point.samples for point in points)
-    return table_text(COLUMNS, rows) + f"\n{FEW_SAMPLES}" * few
+    return table_text(COLUMNS, rows)

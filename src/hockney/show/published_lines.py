@@ -27,6 +27,18 @@ def position_lines(found: Positions) -> list[str]:
     return [*table.splitlines(), *_by_transport(found), *_unlike(found), *frame_lines(found)]
 
 
+def position_summary(found: Positions) -> list[str]:
+    """The same in a line: the smallest message and the largest one; then earlier runs."""
+    alike = [place for place in found.places if place.is_alike]
+    times = [place for place in alike if place.quantity == "time_s"] or alike
+    chosen = [*times[:1], *times[1:][-1:]]
+    words = [f"{number_name(place)} {place_among(place)}" for place in chosen]
+    lines = [f"published systems: {'; '.join(words)} (more: --explain)"] if words else []
+    if words and not found.hosts_known:
+        lines.append(_transport(found))
+    return lines + [_past(past) for past in found.past]
+
+
 def _ends(place: Position) -> tuple[float, float]:
     """The best and the worst published number."""
     low, high = place.like[0].value, place.like[-1].value

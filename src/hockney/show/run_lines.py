@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from hockney.base.units import format_seconds
@@ -11,22 +12,65 @@ from hockney.infer.analysis.starts import Starts, StartSkew
 from hockney.infer.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.quantiles import CONFIDENCE, ENOUGH_LAUNCHES
+from hockney.infer.estimate.states import State
 from hockney.records import Place
 
 MOST_PLACES = 8
 """Most places that are listed; of more, only their number and the hosts are shown."""
 
 
+LONGEST = 100
+"""Most characters of a heading in one line."""
+USUAL = re.compile(
+    r"(batch over \w+( on the origin)?|from the common start to the last rank's end)"
+    r"(, (larger of two ranks|largest of the victims'|clock cost included))*"
+    r"(, (one|\w+) buffers?)?"
+)
+"""Definitions of samples that need no word above a table: those of runs that asked for nothing
+else. Buffers are those that the operation has by default."""
+
+
 def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
-    """Lines on what was measured and where, and on what a sample and an interval are."""
+    """What was measured and where, and the definition of a sample where it is not the usual one."""
     run = analysis.run
     lines = [f"{run.header.experiment}: {analysis.label}"]
+    if not run.launches:
+        return lines
+    first = max(run.launches, key=lambda launch: len(launch.places))
+    where = _places([p for p in first.places if p.rank in run.taking_part])
+    lines.append(f"ranks at {where}; {time} in us")
+    if len("; ".join(lines)) <= LONGEST:
+        lines = ["; ".join(lines)]
+    if first.definition and not _is_usual(analysis, first.definition):
+        lines.append(f"a sample is: {first.definition}")
+    if first.simulated:
+        lines.append("simulated: times are those of the platform file, not of this machine")
+    return lines
+
+
+def _is_usual(analysis: Analysis, definition: str) -> bool:
+    buffers = definition.rpartition(", ")[2].removesuffix(" buffers")
+    plan = analysis.plan
+    usual = plan.first.workload.usual_buffers if plan is not None else buffers
+    return USUAL.fullmatch(definition) is not None and (
+        not definition.endswith("buffers") or buffers == usual
+    )
+
+
+def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
+    """Lines on what was measured and where, and on what a sample and an interval are."""
+    run = analysis.run
+    lines = []
     if run.launches:
         first = max(run.launches, key=lambda launch: len(launch.places))
+<<<<<<< HEAD
         part = run.taking_part
         lines.append("ranks at " + _places([p for p in first.places if p.rank in part]))
         if analysis.transports is not None and analysis.transports.text:
             lines.append(f"messages by {analysis.transports.text}")
+=======
+        lines.append("ranks at " + _places([p for p in first.places if p.rank in run.taking_part]))
+>>>>>>> 29fcc76a (show: the answer and what a reader needs; definitions by --explain)
         if first.definition:
             lines.append(f"{time} in us; a sample is: {first.definition}")
             if first.definition.startswith("batch"):
@@ -40,7 +84,9 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
             f"median: of the launches' medians, with its {level}; it describes the machine as it "
             "was during the run"
         )
-    return [*lines, *_next_lines(analysis)]
+    states = analysis.estimates.states.states
+    one = [_state_line(state) for state in states[:1] if len(states) == 1]
+    return [*lines, *filter(None, one), *_next_lines(analysis)]
 
 
 def confidence_text(points: Iterable[PointEstimate]) -> str:
@@ -117,20 +163,28 @@ def common_start_lines(starts: Starts | None) -> list[str]:
     return lines
 
 
+def late_lines(starts: Starts | None) -> list[str]:
+    """The same lines where they say what is not counted, or that the start was another one."""
+    if starts is None or not (starts.missed or starts.behind_barrier):
+        return []
+    return common_start_lines(starts)
+
+
+def _state_line(state: State) -> str:
+    words = f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds"
+    if state.handover_s is None:
+        return words
+    likely = f" (probably {state.likely})" if state.likely else ""
+    return f"{words}, core-to-core latency {format_seconds(state.handover_s, 3)}{likely}"
+
+
 def state_lines(estimates: Estimates) -> list[str]:
-    """Lines on the machine's states, and on which rounds and launches were excluded by which
-    rule."""
+    """Lines on the machine's states, where it had several, and on which rounds and launches were
+    excluded by which rule."""
     states = estimates.states
-    lines = []
-    for state in states.states:
-        if state.handover_s is not None:
-            likely = f" (probably {state.likely})" if state.likely else ""
-            lines.append(
-                f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds, core-to-core latency "
-                f"{format_seconds(state.handover_s, 3)}{likely}"
-            )
-        elif len(states.states) > 1:
-            lines.append(f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds")
+    lines: list[str] = []
+    if len(states.states) > 1:
+        lines += map(_state_line, states.states)
     if states.changed:
         rounds = "1 round" if states.changed == 1 else f"{states.changed} rounds"
         lines.append(f"{rounds} excluded: the state changed in them")

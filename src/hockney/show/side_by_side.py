@@ -36,7 +36,7 @@ COLUMNS: list[TableColumn[MethodRatio]] = [
 
 def side_by_side_text(ratios: Sequence[MethodRatio]) -> str:
     """The table; empty where nothing was measured side by side."""
-    return f"{LEGEND}\n{table_text(COLUMNS, ratios)}" if ratios else ""
+    return table_text(COLUMNS, ratios)
 
 
 def side_by_side_json(ratios: Sequence[MethodRatio]) -> dict[str, Any]:

@@ -3,12 +3,13 @@ and in JSON."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from hockney.base.terminal import styled
-from hockney.base.units import format_uncertainty
+from hockney.base.units import format_uncertainty, known_decimals
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import method_text
 
@@ -23,13 +24,18 @@ def always(rows: Sequence[Any]) -> bool:  # noqa: ARG001
     return True
 
 
+def differs(value: Callable[[Row], Any]) -> Callable[[Sequence[Row]], bool]:
+    """Shows a column only where its rows have more than one value."""
+    return lambda rows: len({value(row) for row in rows}) > 1
+
+
 @dataclass(frozen=True)
 class TableColumn(Generic[Row]):
     heading: str | None
     """None for a column that a terminal does not show."""
     value: Callable[[Row], Any]
     """What the column takes from a row, in SI units; None where it is unknown."""
-    text: Callable[[Any], str] = str
+    text: Callable[..., str] = str
     """How a terminal writes a known value."""
     field: str = ""
     """Name in JSON, which has the value itself; empty for a column of the terminal alone."""
@@ -40,10 +46,28 @@ class TableColumn(Generic[Row]):
     page: str | None = ""
     """Heading in the report's page; empty for that of a terminal, None for a column that is not
     there."""
+    half_width: Callable[[Row], float | None] | None = None
+    """The half-width of the value's interval, by which `text` (which takes it, too) writes no more
+    digits than are known."""
+    titled: Callable[[Sequence[Row]], str] | None = None
+    """A heading of a terminal that depends on the rows, instead of `heading`."""
 
     def cell(self, row: Row) -> str:
         value = self.value(row)
-        return self.unknown if value is None else self.text(value)
+        if value is None:
+            return self.unknown
+        return self.text(value, self.half_width(row)) if self.half_width else self.text(value)
+
+    def title(self, rows: Sequence[Row]) -> str:
+        return self.titled(rows) if self.titled else self.heading or ""
+
+    def is_in(self, rows: Sequence[Row]) -> bool:
+        """Whether a terminal shows it: a column in which nothing is known does not exist."""
+        return (
+            self.heading is not None
+            and self.shown(rows)
+            and any(self.value(row) is not None for row in rows)
+        )
 
 
 def json_field(name: str, value: Callable[[Row], Any]) -> TableColumn[Row]:
@@ -63,11 +87,23 @@ def _through(take: Callable[[Outer], Row | None], column: TableColumn[Row]) -> T
         part = take(row)
         return None if part is None else column.value(part)
 
-    def shown(rows: Sequence[Outer]) -> bool:
-        return column.shown([part for row in rows if (part := take(row)) is not None])
+    def inner(rows: Sequence[Outer]) -> list[Row]:
+        return [part for row in rows if (part := take(row)) is not None]
+
+    def half_width(row: Outer) -> float | None:
+        part = take(row)
+        return None if part is None or column.half_width is None else column.half_width(part)
 
     return TableColumn(
-        column.heading, value, column.text, column.field, column.unknown, shown, column.page
+        column.heading,
+        value,
+        column.text,
+        column.field,
+        column.unknown,
+        lambda rows: column.shown(inner(rows)),
+        column.page,
+        half_width if column.half_width else None,
+        (lambda rows: column.title(inner(rows))) if column.titled else None,
     )
 
 
@@ -75,8 +111,8 @@ def table_text(columns: Sequence[TableColumn[Row]], rows: Sequence[Row]) -> str:
     """The table of a terminal; empty without rows."""
     if not rows:
         return ""
-    named = [one for one in columns if one.heading is not None and one.shown(rows)]
-    heading = [one.heading or "" for one in named]
+    named = [one for one in columns if one.is_in(rows)]
+    heading = [one.title(rows) for one in named]
     return aligned([heading, *([one.cell(row) for one in named] for row in rows)])
 
 
@@ -102,11 +138,27 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def microseconds(seconds: float | None) -> str:
+def microseconds(seconds: float | None, half_width_s: float | None = None) -> str:
     if seconds is None:
         return "-"
     us = seconds * 1e6
-    return f"{us:.3f}" if us < 100.0 else f"{us:.1f}" if us < 100e3 else f"{us:.0f}"
+    most = 3 if us < 100.0 else 1 if us < 100e3 else 0
+    return to_known_digits(us, most, half_width_s and half_width_s * 1e6)
+
+
+def three_digits(seconds: float) -> str:
+    """Microseconds, with no more digits than three behind the point or in all: enough for a number
+    without an interval."""
+    us = seconds * 1e6
+    return f"{us:.{min(max(2 - math.floor(math.log10(us)), 0), 3) if us > 0.0 else 3}f}"
+
+
+def to_known_digits(value: float, most: int, half_width: float | None) -> str:
+    """The value with at most so many decimal places, and with no more digits than are known."""
+    if not half_width:
+        return f"{value:.{most}f}"
+    decimals = min(most, known_decimals(half_width))
+    return f"{round(value, decimals):.{max(decimals, 0)}f}"
 
 
 def between(
@@ -116,8 +168,9 @@ def between(
     return None if low is None or high is None else f"{text(low)} .. {text(high)}"
 
 
-def mebibytes(rate: float) -> str:
-    return f"{rate / 2**20:.2f}" if rate < 2**30 else f"{rate / 2**20:.0f}"
+def mebibytes(rate: float, half_width_Bps: float | None = None) -> str:
+    half_width = half_width_Bps and half_width_Bps / 2**20
+    return to_known_digits(rate / 2**20, 2 if rate < 2**30 else 0, half_width)
 
 
 def percent(fraction: float) -> str:
@@ -128,8 +181,30 @@ def _how(point: PointEstimate) -> str:
     return method_text(point) or point.operation
 
 
+def half_width_s(point: PointEstimate) -> float | None:
+    """The half-width of the interval of a point's time; None without one."""
+    return None if point.precision is None else point.precision * point.typical_s
+
+
+def half_width_Bps(point: PointEstimate) -> float | None:
+    """The same of its bandwidth."""
+    if point.precision is None or point.bandwidth_Bps is None:
+        return None
+    return point.precision * point.bandwidth_Bps
+
+
 def _limits(point: PointEstimate) -> str | None:
-    return None if point.precision is None else between(point.low_s, point.high_s)
+    if point.precision is None:
+        return None
+    half = half_width_s(point)
+    return between(point.low_s, point.high_s, lambda limit: microseconds(limit, half))
+
+
+def interval_title(points: Sequence[PointEstimate]) -> str:
+    """ "70 % interval": with the least confidence of the intervals; "interval" if it is unknown."""
+    levels = {point.confidence for point in points if point.low_s is not None}
+    known = [level for level in levels if level is not None]
+    return f"{100.0 * min(known):.0f} % interval" if known and None not in levels else "interval"
 
 
 HOW: TableColumn[PointEstimate] = TableColumn(
@@ -137,7 +212,7 @@ HOW: TableColumn[PointEstimate] = TableColumn(
 )
 """How messages were exchanged, where that differs."""
 INTERVAL: list[TableColumn[PointEstimate]] = [
-    TableColumn("interval", _limits),
+    TableColumn("interval", _limits, titled=interval_title),
     TableColumn("", lambda point: point.precision, format_uncertainty, unknown=""),
 ]
 """The limits of a median's interval, and its relative half-width."""
@@ -146,10 +221,16 @@ LIMITS: list[TableColumn[PointEstimate]] = [
     json_field("high_s", lambda point: point.high_s),
 ]
 """The same in JSON."""
+LAUNCHES: TableColumn[PointEstimate] = TableColumn(
+    "launches", lambda point: point.launches, shown=differs(lambda point: point.launches)
+)
+SAMPLES: TableColumn[PointEstimate] = TableColumn(
+    "samples", lambda point: point.samples, shown=differs(lambda point: point.samples)
+)
 COMPLETION: list[TableColumn[PointEstimate]] = [
-    TableColumn("launches", lambda point: point.launches),
-    TableColumn("samples", lambda point: point.samples),
-    TableColumn("completion", lambda point: point.typical_s, microseconds),
+    LAUNCHES,
+    SAMPLES,
+    TableColumn("completion", lambda point: point.typical_s, microseconds, half_width=half_width_s),
     *INTERVAL,
     TableColumn("own mean", lambda point: point.own_mean_s, microseconds),
     TableColumn("own max", lambda point: point.own_max_s, microseconds),

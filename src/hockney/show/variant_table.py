@@ -75,18 +75,14 @@ def _most(sure: Sequence[VariantRatio]) -> str:
 
 
 def heading_lines(run: Run, study: VariantStudy) -> list[str]:
-    """Lines on what was compared, how often, and what a sample is where all variants have the same
-    definition."""
+    """Lines on what was compared, and how often."""
     several = "" if study.blocks == 1 else "s"
     names = "; ".join(study.comparison.names)
-    lines = [
-        f"{run.header.experiment}: {study.blocks} block{several} of one launch of each variant",
+    return [
+        f"{run.header.experiment}: {study.blocks} block{several} of one launch of each variant; "
+        "times in us",
         f"variants: {names}; the others are compared with the first",
     ]
-    definitions = {launch.definition for launch in run.launches}
-    if len(definitions) == 1 and None not in definitions:
-        lines.append(f"a sample is: {definitions.pop()}")
-    return lines
 
 
 class _VariantRow(NamedTuple):
@@ -125,14 +121,25 @@ def variant_table(study: VariantStudy) -> str:
         for size, here in by_size.items():
             rows.append(_VariantRow(name, size, study.comparison.names[0], here[0].base_s))
             rows += [_VariantRow(name, size, one.variant, one.time_s, one) for one in here]
-    return f"times in us; {rule_of(study)}\n\n{table_text(ROW, rows)}"
+    notes = [EXACT] if _is_exact(study) else _excluded(study)
+    return "\n".join([*notes, table_text(ROW, rows)])
 
 
 def rule_of(study: VariantStudy) -> str:
     """How ratios and intervals were found, and which blocks were excluded."""
-    if any(one.judged.p is None and one.judged.low is not None for one in study.ratios):
+    if _is_exact(study):
         return EXACT
-    rules = [RULE, "shows from: smaller differences could not have been shown"]
+    smallest = "shows from: smaller differences could not have been shown"
+    return "; ".join([RULE, smallest, *_excluded(study)])
+
+
+def _is_exact(study: VariantStudy) -> bool:
+    return any(one.judged.p is None and one.judged.low is not None for one in study.ratios)
+
+
+def _excluded(study: VariantStudy) -> list[str]:
+    """Which blocks were left out, and which ratios adjusted."""
+    rules = []
     if changed := max((one.changed for one in study.ratios), default=0):
         several = "block was" if changed == 1 else "blocks were"
         rules.append(
@@ -144,7 +151,7 @@ def rule_of(study: VariantStudy) -> str:
             f"{adjusted} of {len(study.ratios)} ratios are adjusted for the speed of computing, "
             "which the probe shows to differ between launches"
         )
-    return "; ".join(rules)
+    return rules
 
 
 def variant_curves(study: VariantStudy) -> list[tuple[str, list[VariantRatio]]]:

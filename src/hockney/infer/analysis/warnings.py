@@ -105,7 +105,7 @@ class Noisy:
         return (
             f"noisy: {self.count} of {self.points} medians are known to no better than "
             f"±{100.0 * NOISY_PRECISION:.0f} % "
-            f"(worst {format_uncertainty(self.worst.precision or 0.0)}"
+            f"(worst {format_uncertainty(self.worst.precision or 0.0, decimals=1)}"
             f" at {self.worst.bytes} B); {more} or a quieter machine helps"
         )
 

@@ -1,9 +1,10 @@
 """How the results of each experiment are shown: one file an experiment, found by its name.
 
-A view has three functions: `answer(analysis, operation)`, a line or two about one operation or all
+A view has four functions: `answer(analysis, operation)`, a line or two about one operation or all
 of them; `parts(analysis, all_states)`, what a terminal shows, as pieces of text with an empty line
-between those that are not empty; and `fields(analysis, all_states)`, what the JSON holds besides
-"run" and "warnings". An experiment without a file is shown as pingpong is.
+between those that are not empty; `definitions(analysis)`, lines for `show --explain` on how a
+sample is made and what rules were applied; and `fields(analysis, all_states)`, what the JSON holds
+besides "run" and "warnings". An experiment without a file is shown as pingpong is.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ class View(Protocol):
     def answer(self, analysis: Analysis, operation: str | None = None) -> list[str]: ...
 
     def parts(self, analysis: Analysis, all_states: bool) -> list[str]: ...
+
+    def definitions(self, analysis: Analysis) -> list[str]: ...
 
     def fields(self, analysis: Analysis, all_states: bool) -> dict[str, Any]: ...
 

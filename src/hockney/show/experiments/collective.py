@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -25,7 +25,7 @@ from hockney.show.answer import certainty, own_points, time_at, typical_of
 from hockney.show.as_json import points_json
 from hockney.show.overlaps import HIDDEN, Hidden, overlaps_json, overlaps_text
 from hockney.show.phase_table import phase_tables, phases_json
-from hockney.show.table import COMPLETION, TableColumn, microseconds, table_text
+from hockney.show.table import COMPLETION, TableColumn, half_width_s, microseconds, table_text
 
 SIZES = (2, 1024, 1024**2)
 """Sizes chosen where they were measured: short, middle and long, as in the references."""
@@ -65,10 +65,6 @@ NOT_SHOWN = frozenset(AXES) - {
     "variant",
 }
 """Axes that the JSON of overlap leaves out."""
-LEGEND = (
-    "completion: median of the samples; own mean, own max: mean and maximum of the ranks' own\n"
-    "durations, as other suites print them, the median over repetitions"
-)
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
@@ -124,12 +120,12 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     number by ranks at some sizes, and completion alone by size."""
     estimates = analysis.estimates
     shown = estimates.numbers(all_states)
-    begun = run_lines.common_start_lines(analysis.starts)
-    found = ["\n".join([*run_lines.heading(analysis, "time"), LEGEND, *begun])]
+    begun = run_lines.late_lines(analysis.starts)
+    found = ["\n".join([*run_lines.heading(analysis, "time"), *begun])]
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
         of_library = [point for point in estimates.in_state(state) if is_collective(point)]
-        found += [*name, *_tables(of_library)]
+        found += [*name, *_tables(of_library, analysis.best)]
     title = "hidden behind computation that takes as long as the collective alone"
     found.append(overlaps_text(title, OVERLAPS, analysis))
     found += phase_tables(analysis.phases)
@@ -137,6 +133,13 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     states = run_lines.state_lines(estimates)
     left_out = [f"left out: {words}" for words in analysis.plan.left_out] if analysis.plan else []
     return [*found, "\n".join([*states, *left_out])]
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    return [
+        *run_lines.definitions(analysis, "time"),
+        *run_lines.common_start_lines(analysis.starts),
+    ]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
@@ -149,7 +152,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     }
 
 
-def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
+def _tables(points: Sequence[PointEstimate], best: Sequence[CollectiveCell]) -> Iterator[str]:
     for operation, when in dict.fromkeys((point.operation, arrived(point)) for point in points):
         of_it = [p for p in points if (p.operation, arrived(p)) == (operation, when)]
         if when.pattern is not None:
@@ -163,9 +166,7 @@ def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
             at_it.sort(key=lambda point: (name_of(point), point.known_ranks))
             yield f"{operation} of {format_size(size)}\n{table_text(BY_RANKS, at_it)}"
         if len({point.bytes for point in of_it}) > 1:
-            for ranks in sorted({point.known_ranks for point in of_it}):
-                at_it = [point for point in of_it if point.known_ranks == ranks]
-                yield f"{operation}, {ranks} ranks, completion\n{_matrix(at_it)}"
+            yield from _matrices(operation, of_it, best)
 
 
 def _chosen(sizes: Iterable[int]) -> list[int]:
@@ -174,15 +175,50 @@ def _chosen(sizes: Iterable[int]) -> list[int]:
     return [size for size in SIZES if size in every] or sorted({every[0], every[-1]})
 
 
-def _matrix(points: Sequence[PointEstimate]) -> str:
-    """A table with a row a size and a column an algorithm."""
-    names = dict.fromkeys(name_of(point) for point in points)
-    found = {(point.bytes, name_of(point)): point.typical_s for point in points}
+def _matrices(
+    operation: str, points: Sequence[PointEstimate], best: Sequence[CollectiveCell]
+) -> Iterator[str]:
+    """Completion by size: a column an algorithm, for each number of ranks; or, of one algorithm, a
+    column a number of ranks."""
+    if len({name_of(point) for point in points}) == 1:
+        title = f"{operation}, {name_of(points[0])}, completion by ranks"
+        yield f"{title}\n{_matrix(points, lambda point: str(point.known_ranks), {})}"
+        return
+    when = arrived(points[0])
+    for ranks in sorted({point.known_ranks for point in points}):
+        at_it = [point for point in points if point.known_ranks == ranks]
+        sure = {
+            cell.bytes: cell.best.name if cell.verdict in (FASTER, OWN) else UNKNOWN
+            for cell in best
+            if (cell.collective, cell.ranks, cell.arrived) == (points[0].operation, ranks, when)
+            and cell.is_choice
+        }
+        yield f"{operation}, {ranks} ranks, completion\n{_matrix(at_it, name_of, sure)}"
 
-    def of_algorithm(name: str) -> TableColumn[int]:
-        return TableColumn(name, lambda size: found.get((size, name)), microseconds)
 
-    columns: list[TableColumn[int]] = [TableColumn("bytes", int), *map(of_algorithm, names)]
+def _matrix(
+    points: Sequence[PointEstimate],
+    column_of: Callable[[PointEstimate], str],
+    fastest: Mapping[int, str],
+) -> str:
+    """A table with a row a size, and the algorithm that is surely the fastest in each."""
+    names = dict.fromkeys(map(column_of, points))
+    found = {(point.bytes, column_of(point)): point for point in points}
+
+    def of_column(name: str) -> TableColumn[int]:
+        def half(size: int) -> float | None:
+            return half_width_s(found[size, name])
+
+        def time(size: int) -> float | None:
+            return found[size, name].typical_s if (size, name) in found else None
+
+        return TableColumn(name, time, microseconds, half_width=half)
+
+    columns: list[TableColumn[int]] = [
+        TableColumn("bytes", int),
+        *map(of_column, names),
+        TableColumn("fastest", fastest.get),
+    ]
     return table_text(columns, sorted({point.bytes for point in points}))
 
 

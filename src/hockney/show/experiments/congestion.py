@@ -13,15 +13,19 @@ from hockney.plan.axes import Key, Point, key_without
 from hockney.show import run_lines
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.judged import ratio_columns, ratio_limits, ratio_text
-from hockney.show.table import TableColumn, json_field, microseconds, row_json, table_text, through
+from hockney.show.table import (
+    TableColumn,
+    differs,
+    json_field,
+    microseconds,
+    row_json,
+    table_text,
+    through,
+)
 from hockney.show.tails import tails_json, tails_text
 
 NAMES = {0.5: "median", 0.99: "p99", 0.999: "p99.9"}
 """Names of quantiles for people."""
-LEGEND = (
-    "alone, loaded: medians, in the same rounds; factor: of medians, p99 and p99.9 in the same "
-    "launch,\nwith the 95 % interval over launches; load: what all aggressors together exchanged"
-)
 
 
 def _tail_text(factor: Factor) -> str:
@@ -51,7 +55,11 @@ def _tail_column(quantile: float) -> TableColumn[Congested]:
 COLUMNS: list[TableColumn[Congested]] = [
     TableColumn("bytes", lambda one: one.point.bytes),
     TableColumn("load", lambda one: one.load_Bps, format_rate),
-    TableColumn("launches", lambda one: one.median.launches),
+    TableColumn(
+        "launches",
+        lambda one: one.median.launches,
+        shown=differs(lambda one: one.median.launches),
+    ),
     *through(lambda one: one.median, *FACTOR),
     *(_tail_column(quantile) for quantile in QUANTILES[1:]),
     json_field("load_Bps", lambda one: one.load_Bps),
@@ -71,7 +79,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
         if operation not in (None, victim):
             continue
         own = [one for one in analysis.congestion if one.point.operation == victim]
-        worst = max(own, key=lambda one: one.median.judged.ratio)
+        worst = max(own, key=_factor)
         lines.append(_sentence(worst, several=len(own) > 1))
     exceeding = [one for one in analysis.congestion if one.exceeds]
     if exceeding:
@@ -84,15 +92,33 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     """Tables of the headline state."""
-    lines = [*run_lines.heading(analysis, "time"), *_roles_lines(analysis), LEGEND]
+    lines = [*run_lines.heading(analysis, "time")]
     found = ["\n".join(lines)]
     for curve in load_curves(analysis.congestion):
-        found.append(f"{load_text(curve[0].point)}\n{table_text(COLUMNS, curve)}")
+        found.append(f"{load_text(curve[0].point)}\n{table_text(_marked(analysis), curve)}")
     few = any(one.median.judged.low is None for one in analysis.congestion)
     if few and not analysis.run.is_simulated:
         found.append(FEW_RULE)
     found.append(tails_text(analysis.tails))
     return [*found, "\n".join(run_lines.state_lines(analysis.estimates))]
+
+
+def _marked(analysis: Analysis) -> list[TableColumn[Congested]]:
+    """The columns, and a mark at the worst of several rows: that of the answer."""
+    every = analysis.congestion
+    worst = max(every, key=_factor) if len(every) > 1 else None
+    mark: TableColumn[Congested] = TableColumn(
+        "", lambda one: "< worst" if one is worst else None, unknown=""
+    )
+    return [*COLUMNS, mark]
+
+
+def _factor(one: Congested) -> float:
+    return one.median.judged.ratio
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    return [*run_lines.definitions(analysis, "time"), *_roles_lines(analysis)]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

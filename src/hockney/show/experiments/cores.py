@@ -13,7 +13,13 @@ from hockney.records import Place
 from hockney.show import run_lines
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.heatmap import heat_map
-from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
+from hockney.show.outliers import (
+    outlier_count,
+    outliers_json,
+    outliers_text,
+    rank_words,
+    rule_lines,
+)
 from hockney.show.table import (
     TableColumn,
     json_field,
@@ -83,11 +89,17 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     ]
     if isinstance(analysis.workload, Cores) and analysis.workload.parallel:
         found.append(_parallel(matrix))
-    found.append(
-        "\n".join(run_lines.start_lines(analysis.skew) + run_lines.state_lines(analysis.estimates))
-    )
+    found.append("\n".join(run_lines.state_lines(analysis.estimates)))
     found.append(outliers_text(analysis))
     return found
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    return [
+        *run_lines.definitions(analysis),
+        *run_lines.start_lines(analysis.skew),
+        *rule_lines(analysis),
+    ]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hockney.infer.analysis.pairwise import LevelTimes, Pairwise
 from hockney.show import run_lines
 from hockney.show.as_json import points_json
 from hockney.show.heatmap import heat_map
-from hockney.show.outliers import doubt_lines, rule_text
+from hockney.show.outliers import doubt_lines, with_rule
 from hockney.show.table import (
     TableColumn,
     json_field,
@@ -89,8 +89,12 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
         table_text(LEVELS, pairwise.level_times()),
         *(_map(pairwise, size) for size in sorted({0, len(pairwise.bytes) - 1})),
         table_text(WORST, _worst(pairwise, len(pairwise.bytes) - 1, MOST_SHOWN)),
-        "\n".join([*_judged(verdict), rule_text(RULE)]),
+        "\n".join(with_rule(_judged(verdict))),
     ]
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    return [*run_lines.definitions(analysis), f"outlier: {RULE}"]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

@@ -24,10 +24,6 @@ from hockney.show.overlaps import (
 )
 from hockney.show.table import COMPLETION, TableColumn, microseconds, table_text, through
 
-LEGEND = (
-    "completion: median of the samples; own mean, own max: mean and maximum of the ranks' own\n"
-    "durations; predicted: message by message, from single messages of the same launches"
-)
 HIDDEN_TITLE = (
     "hidden behind computation that takes as long as the exchange alone; host overhead: time\n"
     "in which a rank could not compute, the mean over ranks, in us"
@@ -85,14 +81,21 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     estimates = analysis.estimates
     shown = estimates.numbers(all_states)
     predicted = {id(one.point): one for one in analysis.predicted_here}
-    begun = [*run_lines.common_start_lines(analysis.starts), *_moved(analysis)]
-    found = ["\n".join([*run_lines.heading(analysis, "time"), LEGEND, *begun])]
+    begun = [*run_lines.late_lines(analysis.starts), *_moved(analysis)]
+    found = ["\n".join([*run_lines.heading(analysis, "time"), *begun])]
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
         points = [one for one in estimates.own(state) if one.exchange is not None]
         found += [*name, *_tables(points, predicted)]
     found.append(overlaps_text(HIDDEN_TITLE, OVERLAPS, analysis))
     return [*found, "\n".join(run_lines.state_lines(estimates))]
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    return [
+        *run_lines.definitions(analysis, "time"),
+        *run_lines.common_start_lines(analysis.starts),
+    ]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

@@ -44,6 +44,10 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     return [source, numbers, "\n".join(fit_lines(line)) if line else ""]
 
 
+def definitions(analysis: Analysis) -> list[str]:
+    return _source_lines(analysis.run)[1:]
+
+
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "fits", "statistics"}: the last has every number as the log gives it."""
     each = (msgspec.structs.asdict(summary) for summary in analysis.run.summaries)

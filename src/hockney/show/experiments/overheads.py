@@ -15,11 +15,6 @@ from hockney.show.as_json import fit_json, points_json
 from hockney.show.fits import model_lines
 from hockney.show.table import TableColumn, between, microseconds, table_text
 
-LEGEND = (
-    "us; o_s: in a send, o_r: in a receive whose message is there; gap: from one message of a "
-    "train to the next"
-)
-
 
 def _cost(
     heading: str, value: Callable[[SizeOverheads], Parameter]
@@ -49,7 +44,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # no
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
-    found = ["\n".join([*run_lines.heading(analysis), LEGEND])]
+    found = ["\n".join(run_lines.heading(analysis, "times"))]
     for state in analysis.estimates.numbers(all_states):
         known = analysis.loggp(state)
         if known is not None:
@@ -57,6 +52,10 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
         else:
             found.append(f"state {state}: too few trains were measured for LogGP")
     return [*found, "\n".join(run_lines.state_lines(analysis.estimates))]
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    return run_lines.definitions(analysis)
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

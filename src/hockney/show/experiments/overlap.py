@@ -12,14 +12,18 @@ from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points
 from hockney.show.as_json import points_json
 from hockney.show.overlaps import HIDDEN, HOST_OVERHEAD, Hidden, overlaps_json, overlaps_of
-from hockney.show.table import INTERVAL, TableColumn, microseconds, table_text, through
+from hockney.show.table import (
+    INTERVAL,
+    LAUNCHES,
+    SAMPLES,
+    TableColumn,
+    half_width_s,
+    microseconds,
+    table_text,
+    through,
+)
 
 WHO = {SENDER: "sender", RECEIVER: "receiver"}
-LEGEND = (
-    "alone: from the common start to the last rank's end, without computation; hidden: fraction\n"
-    "of it that disappears behind computation of the same length on one rank; host overhead: time\n"
-    "in which that rank could not compute"
-)
 NOT_SHOWN = ("algorithm", "segment_bytes", "mode", "window", "train", "pairs", "overlap")
 """Axes that the JSON of overlap leaves out."""
 
@@ -31,10 +35,13 @@ class _ComputingRow(NamedTuple):
 
 COLUMNS: list[TableColumn[_ComputingRow]] = [
     TableColumn("bytes", lambda one: one.point.bytes),
-    TableColumn("launches", lambda one: one.point.launches),
-    TableColumn("samples", lambda one: one.point.samples),
-    TableColumn("alone", lambda one: one.point.typical_s, microseconds),
-    *through(lambda one: one.point, *INTERVAL),
+    *through(
+        lambda one: one.point,
+        LAUNCHES,
+        SAMPLES,
+        TableColumn("alone", lambda point: point.typical_s, microseconds, half_width=half_width_s),
+        *INTERVAL,
+    ),
     *through(lambda one: one.overlap, HIDDEN, HOST_OVERHEAD),
 ]
 
@@ -59,12 +66,19 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     estimates = analysis.estimates
-    begun = run_lines.common_start_lines(analysis.starts)
-    found = ["\n".join([*run_lines.heading(analysis, "time"), LEGEND, *begun])]
+    begun = run_lines.late_lines(analysis.starts)
+    found = ["\n".join([*run_lines.heading(analysis, "time"), *begun])]
     for state in estimates.numbers(all_states):
         found += [f"state {state}"] if all_states else []
         found += [_table(analysis, name, state) for name in WHO]
     return [*found, "\n".join(run_lines.state_lines(estimates))]
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    return [
+        *run_lines.definitions(analysis, "time"),
+        *run_lines.common_start_lines(analysis.starts),
+    ]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

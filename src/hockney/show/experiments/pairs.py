@@ -17,13 +17,20 @@ from hockney.plan.axes import method_text
 from hockney.records import Place
 from hockney.show import run_lines
 from hockney.show.as_json import axes_json, points_json
-from hockney.show.outliers import outlier_count, outliers_json, outliers_text, rank_words
+from hockney.show.outliers import (
+    outlier_count,
+    outliers_json,
+    outliers_text,
+    rank_words,
+    rule_lines,
+)
 from hockney.show.side_by_side import side_by_side_json, side_by_side_text
 from hockney.show.table import (
     HOW,
     INTERVAL,
     LIMITS,
     TableColumn,
+    half_width_s,
     json_field,
     mebibytes,
     microseconds,
@@ -41,12 +48,23 @@ def _count(value: float) -> str:
     return f"{value:.4g}" if value < 1e4 else f"{value:.3e}"
 
 
+def _of_rate(one: Contention, rate: float | None) -> float | None:
+    """The half-width of a rate of all pairs, which is known as well as their time."""
+    precision = one.together.precision
+    return None if precision is None or rate is None else precision * rate
+
+
 def _pair_columns(
     name: str, pair: Callable[[Contention], PointEstimate]
 ) -> list[TableColumn[Contention]]:
     return [
         TableColumn(f"{name} pair", lambda one: "-".join(map(str, pair(one).peers))),
-        TableColumn("us", lambda one: pair(one).typical_s, microseconds),
+        TableColumn(
+            "us",
+            lambda one: pair(one).typical_s,
+            microseconds,
+            half_width=lambda one: half_width_s(pair(one)),
+        ),
         json_field(name, lambda one: {"peers": pair(one).peers, "median_s": pair(one).typical_s}),
     ]
 
@@ -56,10 +74,28 @@ COLUMNS: list[TableColumn[Contention]] = [
     TableColumn("bytes", lambda one: one.together.bytes),
     TableColumn("pairs", lambda one: one.pairs, field="pairs"),
     json_field("repetitions", lambda one: one.together.repetitions),
-    TableColumn("median pair", lambda one: one.typical_s, microseconds, "typical_s"),
-    TableColumn("slowest pair", lambda one: one.together.typical_s, microseconds, "last_s"),
+    TableColumn(
+        "median pair",
+        lambda one: one.typical_s,
+        microseconds,
+        "typical_s",
+        half_width=lambda one: half_width_s(one.together),
+    ),
+    TableColumn(
+        "slowest pair",
+        lambda one: one.together.typical_s,
+        microseconds,
+        "last_s",
+        half_width=lambda one: half_width_s(one.together),
+    ),
     *through(lambda one: one.together, *INTERVAL, *LIMITS),
-    TableColumn("all MiB/s", lambda one: one.aggregate_Bps, mebibytes, "aggregate_Bps"),
+    TableColumn(
+        "all MiB/s",
+        lambda one: one.aggregate_Bps,
+        mebibytes,
+        "aggregate_Bps",
+        half_width=lambda one: _of_rate(one, one.aggregate_Bps),
+    ),
     TableColumn("messages/s", lambda one: one.messages_per_s, _count, "messages_per_s"),
     TableColumn("slowdown", lambda one: one.slowdown, "{:.2f}".format, "slowdown"),
     *_pair_columns("best", lambda one: one.best),
@@ -101,10 +137,10 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     curve = analysis.contention
     found = [
-        "\n".join([*run_lines.heading(analysis), *_legend(curve)]),
-        table_text(COLUMNS, curve),
+        "\n".join(run_lines.heading(analysis)),
+        table_text(_marked(analysis), curve),
         side_by_side_text(analysis.side_by_side),
-        "\n".join(run_lines.start_lines(analysis.skew) + run_lines.state_lines(analysis.estimates)),
+        "\n".join(run_lines.state_lines(analysis.estimates)),
         "\n".join(_knee_line(knee) for knee in analysis.knees),
         "\n".join(_link_line(use) for use in analysis.link_use),
         table_text(LEVEL_COLUMNS, analysis.levels),
@@ -114,6 +150,24 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
         found.append(variability_text(analysis))
     found.append(outliers_text(analysis))
     return found
+
+
+def _marked(analysis: Analysis) -> list[TableColumn[Contention]]:
+    """The columns, and a mark at the rows in which a pair is an outlier."""
+    found = {(one.bytes, one.pairs) for one in analysis.outliers.found}
+
+    def mark(one: Contention) -> str | None:
+        return "< outlier" if (one.together.bytes, one.pairs) in found else None
+
+    return [*COLUMNS, TableColumn("", mark, unknown="")]
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    return [
+        *run_lines.definitions(analysis),
+        *run_lines.start_lines(analysis.skew),
+        *rule_lines(analysis),
+    ]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
@@ -134,19 +188,6 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     if analysis.times_every_iteration:
         fields["variability"] = [_spread_json(one) for one in analysis.variability]
     return fields
-
-
-def _legend(curve: Sequence[Contention]) -> list[str]:
-    if not curve:
-        return []
-    lines = [
-        "median pair: the median of the pairs; slowest pair: the slowest of each visit",
-        "MiB/s and messages/s are of all pairs: their sum where all communicate for the same time; "
-        "where each sends as many as the others, over the time of the slowest pair",
-    ]
-    if any(one.slowdown is not None for one in curve):
-        lines.append("slowdown: a pair's time over its time alone, in the same run")
-    return lines
 
 
 def _knee_line(knee: Knee) -> str:

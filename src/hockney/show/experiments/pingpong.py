@@ -8,7 +8,7 @@ from hockney.infer.analysis import Analysis
 from hockney.show import run_lines
 from hockney.show.answer import latency_and_bandwidth
 from hockney.show.as_json import fit_json, point_json
-from hockney.show.fits import fit_lines
+from hockney.show.fits import fit_sentence
 from hockney.show.point_table import point_table
 from hockney.show.side_by_side import side_by_side_json, side_by_side_text
 from hockney.show.switches import switch_lines, switches_json
@@ -21,16 +21,15 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     shown = analysis.estimates.numbers(all_states)
-    found = ["\n".join(run_lines.heading(analysis)), _tables(analysis, shown)]
+    found = ["\n".join([*run_lines.heading(analysis), _tables(analysis, shown)])]
     found.append(side_by_side_text(analysis.side_by_side))
     found.append(tails_text(analysis.tails))
     found.append("\n".join(run_lines.state_lines(analysis.estimates)))
-    for state in shown:
-        line = analysis.line(state)
-        if line:
-            name = f"state {state}: " if len(shown) > 1 else ""
-            found.append(name + "\n".join(fit_lines(line)))
     return [*found, "\n".join(switch_lines(analysis.run.switches))]
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    return run_lines.definitions(analysis)
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
@@ -57,4 +56,6 @@ def _tables(analysis: Analysis, shown: range) -> str:
         if points := analysis.estimates.own(state):
             lines += [f"state {state}"] * (len(shown) > 1)
             lines.append(point_table(points, floor, expected))
+            line = analysis.line(state)
+            lines += [fit_sentence(line)] if line else []
     return "\n".join(lines)

@@ -20,6 +20,8 @@ from hockney.show.judged import VERDICT, least_shown, ratio_columns, ratio_text
 from hockney.show.table import (
     INTERVAL,
     TableColumn,
+    half_width_Bps,
+    half_width_s,
     json_field,
     mebibytes,
     microseconds,
@@ -46,11 +48,28 @@ COLUMNS: list[TableColumn[OneSided]] = [
     TableColumn("how", way_text),
     TableColumn("bytes", lambda one: one.point.bytes),
     json_field("done_at", lambda one: one.done_at),
-    TableColumn("median", lambda one: one.point.typical_s, microseconds, "time_s"),
+    TableColumn(
+        "median",
+        lambda one: one.point.typical_s,
+        microseconds,
+        "time_s",
+        half_width=lambda one: half_width_s(one.point),
+    ),
     *through(lambda one: one.point, *INTERVAL),
-    TableColumn("MiB/s", lambda one: one.point.bandwidth_Bps, mebibytes),
+    TableColumn(
+        "MiB/s",
+        lambda one: one.point.bandwidth_Bps,
+        mebibytes,
+        half_width=lambda one: half_width_Bps(one.point),
+    ),
     json_field("two_sided", lambda one: one.two_sided.operation),
-    TableColumn("two-sided", lambda one: one.two_sided.typical_s, microseconds, "two_sided_s"),
+    TableColumn(
+        "two-sided",
+        lambda one: one.two_sided.typical_s,
+        microseconds,
+        "two_sided_s",
+        half_width=lambda one: half_width_s(one.two_sided),
+    ),
     *through(lambda one: one.judged, *ratio_columns(interval="95 %"), VERDICT),
 ]
 
@@ -67,7 +86,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
-    found = ["\n".join([*run_lines.heading(analysis, "time"), *_legend(analysis.one_sided)])]
+    found = ["\n".join(run_lines.heading(analysis, "time"))]
     ordered = [one for curve in one_sided_curves(analysis.one_sided) for one in curve]
     found.append(table_text(COLUMNS, ordered))
     found.append("\n".join(map(help_text, analysis.helped)))
@@ -75,6 +94,10 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     if analysis.measures_pairs:
         found += pairs.parts(analysis, all_states)[1:]
     return found
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    return [*run_lines.definitions(analysis, "time"), *_legend(analysis.one_sided)]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

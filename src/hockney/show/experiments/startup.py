@@ -11,7 +11,15 @@ from hockney.plan.workloads.startup import PHASES
 from hockney.show import run_lines
 from hockney.show.answer import precision
 from hockney.show.as_json import points_json
-from hockney.show.table import INTERVAL, TableColumn, microseconds, table_text
+from hockney.show.table import (
+    INTERVAL,
+    LAUNCHES,
+    TableColumn,
+    half_width_s,
+    microseconds,
+    table_text,
+    three_digits,
+)
 
 WORDS = {
     "launch": "launcher to the last rank's main",
@@ -42,11 +50,11 @@ COLUMNS: list[TableColumn[PointEstimate]] = [
     TableColumn("ranks", lambda point: point.known_ranks),
     TableColumn("step", step_text),
     TableColumn("which", lambda point: point.occurrence, unknown=""),
-    TableColumn("launches", lambda point: point.launches),
-    TableColumn("median", lambda point: point.typical_s, microseconds),
+    LAUNCHES,
+    TableColumn("median", lambda point: point.typical_s, microseconds, half_width=half_width_s),
     *INTERVAL,
-    TableColumn("min", lambda point: point.min_s, microseconds),
-    TableColumn("max", lambda point: point.max_s, microseconds),
+    TableColumn("min", lambda point: point.min_s, three_digits),
+    TableColumn("max", lambda point: point.max_s, three_digits),
 ]
 
 
@@ -74,6 +82,10 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
         *(_table(analysis.estimates.own(n)) for n in analysis.estimates.numbers(all_states)),
         "\n".join(run_lines.state_lines(analysis.estimates)),
     ]
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    return run_lines.definitions(analysis, "time")
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

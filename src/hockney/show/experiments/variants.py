@@ -11,6 +11,7 @@ from hockney.show.experiments import measured_view
 from hockney.show.variant_table import (
     doubt_lines,
     heading_lines,
+    rule_of,
     variant_answer,
     variant_table,
     variants_json,
@@ -29,6 +30,11 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     heading = "\n".join(heading_lines(analysis.run, analysis.variants))
     found = [heading, variant_table(analysis.variants)]
     return found + ["\n".join(lines) for lines in (states, doubts) if lines]
+
+
+def definitions(analysis: Analysis) -> list[str]:
+    assert analysis.variants is not None
+    return [*measured_view(analysis.run).definitions(analysis), rule_of(analysis.variants)]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

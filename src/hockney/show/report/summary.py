@@ -14,7 +14,7 @@ from hockney.show.curves import samples_text, time_label
 from hockney.show.diagnosis import diagnosis_lines
 from hockney.show.experiments import answer_of
 from hockney.show.fits import model_lines
-from hockney.show.run_lines import heading, state_lines
+from hockney.show.run_lines import definitions, state_lines
 
 NOT_SEARCHED = (
     "There are too many visits to search for cold start, modes, drift and periods here: use "
@@ -62,7 +62,7 @@ def _measurement(analysis: Analysis) -> list[str]:
     """Describes where the ranks ran, and what a sample and an interval are."""
     if analysis.run.header.source is not None:
         return [samples_text([analysis])]
-    return heading(analysis, time_label([analysis]))[1:]
+    return definitions(analysis, time_label([analysis]))
 
 
 def _disturbances(analysis: Analysis) -> list[str]:
