@@ -9,6 +9,7 @@ import pytest
 
 import hockney as package
 from conftest import FAULTY, RunHockney
+from hockney.run.mpis import Mpi
 
 TWO_LATENCIES = "platform=cluster:2,lat=1us;cluster:2,lat=1.5us"
 
@@ -312,6 +313,22 @@ def test_a_variable_that_the_library_does_not_have_is_said(hockney: RunHockney) 
     assert study is not None
     if package.load(Path("out.jsonl")).run.launches[0].mpi.library == "MPICH":
         assert "lists no such variable by MPI_T" in done.stdout
+
+
+def test_a_mistyped_control_variable_is_refused_before_the_run(
+    hockney: RunHockney, mpi: Mpi, tmp_path: Path
+) -> None:
+    right = {
+        "mpich": "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM",
+        "openmpi": "OMPI_MCA_coll_tuned_allreduce_algorithm",
+    }.get(mpi.family)
+    if right is None:
+        pytest.skip("this MPI lists no control variables")
+    variable = right[:-2] + right[-1]
+    done = hockney("pingpong", "--vary", f"env:{variable}=1,2", "--sizes", "8")
+    assert done.status == 2
+    assert f"did you mean env:{right}?" in done.stderr
+    assert not list(tmp_path.glob("*.jsonl"))
 
 
 def test_a_job_cannot_compare_variants(hockney: RunHockney) -> None:

@@ -15,7 +15,7 @@ from hockney.base import terminal
 from hockney.infer.estimate import estimate, least_known
 from hockney.records import Noise, Probe, Start
 from hockney.run.measure.status import Disturbances
-from hockney.show.progress import disturbances
+from hockney.show.progress import BuildView, disturbances
 from samples import make_run
 from terminals import Shown, in_terminal
 
@@ -175,3 +175,13 @@ def test_disturbances_are_counted_once_a_launch() -> None:
         "3 missed starts",
         "core-to-core latency 52 ns -> 240 ns in launch 3",
     ]
+
+
+def test_a_build_is_shown_from_its_start(capsys: pytest.CaptureFixture[str]) -> None:
+    view = BuildView()
+    view("the engine for mpicc", 0, 2)
+    view("the engine for mpicc", 1, 2)  # too soon after the first for another line
+    view("the engine for mpicc", 2, 2)
+    assert capsys.readouterr().err == (
+        "building the engine for mpicc: 0 of 2 files (kept for later runs)\n"
+    )

@@ -14,7 +14,7 @@ from hockney.show.as_json import dumps, point_json
 from hockney.show.experiments import view_of
 from hockney.show.point_table import point_table
 from hockney.show.run_lines import confidence_text
-from hockney.show.table import microseconds, three_digits
+from hockney.show.table import microseconds
 from samples import make_run
 
 
@@ -79,13 +79,6 @@ def test_a_time_has_the_digits_that_its_interval_leaves(
     us: float, half_width_us: float | None, text: str
 ) -> None:
     assert microseconds(us * 1e-6, half_width_us and half_width_us * 1e-6) == text
-
-
-@pytest.mark.parametrize(
-    ("us", "text"), [(0.0, "0.000"), (0.5321, "0.532"), (21.459, "21.5"), (1123.6, "1124")]
-)
-def test_a_number_without_an_interval_has_three_digits(us: float, text: str) -> None:
-    assert three_digits(us * 1e-6) == text
 
 
 def test_an_answer_has_no_more_digits_than_its_table() -> None:

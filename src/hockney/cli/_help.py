@@ -6,9 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from hockney.base import building
+
+if TYPE_CHECKING:
+    from hockney.show.progress import BuildView
 
 Decorator = Callable[[Callable[..., Any]], Any]
 
@@ -86,6 +91,16 @@ class Verb(click.Command):
                     raise click.BadParameter(f"{text!r} is not UTF-8", ctx, param)
         return rest
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Shows how far a build is, if the verb needs one."""
+        if ctx.params.get("quiet"):
+            return self.carried_out(ctx)
+        with building.followed_by(_show_build()):
+            return self.carried_out(ctx)
+
+    def carried_out(self, ctx: click.Context) -> Any:
+        return super().invoke(ctx)
+
     def headings(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
         """The options that the help shows, by heading, the common ones first."""
         found: dict[str, list[click.Parameter]] = {COMMON: []}
@@ -105,6 +120,20 @@ class Verb(click.Command):
         formatter: click.HelpFormatter,
     ) -> None:
         _write_examples(formatter, self.examples)
+
+
+def _show_build() -> building.Shown:
+    """Shows a build on stderr, with what is loaded when there is one."""
+    views: list[BuildView] = []
+
+    def show(what: str, files: int, of: int) -> None:
+        from hockney.show.progress import BuildView
+
+        if not views:
+            views.append(BuildView())
+        views[0](what, files, of)
+
+    return show
 
 
 class LongVerb(Verb):

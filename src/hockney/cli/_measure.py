@@ -73,7 +73,7 @@ def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Sessi
     """Measures and shows the progress, after the text `before`."""
     for case in plan.cases:
         check_allocation(case.placement)
-    progress = ProgressView(quiet, plan.sampling.precision, before)
+    progress = ProgressView(quiet, plan.sampling.precision, before, plan.comparison)
     try:
         return measure(plan, target, progress)
     finally:

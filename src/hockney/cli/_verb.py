@@ -93,7 +93,7 @@ class MeasuringVerb(LongVerb):
         comparison = Comparison(variants=variants, tolerance=varied.tolerance, gate=varied.gate)
         return joined(plans, comparison, budgets[0] if is_given else sum(budgets))
 
-    def invoke(self, ctx: click.Context) -> None:
+    def carried_out(self, ctx: click.Context) -> None:
         from hockney.cli._measure import measure_and_show
 
         asked = self.asked(ctx)

@@ -21,7 +21,6 @@ from hockney.show.table import (
     mebibytes,
     microseconds,
     table_text,
-    three_digits,
     through,
 )
 
@@ -45,11 +44,11 @@ COLUMNS: list[TableColumn[_PointRow]] = [
         lambda one: one.point,
         LAUNCHES,
         SAMPLES,
-        TableColumn("min", lambda point: point.min_s, three_digits),
+        TableColumn("min", lambda point: point.min_s, microseconds, half_width=half_width_s),
         TableColumn("median", lambda point: point.median_s, microseconds, half_width=half_width_s),
         *INTERVAL,
-        TableColumn("p99", lambda point: point.p99_s, three_digits),
-        TableColumn("max", lambda point: point.max_s, three_digits),
+        TableColumn("p99", lambda point: point.p99_s, microseconds, half_width=half_width_s),
+        TableColumn("max", lambda point: point.max_s, microseconds, half_width=half_width_s),
         TableColumn(
             "MiB/s", lambda point: point.bandwidth_Bps, mebibytes, half_width=half_width_Bps
         ),

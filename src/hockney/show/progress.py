@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from hockney.base.printable import one_line
 from hockney.base.terminal import MARKS, is_terminal, styled
 from hockney.base.units import format_seconds, format_size, format_uncertainty
+from hockney.infer.analysis.variant_names import short_name
+from hockney.plan.variants import Comparison
 from hockney.records import Progress
 from hockney.run.measure.status import Disturbances, Status
 
@@ -73,12 +75,33 @@ def _fitted(line: Line, width: int) -> str:
     return text
 
 
+class BuildView:
+    """Shows how far a build is, which is done once for each MPI."""
+
+    def __init__(self) -> None:
+        self._live = Live(quiet=False)
+
+    def __call__(self, what: str, files: int, of: int) -> None:
+        if files == of:
+            self._live.clear()
+        elif self._live.is_due:
+            words = f"building {what}: {files} of {of} files (kept for later runs)"
+            self._live.draw([[(words, "dim")]], words)
+
+
 class ProgressView:
     """Shows the progress of a run. It is called between batches, not by a thread: on a small node
     a thread would take a core from the ranks."""
 
-    def __init__(self, quiet: bool, precision: float, before: str = "") -> None:
+    def __init__(
+        self,
+        quiet: bool,
+        precision: float,
+        before: str = "",
+        comparison: Comparison | None = None,
+    ) -> None:
         self._live = Live(quiet)
+        self._comparison = comparison
         self._precision = precision
         self._before = before
 
@@ -90,7 +113,8 @@ class ProgressView:
         self._live.clear()
 
     def _plain(self, status: Status) -> str:
-        which = f" ({status.case.name})" if status.case.name else ""
+        name = self._name(status)
+        which = f" ({name})" if name else ""
         progress = status.progress
         words = [f"{self._before}launch {status.launch + 1}{which}"]
         if progress is not None:
@@ -101,7 +125,7 @@ class ProgressView:
         return "; ".join(words)
 
     def _block(self, status: Status) -> list[Line]:
-        now: list[Words] = [("  measuring   ", "dim"), (_workload(status), "")]
+        now: list[Words] = [("  measuring   ", "dim"), (self._workload(status), "")]
         if status.progress is not None:
             now += [
                 (f", now {format_size(status.progress.bytes)}", ""),
@@ -122,6 +146,19 @@ class ProgressView:
             lines.append([("  disturbed   ", "dim"), (", ".join(found), "yellow")])
         return lines
 
+    def _name(self, status: Status) -> str:
+        """The case's title and its variant, without whole paths."""
+        case = status.case
+        variant = case.variant and short_name(self._comparison, case.variant)
+        return ", ".join(filter(None, (case.title, variant)))
+
+    def _workload(self, status: Status) -> str:
+        """The workload and its sizes."""
+        workload = status.case.workload
+        sizes = sorted(size.bytes for size in workload.sizes)
+        span = f"{format_size(sizes[0])} to {format_size(sizes[-1])}" if sizes else ""
+        return f"{self._name(status) or workload.experiment}, {span}"
+
     def _least_known(self, status: Status) -> list[Words]:
         """The point that needs more launches most, with its interval against the asked one."""
         assert status.least_known is not None
@@ -140,14 +177,6 @@ class ProgressView:
             (format_uncertainty(known.precision), style),
             (asked, "dim"),
         ]
-
-
-def _workload(status: Status) -> str:
-    """The workload and its sizes."""
-    workload = status.case.workload
-    sizes = sorted(size.bytes for size in workload.sizes)
-    span = f"{format_size(sizes[0])} to {format_size(sizes[-1])}" if sizes else ""
-    return f"{status.case.name or workload.experiment}, {span}"
 
 
 def _measured(progress: Progress) -> str:

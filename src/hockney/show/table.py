@@ -3,7 +3,6 @@ and in JSON."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -144,13 +143,6 @@ def microseconds(seconds: float | None, half_width_s: float | None = None) -> st
     us = seconds * 1e6
     most = 3 if us < 100.0 else 1 if us < 100e3 else 0
     return to_known_digits(us, most, half_width_s and half_width_s * 1e6)
-
-
-def three_digits(seconds: float) -> str:
-    """Microseconds, with no more digits than three behind the point or in all: enough for a number
-    without an interval."""
-    us = seconds * 1e6
-    return f"{us:.{min(max(2 - math.floor(math.log10(us)), 0), 3) if us > 0.0 else 3}f}"
 
 
 def to_known_digits(value: float, most: int, half_width: float | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -26,10 +26,11 @@ RULE = (
 
 def variant_answer(study: VariantStudy) -> list[str]:
     """A sentence for each variant, and what it gains point by point."""
-    base = study.comparison.names[0]
-    lines = [f"{one.variant}: {verdict_text(one, study)} {base}" for one in study.answers]
-    lines += [gains_text(one) for one in study.gains]
-    lines += [f"{name}: not measured" for name in study.left_out]
+    name = study.name
+    base = name(study.comparison.names[0])
+    lines = [f"{name(one.variant)}: {verdict_text(one, study)} {base}" for one in study.answers]
+    lines += [f"{name(one.variant)}: {gains_text(one)}" for one in study.gains]
+    lines += [f"{name(variant)}: not measured" for variant in study.left_out]
     return lines if study.ratios else [NO_BLOCK, *lines]
 
 
@@ -55,11 +56,11 @@ def range_text(one: VariantRatio, study: VariantStudy) -> str:
 
 
 def gains_text(gains: Gains) -> str:
-    """ "tuned: surely faster at 4 of 9 points (most: bcast, 4 ranks, 64 KiB, 0.4761
+    """ "surely faster at 4 of 9 points (most: bcast, 4 ranks, 64 KiB, 0.4761
     [0.4500 to 0.5000] times the time), surely slower at 0"."""
     faster, slower = _most(gains.faster), _most(gains.slower)
     return (
-        f"{gains.variant}: surely faster at {len(gains.faster)} of {gains.points} points{faster}, "
+        f"surely faster at {len(gains.faster)} of {gains.points} points{faster}, "
         f"surely slower at {len(gains.slower)}{slower}"
     )
 
@@ -77,7 +78,7 @@ def _most(sure: Sequence[VariantRatio]) -> str:
 def heading_lines(run: Run, study: VariantStudy) -> list[str]:
     """Lines on what was compared, and how often."""
     several = "" if study.blocks == 1 else "s"
-    names = "; ".join(study.comparison.names)
+    names = "; ".join(map(study.name, study.comparison.names))
     return [
         f"{run.header.experiment}: {study.blocks} block{several} of one launch of each variant; "
         "times in us",
@@ -112,6 +113,7 @@ def variant_table(study: VariantStudy) -> str:
     """A row for each point and variant, below that of the first variant."""
     if not study.ratios:
         return ""
+    base = study.name(study.comparison.names[0])
     rows = []
     for name, curve in variant_curves(study):
         by_size: dict[int, list[VariantRatio]] = {}
@@ -119,8 +121,10 @@ def variant_table(study: VariantStudy) -> str:
             assert one.point is not None
             by_size.setdefault(one.point.bytes, []).append(one)
         for size, here in by_size.items():
-            rows.append(_VariantRow(name, size, study.comparison.names[0], here[0].base_s))
-            rows += [_VariantRow(name, size, one.variant, one.time_s, one) for one in here]
+            rows.append(_VariantRow(name, size, base, here[0].base_s))
+            rows += [
+                _VariantRow(name, size, study.name(one.variant), one.time_s, one) for one in here
+            ]
     notes = [EXACT] if _is_exact(study) else _excluded(study)
     return "\n".join([*notes, table_text(ROW, rows)])
 
@@ -164,17 +168,17 @@ def variant_curves(study: VariantStudy) -> list[tuple[str, list[VariantRatio]]]:
     return list(zip(texts_apart(points), curves.values(), strict=True))
 
 
-def doubt_lines(study: VariantStudy) -> list[str]:
-    """Reasons to doubt the ratios, a sentence each."""
-    return [_doubt_text(doubt) for doubt in study.doubts]
+def doubt_lines(study: VariantStudy, name: Callable[[str], str] = str) -> list[str]:
+    """Reasons to doubt the ratios, a sentence each. name: what a variant is called."""
+    return [_doubt_text(doubt, name) for doubt in study.doubts]
 
 
-def _doubt_text(doubt: VariantDrift | Ignored) -> str:
+def _doubt_text(doubt: VariantDrift | Ignored, name: Callable[[str], str]) -> str:
     match doubt:
         case VariantDrift():
             return (
-                f"{doubt.variant}: its ratio drifted during the run (p = {doubt.p:.2g}), which "
-                "blocks should prevent; measure again, or longer"
+                f"{name(doubt.variant)}: its ratio drifted during the run (p = {doubt.p:.2g}), "
+                "which blocks should prevent; measure again, or longer"
             )
         case Ignored(value=None):
             return f"{doubt.variable}: the library lists no such variable by MPI_T"

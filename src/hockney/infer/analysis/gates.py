@@ -36,13 +36,16 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
     allowed = study.comparison.gate
     slower = study.slower(allowed)
     if slower:
-        each = [f"{one.variant} takes {one.judged.ratio:.4g} times as long" for one in slower]
+        each = [
+            f"{study.name(one.variant)} takes {one.judged.ratio:.4g} times as long"
+            for one in slower
+        ]
         return failed(list(dict.fromkeys(each)), [one.variant for one in slower])
     open_ = [one for one in study.ratios if not one.is_decided(allowed)]
     if study.left_out or not study.ratios:
         return not_judged("not every variant has a complete block of launches", MORE)
     if open_:
-        names = ", ".join(dict.fromkeys(one.variant for one in open_))
+        names = ", ".join(dict.fromkeys(study.name(one.variant) for one in open_))
         return not_judged(f"{names} may be slower by more than {100.0 * allowed:g} %", MORE)
     return passed(f"no variant is slower by more than {100.0 * allowed:g} %")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from hockney.infer.analysis.variant_names import shown_names
 from hockney.infer.estimate.blocks import VariantRatio, block_times, variant_ratios
 from hockney.plan import Plan
 from hockney.plan.variants import ENVIRONMENT, Comparison
@@ -55,6 +56,11 @@ class VariantStudy:
     left_out: tuple[str, ...]
     """Variants without a launch that ended by itself."""
     doubts: tuple[VariantDrift | Ignored, ...]
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """Names of the variants for people, by their own."""
+
+    def name(self, variant: str) -> str:
+        return self.shown.get(variant, variant)
 
     @property
     def answers(self) -> list[VariantRatio]:
@@ -106,7 +112,17 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
         blocks=max((one.blocks for one in ratios), default=0),
         left_out=tuple(name for name in comparison.names if name not in measured),
         doubts=(*_drifts(ratios), *_ignored(run, comparison)),
+        shown=shown_names(comparison, _libraries(run)),
     )
+
+
+def _libraries(run: Run) -> dict[str, str]:
+    """The MPI library of each variant, where a launch recorded it."""
+    return {
+        launch.variant: f"{launch.mpi.library} {launch.mpi.version or ''}".strip()
+        for launch in run.launches
+        if launch.variant is not None and launch.mpi.library
+    }
 
 
 def _drifts(ratios: Sequence[VariantRatio]) -> Iterator[VariantDrift]:

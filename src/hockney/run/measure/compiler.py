@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import hockney
+from hockney.base import building
 from hockney.base.allowed import allowed_count
 from hockney.base.endings import AtEnd
 from hockney.base.errors import HockneyError, UsageError
@@ -74,9 +75,12 @@ def compile_product(mpi: Mpi, product: Product, output: Path) -> None:
             pool.submit(_run, mpi, product, ["-c", "-o", made, str(source)], scratch)
             for made, source in zip(objects, product.sources, strict=True)
         ]
+        what = f"the {product.name} for {mpi.mpicc}"
+        building.compiled(what, 0, len(compiled))
         try:
-            for one in compiled:
+            for number, one in enumerate(compiled, start=1):
                 one.result()
+                building.compiled(what, number, len(compiled))
         except BaseException:  # Control-C too: what was not begun is not begun any more
             pool.shutdown(cancel_futures=True)
             raise

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 
 from msgspec.structs import replace
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.units import format_seconds
-from hockney.plan import Case, Plan
+from hockney.plan import Case, Placement, Plan
 from hockney.plan.variants import ENVIRONMENT, LEAST_BLOCKS, Comparison, Variant
 from hockney.run.measure.setup import mpi_of
 from hockney.run.measure.steps import has_steps
 from hockney.run.measure.trial import SHORTEST_LAUNCH_S
-from hockney.run.mpis import family_of
+from hockney.run.mpis import Mpi, family_of
 
 
 def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget_s: float) -> Plan:
@@ -47,6 +48,32 @@ def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget
     )
 
 
+def _listed(placement: Placement) -> tuple[Mpi | None, tuple[str, ...]]:
+    """The MPI of a placement, and the control variables that its library lists; None and none
+    where these cannot be read: what is wrong with an MPI is reported where it is started."""
+    mpi = None
+    with suppress(HockneyError):
+        mpi, engine = mpi_of(placement)
+        return mpi, tuple(family_of(mpi).all_controls(engine, {}))
+    return mpi, ()
+
+
+ALIKE = 0.85
+"""Least likeness (difflib) of a name that was meant: one letter wrong, left out or twice."""
+
+
+def _check_spelling(variable: str, control: str, listed: Sequence[str]) -> None:
+    """Raises UsageError where the library lists a variable of nearly the same name, but not this
+    one: the variants would all be the same. Others may be read by the launcher."""
+    near = get_close_matches(control, listed, 1, ALIKE) if control not in listed else []
+    if near:
+        meant = variable.removesuffix(control) + near[0]
+        raise UsageError(
+            f"--vary env:{variable}: this library has no such control variable (MPI_T)",
+            f"did you mean env:{meant}?",
+        )
+
+
 def _with_variables(case: Case, variant: Variant) -> Case:
     """The case with the variant's environment variables, whose control variables are read back
     where the library has them."""
@@ -65,9 +92,11 @@ def _with_variables(case: Case, variant: Variant) -> Case:
             )
     controls = dict(placement.controls)
     if asked and placement.platform is None:
-        with suppress(HockneyError):  # what is wrong with its MPI is reported where it is started
-            family = family_of(mpi_of(placement)[0])
-            named = (family.control_of(name) for name in asked)
-            controls |= {name: None for name in named if name is not None and name not in controls}
+        mpi, listed = _listed(placement)
+        for variable in asked:
+            control = None if mpi is None else family_of(mpi).control_of(variable)
+            if control is not None:
+                _check_spelling(variable, control, listed)
+                controls.setdefault(control, None)
     placed = replace(placement, env=placement.env | asked, controls=controls)
     return replace(case, placement=placed)

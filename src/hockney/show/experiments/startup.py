@@ -18,7 +18,6 @@ from hockney.show.table import (
     half_width_s,
     microseconds,
     table_text,
-    three_digits,
 )
 
 WORDS = {
@@ -53,8 +52,8 @@ COLUMNS: list[TableColumn[PointEstimate]] = [
     LAUNCHES,
     TableColumn("median", lambda point: point.typical_s, microseconds, half_width=half_width_s),
     *INTERVAL,
-    TableColumn("min", lambda point: point.min_s, three_digits),
-    TableColumn("max", lambda point: point.max_s, three_digits),
+    TableColumn("min", lambda point: point.min_s, microseconds, half_width=half_width_s),
+    TableColumn("max", lambda point: point.max_s, microseconds, half_width=half_width_s),
 ]
 
 

@@ -24,11 +24,12 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # no
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
-    assert analysis.variants is not None
-    doubts = [f"note: {line}" for line in doubt_lines(analysis.variants)]
+    study = analysis.variants
+    assert study is not None
+    doubts = [f"note: {line}" for line in doubt_lines(study, study.name)]
     states = run_lines.state_lines(analysis.estimates)
-    heading = "\n".join(heading_lines(analysis.run, analysis.variants))
-    found = [heading, variant_table(analysis.variants)]
+    heading = "\n".join(heading_lines(analysis.run, study))
+    found = [heading, variant_table(study)]
     return found + ["\n".join(lines) for lines in (states, doubts) if lines]
 
 

@@ -31,7 +31,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
         )
     base, *others = study.comparison.names
     curves = [
-        (joined(variant, name), [one for one in curve if one.variant == variant])
+        (joined(study.name(variant), name), [one for one in curve if one.variant == variant])
         for name, curve in variant_curves(study)
         for variant in others
     ]
@@ -44,7 +44,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
             label, [(one.point.bytes, one.judged) for one in curve if one.point], number
         )
     ]
-    label = f"time over that of {base}"
+    label = f"time over that of {study.name(base)}"
     panel = ratio_panel(label, series, study.comparison.tolerance)
     words = f"{sentence(rule_of(study))}. Filled where a variant is surely faster or slower."
     return Figure("variants", f"{analysis.run.header.experiment}: variants", (panel,), (words,))

@@ -1,0 +1,79 @@
+"""Variants are named by what differs."""
+
+from __future__ import annotations
+
+import pytest
+
+from hockney.infer.analysis.variant_names import differing, short_name, shown_names
+from hockney.plan.variants import Comparison, Variant
+
+A, B = "/opt/mpich-5.0.2/bin/mpicc", "/opt/openmpi/bin/mpicc"
+
+
+def of_mpicc(*values: str) -> Comparison:
+    return Comparison(
+        variants=tuple(Variant(name=f"mpicc={v}", values={"mpicc": v}) for v in values)
+    )
+
+
+@pytest.mark.parametrize(
+    ("libraries", "names"),
+    [
+        (("MPICH 5.0.2", "Open MPI 5.0.11"), ["MPICH 5.0.2", "Open MPI 5.0.11"]),
+        (("MPICH 5.0.2",) * 2, ["MPICH 5.0.2 (mpich-5.0.2)", "MPICH 5.0.2 (openmpi)"]),
+        ((), ["mpicc=mpich-5.0.2", "mpicc=openmpi"]),
+    ],
+)
+def test_two_mpis_are_named_by_their_libraries(
+    libraries: tuple[str, ...], names: list[str]
+) -> None:
+    comparison = of_mpicc(A, B)
+    found = shown_names(comparison, dict(zip(comparison.names, libraries, strict=False)))
+    assert list(found) == comparison.names
+    assert list(found.values()) == names
+
+
+def test_settings_are_named_as_they_were_given() -> None:
+    variants = tuple(
+        Variant(name=f"mpicc={path}, window={w}", values={"mpicc": path, "window": w})
+        for path in (A, B)
+        for w in ("1", "64")
+    )
+    libraries = {one.name: "MPICH" if A in one.name else "Open MPI" for one in variants}
+    assert list(shown_names(Comparison(variants=variants), libraries).values()) == [
+        "MPICH, window=1",
+        "MPICH, window=64",
+        "Open MPI, window=1",
+        "Open MPI, window=64",
+    ]
+
+
+def test_names_of_a_file_stay() -> None:
+    named = Comparison(
+        variants=(
+            Variant(name="old", values={"mpicc": A}),
+            Variant(name="new", values={"mpicc": B}),
+        )
+    )
+    assert shown_names(named, {"old": "MPICH", "new": "Open MPI"}) == {"old": "old", "new": "new"}
+
+
+@pytest.mark.parametrize(
+    ("values", "short"),
+    [
+        ([A, B], ["mpich-5.0.2", "openmpi"]),
+        (["/a/mpicc", "mpicc"], ["mpicc", "mpicc"]),
+        (["/a/b/mpicc", "/a/mpicc"], ["/a/b/mpicc", "/a/mpicc"]),
+        (["1", "64"], ["1", "64"]),
+    ],
+)
+def test_paths_are_named_by_the_directories_that_differ(
+    values: list[str], short: list[str]
+) -> None:
+    assert differing(values) == short
+
+
+def test_values_that_would_share_a_name_keep_their_own() -> None:
+    comparison = of_mpicc("/a/mpicc", "mpicc")
+    assert short_name(comparison, "mpicc=/a/mpicc") == "mpicc=/a/mpicc"
+    assert short_name(None, "first") == "first"
