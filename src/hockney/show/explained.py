@@ -13,7 +13,6 @@ COLUMNS = {
     "bytes": "size of a message",
     "pairs": "pairs of ranks that exchange messages at the same time",
     "launches": "starts of the MPI program; left out where all rows have as many",
-    "samples": "of all launches together; left out where all rows have as many",
     "min": "smallest sample",
     "median": "the median over launches of each launch's median",
     "completion": "the median over launches of the median of the samples",

@@ -13,7 +13,6 @@ from hockney.show.table import (
     HOW,
     INTERVAL,
     LAUNCHES,
-    SAMPLES,
     TableColumn,
     between,
     half_width_Bps,
@@ -43,7 +42,6 @@ COLUMNS: list[TableColumn[_PointRow]] = [
     *through(
         lambda one: one.point,
         LAUNCHES,
-        SAMPLES,
         TableColumn("min", lambda point: point.min_s, microseconds, half_width=half_width_s),
         TableColumn("median", lambda point: point.median_s, microseconds, half_width=half_width_s),
         *INTERVAL,

@@ -84,6 +84,9 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
             f"median: of the launches' medians, with its {level}; it describes the machine as it "
             "was during the run"
         )
+    samples = sorted(point.samples for point in analysis.estimates.own() if point.samples)
+    if samples:
+        lines.append(f"{samples[0]} to {samples[-1]} samples a row, of all launches together")
     states = analysis.estimates.states.states
     one = [_state_line(state) for state in states[:1] if len(states) == 1]
     return [*lines, *filter(None, one), *_next_lines(analysis)]

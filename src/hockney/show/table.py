@@ -216,12 +216,8 @@ LIMITS: list[TableColumn[PointEstimate]] = [
 LAUNCHES: TableColumn[PointEstimate] = TableColumn(
     "launches", lambda point: point.launches, shown=differs(lambda point: point.launches)
 )
-SAMPLES: TableColumn[PointEstimate] = TableColumn(
-    "samples", lambda point: point.samples, shown=differs(lambda point: point.samples)
-)
 COMPLETION: list[TableColumn[PointEstimate]] = [
     LAUNCHES,
-    SAMPLES,
     TableColumn("completion", lambda point: point.typical_s, microseconds, half_width=half_width_s),
     *INTERVAL,
     TableColumn("own mean", lambda point: point.own_mean_s, microseconds),

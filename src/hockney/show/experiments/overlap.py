@@ -15,7 +15,6 @@ from hockney.show.overlaps import HIDDEN, HOST_OVERHEAD, Hidden, overlaps_json, 
 from hockney.show.table import (
     INTERVAL,
     LAUNCHES,
-    SAMPLES,
     TableColumn,
     half_width_s,
     microseconds,
@@ -38,7 +37,6 @@ COLUMNS: list[TableColumn[_ComputingRow]] = [
     *through(
         lambda one: one.point,
         LAUNCHES,
-        SAMPLES,
         TableColumn("alone", lambda point: point.typical_s, microseconds, half_width=half_width_s),
         *INTERVAL,
     ),
