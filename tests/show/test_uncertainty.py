@@ -73,6 +73,8 @@ def test_an_uncertainty_has_two_digits_or_one(half_width: float, decimals: int) 
         (1123.6, 59.0, "1120"),
         (2.0, 0.00001, "2.000"),
         (2.094, None, "2.094"),
+        (19.6, 540.0, "20"),
+        (0.314, 540.0, "0.31"),
     ],
 )
 def test_a_time_has_the_digits_that_its_interval_leaves(
