@@ -140,7 +140,7 @@ def test_modes_are_compared_as_they_are() -> None:
     assert found.overall.p is not None
     assert found.overall.p > 0.2
     assert found.overall.ratio == pytest.approx(1.0, abs=0.01)
-    assert sum("launches are of 2 kinds" in note for note in found.notes) == 2
+    assert sum("launches have 2 modes" in note for note in found.notes) == 2
 
 
 def test_the_ratio_of_modes_lies_in_its_interval() -> None:

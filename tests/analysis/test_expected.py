@@ -49,7 +49,7 @@ def test_components_of_variance_are_those_that_were_put_in() -> None:
 
 def test_without_other_runs_one_sentence_says_so() -> None:
     one, *others = day(np.random.default_rng(2), 6, 0.02)
-    assert "unknown, for want of" not in "\n".join(definitions(Analysis(one.run)))
+    assert "unknown: needs" not in "\n".join(definitions(Analysis(one.run)))
     one.others = others[:3]
     assert "how far another run would differ is unknown" in "\n".join(definitions(one))
     assert next_run(one, others[:3]).at(one.estimates.headline[0]) is None

@@ -127,7 +127,7 @@ def test_roles_are_drawn_anew_for_each_launch(hockney: RunHockney, tmp_path: Pat
         ("-n 8 --gate 3", "fraction"),
         ("-n 8 --roles nobody", "cannot be read"),
         ("-n 8 --roles {far}", "no rank 9 among 8"),
-        ("-n 8 --roles {twice}", "rank 1 is there twice"),
+        ("-n 8 --roles {twice}", "rank 1 is given twice"),
         ("-n 8 --roles {odd}", "is not the one line"),
         ("-n 8 --roles {words}", "no list of ranks"),
         ("-n 8 --roles {few}", "need 2"),

@@ -93,7 +93,7 @@ def test_an_mpi_without_partitions_is_named_with_what_it_has(
     ("words", "complaint"),
     [
         ("pairs -n 2 --threads x", "write 2 or 1,2,4, or 4:1"),
-        ("pairs -n 2 --threads 2,2", "is there twice"),
+        ("pairs -n 2 --threads 2,2", "is given twice"),
         ("pairs -n 2 --threads 0", "a rank has 1 to 1024 threads"),
         ("pairs -n 2 --threads 2:1 --verify", "a receiver would overwrite"),
         ("pairs -n 2 --threads 2:1 --operation stream", "only pingpong takes more threads"),

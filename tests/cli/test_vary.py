@@ -23,7 +23,7 @@ TWO_LATENCIES = "platform=cluster:2,lat=1us;cluster:2,lat=1.5us"
         (["--vary", "env:2X=1,2"], "not a name of an environment variable"),
         (["--vary", "mode"], "not KEY=VALUE,VALUE"),
         (["--vary", "mode=standard"], "one variant only"),
-        (["--vary", "mode=standard,standard"], "is there twice"),
+        (["--vary", "mode=standard,standard"], "is given twice"),
         (["--vary", "mode=standard,loud"], "loud"),
         (["--vary", "floor=on,perhaps"], "a switch is on or off"),
         (["--vary", "env:A=1,2", "--vary", "env:A=3,4"], "is varied twice"),
@@ -191,7 +191,7 @@ def test_a_large_difference_ends_the_run_early(hockney: RunHockney) -> None:
         "out.jsonl",
     )
     assert done.status == 0, done.stderr
-    assert "the variants are told apart" in done.stderr
+    assert "the comparison is conclusive" in done.stderr
     [one] = (package.load(Path("out.jsonl")).variants or pytest.fail("no variants")).ratios
     assert one.judged.verdict == "faster"
     assert one.blocks >= 8

@@ -175,7 +175,7 @@ def test_named_columns_are_read(
             "no column is called 'length'\n  the header has nr, lat, size",
         ),
         ("byte=size,time=lat:us", "'byte' is no column that is read"),
-        ("bytes=size,bytes=nr", "bytes is there twice"),
+        ("bytes=size,bytes=nr", "bytes is given twice"),
         ("bytes", "the name of the column is missing"),
         ("", "'' is no column that is read"),
     ],

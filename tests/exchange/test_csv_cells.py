@@ -115,7 +115,7 @@ def test_points_of_unlike_words_are_experiments_of_their_own() -> None:
     assert (first.options, second.options) == ({"where": "core"}, {"where": "node"})
     assert numbers(first) == {(8, "mean"): 1e-6, (16, "mean"): 2e-6}
     assert numbers(second) == {(8, "mean"): 5e-6, (16, "mean"): 6e-6}
-    assert "points are there again for each where" in first.notes[0]
+    assert "the same points repeat for each where" in first.notes[0]
     assert len(runs(PLACES, "csv")) == 2
 
 

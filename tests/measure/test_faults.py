@@ -70,7 +70,7 @@ def test_a_launch_that_somebody_else_ends(hockney: RunHockney, tmp_path: Path) -
     os.kill(engines_alive()[0], signal.SIGTERM)
     _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
     assert process.returncode == 1
-    assert "launch 0 was cut short by a signal that somebody else sent" in stderr
+    assert "launch 0 was cut short by a signal that another process sent" in stderr
     assert records.read(path).ends[-1].reason == "interrupted"
     assert whole_launches(records.read(path)) == []
     assert goes_on(hockney, path)

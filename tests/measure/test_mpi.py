@@ -162,7 +162,7 @@ def broken(path: Path, says: str) -> Path:
         ("t.c:1:10: fatal error: 'mpi.h' file not found", "cannot compile, as mpi.h is missing"),
         (NO_LIBRARY, "cannot compile, as -lmpi is missing"),
         ("gcc: command not found", "cannot compile"),
-        (None, "has no mpiexec beside it"),
+        (None, "has no mpiexec in its directory"),
     ],
 )
 def test_an_mpi_on_path_that_is_not_whole_gives_way_to_the_embedded_one(

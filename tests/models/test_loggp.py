@@ -128,7 +128,7 @@ def test_a_latency_that_does_not_show_is_on_its_bound_and_said() -> None:
 def test_a_transfer_that_begins_when_the_receive_is_posted_is_not_called_an_overhead() -> None:
     """All of the message is in o_r then: what is left for L and G is rounding."""
     found = loggp.fit(truth(5e-9, Delay(1e-9), Delay(10.2e-6, 1e-10), 0.0, 1e-26))
-    assert any("L and o_receive cannot be told apart" in note for note in found.notes)
+    assert any("L and o_receive cannot be separated" in note for note in found.notes)
     assert found.parameters["G_s_per_B"].value is None
     assert found.derived["r_inf_Bps"].value is None
     assert any("G does not show" in note for note in found.notes)
@@ -136,7 +136,7 @@ def test_a_transfer_that_begins_when_the_receive_is_posted_is_not_called_an_over
 
 def test_a_latency_beside_overheads_is_told_from_them() -> None:
     found = loggp.fit(truth(1e-6, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10))
-    assert not any("told apart" in note or "G does" in note for note in found.notes)
+    assert not any("separated" in note or "G does" in note for note in found.notes)
 
 
 def test_delays_that_do_not_decide_are_told() -> None:
@@ -224,7 +224,5 @@ def test_a_shape_in_words_is_a_machine_for_every_step(hockney: RunHockney) -> No
     assert done.status == 0, done.stderr
     result = json.loads(done.stdout)
     assert len(result["overheads"]) == 3
-    assert any(
-        "L and o_receive cannot be told apart" in note for note in result["fits"][0]["notes"]
-    )
+    assert any("L and o_receive cannot be separated" in note for note in result["fits"][0]["notes"])
     assert result["fits"][0]["derived"]["r_inf_Bps"]["value"] is None

@@ -46,7 +46,7 @@ def test_a_terminal_shows_how_far_the_run_is_and_keeps_nothing_of_it(tmp_path: P
     assert filled[-1] > filled[0]
     assert all("pingpong, 0 B to 8 B" in block[1] for block in drawn)
     # Where the machine changes its state there may never be five launches of one.
-    known = r"worst point +\d+ \w+ [0-9.]+ [num]?s \[.+ \.\. .+\] ±[0-9.]+ % \(asked ±1 %\)"
+    known = r"worst point +\d+ \w+ [0-9.]+ [num]?s \[.+ \.\. .+\] ±[0-9.]+ % \(requested ±1 %\)"
     unknown = "worst point intervals need more launches"
     assert all(unknown in block[2] or re.search(known, block[2]) for block in drawn)
     assert "measuring" not in shown.left

@@ -21,10 +21,10 @@ from hockney.run.measure.session import Session
 from hockney.show.progress import ProgressView
 
 ENDINGS = {
-    "precision": "every median has the asked precision",
+    "precision": "every median is within the requested precision",
     "budget": "the budget is spent",
-    "launches": "all launches that were asked for",
-    "decided": "the variants are told apart",
+    "launches": "all requested launches are made",
+    "decided": "the comparison is conclusive",
     "interrupted": "interrupted",
     "failed": "a launch failed",
 }

@@ -34,7 +34,7 @@ class ThreadsList(click.ParamType[tuple[Threads, ...]]):
         if len(threads) != len(found):
             self.fail(f"{value!r}: write 2 or 1,2,4, or 4:1 for senders and receivers", param, ctx)
         if len(set(threads)) != len(threads):
-            self.fail(f"{value!r}: a number is there twice", param, ctx)
+            self.fail(f"{value!r}: a number is given twice", param, ctx)
         return tuple(threads)
 
 

@@ -1,4 +1,4 @@
-"""hockney tune --check: measures with and without a file of rules, whoever wrote it."""
+"""hockney tune --check: measures with and without a file of rules, by any program."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def variants_of(texts: Sequence[str], params: Sequence[click.Parameter]) -> tupl
     names = [variant.name for variant in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UsageError(f"--vary: {twice} is there twice")
+        raise UsageError(f"--vary: {twice} is given twice")
     if len(found) < 2:
         raise UsageError(
             f"--vary: one variant only ({names[0]}) has nothing to be compared with",

@@ -76,8 +76,8 @@ MEASURED = ("pingpong", "pairs")
 @option(
     "--check",
     is_flag=True,
-    help="Measure with and without the rules, by blocks: the last of FILES is the rules, whoever "
-    "wrote them.",
+    help="Measure with and without the rules, by blocks: the last of FILES is a file of rules, by "
+    "any program.",
 )
 @option(
     "--launches",

@@ -123,5 +123,5 @@ def _listed(path: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:
     twice = {rank for rank in listed[0] if rank in listed[1]}
     twice |= {rank for each in listed for rank in each if each.count(rank) > 1}
     if twice:
-        raise UsageError(f"{path}: rank {min(twice)} is there twice", "give it one role")
+        raise UsageError(f"{path}: rank {min(twice)} is given twice", "give it one role")
     return listed

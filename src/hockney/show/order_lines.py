@@ -25,7 +25,7 @@ def order_lines(order: Order, found: OrderPrediction) -> list[str]:
     if order.is_cut:
         lines.append("  note    the order ends before the program: --trace-calls")
     if order.left_out:
-        lines.append(f"  note    {order.left_out} calls without another end are left out")
+        lines.append(f"  note    {order.left_out} calls without a matching call were ignored")
     return lines
 
 

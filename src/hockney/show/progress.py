@@ -164,7 +164,7 @@ class ProgressView:
         assert status.least_known is not None
         title, known = status.least_known
         name = f"{title}, " if title else ""
-        asked = f" (asked ±{100.0 * self._precision:g} % by half of the launches)"
+        asked = f" (requested ±{100.0 * self._precision:g} % by half of the launches)"
         point = f"{name}{format_size(known.point.bytes)} {format_seconds(known.median_s)} "
         if known.interval is None:
             return [(point, "bold"), ("no interval yet", ""), (asked, "dim")]

@@ -112,8 +112,8 @@ def _next_lines(analysis: Analysis) -> list[str]:
     count = analysis.expected.runs
     if count < LEAST_OTHERS:
         return [
-            f"how far another run would differ is unknown, for want of {LEAST_OTHERS} other runs "
-            "of this question in its directory or --history"
+            f"how far another run would differ is unknown: needs {LEAST_OTHERS} comparable runs in "
+            "its directory or --history"
         ]
     return [f"95 % of other runs: interval for another run's median, from {count} of this question"]
 

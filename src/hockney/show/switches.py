@@ -26,7 +26,7 @@ def switch_lines(switches: Sequence[Switch]) -> list[str]:
     exact = sum(switch.high_bytes - switch.low_bytes == 1 for switch in switches)
     heading = f"{len(switches)} switch{'es' * (len(switches) > 1)}, {exact} known to the byte"
     if exact < len(switches):
-        heading += "; the others to what noise, time or the asked sizes allow"
+        heading += "; the others to what noise, time or the requested sizes allow"
     evidence = ["  evidence", *(f"  {switch.evidence}" for switch in switches)]
     lines = zip(table_text(COLUMNS, switches).splitlines(), evidence, strict=True)
     return [heading, *(f"  {line}{words}" for line, words in lines)]

@@ -1,4 +1,4 @@
-"""Reads files of rules, whoever wrote them, and refuses what the library would drop silently."""
+"""Parses files of rules, and refuses what the library would drop silently."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _signed(form: RulesFormat, files: Mapping[str, str], measured: MpiFacts) -> 
 def try_written(
     form: RulesFormat, path: Path, measured: MpiFacts, mpi: Mpi, engine: Engine
 ) -> bool | None:
-    """Tests existing files of rules, whoever wrote them, as `try_files` does."""
+    """Tests existing files of rules, by any program, as `try_files` does."""
     check_library(measured, mpi, engine)
     texts = {suffix: path.with_name(path.name + suffix) for suffix in form.suffixes}
     if form.with_fault is None:

@@ -134,7 +134,7 @@ def _named(text: str, mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting
     found = [Setting(variable, control, value.strip()) for value in values.split(separator)]
     if not all(one.value for one in found):
         raise UsageError(
-            f"--settings {text}: one of the values is empty", "leave out the separator beside it"
+            f"--settings {text}: one of the values is empty", "remove the separator next to it"
         )
     return found
 

@@ -295,6 +295,6 @@ def parse_columns(text: str) -> dict[str, str]:
                 "write bytes=size,time=lat:us",
             )
         if role in found:
-            raise UsageError(f"--columns: {role} is there twice")
+            raise UsageError(f"--columns: {role} is given twice")
         found[role] = name
     return found

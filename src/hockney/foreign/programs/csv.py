@@ -217,8 +217,8 @@ def _grid(log: Log, heading: Heading, rows: Rows) -> list[LogTable]:
         tables += found
     names = " and ".join(name for name, _ in next(iter(groups)))
     tables[0].note(
-        f"{log.at(heading.line)}: points are there again for each {names}: these are experiments "
-        f"of their own; where {names} tells launches or samples, say so by --repeated"
+        f"{log.at(heading.line)}: the same points repeat for each {names}: these are separate "
+        f"experiments; if {names} numbers launches or samples, give --repeated"
     )
     return tables
 

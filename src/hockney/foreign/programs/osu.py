@@ -135,7 +135,7 @@ class OsuContext:
         elif self._has_lost_ranks(table):
             table.note(
                 f"{log.at(line)}: the number of processes of this table is unknown: the command "
-                "stands above the first one alone"
+                "is above the first table only"
             )
         return table
 

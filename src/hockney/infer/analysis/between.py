@@ -29,8 +29,8 @@ ASSUMED_LEAST = 0.005
 """Least assumed standard deviation between runs, relative: quiet launches show no drift of the
 clock or the machine's temperature."""
 UNKNOWN_RULE = (
-    "unknown, for want of at least 4 other runs of the same question in the directory of the files "
-    "or in --history; taken as twice the standard deviation between launches, at least 0.5 %"
+    "unknown: needs at least 4 comparable runs in the directory of the files or in --history; "
+    "taken as twice the standard deviation between launches, at least 0.5 %"
 )
 """Text shown where the deviation between runs is assumed."""
 SAME_STATE = 0.25

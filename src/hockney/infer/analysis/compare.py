@@ -182,7 +182,7 @@ def _exclusions(analysis: Analysis) -> list[str]:
     modes = analysis.estimates.modes
     if modes:
         kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in modes)
-        notes.append(f"{label}: launches are of {len(modes)} kinds ({kinds} times the fastest)")
+        notes.append(f"{label}: launches have {len(modes)} modes ({kinds} times the fastest)")
     return notes
 
 

@@ -122,8 +122,8 @@ class FewLaunches:
         count = f"only {self.launches} launch{'es' * (self.launches > 1)}"
         if self.imported:
             return (
-                f"{count}: no intervals (5 make one); logs of more launches come in together with "
-                "`hockney import --join`"
+                f"{count}: no intervals (5 make one); combine logs of more launches with `hockney "
+                "import --join`"
             )
         if self.by_hand:
             return (
@@ -143,8 +143,8 @@ class Modes:
     def text(self) -> str:
         kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in self.modes)
         return (
-            f"modes: launches are of {len(self.modes)} kinds ({kinds} times the fastest); a median "
-            "lies in one of them. Look for what differs between them: `hockney show --json` "
+            f"modes: launches have {len(self.modes)} modes ({kinds} times the fastest); the median "
+            "describes one of them. Look for what differs between them: `hockney show --json` "
             "numbers them"
         )
 

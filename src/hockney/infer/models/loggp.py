@@ -372,7 +372,7 @@ def _notes(best: _FittedNumbers, grows: tuple[bool, ...], medians: _Parts) -> li
     rest = 1.0 - (medians.send[0] + medians.receive[0]) / medians.one_way[0]
     if float(np.median(rest)) < TOLD_APART:
         notes.append(
-            "L and o_receive cannot be told apart: a receive takes as long as the whole message, "
+            "L and o_receive cannot be separated: a receive takes as long as the whole message, "
             "as it does where the transfer begins when the receive is posted; only their sum is "
             "known"
         )

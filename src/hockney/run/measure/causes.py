@@ -117,7 +117,7 @@ def _little_memory(failed: Failed) -> str | None:
     if failed.signal != signal.SIGKILL or most is None:
         return None
     return (
-        f"perhaps the kernel killed it for want of memory: the cgroup has {format_size(most)}. Use "
+        f"perhaps the kernel killed it for lack of memory: the cgroup has {format_size(most)}. Use "
         "smaller messages (--sizes), or ask for more memory"
     )
 

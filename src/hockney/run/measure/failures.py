@@ -47,8 +47,8 @@ def failure_of(
     if any(end.reason == "interrupted" for end in ends):
         more = ", and --resume continues the run" if can_resume else ""
         return (
-            f"launch {number} was cut short by a signal that somebody else sent; its rounds up to "
-            f"then are kept{more}"
+            f"launch {number} was cut short by a signal that another process sent; its rounds up "
+            f"to then are kept{more}"
         )
     if outcome.exit_status != 0 or not ends:
         cause = cause_of(outcome)

@@ -147,7 +147,7 @@ def why_not_whole(wrapper: Path) -> str | None:
     """What an incomplete installation of an MPI lacks, such as its headers; None where it compiles
     and has a launcher, its own or that of a job."""
     if _beside(wrapper) is None and not job_launcher():
-        return "has no mpiexec beside it"
+        return "has no mpiexec in its directory"
     with temporary_directory("hockney-") as directory:
         source = directory / "trial.c"
         source.write_text(TRIAL)

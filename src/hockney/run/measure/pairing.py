@@ -92,7 +92,7 @@ def parse_counts(text: str, option: str, every: int | None = None) -> tuple[int,
         follows = words[place + 1] if place + 1 < len(words) else ""
         if not counts or follows in ("", GOES_ON):
             raise UsageError(
-                f"{option} {text}: {GOES_ON} must stand between two numbers", "write 1,2,4,...,64"
+                f"{option} {text}: {GOES_ON} must be between two numbers", "write 1,2,4,...,64"
             )
         if len(counts) > 1 and counts[-1] != 2 * counts[-2]:
             raise UsageError(

@@ -200,7 +200,7 @@ def find_asked(placement: Placement) -> Starter | None:
 def _own(mpi: Mpi, placement: Placement) -> Starter:
     if mpi.mpiexec is None:
         raise UsageError(
-            f"nothing here starts programs of {mpi.mpicc}: there is no launcher beside it or on "
+            f"nothing here starts programs of {mpi.mpicc}: no launcher is in its directory or on "
             "PATH, and no job of a scheduler that starts ranks",
             "ask for an allocation, or write the launcher's command: "
             "--launch 'aprun -n {ranks} {command}'",

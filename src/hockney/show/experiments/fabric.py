@@ -185,7 +185,7 @@ def _coverage(pairwise: Pairwise) -> list[str]:
         lines.append(f"{len(pairwise.switches)} switches by the topology")
     else:
         lines.append(
-            "which nodes share a switch is unknown, and the times do not tell: describe it with "
+            "which nodes share a switch is unknown, and the times do not show it: describe it with "
             "--topology"
         )
     return lines

@@ -32,7 +32,7 @@ def describe(summary: ProfileSummary) -> Figure:
         cells=cells,
         scale=PlotAxis("time", "time waited", logarithmic=True),
     )
-    caption = ["In the calls whose ends are known on both sides; empty: hardly any."]
+    caption = ["In the calls whose ends are known on both sides; blank: almost none."]
     if len(names) < len(ranks):
         caption.append("Neighbouring ranks are added up.")
     return Figure("waits", _common.title_of(summary), (panel,), tuple(caption))
