@@ -38,7 +38,9 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
         return lines
     first = max(run.launches, key=lambda launch: len(launch.places))
     where = _places([p for p in first.places if p.rank in run.taking_part])
-    lines.append(f"ranks at {where}; {time} in us")
+    way = analysis.transports.text if analysis.transports is not None else None
+    parts = [f"ranks at {where}", *([f"messages by {way}"] if way else []), f"{time} in us"]
+    lines.append("; ".join(parts))
     if len("; ".join(lines)) <= LONGEST:
         lines = ["; ".join(lines)]
     if first.definition and not _is_usual(analysis, first.definition):
@@ -63,14 +65,7 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
     lines = []
     if run.launches:
         first = max(run.launches, key=lambda launch: len(launch.places))
-<<<<<<< HEAD
-        part = run.taking_part
-        lines.append("ranks at " + _places([p for p in first.places if p.rank in part]))
-        if analysis.transports is not None and analysis.transports.text:
-            lines.append(f"messages by {analysis.transports.text}")
-=======
         lines.append("ranks at " + _places([p for p in first.places if p.rank in run.taking_part]))
->>>>>>> 29fcc76a (show: the answer and what a reader needs; definitions by --explain)
         if first.definition:
             lines.append(f"{time} in us; a sample is: {first.definition}")
             if first.definition.startswith("batch"):
