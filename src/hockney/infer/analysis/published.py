@@ -221,7 +221,7 @@ def _not_ranked(line: Fit) -> str | None:
 
 def _is_alike(other: str, own: str | None) -> bool:
     """True if two transports are alike; an unknown network is like any other between hosts."""
-    if SHARED_MEMORY in (other, own):
+    if not {SHARED_MEMORY, LOOPBACK}.isdisjoint({other, own}):
         return other == own
     return UNKNOWN_NETWORK in (other, own) or other == own
 
