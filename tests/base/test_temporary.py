@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-from hockney.base.temporary import temporary_directory, temporary_file
+from hockney.base.temporary import LONGEST_USE_S, temporary_directory, temporary_file
 
 HOLDING = """
 import sys
@@ -49,3 +51,16 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> No
     finally:
         alive.communicate(b"")
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_what_another_host_left_is_removed_when_nobody_can_use_it_any_more(tmp_path: Path) -> None:
+    """A process of another host, or of before a reboot, cannot be asked whether it lives."""
+    names = [f"some-0123abcd-1-{number:016x}" for number in range(2)]
+    old, new = (tmp_path / name for name in names)
+    for path in (old, new):
+        path.touch()
+    past = time.time() - 2.0 * LONGEST_USE_S
+    os.utime(old, (past, past))
+    with temporary_file("some-", "", tmp_path):
+        assert not old.exists()
+        assert new.exists()

@@ -8,12 +8,16 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 from hockney.base.endings import AtEnd
+
+LONGEST_USE_S = 7 * 24 * 3600.0
+"""Age from which a temporary file belongs to no process, wherever that runs."""
 
 
 def new_name(prefix: str, suffix: str, directory: Path | None) -> Path:
@@ -22,7 +26,7 @@ def new_name(prefix: str, suffix: str, directory: Path | None) -> Path:
     known = _known_processes()
     if known is None:
         return place / f"{prefix}{os.urandom(8).hex()}{suffix}"
-    _remove_left(place, f"{prefix}{known}-")
+    _remove_left(place, prefix, known)
     return place / f"{prefix}{known}-{os.getpid()}-{os.urandom(8).hex()}{suffix}"
 
 
@@ -39,17 +43,20 @@ def _known_processes() -> str | None:
 
 
 @cache
-def _remove_left(place: Path, begin: str) -> None:
-    """Removes what killed processes of this user have left there; once, as a directory may be
-    large. Others can prepare such names, but no file of ours."""
-    ours = re.compile(rf"{re.escape(begin)}(\d+)-[0-9a-f]{{16}}(\.\w+)?")
+def _remove_left(place: Path, prefix: str, known: str) -> None:
+    """Removes what killed processes of this user have left there, and what those of another host or
+    boot have left longer than any would use it; once, as a directory may be large. Others can
+    prepare such names, but no file of ours."""
+    ours = re.compile(rf"{re.escape(prefix)}([0-9a-f]{{8}})-(\d+)-[0-9a-f]{{16}}(\.\w+)?")
     with suppress(OSError), os.scandir(place) as entries:
         for entry in entries:
             named = ours.fullmatch(entry.name)
-            if named is None or _is_alive(int(named[1])):
+            if named is None or (named[1] == known and _is_alive(int(named[2]))):
                 continue
             with suppress(OSError):
-                if entry.stat(follow_symlinks=False).st_uid != os.getuid():
+                found = entry.stat(follow_symlinks=False)
+                is_old = time.time() - found.st_mtime > LONGEST_USE_S
+                if found.st_uid != os.getuid() or (named[1] != known and not is_old):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     shutil.rmtree(entry.path, ignore_errors=True)
