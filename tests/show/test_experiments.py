@@ -64,10 +64,15 @@ def test_ranks_that_begin_apart_are_told(hockney: RunHockney, pairs: Path, tmp_p
 def test_ranks_that_share_a_cpu_are_told(hockney: RunHockney, tmp_path: Path) -> None:
     places = [Place(rank=rank, host="here", pu=rank % 2, pinned=True) for rank in range(6)]
     run = make_pairs_run(lambda *_: [1000.0], [[(0, 3), (1, 4), (2, 5)]], places)
-    done = hockney("show", str(write_run(run, tmp_path / "crowded.jsonl")))
+    path = str(write_run(run, tmp_path / "crowded.jsonl"))
+    done = hockney("show", path)
     assert "oversubscribed: 6 ranks take turns on 2 CPUs of here: these times" in done.stderr
     assert done.stdout.startswith("oversubscribed: 6 ranks take turns on 2 CPUs of here\n8 B:")
     assert "not judged: too few pairs to compare: 5 are needed" in done.stdout
+    gated = hockney("show", path, "--gate")
+    fact = "oversubscribed: 6 ranks take turns on 2 CPUs of here"
+    assert gated.stdout.startswith(f"gate: NOT JUDGED: {fact}; start no more ranks than CPUs")
+    assert gated.status == 3
 
 
 def test_a_gate_judges_by_its_exit_status(hockney: RunHockney, pairs: Path, cores: Path) -> None:

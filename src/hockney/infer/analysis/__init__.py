@@ -21,7 +21,7 @@ from hockney.infer.analysis.diagnose import Diagnosis, diagnose
 from hockney.infer.analysis.expected import Expected, next_run
 from hockney.infer.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.infer.analysis.floor import FloorRatio, floor_ratios
-from hockney.infer.analysis.gate import Gate, together
+from hockney.infer.analysis.gate import Gate, not_judged, together
 from hockney.infer.analysis.gates import congestion_gate, fabric_gate, pairs_gate, variants_gate
 from hockney.infer.analysis.hidden import hidden_fractions, host_overheads
 from hockney.infer.analysis.histories import History, RunFacts, facts_of
@@ -284,7 +284,11 @@ class Analysis:
 
     @cached_property
     def outlier_gate(self) -> Gate:
-        """Whether a node, switch, cable, place or pair is an outlier."""
+        """Whether a node, switch, cable, place or pair is an outlier. Times of ranks that took
+        turns on CPUs accuse nobody."""
+        if self.oversubscribed is not None:
+            crowd = "threads" if self.oversubscribed.has_threads else "ranks"
+            return not_judged(self.oversubscribed.fact, f"start no more {crowd} than CPUs")
         if self.verdict is not None:
             return fabric_gate(self.verdict)
         return pairs_gate(self.outliers)
