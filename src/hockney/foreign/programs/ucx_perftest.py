@@ -1,4 +1,4 @@
-"""UCX's ucx_perftest, 1.4 to 1.18: the last row of each test, in text and as CSV (-v).
+"""UCX's ucx_perftest, 1.4 to 1.20: the last row of each test, in text and as CSV (-v).
 
 Rows before the last are of the time since the row before. Its MB are 2^20 bytes; the "average" of
 the last row is of the end of the test alone, and is not read."""
@@ -23,25 +23,28 @@ from hockney.foreign.logs.table import (
 
 HEADED = True
 
-_COMMAND = re.compile(r"(?:^|[\s/])ucx_perftest\s(?P<options>.*)$")
+_COMMAND = re.compile(r"(?:^|[\s/])ucx_perftest(?P<options>\s.*)?$")
 _TEST = re.compile(r"(?:^|\s)-t[ =]?([a-z]\w{1,40})")
-_SIZE = re.compile(r"(?:^|\s)-s[ =]?(\d{1,19})(?=\s|$)")
-_THREADS = re.compile(r"(?:^|\s)-T[ =]?(\d{1,6})(?=\s|$)")
+_SIZES = re.compile(r"(?:^|\s)-s[ =]?([\d,:]{1,200})(?=\s|$)")
+_BATCH = re.compile(r"(?:^|\s)-b[ =]?\S")
+_THREADS = re.compile(r"(?:^|\s)-T[ =]?(\d{1,6}(?::\d{1,6})?)(?=\s|$)")
+_WINDOW = re.compile(r"(?:^|\s)-O[ =]?(\d{1,9})(?=\s|$)")
 _PARAMETER = re.compile(r"^\s*\| ([A-Z][A-Za-z ]{1,20}):\s+(\S.*?)\s*\|$")
 _HEADING = re.compile(
     r"^\s*\|(?:\s*(?P<stage>Stage|Test)\s*\|)?\s*# iterations\s*\|"
-    r"\s*(?P<typical>typical|[\d.]+%ile)\s*\| average \| overall \|"
+    r"\s*(?P<typical>typical|[\d.]+ ?%ile)\s*\| average \| overall \|"
 )
 _CSV = re.compile(
     r"^(?P<names>(?:[^,]{1,80},){0,8})iterations,(?P<typical>typical|[\d.]+_percentile)_lat,"
     r"avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr$"
 )
-_NAMED = re.compile(r"^\+([a-z]\w*(?:/[\w.-]+)*)-{3,}[+-]*$")
+_NAMED = re.compile(r"^\+([\w.][\w.-]{0,80}?(?:/[\w.-]{1,80}?)*)-{3,}[+-]*$")
 """The rule above a test of a batch file."""
 _FINAL = re.compile(
-    r"^\s*(?P<name>Final:|[a-z]\w*(?:/[\w.-]+)*)?\s+(?P<cells>[\d.,]+(?:\s+[\d.,]+)+)"
+    r"^\s*(?P<name>Final:|[\w.-]*[a-z][\w.-]*(?:/[\w.-]+)*|[\w.-]+(?:/[\w.-]+)+)?"
+    r"\s+(?P<cells>\d[\d,]*(?:\s+\d[\d.,]*){3,7})(?:\s|$)"
 )
-_PROGRESS = re.compile(r"^\s*\[thread \d+\]")
+_PROGRESS = re.compile(r"^\s*(?:[^,]{1,80},)*\[thread \d+\]")
 MILLION = MEGABYTES["2^20"]
 NAMES = {
     "tag match latency": "tag_lat",
@@ -52,12 +55,39 @@ NAMES = {
     "active message bandwidth": "am_bw",
     "put latency": "put_lat",
     "put bandwidth": "put_bw",
+    "get latency": "get",
+    "get bandwidth": "get_bw",
+    "atomic add latency": "add_lat",
+    "atomic add message rate": "add_mr",
+    "atomic add bandwidth": "add",
+    "atomic fetch-and-add latency": "fadd",
+    "atomic swap latency": "swap",
+    "atomic compare-and-swap latency": "cswap",
+    "am latency": "am_lat",
+    "am bandwidth": "am_bw",
     "stream latency": "stream_lat",
     "stream bandwidth": "stream_bw",
 }
 """Names of tests (-t) by their descriptions; the description is the name of any other."""
+BOTH_LAYERS = frozenset({"put_lat", "put_bw", "get", "add", "fadd", "swap", "cswap"})
+"""Tests of either layer, which begin with ucp_ on the upper one."""
+WHOLE = re.compile(r"(?:ucp_)?(?:get|fadd|swap|cswap)$")
+"""Tests whose time is that of a whole operation, unless several are in flight."""
 BY_CELLS = {8: (1, 3, 5, 7), 4: (None, 1, 2, 3)}
 """Cells of the quantile, and of the overall time, bandwidth and rate; threads print fewer."""
+DEFAULT_SIZE = 8
+"""Message size (bytes) of a command without -s, of all versions."""
+NEAR = 0.02
+"""Relative tolerance of a size that bandwidth and rate imply."""
+
+
+@dataclass
+class UcxRow:
+    names: list[str]
+    """The names that a batch file gives to a test."""
+    cells: list[str]
+    is_final: bool
+    """True if the row is marked as the last of its test."""
 
 
 @dataclass
@@ -66,6 +96,8 @@ class UcxContext:
 
     test: str | None = None
     size: int | None = None
+    is_sure: bool = True
+    """False if the size is that of a command without -s, which the numbers must agree with."""
     parameters: dict[str, str] = field(default_factory=dict)
     typical: str = ""
     line: int = 0
@@ -73,10 +105,14 @@ class UcxContext:
     results: str = "last"
     """Which rows below the heading are results: with a "Stage" column the one called Final, with a
     "Test" column (-f) each, else the last one."""
-    names: int | None = None
+    columns: int | None = None
     """Number of columns of names in CSV; None in text."""
+    names: list[str] = field(default_factory=list)
+    """Names of the test below, from the rule above it."""
     unfinished: int = 0
     """The line of a row of progress that no result has followed yet."""
+    is_used: bool = False
+    """True if a result was read: what is above belongs to that one, not to the next heading."""
 
 
 def recognise(log: Log) -> int | None:
@@ -86,24 +122,25 @@ def recognise(log: Log) -> int | None:
 
 def read(log: Log) -> list[LogTable]:
     tables: list[LogTable] = []
-    context = UcxContext()
-    last: tuple[int, list[str]] | None = None
+    context = UcxContext(size=log.bytes)
+    last: tuple[int, UcxRow] | None = None
     """The row that is the last so far, where nothing marks it."""
     lost: list[int] = []
     for line, text in log.numbered():
         begins = any(of.search(text) for of in (_COMMAND, _HEADING, _CSV, _NAMED, _PARAMETER))
         row = None if begins or not context.line else _row(line, text, context)
-        if last and (begins or (row and row[0] != last[1][0])):
+        if last and (begins or (row and row.names != last[1].names)):
             _add(log, *last, context, tables)
             last = None
         if begins:
             lost += [context.unfinished] if context.unfinished else []
             context.unfinished = 0
-            _see(log, line, text, context)
-        elif row and context.results == "last":
-            last = (line, row)
-        elif row:
+            context = _see(log, line, text, context)
+        elif row and row.is_final:
             _add(log, line, row, context, tables)
+            last = None
+        elif row:
+            last = (line, row)
     if last:
         _add(log, *last, context, tables)
     for line in [*lost, *([context.unfinished] if context.unfinished else [])]:
@@ -112,90 +149,168 @@ def read(log: Log) -> list[LogTable]:
     return tables
 
 
-def _see(log: Log, line: int, text: str, context: UcxContext) -> None:
+def _see(log: Log, line: int, text: str, context: UcxContext) -> UcxContext:
+    """The context below a line that begins a test, or a part of it."""
     command, parameter, named = _COMMAND.search(text), _PARAMETER.match(text), _NAMED.match(text)
     heading, csv = _HEADING.match(text), _CSV.match(text)
     if command:
-        test, size = _TEST.search(command["options"]), _SIZE.search(command["options"])
-        threads = _THREADS.search(command["options"])
-        context.test = test[1] if test else None
-        context.size = int(size[1]) if size else log.bytes
-        context.parameters = {"threads": threads[1]} if threads else {}
-        context.line = 0
-    elif parameter and parameter[1] == "Test":
-        described = parameter[2].removeprefix("UCP ")
-        name = NAMES.get(described, described.split("/")[0].strip().replace(" ", "-"))
-        context.test = context.test or name
+        return _commanded(log, command["options"] or "")
+    if context.is_used and not named:
+        context = UcxContext(size=log.bytes)
+    if parameter and parameter[1] == "Test":
+        described = parameter[2].removeprefix("UCP ").split("/")[0].strip()
+        name = NAMES.get(described, described.replace(" ", "-"))
+        is_upper = context.parameters.get("API", "").startswith("protocol")
+        upper = is_upper and (name in BOTH_LAYERS or described.startswith("am "))
+        context.test = context.test or (f"ucp_{name}" if upper else name)
     elif parameter and parameter[1] == "Message size":
-        context.size = int(parameter[2]) if parameter[2].isdigit() else context.size
+        if parameter[2].isdigit():
+            context.size, context.is_sure = int(parameter[2]), True
     elif parameter:
         context.parameters[parameter[1]] = parameter[2]
     elif named:
-        # Each line of a batch file has a size of its own, which is not printed.
-        context.test, context.size = named[1].split("/")[0], log.bytes
+        context.names = named[1].split("/")
     elif heading:
-        context.line, context.typical, context.names = line, heading["typical"], None
+        context.line, context.typical, context.columns = line, heading["typical"], None
         context.results = heading["stage"] or "last"
     elif csv:
         context.line, context.typical, context.results = line, csv["typical"], "last"
-        context.names = csv["names"].count(",")
+        context.columns = csv["names"].count(",")
+    return context
 
 
-def _row(line: int, text: str, context: UcxContext) -> list[str] | None:
-    """The names of a row, as one cell, and its numbers; None where it is no result."""
-    if context.names is not None:
+def _commanded(log: Log, options: str) -> UcxContext:
+    test, sizes, window = _TEST.search(options), _SIZES.search(options), _WINDOW.search(options)
+    threads = _THREADS.search(options)
+    context = UcxContext(test[1] if test else None, log.bytes)
+    if sizes:
+        context.size = _sum(sizes[1])
+    elif context.size is None and not _BATCH.search(options):
+        context.size, context.is_sure = DEFAULT_SIZE, False
+    if threads:
+        context.parameters["threads"] = threads[1]
+    if window:
+        context.parameters["Window size"] = window[1]
+    return context
+
+
+def _sum(text: str) -> int | None:
+    """The size of a message from its parts: 512,512 or 1024:16. None if they are no sizes."""
+    total = 0
+    for part in text.split(","):
+        size, _, count = part.partition(":")
+        if not size.isdigit() or not (count or "1").isdigit():
+            return None
+        total += int(size) * int(count or 1)
+    return total
+
+
+def _row(line: int, text: str, context: UcxContext) -> UcxRow | None:
+    """The names and numbers of a row; None where it is no result."""
+    if _PROGRESS.match(text):
+        context.unfinished = line
+        return None
+    if context.columns is not None:
         cells = [cell.strip() for cell in text.split(",")]
-        names, numbers = cells[: context.names], cells[context.names :]
-        is_row = len(numbers) in BY_CELLS and all(map(is_number, numbers))
-        return ["/".join(names), *numbers] if is_row else None
+        names, numbers = cells[: context.columns], cells[context.columns :]
+        # Version 1.9 marks the last row in CSV, too.
+        is_marked = bool(numbers) and numbers[0].startswith("Final:")
+        numbers = [cell.removeprefix("Final:").strip() for cell in numbers]
+        if len(numbers) not in BY_CELLS or not all(map(is_number, numbers)):
+            return None
+        if is_marked:
+            context.unfinished = 0
+        return UcxRow(names, numbers, is_marked)
     found = _FINAL.match(text)
-    is_final = found is not None and (context.results != "Stage" or found["name"] is not None)
-    if found and is_final:
+    if found is None:
+        return None
+    # -N separates thousands.
+    cells = [cell.replace(",", "") for cell in found["cells"].split()]
+    name = found["name"] or ""
+    if name == "Final:" or context.results == "Test":
         context.unfinished = 0
-        name = "" if found["name"] == "Final:" else found["name"] or ""
-        # -N separates thousands.
-        return [name, *(cell.replace(",", "") for cell in found["cells"].split())]
-    context.unfinished = line if found or _PROGRESS.match(text) else context.unfinished
+        return UcxRow([] if name in ("", "Final:") else name.split("/"), cells, True)
+    if context.results == "last" or context.typical == "typical":
+        # Without OpenMP, version 1.9 does not mark the last row.
+        return UcxRow([], cells, False)
+    context.unfinished = line
     return None
 
 
-def _add(log: Log, line: int, row: list[str], context: UcxContext, tables: list[LogTable]) -> None:
-    name, *cells = row
-    test = name.split("/")[0] or context.test or log.operation
+def _add(log: Log, line: int, row: UcxRow, context: UcxContext, tables: list[LogTable]) -> None:
+    context.is_used = True
+    names = row.names or context.names
+    words = [name for name in names if not name.isdigit()]
+    test = _test_of(words) or context.test or log.operation
+    known = {name: value for name, value in context.parameters.items() if name == "threads"}
+    others = "/".join(word for word in words if word != test)
     table = LogTable(
         test.replace("_", "-"),
         "ucx_perftest",
         context.line,
         ranks=2,
-        options={name: value for name, value in context.parameters.items() if name == "threads"},
+        options=known | ({"batch": others} if others else {}),
         parameters=dict(context.parameters),
     )
     table.note("its MB are 2^20 bytes; rates are read so")
     tables.append(table)
-    size = log.bytes if name or context.size is None else context.size
+    cells = row.cells
+    is_last = line == log.last and not log.whole
     if line == log.last and len(cells) not in BY_CELLS:
         table.cut_in(line)
         return
     with table.row(log, line):
-        if size is None:
-            raise RowError("the log does not show the message size: give it with --bytes")
         if len(cells) not in BY_CELLS:
             raise RowError(f"{len(cells)} columns, not 8 or 4")
-        repetitions = whole(cells[0])
         places = BY_CELLS[len(cells)]
-        for place, column in zip(places, _columns(test, context.typical), strict=True):
+        rate, messages = cells[places[2] or 0], cells[places[3] or 0]
+        size = _size(log, names, context, rate, messages)
+        if is_last and not _agrees(size, rate, messages):
+            table.cut_in(line)
+            return
+        repetitions = whole(cells[0])
+        for place, column in zip(places, _columns(test, context), strict=True):
             if place is not None and column is not SKIPPED:
                 table.add(line, size, column, cells[place], repetitions=repetitions)
 
 
-def _columns(test: str, typical: str) -> Sequence[Column]:
+def _test_of(words: Sequence[str]) -> str | None:
+    """The word that names a test, of those of batch files."""
+    named = (word for word in words if word.endswith(("lat", "bw", "mr", "latency", "bandwidth")))
+    return next(named, words[0] if words else None)
+
+
+def _size(log: Log, names: Sequence[str], context: UcxContext, rate: str, messages: str) -> int:
+    """The message size. A test of a batch file has one of its own, which is not printed: a number
+    that names it is taken for it where bandwidth and message rate agree with it."""
+    sized = next((int(name) for name in names if name.isdigit()), None)
+    if sized is not None and _agrees(sized, rate, messages):
+        return sized
+    size = log.bytes if names else context.size
+    if size is None or (not context.is_sure and not _agrees(size, rate, messages)):
+        raise RowError("the log does not show the message size: give it with --bytes")
+    return size
+
+
+def _agrees(size: int, rate: str, messages: str) -> bool:
+    """True if a printed bandwidth is that of so many messages of this size."""
+    if not (is_number(rate) and is_number(messages)):
+        return False
+    printed, expected = Decimal(rate), Decimal(messages) * size / MILLION
+    rounded = Decimal("0.005") + size / MILLION / 2
+    return expected > rounded and abs(printed - expected) <= rounded + expected * Decimal(NEAR)
+
+
+def _columns(test: str, context: UcxContext) -> Sequence[Column]:
     """Columns of a test. A latency is one way; a message of a stream has none: its time is called
     an overhead."""
     is_latency = test.endswith(("_lat", "latency"))
-    percent = "50" if typical == "typical" else re.sub(r"[^\d.].*", "", typical)
+    is_whole = WHOLE.match(test) and context.parameters.get("Window size", "1") == "1"
+    percent = "50" if context.typical == "typical" else re.sub(r"[^\d.].*", "", context.typical)
     quantile = "median" if float(percent or 50) == 50.0 else f"p{float(percent):g}"
     of = "half of the round trip" if is_latency else "of a message in a stream"
-    end = "" if is_latency else " overhead"
+    of = "of the whole operation" if is_whole else of
+    end = "" if is_latency or is_whole else " overhead"
     return (
         Column(f"{quantile}{end}", f"{of}, over iterations"),
         Column(f"mean{end}", f"{of}, over the whole test"),
