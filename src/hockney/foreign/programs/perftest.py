@@ -1,4 +1,5 @@
-"""perftest (ib_send_lat, ib_write_bw and others): verbs below MPI.
+"""perftest (ib_send_lat, ib_write_bw, raw_ethernet_bw and others): verbs below MPI, in text and as
+--out_json has it.
 
 Its MB are 2^20 bytes; since 2023 it prints MiB.
 """
@@ -6,71 +7,69 @@ Its MB are 2^20 bytes; since 2023 it prints MiB.
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from dataclasses import replace
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
     BYTES,
-    MEGABYTES,
     REPETITIONS,
     Column,
     LogTable,
     is_number,
     read_rows,
 )
+from hockney.foreign.programs import _perftest_json
+from hockney.foreign.programs._perftest_columns import BAD_DEVIATION, UNITS, column_of
 
 HEADED = True
 
-_TITLE = re.compile(r"^\s*([A-Z]\w*(?: [\w-]+)*? (?:BW|Latency)) (?:Test|Post)")
+_TITLE = re.compile(
+    r"^\s*(?P<title>[A-Z]\w*(?: [\w-]+)*? (?:BW|Latency)(?: forwarding)?(?: Multicast)?)"
+    r" (?:Test|Post)"
+)
 _PARAMETER = re.compile(
     r"\b(Number of qps|Transport type|Connection type|Using SRQ|PCIe relax order|ibv_wr\* API|"
-    r"TX depth|RX depth|CQ Moderation|Mtu|Link type|Max inline data|rdma_cm QPs|Use ROCm memory|"
-    r"Use CUDA memory|Device|Dual-port|GID index|Outstand reads|Data ex\. method)\s*:\s*(\S+)"
+    r"TX depth|RX depth|CQ Moderation|CQE Poll Batch|Mtu|Link type|Max inline data|rdma_cm QPs|"
+    r"Use ROCm memory|Use MUSA memory|Use CUDA memory|Device|Dual-port|GID index2?|Outstand reads|"
+    r"Data ex\. method|Post List|Recv Post List|Lock-free|Using Enhanced Reorder|Buffer size|"
+    r"Block Size|NUMA node|DCS num streams|DCS active num streams)\s*:\s*(\S+)"
 )
 """Parameters of a test. Its lines have two of them side by side."""
-_HEADING = re.compile(r"^\s*#bytes\s+#iterations\s+\S")
+_HEADING = re.compile(r"^\s*#bytes\s+(?:#sl\s+)?#iterations\s+\S")
+_FLOWS = re.compile(r"^\s*#flows\s+fs_\w+")
+"""The heading of raw_ethernet_fs_rate, which measures the making of steering rules."""
+_COMMAND = re.compile(r"(?:^|[\s/])(?:ib|raw_ethernet)_\w+_lat(?P<options>\s.*)?$")
+_IN_CYCLES = re.compile(r"\s(?:-C|--report-cycles)(?:\s|$)")
+_CYCLES = re.compile(r"^\s*#, cycles$")
 _COLUMN = re.compile(
-    r"(?P<name>t_\w+|tps average|BW peak|BW average|MsgRate"
+    r"(?P<name>#sl|t_\w+|tps average|BW peak|BW average|BW Port\d|MsgRate(?: Port\d)?|CPU_Util"
     r"|(?<![\d.])[\d.]+% percentile)"
-    r"\s*(?:\[(?P<unit>\w+/?\w*)\])?"
+    r"\s*(?:\[(?P<unit>\w+/?\w*|%%?)\])?"
 )
-UNITS = {
-    "usec": Decimal("1e-6"),
-    "MB/sec": MEGABYTES["2^20"],
-    "MiB/sec": MEGABYTES["2^20"],
-    "Gb/sec": Decimal(10**9) / 8,
-    "Mpps": Decimal(10**6),
-}
-TIMES = {
-    "t_min": "min",
-    "t_max": "max",
-    "t_typical": "median",
-    "t_avg": "mean",
-    "t_stdev": "truncated standard deviation",
-    "99%": "p99",
-    "99.9%": "p99.9",
-}
-RATES = {"BW peak": "largest bandwidth", "BW average": "bandwidth"}
-BAD_DEVIATION = (
-    "t_stdev is truncated to microseconds and excludes the two largest times: it is not read as a "
-    "standard deviation"
-)
+LEVEL = Column("service level")
 
 
 def recognise(log: Log) -> int | None:
-    return log.find(_HEADING)
+    found = log.find(_HEADING)
+    found = log.find(_FLOWS) if found is None else found
+    return _perftest_json.find(log) if found is None else found
 
 
 def read(log: Log) -> list[LogTable]:
-    tables: list[LogTable] = []
-    title, parameters = log.operation, dict[str, str]()
+    tables = _perftest_json.read(log)
+    title, parameters, is_cycles, is_asked = log.operation, dict[str, str](), False, False
     reached = 0
     for line, text in log.numbered():
         if line < reached:
             continue
         named = _TITLE.match(text)
         if named:
-            title, parameters = named[1], {}
+            # A command is above its title; lists of times are below.
+            title, parameters, is_cycles, is_asked = named["title"], {}, is_asked, False
+        elif command := _COMMAND.search(text):
+            is_asked = is_cycles = _IN_CYCLES.search(command["options"] or "") is not None
+        elif _CYCLES.match(text):
+            is_cycles = True
         elif _HEADING.match(text):
             table = LogTable(
                 title.lower().replace(" ", "-").replace("_", "-"),
@@ -79,22 +78,45 @@ def read(log: Log) -> list[LogTable]:
                 ranks=2,
                 parameters=parameters,
             )
-            reached = _rows(log, line, table, title)
+            reached, of_levels = _rows(log, line, table, title, is_cycles)
+            tables += of_levels
+        elif _FLOWS.match(text):
+            table = LogTable("flow-steering", "perftest raw_ethernet_fs_rate", line)
+            table.note(f"{log.at(line)}: rates of flow steering rules are no messages: not read")
             tables.append(table)
         else:
             parameters |= dict(_PARAMETER.findall(text))
     return tables
 
 
-def _rows(log: Log, line: int, table: LogTable, title: str) -> int:
-    """Reads the rows below a heading, also those below the line that closes the table."""
-    named = _COLUMN.finditer(log.lines[line - 1])
-    columns = [BYTES, REPETITIONS, *(_column(found, title, table) for found in named)]
+def _rows(
+    log: Log, line: int, table: LogTable, title: str, is_cycles: bool
+) -> tuple[int, list[LogTable]]:
+    """Reads the rows below a heading, also those below the line that closes the table. Returns the
+    line below, and a table for each service level."""
+    named = list(_COLUMN.finditer(log.lines[line - 1]))
+    named_columns = [_column(found, title, table) for found in named]
+    columns = [BYTES, REPETITIONS, *named_columns]
+    if LEVEL in columns:
+        columns = [BYTES, LEVEL, REPETITIONS, *(one for one in named_columns if one is not LEVEL)]
+    if is_cycles:
+        table.note(f"{log.at(line)}: its times are in cycles (-C), of unknown length: not read")
+        columns = [replace(one, definition="") for one in columns]
     end = read_rows(log, line + 1, columns, table, ends=_ends)
     while (below := _below_rules(log, end)) and _is_row(log, below, len(columns)):
         table.note(f"{log.at(below)}: rows below the line that closes the table: read as its own")
         end = read_rows(log, below, columns, table, ends=_ends)
-    return end
+    return end, _by_level(log, table) if LEVEL in columns else [table]
+
+
+def _by_level(log: Log, table: LogTable) -> list[LogTable]:
+    """A table for each service level, which is the second column."""
+    levels = {row.line: log.lines[row.line - 1].split()[1] for row in table.rows if row.line}
+    found = []
+    for level in dict.fromkeys(levels.values()):
+        rows = [row for row in table.rows if row.line and levels[row.line] == level]
+        found.append(replace(table, rows=rows, options=table.options | {"service level": level}))
+    return found or [table]
 
 
 def _ends(text: str) -> bool:
@@ -113,19 +135,14 @@ def _is_row(log: Log, line: int, columns: int) -> bool:
 
 def _column(found: re.Match[str], title: str, table: LogTable) -> Column:
     name, unit = found["name"].split(" percentile")[0], found["unit"]
+    if name == "#sl":
+        return LEVEL
     if unit == "MB/sec":
         table.note("its MB are 2^20 bytes; rates are read so")
     if name == "t_stdev":
         table.note(BAD_DEVIATION)
-    if name == "tps average":
-        return Column("message rate", "transactions", "value_per_s", Decimal(1))
-    if name == "MsgRate":
-        return Column("message rate", "all queue pairs", "value_per_s", UNITS["Mpps"])
-    if unit not in UNITS:
-        table.note(f"unknown unit of {name}: {unit}: ignored")
+    if name == "CPU_Util":
         return Column(name)
-    if name in RATES:
-        return Column(RATES[name], "bytes over time, sender", "value_Bps", UNITS[unit])
-    whole = any(word in title.lower() for word in ("read", "atomic"))
-    of = "the whole operation" if whole else "half the round trip"
-    return Column(TIMES.get(name, name), f"of iterations, {of}, client")
+    if unit not in UNITS and name != "tps average" and not name.startswith("MsgRate"):
+        table.note(f"unknown unit of {name}: {unit}: ignored")
+    return column_of(name, unit, title)
