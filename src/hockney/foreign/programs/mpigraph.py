@@ -1,4 +1,5 @@
-"""LLNL's mpiGraph: the rate from each rank to each other, all ranks at once, in MiB/s ("MB")."""
+"""LLNL's mpiGraph: the rate from each rank to each other, all ranks at once, in MiB/s ("MB"). A
+rate of 0 beside the diagonal was not measured."""
 
 from __future__ import annotations
 
@@ -6,15 +7,23 @@ import re
 from dataclasses import dataclass
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import MEGABYTES, Column, LogTable, RowError, RowOrder, whole
+from hockney.foreign.logs.table import (
+    MEGABYTES,
+    Column,
+    LogTable,
+    RowError,
+    RowOrder,
+    number,
+    whole,
+)
 from hockney.records import Place
 
 HEADED = True
 
 _START = re.compile(r"^\s*START mpiGraph v(\S{1,20})")
 _KNOWN = re.compile(r"^\s*(MsgSize|Times|Window|Procs)\s+(\d{1,19})$")
-_HEADING = re.compile(r"^\s*(?P<side>Send|Recv)\t(?P<names>\S+:\d{1,9}(?:\s+\S+:\d{1,9})*)\s*$")
-_ROW = re.compile(r"^\s*(?P<host>\S+):(?P<rank>\d{1,9}) (?P<way>to|from)\t(?P<cells>.*)$")
+_HEADING = re.compile(r"^\s*(?P<side>Send|Recv)\s+(?P<names>\S+:\d{1,9}(?:\s+\S+:\d{1,9})*)\s*$")
+_ROW = re.compile(r"^\s*(?P<host>\S+):(?P<rank>\d{1,9})\s+(?P<way>to|from)(?P<cells>\s.*)$")
 COLUMNS = {
     "to": Column(
         "bandwidth", "of a window of sends, as the sender times it", "value_Bps", MEGABYTES["2^20"]
@@ -26,6 +35,10 @@ COLUMNS = {
         MEGABYTES["2^20"],
     ),
 }
+
+
+MOST_NAMED = 20
+"""Most ranks that a note names."""
 
 
 @dataclass
@@ -62,7 +75,20 @@ def read(log: Log) -> list[LogTable]:
             _begin(log, line, heading, context, tables)
         elif row and context.order is not None:
             _row(log, line, row, context, context.order)
+    for table in tables:
+        _note_rows(table)
     return tables
+
+
+def _note_rows(table: LogTable) -> None:
+    """Notes ranks of which a matrix has no row."""
+    for column, end in ((COLUMNS["to"], 0), (COLUMNS["from"], 1)):
+        own = {row.peers[end] for row in table.rows if row.statistic == column.statistic}
+        missing = [place.rank for place in table.places if place.rank not in own]
+        if own and missing and not table.cut:
+            few = ", ".join(map(str, missing[:MOST_NAMED]))
+            more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+            table.note(f"no {column.statistic} of rank {few}{more}: the matrix lacks these rows")
 
 
 def _begin(
@@ -91,8 +117,8 @@ def _begin(
 def _row(
     log: Log, line: int, row: re.Match[str], context: MpigraphContext, order: RowOrder
 ) -> None:
-    table = order.table
-    cells, known = row["cells"].split(), context.known or {}
+    table, known = order.table, context.known or {}
+    cells = _cells(row["cells"], len(context.ranks))
     if order.is_cut(line, cells, len(context.ranks)):
         return
     size = known.get("MsgSize", log.bytes)
@@ -102,7 +128,22 @@ def _row(
         if len(cells) != len(context.ranks):
             raise RowError(f"{len(cells)} rates of {len(context.ranks)} ranks")
         rank, window = whole(row["rank"]), known.get("Window")
+        holes = []
         for other, cell in zip(context.ranks, cells, strict=True):
-            if other != rank:
-                peers = (rank, other) if row["way"] == "to" else (other, rank)
-                table.add(line, size, COLUMNS[row["way"]], cell, peers=peers, window=window)
+            if other == rank:
+                continue
+            if not cell or not number(cell):
+                holes.append(other)
+                continue
+            peers = (rank, other) if row["way"] == "to" else (other, rank)
+            table.add(line, size, COLUMNS[row["way"]], cell, peers=peers, window=window)
+        if holes:
+            table.note(f"{log.at(line)}: no rate {row['way']} rank {', '.join(map(str, holes))}")
+
+
+def _cells(text: str, ranks: int) -> list[str]:
+    """The cells of a row. Empty ones show only where tabs separate them."""
+    cells = [cell.strip() for cell in text.removeprefix("\t").removesuffix("\t").split("\t")]
+    if len(cells) == ranks - 1 and text.endswith("\t"):
+        cells.append("")
+    return cells if len(cells) == ranks else text.split()

@@ -1,30 +1,75 @@
 """A matrix of all pairs of ranks, as text (of LinkTest and others): comments with the message size
-and the unit, a line with the names, and a row for each rank from which messages go."""
+and the unit, a line with the names, and a row for each rank from which messages go. Cells are
+separated by blanks, tabs, commas or semicolons; those without a number are holes."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, LogTable, RowError, RowOrder, is_number, number
+from hockney.foreign.logs.table import (
+    Column,
+    LogTable,
+    RowError,
+    RowOrder,
+    is_number,
+    number,
+)
 from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of
 from hockney.records import Place
 
 HEADED = True
 
-_NAMES = re.compile(
-    r"^\s*#?\s*(?:task|rank|host|node|from|sender|process|from\\to)s?\b[:/\\\w]*\s", re.IGNORECASE
+_CORNER = re.compile(
+    r"(?:task|rank|host|node|from|sender|source|src|process|proc|pe|cpu|core|name|matrix)s?\b"
+    r"[:/\\\w>-]*",
+    re.IGNORECASE,
 )
-_SIZE = re.compile(r"(?<![\w.])(\d{1,19}) ?(B|bytes?|KiB|MiB|GiB)(?![\w/])", re.IGNORECASE)
-_PLAIN_SIZE = re.compile(r"\b(?:size|length|bytes)[ :=]{1,4}(\d{1,19})(?![\w.])", re.IGNORECASE)
-_ROUND_TRIP = re.compile(r"\bround[ -]?trip", re.IGNORECASE)
+"""The word above the names of the rows."""
+_SIZE = re.compile(r"(?<![\w.])(\d{1,19}) ?-?(B|bytes?|KiB|MiB|GiB)(?![\w/])", re.IGNORECASE)
+_NAMED_SIZE = re.compile(
+    r"\b(?:message|msg)?[ _-]?(?:size|length|bytes)\b[ :=(]{1,4}(?:of )?(\d{1,19})"
+    r"(?: ?(B|bytes?|KiB|MiB|GiB))?(?![\w.])",
+    re.IGNORECASE,
+)
+_ROUND_TRIP = re.compile(r"\bround[ -]?trip|\bRTT\b", re.IGNORECASE)
 _UNIT = re.compile(
-    r"(?<![\w/])(s|seconds|msec|ms|usec|us|µs|nsec|ns|[kKMG]i?B(?:ytes?)?/s(?:ec)?|[MG]bit/s)(?![\w/])"
+    r"(?<![\w/'’])(s|sec|seconds|milliseconds|msec|ms|microseconds|usec|us|µs|μs|nanoseconds|nsec|ns"
+    r"|[kKMG]i?B(?:ytes?)?(?:/s(?:ec)?|ps)|[kMG]b(?:it)?(?:/s(?:ec)?|ps))(?![\w/])"
+)
+_COUNTED = re.compile(r"\d[\d.,]* ?$")
+"""A number before a unit: of a duration, or of a result that the comment mentions."""
+_MARKED = re.compile(r"(?:\bin |[(\[]|\bunits?[ :=]{1,3})$", re.IGNORECASE)
+"""What stands before the unit of the numbers, where others are mentioned, too."""
+_HOLES = frozenset(
+    {"", "-", "--", "nan", "-nan", "n/a", "na", "x", "inf", "none", "null", "*", "."}
 )
 SCALES = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 LEAST = 2
 """Least ranks of a matrix."""
+MOST_NAMED = 10
+"""Most pairs that a note names."""
+
+
+@dataclass
+class Comments:
+    """What the comments above a matrix show."""
+
+    sizes: list[int] = field(default_factory=list)
+    units: list[str] = field(default_factory=list)
+    marked_units: list[str] = field(default_factory=list)
+    is_round_trip: bool = False
+
+    @property
+    def size(self) -> int | None:
+        return self.sizes[0] if len(set(self.sizes)) == 1 else None
+
+    @property
+    def unit(self) -> str | None:
+        known = set(self.marked_units) or set(self.units)
+        return known.pop() if len(known) == 1 else None
 
 
 @dataclass
@@ -32,47 +77,87 @@ class PairTable:
     line: int
     """The line with the names."""
     names: list[str]
-    size: int | None = None
-    unit: str | None = None
-    is_round_trip: bool = False
+    separator: str | None
+    """None for blanks."""
+    above: Comments
 
 
 def recognise(log: Log) -> int | None:
     return next((matrix.line for matrix in _matrices(log)), None)
 
 
-def _matrices(log: Log) -> list[PairTable]:
+def _matrices(log: Log) -> Iterator[PairTable]:
     """Lines of names below which the first row begins with the first of them."""
-    found: list[PairTable] = []
-    known = PairTable(0, [])
+    known, default = Comments(), Comments()
+    is_above = False
+    """True if the line before was a comment of the same block."""
     for line in range(1, len(log.lines)):
         text = log.whole_line(line)
-        if _NAMES.match(text):
-            names = text.lstrip("# \t").split()[1:]
-            cells = log.whole_line(line + 1).split()
-            is_row = len(cells) == len(names) + 1 and all(_is_cell(cell) for cell in cells[1:])
-            if len(names) >= LEAST and is_row and cells[0] == names[0]:
-                found.append(replace(known, line=line, names=names))
-                continue
-        if text.lstrip().startswith("#"):
-            known = _see(text, known)
-    return found
+        found = _names(text, log.whole_line(line + 1)) if len(text) > 2 else None
+        if found:
+            yield PairTable(line, *found, _with_default(known, default))
+            known, is_above = Comments(), False
+        elif text.lstrip().startswith("#"):
+            if not is_above and (known.sizes or known.units):
+                # The comments at the top are of all matrices below.
+                default, known = known, Comments()
+            _see(text, known)
+            is_above = True
+        else:
+            is_above = False
 
 
-def _see(text: str, known: PairTable) -> PairTable:
-    """Reads the size and the unit of the matrix below from a comment."""
-    sized, plain, units = _SIZE.search(text), _PLAIN_SIZE.search(text), _UNIT.findall(text)
-    size = int(sized[1]) * SCALES[sized[2].lower()] if sized else int(plain[1]) if plain else None
-    return replace(
-        known,
-        size=known.size if size is None else size,
-        unit=units[-1] if units else known.unit,
-        is_round_trip=_ROUND_TRIP.search(text) is not None or (known.is_round_trip and not units),
+def _with_default(known: Comments, default: Comments) -> Comments:
+    return Comments(
+        known.sizes or default.sizes,
+        known.units or default.units,
+        known.marked_units or ([] if known.units else default.marked_units),
+        known.is_round_trip or (not known.units and default.is_round_trip),
     )
 
 
+def _names(text: str, below: str) -> tuple[list[str], str | None] | None:
+    """The names in a line above a matrix, and what separates them."""
+    separator = next((one for one in "\t,;" if one in below and one in text), None)
+    cells = _split(text.lstrip("#") if separator else text.lstrip("# "), separator)
+    if separator is None and len(cells) == len(below.split()) - 1:
+        cells = ["", *cells]
+    while separator == "\t" and cells and not cells[-1]:
+        cells.pop()
+    names = cells[1:]
+    if len(names) < LEAST or (cells[0] and not _CORNER.fullmatch(cells[0])):
+        return None
+    is_numbered = any(map(is_number, names))
+    if not cells[0] and is_numbered and names != [str(rank) for rank in range(len(names))]:
+        return None  # numbers of another table
+    row = _split(below, separator)
+    while separator == "\t" and len(row) > len(cells) and not row[-1]:
+        row.pop()
+    is_row = len(row) == len(cells) and all(map(_is_cell, row[1:]))
+    is_one = any(map(is_number, row[1:])) and all(names)
+    return (names, separator) if is_row and is_one and row[0].rstrip(":") == names[0] else None
+
+
+def _split(text: str, separator: str | None) -> list[str]:
+    return [cell.strip().strip('"') for cell in text.split(separator)]
+
+
+def _see(text: str, known: Comments) -> None:
+    """Reads the size and the unit of the matrix below from a comment."""
+    named = [(found[1], found[2] or "B") for found in _NAMED_SIZE.finditer(text)]
+    sizes = named or [(found[1], found[2]) for found in _SIZE.finditer(text)]
+    known.sizes += [int(size) * SCALES[unit.lower()] for size, unit in sizes]
+    for found in _UNIT.finditer(text):
+        before = text[: found.start()]
+        if not _COUNTED.search(before):
+            known.units.append(found[1])
+            if _MARKED.search(before):
+                known.marked_units.append(found[1])
+    known.is_round_trip = known.is_round_trip or _ROUND_TRIP.search(text) is not None
+
+
 def _is_cell(text: str) -> bool:
-    return is_number(text) or text.lower() in ("-", "nan", "n/a", "x")
+    return is_number(text) or text.lower() in _HOLES
 
 
 def read(log: Log) -> list[LogTable]:
@@ -81,32 +166,61 @@ def read(log: Log) -> list[LogTable]:
 
 def _table(log: Log, matrix: PairTable) -> LogTable:
     places = [Place(rank=rank, host=name) for rank, name in enumerate(matrix.names)]
-    is_time = (matrix.unit or "s").lower() in TIME_UNITS
+    unit = matrix.above.unit
+    is_time = (unit or "s").lower() in TIME_UNITS
     operation = log.operation
     if operation == "unknown":
         operation = "pingpong" if is_time else "bandwidth"
     table = LogTable(operation, "a matrix of pairs", matrix.line, "pairs", ranks=2, places=places)
-    size = log.bytes if log.bytes is not None and matrix.size is None else matrix.size
-    if matrix.unit is None or size is None:
-        what = "unit" if matrix.unit is None else "message size"
-        table.note(f"{log.at(matrix.line)}: no comment above shows the {what}: not read")
+    size = log.bytes if matrix.above.size is None else matrix.above.size
+    if unit is None or size is None:
+        what = "unit" if unit is None else "message size"
+        among = matrix.above.units if unit is None else matrix.above.sizes
+        of = f"show which of {', '.join(map(str, dict.fromkeys(among)))} is" if among else "show"
+        end = ": give it with --bytes" if unit is not None else ": write '# in usec', '# in MiB/s'"
+        table.note(f"{log.at(matrix.line)}: the comments above do not {of} the {what}{end}")
         return table
+    if unit.startswith(("MB", "kB", "GB", "KB")):
+        table.note("its MB are taken for 10^6 bytes")
     known = _rows(log, matrix, table)
-    column = _column(matrix.unit, is_time, matrix.is_round_trip)
+    column = _column(unit, is_time, matrix.above.is_round_trip)
+    _add_cells(log, matrix, table, known, size, column)
+    return table
+
+
+def _add_cells(
+    log: Log,
+    matrix: PairTable,
+    table: LogTable,
+    known: dict[int, tuple[int, list[str]]],
+    size: int,
+    column: Column,
+) -> None:
     # Both triangles of a symmetric matrix are one measurement of each pair.
     is_symmetric = all(
         other not in known or known[other][1][rank] == cell
         for rank, (_, cells) in known.items()
         for other, cell in enumerate(cells)
     )
+    measured, holes = set[tuple[int, int]](), []
     for rank, (line, cells) in known.items():
         for other, cell in enumerate(cells):
-            is_twice = is_symmetric and other < rank
-            if other == rank or is_twice or not is_number(cell):
+            if other == rank:
                 continue
+            if not is_number(cell) or not number(cell):
+                holes.append((rank, other))
+                continue
+            if is_symmetric and other < rank and (other, rank) in measured:
+                continue
+            measured.add((rank, other))
             with table.row(log, line):
                 table.add(line, size, column, number(cell) or cell, peers=(rank, other))
-    return table
+    # One triangle alone is a matrix without holes.
+    holes = [pair for pair in holes if (pair[1], pair[0]) not in measured]
+    if holes:
+        few = ", ".join(f"{matrix.names[a]} to {matrix.names[b]}" for a, b in holes[:MOST_NAMED])
+        more = f" and {len(holes) - MOST_NAMED} more" if len(holes) > MOST_NAMED else ""
+        table.note(f"{log.at(matrix.line)}: {len(holes)} holes, without a number: {few}{more}")
 
 
 def _column(unit: str, is_time: bool, is_round_trip: bool) -> Column:
@@ -119,20 +233,37 @@ def _column(unit: str, is_time: bool, is_round_trip: bool) -> Column:
 
 
 def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, list[str]]]:
-    """The rows by rank, in the order of the names."""
+    """The rows by rank. They are in the order of the names, of which several may be the same; other
+    lines may be between them."""
     found: dict[int, tuple[int, list[str]]] = {}
-    order = RowOrder(log, table)
-    for rank, name in enumerate(matrix.names):
-        line = matrix.line + 1 + rank
-        text = log.whole_line(line) if line <= len(log.lines) else ""
-        cells = text.split()
-        if not cells:
-            table.cut = f"{rank} rows of {len(matrix.names)} ranks, read up to there"
+    order, expected = RowOrder(log, table), 0
+    for line in range(matrix.line + 1, len(log.lines) + 1):
+        text = log.whole_line(line)
+        if expected == len(matrix.names) or _begins(log, line):
             break
+        cells = _split(text, matrix.separator)
+        name = cells[0].rstrip(":")
+        if name not in matrix.names[expected:]:
+            continue
+        rank = matrix.names.index(name, expected)
+        expected = rank + 1
+        cells = cells[: len(matrix.names) + 1] if not any(cells[len(matrix.names) + 1 :]) else cells
         if order.is_cut(line, cells, len(matrix.names) + 1):
             break
         with table.row(log, line):
-            if cells[0] != name or len(cells) != len(matrix.names) + 1:
+            if len(cells) != len(matrix.names) + 1 or not all(map(_is_cell, cells[1:])):
                 raise RowError(f"not {name} and {len(matrix.names)} numbers")
             found[rank] = (line, cells[1:])
+    missing = [name for rank, name in enumerate(matrix.names) if rank not in found]
+    if missing and not table.cut:
+        words = f"no row of {', '.join(missing[:MOST_NAMED])}"
+        more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+        table.cut = f"{len(found)} rows of {len(matrix.names)} ranks are read: {words}{more}"
     return found
+
+
+def _begins(log: Log, line: int) -> bool:
+    """True if another matrix begins in this line."""
+    text = log.whole_line(line)
+    below = log.whole_line(line + 1) if line < len(log.lines) else ""
+    return len(text) > 2 and _names(text, below) is not None
