@@ -35,6 +35,8 @@ STATISTICS = {
     "99%": ("p99", "over ranks and measurements, to the worse end"),
     "99.9%": ("p99.9", "over ranks and measurements, to the worse end"),
 }
+WIDTH = 31
+"""Characters of a name that are printed: a longer one is cut, maybe within its size."""
 WITH_CONGESTION = "Network Tests running with Congestion Tests"
 LOAD = "congestion tests"
 """The option of tests under congestion: the test that ran beside them; isolated tests lack it."""
@@ -98,7 +100,7 @@ def _row(
     )
     tables.append(table)
     with table.row(log, line):
-        if test is None:
+        if test is None or (cells[0][-1].isdigit() and len(cells[0]) >= WIDTH):
             raise RowError(f"{cells[0]!r} has no whole size")
         if len(cells) != len(titles) + 2 or cells[-1] not in UNITS:
             raise RowError(f"not {len(titles) + 2} columns that end with usec or MiB/s/rank")

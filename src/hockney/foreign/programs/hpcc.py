@@ -1,7 +1,7 @@
 """HPC Challenge's latency and bandwidth (b_eff): ping-pongs over pairs of ranks, and rings of all.
 
 The final results are read: from the details where these are printed, else from the summary, which
-has fewer digits. MB are 10^6 bytes."""
+has fewer digits, else from the major results. MB are 10^6 bytes."""
 
 from __future__ import annotations
 
@@ -30,12 +30,17 @@ _SUMMARY = re.compile(
     r"^\s*(?P<of>Min|Avg|Max|NaturallyOrdered|RandomlyOrdered)(?P<ring>PingPong|Ring)"
     r"(?P<what>Latency|Bandwidth)_(?P<unit>usec|GBytes)=(?P<value>\S+)$"
 )
+_MAJOR = re.compile(
+    r"^\s*(?P<of>Max|Min|Naturally|Randomly)\s+(?P<ring>Ping Pong|Ordered Ring) "
+    r"(?P<what>Latency|Bandwidth):\s+(?P<value>\S+) (?P<unit>msecs|MB/s)$"
+)
 SIZES = {"latency": 8, "bandwidth": 2_000_000}
 """Message sizes (bytes) of all versions, where the log does not show them."""
 UNITS = {
     "msecs": Decimal("1e-3"),
     "usec": Decimal("1e-6"),
     "MByte/s": Decimal(10**6),
+    "MB/s": Decimal(10**6),
     "GBytes": Decimal(10**9),
 }
 NAMES = {"min": "min", "avg": "mean", "max": "max"}
@@ -58,11 +63,15 @@ class HpccRun:
     """True below the heading of the final results."""
     details: list[tuple[int, str, Column, str]] = field(default_factory=list)
     summary: list[tuple[int, str, Column, str]] = field(default_factory=list)
+    major: list[tuple[int, str, Column, str]] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    """Names in the summary so far."""
 
 
 def recognise(log: Log) -> int | None:
     found = log.find(_TITLE)
-    return log.find(_SUMMARY) if found is None else found
+    found = log.find(_SUMMARY) if found is None else found
+    return log.find(_MAJOR) if found is None else found
 
 
 def read(log: Log) -> list[LogTable]:
@@ -77,16 +86,22 @@ def read(log: Log) -> list[LogTable]:
 
 def _begins(text: str, sections: list[HpccRun]) -> bool:
     """True in the first line of a run: its title, which comes twice, or a summary without one."""
-    if _TITLE.match(text):
-        return not sections or bool(sections[-1].details or sections[-1].summary)
     if sections:
-        return "CommWorldProcs=" in text and bool(sections[-1].summary)
-    return "CommWorldProcs=" in text or _SUMMARY.match(text) is not None
+        last = sections[-1]
+        if _TITLE.match(text):
+            return bool(last.details or last.summary or last.major)
+        again = _SUMMARY.match(text) is not None and text.partition("=")[0].strip() in last.seen
+        return again or ("CommWorldProcs=" in text and bool(last.summary))
+    if _TITLE.match(text):
+        return True
+    return "CommWorldProcs=" in text or any(of.match(text) for of in (_SUMMARY, _MAJOR))
 
 
 def _see(line: int, text: str, section: HpccRun) -> None:
     title, size, processes = _TITLE.match(text), _SIZES.match(text), _PROCESSES.search(text)
     pingpong, ring, summary = _PINGPONG.match(text), _RING.match(text), _SUMMARY.match(text)
+    if summary:
+        section.seen.add(text.partition("=")[0].strip())
     if title:
         section.version = title[1]
     elif _DETAILS.match(text):
@@ -104,6 +119,8 @@ def _see(line: int, text: str, section: HpccRun) -> None:
         section.details.append((line, name, _ring_column("Latency", "msecs"), ring["latency"]))
         rate = _ring_column("Bandwidth", "MByte/s")
         section.details.append((line, name, rate, ring["bandwidth"]))
+    elif major := _MAJOR.match(text):
+        section.major.append((line, *_major(major)))
     elif summary and summary["ring"] == "PingPong" and summary["of"].lower() in NAMES:
         column = _pair_column(summary["what"], summary["of"].lower(), UNITS[summary["unit"]])
         section.summary.append((line, PINGPONG, column, summary["value"]))
@@ -111,6 +128,15 @@ def _see(line: int, text: str, section: HpccRun) -> None:
         name = f"hpcc-{summary['of'].removesuffix('lyOrdered').lower()}-ring"
         column = _ring_column(summary["what"], summary["unit"])
         section.summary.append((line, name, column, summary["value"]))
+
+
+def _major(found: re.Match[str]) -> tuple[str, Column, str]:
+    """The experiment, column and text of a major result."""
+    unit = UNITS[found["unit"]]
+    if found["ring"] == "Ping Pong":
+        return PINGPONG, _pair_column(found["what"], found["of"].lower(), unit), found["value"]
+    name = f"hpcc-{found['of'].removesuffix('ly').lower()}-ring"
+    return name, _ring_column(found["what"], found["unit"]), found["value"]
 
 
 def _pair_column(what: str, name: str, factor: Decimal) -> Column:
@@ -127,7 +153,7 @@ def _ring_column(what: str, unit: str) -> Column:
 
 def _tables(log: Log, section: HpccRun) -> list[LogTable]:
     tables: dict[str, LogTable] = {}
-    for line, name, column, text in section.details or section.summary:
+    for line, name, column, text in section.details or section.summary or section.major:
         if name not in tables:
             tables[name] = LogTable(
                 "pingpong" if name == PINGPONG else name.removeprefix("hpcc-"),
