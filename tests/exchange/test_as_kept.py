@@ -195,3 +195,33 @@ def test_import_shows_what_keeps_its_files_apart(hockney: RunHockney, tmp_path: 
     assert "command srun -N2 osu_latency" in hockney("show", "a-pingpong-2.jsonl").stdout
     both = hockney("import", "a.log", "--repeated", "launches", "--force")
     assert "3 points, 2 launches" in both.stdout
+
+
+SLURM = "+ date\nMon May  2 10:11:12 CEST 2022\nslurmstepd: job 4711 starts\nLoading gcc/12\n"
+
+
+@pytest.mark.parametrize(
+    "prefix", ["0: ", " 12: ", "[0] ", "10:11:12 ", "10:11:12.345 ", "May 06 10:11:12 ", "> "]
+)
+@pytest.mark.parametrize("name", ["fabtests", "gpcnet", "mpibench", "mpigraph", "matrix"])
+def test_a_block_of_labelled_lines_is_read_between_others(name: str, prefix: str) -> None:
+    """srun labels what a program prints, not what the script around it prints."""
+    format, text = networks.EXCERPTS[name]
+    block = "".join(f"{prefix}{line}\n" for line in text.splitlines())
+    labelled = f"{SLURM}{block}srun: job ends\n"
+    assert reading.recognise(log(labelled)) == format
+    assert list(map(numbers, tables(labelled))) == list(map(numbers, tables(text)))
+
+
+@pytest.mark.parametrize("name", ["osu 5", "osu bcast", "nccl", "nccl old", "imb 4"])
+def test_an_indented_log_is_read(name: str) -> None:
+    text = logs.EXCERPTS[name][1]
+    indented = "Results:\n\n" + "".join(f"    {line}\n" for line in text.splitlines()) + "\nend\n"
+    assert list(map(numbers, tables(indented))) == list(map(numbers, tables(text)))
+
+
+def test_a_message_below_a_heading_of_osu_hides_no_row() -> None:
+    text = logs.EXCERPTS["osu 7.2"][1]
+    heading = next(line for line in text.splitlines() if line.startswith("# Size"))
+    noisy = text.replace(heading, f"{heading}\n[1700000000.1] [n1:1:0] perf.c:1  UCX  WARN  slow")
+    assert list(map(numbers, tables(noisy))) == list(map(numbers, tables(text)))

@@ -36,6 +36,19 @@ _PREFIXES = re.compile(
 _LABEL = re.compile(r"\s*(?:\d{1,6}: ?|\[\d{1,6}\] ?)(?=[^\d]|$)|\s*\d{1,6}: (?=\d)")
 LEAST_LABELLED = 2
 """Least lines of a log whose every line has a label; fewer may have it by chance."""
+_BLOCK_LABELS = (
+    _LABEL,  # srun --label, mpiexec -l
+    re.compile(  # but not of syslog, whose lines have more before them
+        rf"(?:[A-Z][a-z]{{2}} [ \d]\d )?{_CLOCK} (?![\w.-]{{1,64}} [\w./-]{{1,64}}(?:\[\d+\])?: )"
+    ),
+    re.compile(r"> ?"),  # of a quotation
+)
+"""What all lines of one program may have before them, in a log that has other lines, too."""
+LEAST_IN_BLOCK = 4
+"""Least lines of such a block."""
+_HEADS = re.compile(r"\s*[#|+]|.*[A-Za-z]")
+"""What some line of a block has after its label: rows of numbers alone may begin like labels."""
+_INDENTED = re.compile(r"(?: {2}|\t)\s*\S")
 
 
 @dataclass(frozen=True)
@@ -96,10 +109,42 @@ def log_of(text: str, path: Path) -> Log:
 
 
 def _without_labels(lines: list[str]) -> list[str]:
-    """Lines without the ranks before them, if each has one: `srun --label`, `mpiexec -l`."""
-    if len(lines) < LEAST_LABELLED or not all(map(_LABEL.match, filter(str.strip, lines))):
-        return lines
-    return [_LABEL.sub("", line, count=1) for line in lines]
+    """Lines without what launchers and pages put before all lines of a program: ranks, times,
+    marks of quotations, and the indentation of a table whose heading is indented."""
+    if len(lines) >= LEAST_LABELLED and all(map(_LABEL.match, filter(str.strip, lines))):
+        return [_LABEL.sub("", line, count=1) for line in lines]
+    found = list(lines)
+    for label in _BLOCK_LABELS:
+        for start, end in _blocks(found, label):
+            rest = [label.sub("", line, count=1) for line in found[start:end]]
+            if any(map(_HEADS.match, rest)):
+                found[start:end] = rest
+    for start, end in _blocks(found, _INDENTED, least=LEAST_LABELLED):
+        block = [line for line in found[start:end] if line.strip()]
+        least = min((len(line) - len(line.lstrip()) for line in block), default=0)
+        if any(line[least:].startswith("#") for line in block):
+            found[start:end] = [line[least:] for line in found[start:end]]
+    return found
+
+
+def _blocks(
+    lines: list[str], label: re.Pattern[str], least: int = LEAST_IN_BLOCK
+) -> list[tuple[int, int]]:
+    """Runs of lines that all begin like this, as their first index and that after the last."""
+    found: list[tuple[int, int]] = []
+    if len(lines) >= LEAST_LABELLED and all(map(label.match, filter(str.strip, lines))):
+        least = LEAST_LABELLED
+    start: int | None = None
+    for number, line in enumerate([*lines, "."]):
+        is_inside = start is not None and not line.strip()
+        begins = number < len(lines) and (is_inside or label.match(line))
+        if begins:
+            start = number if start is None else start
+        elif start is not None:
+            if number - start >= least:
+                found.append((start, number))
+            start = None
+    return found
 
 
 def _cleaned(line: str) -> str:

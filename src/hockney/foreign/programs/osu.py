@@ -12,7 +12,15 @@ from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.surroundings import processes_of
-from hockney.foreign.logs.table import BYTES, REPETITIONS, SKIPPED, Column, LogTable, read_rows
+from hockney.foreign.logs.table import (
+    BYTES,
+    REPETITIONS,
+    SKIPPED,
+    Column,
+    LogTable,
+    is_number,
+    read_rows,
+)
 from hockney.foreign.programs._layout import needed
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import Size
@@ -212,10 +220,11 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
     if not columns:
         return None, line
     below = line + 1
-    for below, more in log.numbered(line + 1):  # noqa: B007  the first that is not a parameter
-        if not _PARAMETER.match(more):
+    for below, more in log.numbered(line + 1):  # noqa: B007  the first row, or the table's end
+        if _PARAMETER.match(more):
+            _parameter(more, context)
+        elif not more.strip() or more.lstrip().startswith("#") or is_number(more.split()[0]):
             break
-        _parameter(more, context)
     table = context.table(log, line)
     end = read_rows(log, below, columns, table)
     if SKIPPED in columns:

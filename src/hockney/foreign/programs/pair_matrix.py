@@ -49,6 +49,8 @@ _HOLES = frozenset(
 SCALES = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 LEAST = 2
 """Least ranks of a matrix."""
+MOST_BETWEEN = 3
+"""Most lines between the names and the first row, of messages of a library."""
 MOST_NAMED = 10
 """Most pairs that a note names."""
 
@@ -93,7 +95,7 @@ def _matrices(log: Log) -> Iterator[PairTable]:
     """True if the line before was a comment of the same block."""
     for line in range(1, len(log.lines)):
         text = log.whole_line(line)
-        found = _names(text, log.whole_line(line + 1)) if len(text) > 2 else None
+        found = _heading(log, line)
         if found:
             yield PairTable(line, *found, _with_default(known, default))
             known, is_above = Comments(), False
@@ -116,8 +118,17 @@ def _with_default(known: Comments, default: Comments) -> Comments:
     )
 
 
+def _heading(log: Log, line: int) -> tuple[list[str], str | None] | None:
+    """The names in a line above a matrix, and what separates them; None in any other line."""
+    text, last = log.whole_line(line), min(line + MOST_BETWEEN, len(log.lines))
+    if len(text) < 3 or text[0].isdigit():
+        return None
+    below = (_names(text, log.whole_line(number)) for number in range(line + 1, last + 1))
+    return next(filter(None, below), None)
+
+
 def _names(text: str, below: str) -> tuple[list[str], str | None] | None:
-    """The names in a line above a matrix, and what separates them."""
+    """The names in a line above this row, and what separates them."""
     separator = next((one for one in "\t,;" if one in below and one in text), None)
     cells = _split(text.lstrip("#") if separator else text.lstrip("# "), separator)
     if separator is None and len(cells) == len(below.split()) - 1:
@@ -130,7 +141,7 @@ def _names(text: str, below: str) -> tuple[list[str], str | None] | None:
     is_numbered = any(map(is_number, names))
     if not cells[0] and is_numbered and names != [str(rank) for rank in range(len(names))]:
         return None  # numbers of another table
-    row = _split(below, separator)
+    row = _split(below, separator) or [""]
     while separator == "\t" and len(row) > len(cells) and not row[-1]:
         row.pop()
     is_row = len(row) == len(cells) and all(map(_is_cell, row[1:]))
@@ -239,7 +250,7 @@ def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, 
     order, expected = RowOrder(log, table), 0
     for line in range(matrix.line + 1, len(log.lines) + 1):
         text = log.whole_line(line)
-        if expected == len(matrix.names) or _begins(log, line):
+        if expected == len(matrix.names) or _heading(log, line):
             break
         cells = _split(text, matrix.separator)
         name = cells[0].rstrip(":")
@@ -260,10 +271,3 @@ def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, 
         more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
         table.cut = f"{len(found)} rows of {len(matrix.names)} ranks are read: {words}{more}"
     return found
-
-
-def _begins(log: Log, line: int) -> bool:
-    """True if another matrix begins in this line."""
-    text = log.whole_line(line)
-    below = log.whole_line(line + 1) if line < len(log.lines) else ""
-    return len(text) > 2 and _names(text, below) is not None

@@ -265,7 +265,8 @@ def _add(log: Log, line: int, row: UcxRow, context: UcxContext, tables: list[Log
         places = BY_CELLS[len(cells)]
         rate, messages = cells[places[2] or 0], cells[places[3] or 0]
         size = _size(log, names, context, rate, messages)
-        if is_last and not _agrees(size, rate, messages):
+        is_shorter = len(cells) == max(BY_CELLS) and len(cells[-1]) < len(cells[-2])
+        if is_last and is_shorter and not _agrees(size, rate, messages):
             table.cut_in(line)
             return
         repetitions = whole(cells[0])
