@@ -45,6 +45,7 @@ def pairs(table: LogTable) -> dict[tuple[int, ...], float | None]:
         ROWS.replace(" ", "; "),
         ROWS.replace("n1 0", "n1: 0").replace("n2 1", "n2: 1"),
         ROWS.replace("n2 1.25", "[n1] slow link found\nn2 1.25"),
+        ROWS.replace("\n", "\n\n"),
         ROWS.replace("0 1.5", "- 1.5").replace(" 0 3.5", " x 3.5"),
     ],
     ids=[
@@ -56,6 +57,7 @@ def pairs(table: LogTable) -> dict[tuple[int, ...], float | None]:
         "semicolons",
         "colons",
         "between",
+        "blank lines",
         "diagonal",
     ],
 )

@@ -252,7 +252,7 @@ def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, 
         text = log.whole_line(line)
         if expected == len(matrix.names) or _heading(log, line):
             break
-        cells = _split(text, matrix.separator)
+        cells = _split(text, matrix.separator) or [""]
         name = cells[0].rstrip(":")
         if name not in matrix.names[expected:]:
             continue

@@ -1,5 +1,6 @@
 """ReFrame's performance logs: of version 3, a line for each variable, and of version 4, a heading
-and a line for each run. A row is a run; the message size is in the test's name, or given."""
+and a line for each run, or with perflog_compat for each variable. A row is a run; the message size
+is in the test's name, in a column, in the variable's name with its unit, or given."""
 
 from __future__ import annotations
 
@@ -19,14 +20,22 @@ _CHECK = re.compile(
     r"^(?P<test>.{1,200}?) on (?P<system>[^\s|]{1,80}) using (?P<environment>[^\s|]{1,80})$"
 )
 _VALUE = re.compile(r"^(?P<name>[\w .%/-]{1,80}?)=(?P<value>[-+\w.]{1,40})$")
-_FIELD = re.compile(r"^(jobid|num_tasks)=(.*)$")
+_FIELD = re.compile(r"^(jobid|num_tasks|num_tasks_per_node|num_cpus_per_task)=(.*)$")
 _HEADING = re.compile(r"(?:^|[|,;])(\w[\w .-]{0,80})_value[|,;].*?\1_unit(?:[|,;]|$)")
 _SEPARATORS = "|,;"
-_SIZED = re.compile(
-    r"%(?:[\w.]*\.)?(?:size|bytes|nbytes|msg_?size|message_?size|message_?bytes)=(\d{1,19})(?=\s|$)"
-)
+_SIZE_NAMES = "size|bytes|nbytes|msg_?size|message_?size|message_?bytes"
+_SIZED = re.compile(rf"%(?:[\w.]*\.)?(?:{_SIZE_NAMES})=(\d{{1,19}})(?=\s|$)")
+_SIZE_NAME = re.compile(_SIZE_NAMES)
+_VARIABLE_SIZE = re.compile(r"_(\d{1,19})_?(B|bytes?|KiB|MiB|GiB)$")
+_PARAMETER = re.compile(r"%([\w.]{1,80})=(.*?)(?=\s%|$)")
+SCALES = {"B": 1, "byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+LAYOUT = ("num_tasks_per_node", "num_cpus_per_task")
+"""Columns that separate experiments, like the system."""
+COMPAT = "perf"
+"""What stands for the variable in a heading with perflog_compat, whose column perf_var names it."""
 OF_SYSTEM = ("system", "partition", "environ")
 RUNS = ("jobid", "job_completion_time")
+NOTHING = frozenset({"", "null", "none"})
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,8 @@ class Value:
     """The system, the partition and the environment."""
     run: str
     ranks: str | None = None
+    size: int | None = None
+    """The size that a column shows."""
     has_failed: bool = False
     """True if the test found that the run failed, by its own references."""
 
@@ -61,7 +72,7 @@ def read(log: Log) -> list[LogTable]:
 
 
 def _table(log: Log, value: Value) -> LogTable:
-    sized = _SIZED.search(value.test)
+    size = _size(log, value)
     table = LogTable(
         log.operation if log.operation != "unknown" else value.test.split(" ")[0],
         f"ReFrame: {value.test}",
@@ -71,7 +82,6 @@ def _table(log: Log, value: Value) -> LogTable:
         options=dict(value.setting) | _parameters(value.test),
         run=value.run,
     )
-    size = int(sized[1]) if sized else log.bytes
     if value.has_failed:
         table.note(f"{log.at(value.line)}: the test failed by its own references; read as printed")
     if size is None:
@@ -87,10 +97,20 @@ def _table(log: Log, value: Value) -> LogTable:
     return table
 
 
+def _size(log: Log, value: Value) -> int | None:
+    """The message size of a value; None if nothing shows it."""
+    sized, named = _SIZED.search(value.test), _VARIABLE_SIZE.search(value.name)
+    if named:
+        return int(named[1]) * SCALES[named[2]]
+    if sized:
+        return int(sized[1])
+    return log.bytes if value.size is None else value.size
+
+
 def _parameters(test: str) -> dict[str, str]:
     """Parameters of a test other than its size: %NAME=VALUE."""
-    pairs = (word.removeprefix("%").partition("=") for word in test.split()[1:] if "=" in word)
-    return {name: value for name, _, value in pairs if not _SIZED.search(f"%{name}={value}")}
+    found = _PARAMETER.findall(test)
+    return {name: value for name, value in found if not _SIZED.search(f"%{name}={value}")}
 
 
 def _column(value: Value) -> Column:
@@ -127,7 +147,11 @@ def _of_version_3(log: Log) -> Iterator[Value]:
             value["value"],
             cells[refs[0] + 1],
             version[1],
-            (("system", check["system"]), ("environ", check["environment"])),
+            (
+                ("system", check["system"]),
+                ("environ", check["environment"]),
+                *((name, fields[name]) for name in LAYOUT if name in fields),
+            ),
             fields.get("jobid") or str(line),
             fields.get("num_tasks"),
         )
@@ -151,20 +175,29 @@ def _of_version_4(log: Log) -> Iterator[Value]:
 
 
 def _values(line: int, row: dict[str, str]) -> Iterator[Value]:
-    setting = tuple((name, row[name]) for name in OF_SYSTEM if row.get(name))
+    setting = tuple((name, row[name]) for name in (*OF_SYSTEM, *LAYOUT) if _is_known(row, name))
+    sizes = [text for name, text in row.items() if _SIZE_NAME.fullmatch(name) and text.isdigit()]
+    names = ("display_name", "name", "unique_name", "short_name")
     for title, text in row.items():
         name = title.removesuffix("_value")
         unit = row.get(f"{name}_unit")
-        if name != title and unit is not None and text.lower() not in ("", "null", "none"):
+        if name != title and unit is not None and text.lower() not in NOTHING:
+            variable = row.get(f"{name}_var", name) if name == COMPAT else name
+            results = (row.get("result", ""), row.get(f"{name}_result", ""))
             yield Value(
                 line,
-                row.get("display_name") or row.get("name") or "unknown",
-                name,
+                next((row[one] for one in names if _is_known(row, one)), "unknown"),
+                variable,
                 text,
                 unit,
                 row.get("version") or None,
                 setting,
-                next((row[of] for of in RUNS if row.get(of)), str(line)),
-                row.get("num_tasks") or None,
-                row.get("result", "").startswith("fail"),
+                next((row[of] for of in RUNS if _is_known(row, of)), str(line)),
+                row["num_tasks"] if _is_known(row, "num_tasks") else None,
+                int(sizes[0]) if len(sizes) == 1 else None,
+                any(result.startswith("fail") for result in results),
             )
+
+
+def _is_known(row: dict[str, str], name: str) -> bool:
+    return row.get(name, "").lower() not in NOTHING

@@ -32,10 +32,10 @@ _WINDOW = re.compile(r"(?:^|\s)-O[ =]?(\d{1,9})(?=\s|$)")
 _PARAMETER = re.compile(r"^\s*\| ([A-Z][A-Za-z ]{1,20}):\s+(\S.*?)\s*\|$")
 _HEADING = re.compile(
     r"^\s*\|(?:\s*(?P<stage>Stage|Test)\s*\|)?\s*# iterations\s*\|"
-    r"\s*(?P<typical>typical|[\d.]+ ?%ile)\s*\| average \| overall \|"
+    r"\s*(?P<typical>typical|\d{1,3}(?:\.\d{1,3})? ?%ile)\s*\| average \| overall \|"
 )
 _CSV = re.compile(
-    r"^(?P<names>(?:[^,]{1,80},){0,8})iterations,(?P<typical>typical|[\d.]+_percentile)_lat,"
+    r"^(?P<names>(?:[^,]{1,80},){0,8})iterations,(?P<typical>typical|\d{1,3}(?:\.\d{1,3})?_percentile)_lat,"
     r"avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr$"
 )
 _NAMED = re.compile(r"^\+([\w.][\w.-]{0,80}?(?:/[\w.-]{1,80}?)*)-{3,}[+-]*$")
