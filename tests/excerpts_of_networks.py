@@ -174,6 +174,41 @@ MPIBENCH = "".join(
     ]
 )  # fmt: skip
 
+PERFTEST_JSON = """\
+{
+"test_info": {
+"test": "RDMA_Write_BW_Test",
+"Device": "mlx5_0",
+"Number_of_qps": 1,
+"Data_ex_method": "Ethernet"
+},
+"results": {
+"MsgSize": 65536,
+"n_iterations": 5000,
+"BW_peak": 11000.50,
+"BW_average": 10900.25,
+"MsgRate": 0.174404
+}
+}
+"""
+RAMBLE = """\
+From Workspace: osu (hash: 0123)
+Experiment osu-micro-benchmarks.osu_latency.two_nodes figures of merit:
+  Status = SUCCESS
+  default (null) context figures of merit:
+    OMB Version = v7.3
+  Message Size: 8 figures of merit:
+    Latency = 1.25 us
+    P99 Tail Latency = 2.5 us
+  Message Size: 1024 figures of merit:
+    Latency = 2.375 us
+"""
+PICO = """\
+collective_type,array_dim,buffer_size,algo_name,datatype,mean,median,nnodes,tasks_per_node,system
+ALLREDUCE,512,2048,ring,int32,2500.5,2400.25,8,1,lynx
+BCAST,1024,4096,binomial,int32,500.5,400.75,8,1,lynx
+"""
+
 EXCERPTS: dict[str, tuple[str, str]] = {
     "ucx": ("ucx-perftest", UCX),
     "ucx old": ("ucx-perftest", UCX_OLD),
@@ -185,6 +220,9 @@ EXCERPTS: dict[str, tuple[str, str]] = {
     "hpcc summary": ("hpcc", HPCC_SUMMARY),
     "mpigraph": ("mpigraph", MPIGRAPH),
     "matrix": ("pair-matrix", MATRIX),
+    "perftest json": ("perftest", PERFTEST_JSON),
+    "ramble": ("ramble", RAMBLE),
+    "pico": ("pico", PICO),
     "reframe 3": ("reframe-perflogs", REFRAME_3),
     "reframe 4": ("reframe-perflogs", REFRAME_4),
     "mpibench": ("mpibench", MPIBENCH),

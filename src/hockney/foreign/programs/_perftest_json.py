@@ -33,6 +33,8 @@ class JsonTest:
     line: int
     info: dict[str, str] = field(default_factory=dict)
     results: dict[str, str] | None = None
+    lines: dict[str, int] = field(default_factory=dict)
+    """The line of each result."""
     result_line: int = 0
 
 
@@ -54,7 +56,9 @@ def _tests(log: Log) -> list[JsonTest]:
                 if is_result:
                     found[-1].results, found[-1].result_line = {}, line
             elif is_result and found[-1].results is not None:
-                found[-1].results.setdefault(name, value.strip('"'))
+                if name not in found[-1].results:
+                    found[-1].results[name] = value.strip('"')
+                    found[-1].lines[name] = line
             elif found:
                 found[-1].info[name] = value.strip('"')
     return found
@@ -88,7 +92,7 @@ def _table(log: Log, test: JsonTest) -> LogTable:
             if name == "t_stdev":
                 table.note(BAD_DEVIATION)
             column = column_of(NAMES[name], unit, title)
-            table.add(test.result_line, size, column, text, **more)
+            table.add(test.lines[name], size, column, text, **more)
     return table
 
 
