@@ -8,6 +8,7 @@ import pytest
 from reading import NAME, runs, tables
 
 import excerpts_of_networks as networks
+from conftest import RunHockney
 from hockney.base.errors import UsageError
 from hockney.foreign.exchange import reading
 from hockney.foreign.logs.log import log_of
@@ -160,3 +161,33 @@ def test_mpigraph_is_read_with_blanks_for_tabs() -> None:
     assert [row.peers for row in table.rows] == [
         row.peers for row in tables(networks.MPIGRAPH)[0].rows
     ]
+
+
+def test_imported_matrices_are_drawn_by_rank_and_by_host(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """Of two directions the slower is drawn: node-3 sends faster to node-1 than it receives."""
+    (tmp_path / "a.out").write_text(networks.MPIGRAPH.replace("node-3:2", "node-2:2"))
+    hockney("import", "a.out", "-o", "a.jsonl")
+    for what in ("matrix", "fabric"):
+        hockney("plot", "--what", what, "a.jsonl", "-o", f"{what}.svg")
+    assert "node-2" in (tmp_path / "fabric.svg").read_text()
+    shown = hockney("plot", "--what", "fabric", "a.jsonl").stdout
+    assert "host, by host node-1 .. node-2" in shown
+    assert "Of both directions the slower." in shown
+
+
+def test_a_large_matrix_is_shown_as_a_map_and_its_slowest_pairs(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    names = [f"n{n}" for n in range(8)]
+    rows = [
+        f"{name} " + " ".join("0" if a == b else "9.5" if 3 in (a, b) else "1.5" for b in range(8))
+        for a, name in enumerate(names)
+    ]
+    (tmp_path / "a.txt").write_text("\n".join([TIMES + "rank " + " ".join(names), *rows, ""]))
+    hockney("import", "a.txt", "-o", "a.jsonl")
+    shown = hockney("show", "a.jsonl").stdout
+    assert "8 B, rank by rank" in shown
+    assert "0 (n0)  3 (n3)  9.5" in shown
+    assert "between 0 1" not in shown

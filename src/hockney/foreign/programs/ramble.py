@@ -57,7 +57,7 @@ PARTS = {
 
 
 @dataclass
-class Figure:
+class RambleFigure:
     line: int | None
     """None in JSON."""
     context: str
@@ -69,13 +69,13 @@ class Figure:
 
 
 @dataclass
-class Experiment:
+class RambleExperiment:
     line: int
     name: str
     status: str | None = None
     ranks: int | None = None
     setting: dict[str, str] = field(default_factory=dict)
-    figures: list[Figure] = field(default_factory=list)
+    figures: list[RambleFigure] = field(default_factory=list)
 
 
 def recognise(log: Log) -> int | None:
@@ -98,14 +98,14 @@ def read(log: Log) -> list[LogTable]:
     return [table for one in experiments for table in _tables(log, one, names)]
 
 
-def _of_text(log: Log) -> list[Experiment]:
-    found: list[Experiment] = []
+def _of_text(log: Log) -> list[RambleExperiment]:
+    found: list[RambleExperiment] = []
     context = name = ""
     for line, text in log.numbered():
         begins, status, inside = _EXPERIMENT.match(text), _STATUS.match(text), _CONTEXT.match(text)
         figure, summary, repeated = _FIGURE.match(text), _SUMMARY.match(text), _REPEATED.match(text)
         if begins:
-            found.append(Experiment(line, begins["name"]))
+            found.append(RambleExperiment(line, begins["name"]))
             context = name = ""
         elif not found:
             continue
@@ -115,17 +115,19 @@ def _of_text(log: Log) -> list[Experiment]:
             context, name = inside["context"], ""
         elif figure and context:
             unit = figure["unit"] or ""
-            found[-1].figures.append(Figure(line, context, figure["name"], figure["value"], unit))
+            found[-1].figures.append(
+                RambleFigure(line, context, figure["name"], figure["value"], unit)
+            )
         elif repeated and context:
             name = repeated["name"]
         elif summary and name:
             unit = summary["unit"] or ""
-            of = Figure(line, context, name, summary["value"], unit, summary["of"])
+            of = RambleFigure(line, context, name, summary["value"], unit, summary["of"])
             found[-1].figures.append(of)
     return found
 
 
-def _of_json(log: Log) -> list[Experiment]:
+def _of_json(log: Log) -> list[RambleExperiment]:
     start = log.text.find("{")
     try:
         document = json.JSONDecoder(parse_float=str, parse_int=str).raw_decode(log.text, start)[0]
@@ -136,13 +138,13 @@ def _of_json(log: Log) -> list[Experiment]:
     return [_experiment(log, one) for one in dicts]
 
 
-def _experiment(log: Log, of: dict[str, Any]) -> Experiment:
+def _experiment(log: Log, of: dict[str, Any]) -> RambleExperiment:
     name = str(of.get("name", UNKNOWN))
     line = log.text.count("\n", 0, max(log.text.find(f'"{name}"'), 0)) + 1
     variables = of.get("RAMBLE_VARIABLES")
     variables = variables if isinstance(variables, dict) else {}
     ranks = str(variables.get("n_ranks", of.get("n_ranks", "")))
-    found = Experiment(line, name, str(of.get("RAMBLE_STATUS", "")) or None)
+    found = RambleExperiment(line, name, str(of.get("RAMBLE_STATUS", "")) or None)
     found.ranks = int(ranks) if ranks.isdigit() and len(ranks) < 10 and int(ranks) else None
     for context in _dicts(of.get("CONTEXTS")):
         shown = str(context.get("display_name") or context.get("name") or "")
@@ -151,7 +153,7 @@ def _experiment(log: Log, of: dict[str, Any]) -> Experiment:
             summary = origin.removeprefix("summary::") if origin.startswith("summary::") else None
             value, unit = str(one.get("value", "")), str(one.get("units", ""))
             found.figures.append(
-                Figure(None, shown, str(one.get("name", "")), value, unit, summary)
+                RambleFigure(None, shown, str(one.get("name", "")), value, unit, summary)
             )
     return found
 
@@ -160,7 +162,7 @@ def _dicts(value: Any) -> Iterator[dict[str, Any]]:
     return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
 
 
-def _tables(log: Log, of: Experiment, names: set[str]) -> list[LogTable]:
+def _tables(log: Log, of: RambleExperiment, names: set[str]) -> list[LogTable]:
     """The table of an experiment: a repeat is a launch of the one whose name it continues."""
     base, _, repeat = of.name.rpartition(".")
     is_repeat = repeat.isdigit() and base in names
@@ -214,7 +216,7 @@ def _operation(log: Log, name: str) -> str:
     return WORKLOADS.get(workload, workload.replace("_", "-"))
 
 
-def _swapped(of: Experiment) -> set[str]:
+def _swapped(of: RambleExperiment) -> set[str]:
     """Contexts whose average is above their maximum."""
     found = set()
     values: dict[str, dict[str, Decimal]] = {}
@@ -229,7 +231,7 @@ def _swapped(of: Experiment) -> set[str]:
     return found
 
 
-def _column(figure: Figure, is_swapped: bool) -> Column | None:
+def _column(figure: RambleFigure, is_swapped: bool) -> Column | None:
     """The meaning of a figure; None if it is neither a time, nor a rate, nor an overlap."""
     name, unit = figure.name.rpartition("::")[2], figure.unit.strip()
     if is_swapped and name in SWAPPED:

@@ -68,7 +68,7 @@ class Matrix:
 
     ranks: tuple[int, ...]
     times: dict[int, dict[Pair, PointEstimate]]
-    """The points of all pairs, by message size in bytes."""
+    """The points of all pairs, by message size in bytes; of both directions the slower."""
     by_places: tuple[PairGroup, ...]
     by_times: tuple[PairGroup, ...]
     """Clusters of the times at the smallest size, the fastest first."""
@@ -78,6 +78,8 @@ class Matrix:
     """Groups by places whose times form one cluster."""
     parallel_ratio: float | None
     """Time with other pairs at once over time alone, the median of pairs measured both ways."""
+    has_directions: bool = False
+    """Whether both directions of a pair were measured, as other programs do."""
 
     def seconds(self, size: int) -> Array:
         """Times between ranks, shape (ranks, ranks), NaN where nothing was measured."""
@@ -114,6 +116,8 @@ def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
         disagreeing=_disagreeing(named, timed, homes),
         not_told_apart=_together(order, homes),
         parallel_ratio=_parallel_ratio(alone, crowded),
+        has_directions=len({tuple(p.peers) for p in points})
+        > len({tuple(sorted(p.peers)) for p in points}),
     )
 
 
@@ -121,7 +125,9 @@ def _by_size(points: Sequence[PointEstimate]) -> dict[int, dict[Pair, PointEstim
     sizes: dict[int, dict[Pair, PointEstimate]] = {}
     for point in points:
         pair = (min(point.peers), max(point.peers))
-        sizes.setdefault(point.bytes, {})[pair] = point
+        pairs = sizes.setdefault(point.bytes, {})
+        if pair not in pairs or pairs[pair].typical_s < point.typical_s:
+            pairs[pair] = point
     return dict(sorted(sizes.items()))
 
 

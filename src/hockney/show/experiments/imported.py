@@ -8,7 +8,9 @@ from typing import Any
 
 import msgspec
 
+from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.matrix import Matrix
 from hockney.infer.estimate.summaries import LogNumber
 from hockney.plan.axes import Point, grouped, texts_apart
 from hockney.records import Run
@@ -16,9 +18,13 @@ from hockney.records.run import REPEATED
 from hockney.show.answer import latency_and_bandwidth
 from hockney.show.experiments import cores, pingpong
 from hockney.show.fits import fit_lines
+from hockney.show.heatmap import heat_map
 from hockney.show.point_table import point_table
 from hockney.show.table import aligned
 
+MOST_PAIRS = 12
+"""Most pairs of a matrix that are shown as tables."""
+MOST_SLOWEST = 10
 UNITS = {
     "value_s": "us",
     "value_Bps": "MiB/s",
@@ -39,6 +45,8 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     source = "\n".join(_source_lines(analysis.run))
     if analysis.run.samples:
         numbers = point_table(analysis.estimates.own(), {}, None)
+    elif analysis.matrix is not None and _pairs(analysis.matrix) > MOST_PAIRS:
+        return [source, *_matrix_parts(analysis, analysis.matrix)]
     else:
         numbers = _statistics_table(analysis.statistics, analysis.run.has_unrelated_rows)
     return [source, numbers, "\n".join(fit_lines(line)) if line else ""]
@@ -46,6 +54,33 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
 
 def definitions(analysis: Analysis) -> list[str]:
     return _source_lines(analysis.run)[1:]
+
+
+def _pairs(matrix: Matrix) -> int:
+    return max(map(len, matrix.times.values()))
+
+
+def _matrix_parts(analysis: Analysis, matrix: Matrix) -> list[str]:
+    """The matrix of each size, and its slowest pairs. Every number is in --json and in exports."""
+    found = []
+    for size, points in matrix.times.items():
+        found.append(
+            f"{format_size(size)}, rank by rank\n" + heat_map(matrix.seconds(size), matrix.ranks)
+        )
+        slowest = sorted(points.items(), key=lambda one: one[1].typical_s, reverse=True)
+        rows = [["slowest pairs", "", "us"]]
+        for pair, point in slowest[:MOST_SLOWEST]:
+            hosts = [_host(analysis, rank) for rank in pair]
+            rows.append([*hosts, f"{point.typical_s * 1e6:.5g}"])
+        found.append(aligned(rows))
+    if matrix.has_directions:
+        found.append("of both directions the slower")
+    return found
+
+
+def _host(analysis: Analysis, rank: int) -> str:
+    place = analysis.places.get(rank)
+    return f"{rank} ({place.host})" if place and place.host else str(rank)
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
 import numpy as np
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
-from hockney.show.curves import Options, chosen_value, only
+from hockney.show.curves import Options, chosen_value, only, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Figure, MapCell, Panel, PlotAxis
 
 TAKES = ("bytes",)
 SHARED = False
 CHOICE = "bytes"
+LEAST_HOSTS = 2
+"""Least hosts of a matrix that is drawn by host."""
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     analysis = only(analyses, "a network")
     pairwise = analysis.pairwise
     if pairwise is None:
-        raise UsageError(
-            f"{analysis.run.path or analysis.label}: no pass over all pairs to draw",
-            "measure with hockney fabric",
-        )
+        return _of_hosts(analysis, options)
     sizes = dict.fromkeys(pairwise.bytes)
     size = chosen_value(options.bytes, sizes, "--bytes", min(sizes))
     binned = pairwise.binned(pairwise.bytes.index(size))
@@ -55,4 +55,49 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         f"{analysis.label}, {format_size(size)}",
         (Panel(*axes, cells=cells, scale=PlotAxis("time", "one-way time", logarithmic=True)),),
         (caption, f"{len(pairwise.ends)} pairs, {100.0 * pairwise.fraction:.3g} % of all."),
+    )
+
+
+def _of_hosts(analysis: Analysis, options: Options) -> Figure:
+    """The hosts of an imported matrix of ranks."""
+    matrix = analysis.matrix
+    hosts = {rank: place.host for rank, place in analysis.places.items() if place.host}
+    names = (
+        tuple(dict.fromkeys(hosts[rank] for rank in matrix.ranks if rank in hosts))
+        if matrix
+        else ()
+    )
+    if matrix is None or analysis.run.header.source is None or len(names) < LEAST_HOSTS:
+        raise UsageError(
+            f"{analysis.run.path or analysis.label}: no pass over all pairs to draw",
+            "measure with hockney fabric",
+        )
+    size = chosen_value(options.bytes, matrix.times, "--bytes", min(matrix.times))
+    times: dict[tuple[str, str], list[float]] = {}
+    for pair, point in matrix.times[size].items():
+        if all(rank in hosts for rank in pair):
+            first, second = sorted((hosts[rank] for rank in pair), key=names.index)
+            times.setdefault((first, second), []).append(point.typical_s)
+    cells = tuple(
+        MapCell(
+            names.index(column),
+            names.index(row),
+            median(seconds),
+            f"{row} and {column}: {time_text(median(seconds))}",
+        )
+        for (first, second), seconds in times.items()
+        for row, column in dict.fromkeys(((first, second), (second, first)))
+    )
+    axes = (
+        PlotAxis("name", "host", names=names),
+        PlotAxis("name", "host", names=names, downward=True),
+    )
+    caption = ["Medians of the pairs of ranks between two hosts; empty: not measured."]
+    if matrix.has_directions:
+        caption.append("Of both directions the slower.")
+    return Figure(
+        "fabric",
+        f"{analysis.label}, {format_size(size)}",
+        (Panel(*axes, cells=cells, scale=PlotAxis("time", "one-way time", logarithmic=True)),),
+        (*caption, samples_text([analysis])),
     )

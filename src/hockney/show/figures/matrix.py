@@ -45,6 +45,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     rules = tuple(_borders(analysis, matrix.ranks))
     scale = PlotAxis("time", "one-way time", logarithmic=True)
     caption = ["Medians over launches; empty: not measured."]
+    if matrix.has_directions:
+        caption.append("Of both directions the slower.")
     if rules:
         caption.append("Lines: borders of nodes.")
     return Figure(
