@@ -82,7 +82,8 @@ def command(
 ) -> None:
     """Convert logs of OSU, IMB, nccl-tests, UCX, libfabric, GPCNeT and others to result files.
 
-    A result file holds one experiment under one setting; a log with several gives several files.
+    A result file holds one experiment under one setting; a log with several gives several files. A
+    trace in GOAL becomes a profile, for predict and replay.
     """
 
     if (columns or repeated == "samples") and format_name not in (None, "csv"):
@@ -90,6 +91,9 @@ def command(
             f"--columns and --repeated samples are of tables in CSV, --as {format_name} is none",
             "leave out one of them",
         )
+    files, programs = _programs(files, format_name, output, force)
+    if programs and not files:
+        return
     logs = [
         replace(read_log(file), bytes=size, operation=operation, columns=columns, repeated=repeated)
         for file in files
@@ -102,6 +106,39 @@ def command(
     if not stored:
         raise UsageError(f"--only {only}: no log has this experiment")
     _store(stored, output, force)
+
+
+def _programs(
+    files: tuple[Path, ...], format_name: str | None, output: Path | None, force: bool
+) -> tuple[tuple[Path, ...], int]:
+    """Stores the profiles in files that hold what a program does (GOAL). Returns the other files,
+    and the number of profiles."""
+    from hockney.base.outputs import write_output
+    from hockney.cli._files import warn
+    from hockney.foreign.logs.content import STDIN, stem_of
+    from hockney.foreign.programs import profile_in
+    from hockney.profiling.kinds import encode
+    from hockney.profiling.summary import sends
+
+    others: list[Path] = []
+    for file in files:
+        found = profile_in(file) if file != STDIN and format_name is None else None
+        if found is None:
+            others.append(file)
+            continue
+        profile, notes = found
+        path = output if output is not None and not output.is_dir() else None
+        path = path or (output or Path()) / f"{stem_of(file)}-profile.jsonl"
+        if path.exists() and not force:
+            raise UsageError(
+                f"{path} exists", "name another place with -o, or overwrite it with --force"
+            )
+        write_output(path, [encode(profile)], force)
+        messages = sum(one.count for one in profile.calls if sends(one))
+        ranks = len(profile.ranks)
+        click.echo(f"{path}: profile of {ranks} ranks, {messages} messages; for predict and replay")
+        warn(notes)
+    return tuple(others), len(files) - len(others)
 
 
 def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> list[Run]:

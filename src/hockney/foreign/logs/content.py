@@ -9,7 +9,7 @@ import io
 import lzma
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -71,6 +71,27 @@ def text_of(path: Path) -> str:
             "extract the tables, and import those",
         )
     return _decoded(content)
+
+
+def opened(path: Path) -> Iterator[str]:
+    """The lines of a file, one after the other, however large it is. Raises UsageError where it
+    cannot be read."""
+    import zstandard
+
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+            file.seek(0)
+            openers = (of for start, (_, of) in _COMPRESSED.items() if magic.startswith(start))
+            opener = next(openers, None)
+            content = file if opener is None else io.BufferedReader(opener(file))
+            yield from io.TextIOWrapper(content, errors="replace")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from error
+    except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+        raise UsageError(
+            f"{path}: cannot be decompressed: {error}", "decompress what is left of it by hand"
+        ) from error
 
 
 def stem_of(path: Path) -> str:

@@ -1,6 +1,6 @@
 """Other programs and formats, one file each.
 
-A module is a Reader of logs, a Writer of files, an OrderWriter of profiles, a TableWriter, the
+A module is a Reader of logs, a Writer of files, an OrderWriter or ProfileReader, a TableWriter, the
 Classic program of a preset, or several of these.
 """
 
@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Protocol
 from hockney.base.registry import Registry
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hockney.foreign.logs.log import Log
     from hockney.foreign.logs.table import LogTable
     from hockney.infer.analysis import Analysis
     from hockney.infer.estimate.points import PointEstimate
     from hockney.plan.preset import Preset
+    from hockney.profiling.kinds import Profile
     from hockney.profiling.order import Order
     from hockney.records import Run
 
@@ -47,6 +50,14 @@ class OrderWriter(Protocol):
         then those that belong beside it."""
 
 
+class ProfileReader(Protocol):
+    def is_profile(self, path: Path) -> bool:
+        """Whether the file holds what a program does."""
+
+    def read_profile(self, path: Path) -> tuple[Profile, list[str]]:
+        """The program's calls and their order, and warnings."""
+
+
 class TableWriter(Protocol):
     ONLY: str | None
     """The only experiment that the table can show; None for all."""
@@ -64,7 +75,7 @@ PROGRAMS = Registry(
     __name__,
     "format",
     ForeignProgram,
-    parts=(Reader, Writer, OrderWriter, TableWriter, Classic),
+    parts=(Reader, Writer, OrderWriter, ProfileReader, TableWriter, Classic),
     group="hockney.programs",
 )
 
@@ -95,3 +106,11 @@ def preset_names() -> list[str]:
 def preset_named(name: str) -> Preset:
     """The preset of that name; raises KeyError if it is unknown."""
     return PROGRAMS.offering(Classic)[name].preset()
+
+
+def profile_in(path: Path) -> tuple[Profile, list[str]] | None:
+    """The profile in another program's file, with warnings; None if it is no such file."""
+    for module in PROGRAMS.offering(ProfileReader).values():
+        if module.is_profile(path):
+            return module.read_profile(path)
+    return None

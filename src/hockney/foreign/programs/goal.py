@@ -4,9 +4,15 @@ messages of a usual algorithm."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
+from hockney.base.errors import UsageError
+from hockney.foreign.logs.content import opened
+from hockney.foreign.programs import _goal_reading
 from hockney.infer.predict.expansion import of_rank
+from hockney.profiling.kinds import Profile
 from hockney.profiling.order import (
     COLLECTIVE,
     COMPLETE,
@@ -17,6 +23,24 @@ from hockney.profiling.order import (
     Order,
     TraceStep,
 )
+
+MOST_COMMENTS = 100
+"""Most lines at the top of a file in which its head is looked for."""
+
+
+def is_profile(path: Path) -> bool:
+    """True if the first line that is no comment is num_ranks."""
+    try:
+        for line in itertools.islice(opened(path), MOST_COMMENTS):
+            if line.strip() and not line.lstrip().startswith(("//", "#", "/*")):
+                return _goal_reading.HEAD.match(line) is not None
+    except UsageError:
+        return False  # what reads it as a log says why
+    return False
+
+
+def read_profile(path: Path) -> tuple[Profile, list[str]]:
+    return _goal_reading.profile_of(opened(path), path)
 
 
 def write_order(order: Order, name: str) -> Iterable[tuple[str, str]]:
