@@ -1,6 +1,9 @@
-"""Values of points that the layouts of classic programs print."""
+"""What programs have in common: values of points that layouts print, hosts of a matrix."""
 
 from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
 
 from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
@@ -37,3 +40,10 @@ def count_of(repetitions: dict[int, int], point: PointEstimate) -> int:
         f"this layout prints how often {point.bytes} bytes were exchanged, which is not known",
         "choose another layout, or export to csv",
     )
+
+
+def hosts_text(hosts: Iterable[str]) -> str:
+    """The hosts of a matrix in a few words, which differ where the hosts do."""
+    names = list(hosts)
+    digest = zlib.crc32(" ".join(names).encode()) & 0xFFFF
+    return names[0] if len(set(names)) == 1 else f"{names[0]} .. {names[-1]} (#{digest:04x})"

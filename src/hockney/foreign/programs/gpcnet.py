@@ -97,6 +97,9 @@ def _row(
         # How many ranks are on the nodes that are not left to congestion tests is not printed.
         ranks=known.get("ranks") if "Network" not in known else None,
         options=_options(section, known),
+        parameters={
+            name: str(known[name]) for name in ("nodes", "Network", "Congestion") if name in known
+        },
     )
     tables.append(table)
     with table.row(log, line):

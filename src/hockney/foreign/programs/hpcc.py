@@ -162,6 +162,8 @@ def _tables(log: Log, section: HpccRun) -> list[LogTable]:
                 experiment=name,
                 version=section.version,
                 ranks=2 if name == PINGPONG else section.ranks,
+                # The pairs are those of all processes.
+                parameters={"processes": str(section.ranks)} if section.ranks else {},
             )
         what = "latency" if column.field == "value_s" else "bandwidth"
         with tables[name].row(log, line):

@@ -60,7 +60,16 @@ def _table(line: int, key: tuple[str, str], version: str | None, places: list[Pl
     operation, comm = key
     options = {} if comm == WORLD else {"communicator": comm}
     name = operation.replace(" ", "-")
-    return LogTable(name, "mpiBench", line, version=version, options=options, places=list(places))
+    hosts = {place.host for place in places}
+    return LogTable(
+        name,
+        "mpiBench",
+        line,
+        version=version,
+        options=options,
+        places=list(places),
+        parameters={"nodes": str(len(hosts))} if hosts else {},
+    )
 
 
 def _row(log: Log, line: int, row: re.Match[str], table: LogTable) -> None:

@@ -16,6 +16,7 @@ from hockney.foreign.logs.table import (
     number,
     whole,
 )
+from hockney.foreign.programs._layout import hosts_text
 from hockney.records import Place
 
 HEADED = True
@@ -108,6 +109,7 @@ def _begin(
             version=context.version,
             ranks=known.get("Procs") or len(named),
             places=places,
+            parameters={"hosts": hosts_text(place.host or "" for place in places)},
         )
         table.note("its MB are 2^20 bytes; rates are read so")
         tables.append(table)

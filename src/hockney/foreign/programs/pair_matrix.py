@@ -18,6 +18,7 @@ from hockney.foreign.logs.table import (
     number,
 )
 from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of
+from hockney.foreign.programs._layout import hosts_text
 from hockney.records import Place
 
 HEADED = True
@@ -182,7 +183,15 @@ def _table(log: Log, matrix: PairTable) -> LogTable:
     operation = log.operation
     if operation == "unknown":
         operation = "pingpong" if is_time else "bandwidth"
-    table = LogTable(operation, "a matrix of pairs", matrix.line, "pairs", ranks=2, places=places)
+    table = LogTable(
+        operation,
+        "a matrix of pairs",
+        matrix.line,
+        "pairs",
+        ranks=2,
+        places=places,
+        parameters={"hosts": hosts_text(matrix.names)},
+    )
     size = log.bytes if matrix.above.size is None else matrix.above.size
     if unit is None or size is None:
         what = "unit" if unit is None else "message size"
