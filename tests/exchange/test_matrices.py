@@ -131,6 +131,12 @@ def test_a_unit_or_size_that_is_unclear_is_refused(above: str, words: str) -> No
         unhelped(f"{above}\n{ROWS}")
 
 
+def test_a_report_above_a_matrix_needs_no_hashes() -> None:
+    text = f"LinkTest report\nTasks: 3\nMessage size: 8 B\nUnit: us\n\n{ROWS}"
+    [table] = unhelped(text)
+    assert pairs(table) == PAIRS
+
+
 def test_each_matrix_has_its_own_size_and_unit() -> None:
     text = f"# 3 tasks, message size 8 B\n\n# time in us\n{ROWS}\n# rate in MiB/s, 1 MiB\n{ROWS}"
     times, rates = unhelped(text)

@@ -35,11 +35,18 @@ _NAMED_SIZE = re.compile(
     r"(?: ?(B|bytes?|KiB|MiB|GiB))?(?![\w.])",
     re.IGNORECASE,
 )
+_FIRST = re.compile(r'\s*"?([^\s,;"]{1,255})')
 _ROUND_TRIP = re.compile(r"\bround[ -]?trip|\bRTT\b", re.IGNORECASE)
 _UNIT = re.compile(
     r"(?<![\w/'’])(s|sec|seconds|milliseconds|msec|ms|microseconds|usec|us|µs|μs|nanoseconds|nsec|ns"
     r"|[kKMG]i?B(?:ytes?)?(?:/s(?:ec)?|ps)|[kMG]b(?:it)?(?:/s(?:ec)?|ps))(?![\w/])"
 )
+_KEYED = re.compile(
+    r"^\s*(?:\w+ ){0,3}(?:size|length|units?|bytes|latency|bandwidth|times?|rates?)\b"
+    r"[^:=]{0,30}[:=]\s*\S",
+    re.IGNORECASE,
+)
+"""A line of words that names something, as a report has above its matrix."""
 _COUNTED = re.compile(r"\d[\d.,]* ?$")
 """A number before a unit: of a duration, or of a result that the comment mentions."""
 _MARKED = re.compile(r"(?:\bin |[(\[]|\bunits?[ :=]{1,3})$", re.IGNORECASE)
@@ -50,6 +57,7 @@ _HOLES = frozenset(
 SCALES = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 LEAST = 2
 """Least ranks of a matrix."""
+LONGEST_WORDS = 200
 MOST_BETWEEN = 3
 """Most lines between the names and the first row, of messages of a library."""
 MOST_NAMED = 10
@@ -100,7 +108,7 @@ def _matrices(log: Log) -> Iterator[PairTable]:
         if found:
             yield PairTable(line, *found, _with_default(known, default))
             known, is_above = Comments(), False
-        elif text.lstrip().startswith("#"):
+        elif text.lstrip().startswith("#") or (len(text) < LONGEST_WORDS and _KEYED.match(text)):
             if not is_above and (known.sizes or known.units):
                 # The comments at the top are of all matrices below.
                 default, known = known, Comments()
@@ -124,8 +132,14 @@ def _heading(log: Log, line: int) -> tuple[list[str], str | None] | None:
     text, last = log.whole_line(line), min(line + MOST_BETWEEN, len(log.lines))
     if len(text) < 3 or text[0].isdigit():
         return None
-    below = (_names(text, log.whole_line(number)) for number in range(line + 1, last + 1))
-    return next(filter(None, below), None)
+    for at in range(line + 1, last + 1):
+        below = log.whole_line(at)
+        first = _FIRST.match(below)
+        # A row begins with a name, which nearly no other line has: the rest takes time.
+        found = _names(text, below) if first and first[1].rstrip(":") in text else None
+        if found:
+            return found
+    return None
 
 
 def _names(text: str, below: str) -> tuple[list[str], str | None] | None:
