@@ -113,7 +113,7 @@ def test_a_command_names_the_operation_and_ranks_of_nccl(
 PERFTEST = logs.PERFTEST_BANDWIDTH + "-" * 80 + "\n{between} 131072     5000   1.50  1.25  0.17\n"
 
 
-@pytest.mark.parametrize("between", ["", "\n", "-----\n"])
+@pytest.mark.parametrize("between", ["", "\n", "-----\n", "n1:47 [0] NCCL INFO a b\n-----\n"])
 def test_rows_below_the_closing_line_of_perftest_are_read_and_said(between: str) -> None:
     first, last = tables(PERFTEST.format(between=between) + logs.PERFTEST_LATENCY)
     assert [row.bytes for row in first.rows if row.statistic == "bandwidth"] == [65536, 131072]

@@ -118,3 +118,12 @@ def test_a_directory_is_told_as_such(tmp_path: Path) -> None:
 def test_what_loggers_put_before_lines_is_taken_off(prefix: str) -> None:
     text = "".join(f"{prefix}{line}\n" for line in logs.OSU_5.splitlines())
     assert known(log_of(text, Path("some.log")))
+
+
+def test_a_log_of_too_many_lines_says_what_most_of_them_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    message = "n1:4711:4711 [0] NCCL INFO Channel 00 : 0 1\n"
+    path.write_text("# OSU\n" + message * (content.MOST_LINES + 1))
+    with pytest.raises(UsageError, match="or 200000 lines") as raised:
+        read_log(path)
+    assert "grep -v 'NCCL INFO' a.log | hockney import -" in str(raised.value)

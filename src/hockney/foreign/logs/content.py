@@ -7,8 +7,10 @@ import codecs
 import gzip
 import io
 import lzma
+import re
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
@@ -18,6 +20,10 @@ from hockney.base.errors import UsageError
 LARGEST_LOG = 32 * 1024 * 1024
 """Largest log (bytes), after decompression; larger ones must be split."""
 MOST_LINES = 200_000
+LINES_SAMPLED = 10_000
+MOSTLY = 0.5
+"""Least fraction of lines with the same words that is mentioned."""
+_WORDS = re.compile(rb"[A-Za-z]{2,20}(?: [A-Za-z]{2,20})?(?= )")
 MOST_FRAMES = 1000
 """Most frames of a zstd file that are checked for their end."""
 STDIN = Path("-")
@@ -68,9 +74,25 @@ def text_of(path: Path) -> str:
     if len(content) > LARGEST_LOG or content.count(b"\n") > MOST_LINES:
         raise UsageError(
             f"{path}: larger than {LARGEST_LOG >> 20} MiB or {MOST_LINES} lines",
-            "extract the tables, and import those",
+            _way_out(content, path),
         )
     return _decoded(content)
+
+
+def _way_out(content: bytes, path: Path) -> str:
+    """What to do about a log that is too large: often most of its lines are messages of a
+    library."""
+    lines = content.splitlines()
+    some = lines[:: max(len(lines) // LINES_SAMPLED, 1)]
+    words = Counter(found[0] for line in some if (found := _WORDS.search(line)))
+    most, count = words.most_common(1)[0] if words else (b"", 0)
+    if count < len(some) * MOSTLY:
+        return "extract the tables, and import those"
+    named = most.decode(errors="replace")
+    return (
+        f"extract the tables; {count / len(some):.0%} of its lines have {named!r}: "
+        f"grep -v {named!r} {path.name} | hockney import -"
+    )
 
 
 def opened(path: Path) -> Iterator[str]:

@@ -47,6 +47,8 @@ _COLUMN = re.compile(
     r"\s*(?:\[(?P<unit>\w+/?\w*|%%?)\])?"
 )
 LEVEL = Column("service level")
+MOST_MESSAGES = 3
+"""Most lines of messages between a table and a row of it below."""
 
 
 def recognise(log: Log) -> int | None:
@@ -124,8 +126,19 @@ def _ends(text: str) -> bool:
 
 
 def _below_rules(log: Log, end: int) -> int | None:
-    """The first line, from the end of a table on, that is neither empty nor a rule."""
-    return next((n for n, text in log.numbered(end) if text.strip(" \t-")), None)
+    """The first line, from the end of a table on, that is neither empty, nor a rule, nor one of the
+    first few messages of a library."""
+    messages = 0
+    for number, text in log.numbered(end):
+        words = text.split()
+        if not text.strip(" \t-"):
+            continue
+        if is_number(words[0]) or text.lstrip().startswith("#") or messages == MOST_MESSAGES:
+            return number
+        if _TITLE.match(text) or _COMMAND.search(text):
+            return None
+        messages += 1
+    return None
 
 
 def _is_row(log: Log, line: int, columns: int) -> bool:
