@@ -140,7 +140,7 @@ def read(log: Log) -> list[LogTable]:
             _add(log, line, row, context, tables)
             last = None
         elif row:
-            last = (line, row)
+            last, context.unfinished = (line, row), 0
     if last:
         _add(log, *last, context, tables)
     for line in [*lost, *([context.unfinished] if context.unfinished else [])]:
