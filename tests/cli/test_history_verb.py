@@ -36,13 +36,20 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_change_is_told_with_its_date_and_cause(hockney: RunHockney, folder: Path) -> None:
-    done = hockney("history", str(folder))
+    done = hockney("history", str(folder), "--explain")
     assert done.status == 1
     assert "change point at 2026-01-13 00:00:00: 1.3" in done.stdout
     assert "kernel: 6.1 -> 6.9" in done.stdout
     assert "rule: the level changes where" in done.stdout
     assert hockney("history", str(folder), "--tolerance", "40%").status == 0
     assert hockney("history", str(folder), "--since", "2026-01-13").status == 0
+
+
+def test_the_rules_of_verdicts_are_for_those_who_ask(hockney: RunHockney, folder: Path) -> None:
+    files = [str(folder / f"{day:02}.jsonl") for day in (0, 19)]
+    for words, rule in ((("history", str(folder)), "rule: "), (("compare", *files), "rank-sum")):
+        assert rule not in hockney(*words).stdout
+        assert rule in hockney(*words, "--explain").stdout
 
 
 def test_json_says_the_same(hockney: RunHockney, folder: Path) -> None:

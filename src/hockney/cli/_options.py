@@ -150,6 +150,9 @@ MOST_INPUT = option(
     show_default="16GiB",
     help="Refuse larger files.",
 )
+EXPLAIN = option(
+    "--explain", is_flag=True, help="Also print what columns hold, and the rules of verdicts."
+)
 HISTORY = option(
     "--history",
     "past",

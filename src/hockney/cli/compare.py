@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.argument("others", nargs=-1, type=click.Path(path_type=Path))
 @option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
 @_options.HISTORY
+@_options.EXPLAIN
 @_options.MOST_INPUT
 @_options.output("Draw the ratio over message size: FILE.png, .svg or .pdf.", metavar="FILE")
 @_options.force("the figure")
@@ -34,6 +35,7 @@ def command(
     others: tuple[Path, ...],
     tolerance: float,
     past: tuple[Path, ...],
+    explain: bool,
     as_json: bool,
     output: Path | None,
     force: bool,
@@ -49,13 +51,13 @@ def command(
     from hockney.cli._files import load, others_beside
     from hockney.infer.analysis.compare import compare
     from hockney.show.as_json import dumps
-    from hockney.show.comparison import comparison_json, show_comparison
+    from hockney.show.comparison import comparison_json, rule_of_comparisons, show_comparison
     from hockney.show.comparison_figure import describe_ratio
     from hockney.show.drawing.files import save
 
     first: Analysis = load(base)
     if not others:
-        _compare_variants(first, tolerance, output, force, as_json)
+        _compare_variants(first, tolerance, output, force, as_json, explain)
         return
     one, runs = _reduced(first), others_beside((base, *others), past)
     del first  # its samples go before those of the next come
@@ -67,6 +69,8 @@ def command(
     else:
         for comparison in comparisons:
             show_comparison(comparison, tolerance)
+        if explain:
+            click.echo(rule_of_comparisons())
     if any(comparison.is_slower(tolerance) for comparison in comparisons):
         raise click.exceptions.Exit(1)
 
@@ -80,7 +84,12 @@ def _reduced(analysis: Analysis) -> Analysis:
 
 
 def _compare_variants(
-    analysis: Analysis, gate: float, output: Path | None, force: bool, as_json: bool
+    analysis: Analysis,
+    gate: float,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+    explain: bool,
 ) -> None:
     from hockney.cli._present import check_blocks, show_run
     from hockney.show.as_json import dumps
@@ -99,7 +108,7 @@ def _compare_variants(
     if as_json:
         click.echo(dumps({"variants": variants_json(study)}))
     else:
-        show_run(analysis)
+        show_run(analysis, explain=explain)
     check_blocks(analysis)
     if study.slower(gate):
         raise click.exceptions.Exit(1)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Keep what is worked out of each file in this SQLite database, not in the cache.",
 )
+@_options.EXPLAIN
 @_options.MOST_INPUT
 @_options.output("Draw the trend: FILE.png, .svg or .pdf.", metavar="FILE")
 @_options.force("the figure, or the files of --otava")
@@ -75,6 +76,7 @@ def command(
     together: bool,
     index: Path | None,
     as_json: bool,
+    explain: bool,
     openmetrics: bool,
     otava: Path | None,
     sql: str | None,
@@ -111,7 +113,7 @@ def command(
         return
     if output is not None:
         save(describe_history(found), output, force)
-    _show(found, tolerance, as_json, openmetrics)
+    _show(found, tolerance, as_json, openmetrics, explain)
     if any(history.worse for history in found):
         raise click.exceptions.Exit(1)
 
@@ -205,7 +207,9 @@ def _publish(found: list[History], as_json: bool) -> None:
         click.echo(f"{path}: {entry.system}, {entry.transport}, {sizes}", err=as_json)
 
 
-def _show(found: list[History], tolerance: float, as_json: bool, openmetrics: bool) -> None:
+def _show(
+    found: list[History], tolerance: float, as_json: bool, openmetrics: bool, explain: bool
+) -> None:
     from hockney.show import history_lines as view
     from hockney.show.as_json import dumps
 
@@ -216,4 +220,5 @@ def _show(found: list[History], tolerance: float, as_json: bool, openmetrics: bo
     else:
         for history in found:
             click.echo("\n".join(view.history_lines(history)) + "\n")
-        click.echo(view.rule_line(tolerance))
+        if explain:
+            click.echo(view.rule_line(tolerance))

@@ -19,6 +19,7 @@ from hockney.show.judged import SHOWS_FROM, least_shown, ratio_columns
 from hockney.show.table import (
     TableColumn,
     between,
+    half_width_s,
     json_field,
     microseconds,
     row_json,
@@ -29,8 +30,20 @@ from hockney.show.table import (
 COLUMNS: list[TableColumn[PointDifference]] = [
     TableColumn("bytes", lambda one: one.base.bytes),
     json_field("statistics", lambda one: [one.base.statistic, one.other.statistic]),
-    TableColumn("A", lambda one: one.base.typical_s, microseconds, "base_typical_s"),
-    TableColumn("B", lambda one: one.other.typical_s, microseconds, "other_typical_s"),
+    TableColumn(
+        "A",
+        lambda one: one.base.typical_s,
+        microseconds,
+        "base_typical_s",
+        half_width=lambda one: half_width_s(one.base),
+    ),
+    TableColumn(
+        "B",
+        lambda one: one.other.typical_s,
+        microseconds,
+        "other_typical_s",
+        half_width=lambda one: half_width_s(one.other),
+    ),
     json_field("base_median_s", lambda one: one.base.median_s),
     json_field("other_median_s", lambda one: one.other.median_s),
     *through(lambda one: one.difference, *ratio_columns(ratio="B/A")),
@@ -59,14 +72,18 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
             TableColumn("verdict", lambda point: verdict_words(point.difference, tolerance)),
         ]
         click.echo(table_text(columns, comparison.points))
-        click.echo(
-            "p: rank-sum test over all launches, corrected for the number of sizes "
-            f"(Benjamini-Hochberg); {VERDICT_RULE}; shows from: smaller differences could not have "
-            "been shown"
-        )
         click.echo(between_words(comparison.between))
         if words := deciding_words(comparison):
             click.echo(words)
+
+
+def rule_of_comparisons() -> str:
+    """What the columns hold, and the rule of verdicts."""
+    return (
+        "p: rank-sum test over all launches, corrected for the number of sizes "
+        f"(Benjamini-Hochberg); {VERDICT_RULE}; shows from: smaller differences could not have "
+        "been shown"
+    )
 
 
 def _curves(points: Sequence[PointEstimate]) -> dict[int, str]:
