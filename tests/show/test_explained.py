@@ -15,6 +15,7 @@ from hockney.show.table import aligned
 from show.test_goldens import RUNS
 
 PLAIN = {
+    "samples",
     *("algorithm", "ranks", "how", "exchange", "collective", "phase", "step", "which", "group"),
     *("level", "variant", "rank", "time", "us", "value", "95 %", "fastest", "library's own"),
     *(

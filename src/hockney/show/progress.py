@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hockney.base.printable import one_line
 from hockney.base.terminal import MARKS, is_terminal, styled
 from hockney.base.units import format_seconds, format_size, format_uncertainty
-from hockney.infer.analysis.variant_names import short_name
+from hockney.plan.variant_names import short_name
 from hockney.plan.variants import Comparison
 from hockney.records import Progress
 from hockney.run.measure.status import Disturbances, Status

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hockney.infer.analysis.variant_names import shown_names
 from hockney.infer.estimate.blocks import VariantRatio, block_times, variant_ratios
 from hockney.plan import Plan
+from hockney.plan.variant_names import shown_names
 from hockney.plan.variants import ENVIRONMENT, Comparison
 from hockney.records import Run
 

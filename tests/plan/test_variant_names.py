@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.infer.analysis.variant_names import differing, short_name, shown_names
+from hockney.plan.variant_names import differing, short_name, shown_names
 from hockney.plan.variants import Comparison, Variant
 
 A, B = "/opt/mpich-5.0.2/bin/mpicc", "/opt/openmpi/bin/mpicc"
