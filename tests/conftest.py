@@ -9,8 +9,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
@@ -25,6 +33,8 @@ from hypothesis import settings
 from hockney import cli
 from hockney.base.printable import guard_output
 from hockney.run.launchers import own_launcher
+from hockney.run.measure import mpi as find
+from hockney.run.measure import setup
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.checks import available_memory
 from hockney.run.measure.launch import open_stdin
@@ -304,13 +314,15 @@ def run_alone(engine: Engine) -> RunEngine:
 
 
 RunHockney = Callable[..., Done]
+ONCE = (setup._mpi_and_engine, find.kind_of, find.why_not_whole)
+"""What a process finds out once, by its environment."""
 
 
 @pytest.fixture
 def hockney(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunHockney:
     """Runs the command in a directory of its own, in this process, where no start of Python and no
-    import is waited for: hockney("pingpong", "--sizes", "8"). With an environment of its own, or
-    process=True, it is a process, as a user starts it. What it publishes no other test reads."""
+    import is waited for: hockney("pingpong", "--sizes", "8"). With process=True it is a process, as
+    a user starts it. What it publishes no other test reads."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / ".data"))
 
     def run(
@@ -319,12 +331,13 @@ def hockney(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunHockney:
         cwd: Path | None = None,
         process: bool = False,
     ) -> Done:
-        if not process and env is None:
+        if not process:
             monkeypatch.chdir(cwd or tmp_path)
             # A run takes what its process has spent for the cost of its own start.
             before = process_time()
             monkeypatch.setattr(time, "process_time", lambda: process_time() - before)
-            return run_here(arguments)
+            with in_environment(env or {}):
+                return run_here(arguments)
         done = subprocess.run(
             [sys.executable, "-m", "hockney", *arguments],
             capture_output=True,
@@ -337,6 +350,20 @@ def hockney(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunHockney:
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@contextmanager
+def in_environment(env: Mapping[str, str]) -> Iterator[None]:
+    """Variables for a command in this process, which then knows nothing that it has found out under
+    others."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in env.items():
+            patch.setenv(name, value)
+        for once in ONCE if env else ():
+            once.cache_clear()
+        yield
+    for once in ONCE if env else ():
+        once.cache_clear()
 
 
 def run_here(arguments: Sequence[str]) -> Done:

@@ -153,7 +153,7 @@ def with_guest(tmp_path: Path, hockney: RunHockney) -> RunHockney:
 def beside(hockney: RunHockney, site: Path) -> RunHockney:
     def run(*arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> Done:
         path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
-        return hockney(*arguments, env={"PYTHONPATH": path, **(env or {})}, cwd=cwd)
+        return hockney(*arguments, env={"PYTHONPATH": path, **(env or {})}, cwd=cwd, process=True)
 
     return run
 
