@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.text import Text
 
 from hockney.show.drawing.axes import LABEL_INCHES, scale_axis
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Quantity, Series
 from hockney.show.drawing.files import LONGEST_LABEL, draw, looks_of, paper, plain, save
 
 SIZE, TIME = PlotAxis("size", "message size"), PlotAxis("time", "time", logarithmic=True)
@@ -35,15 +35,18 @@ def test_few_and_odd_sizes_are_drawn(sizes: tuple[int, ...]) -> None:
     draw(figure_of(sizes)).draw_without_rendering()
 
 
-@pytest.mark.parametrize("quantity", ["time", "rate", "fraction", "ratio", "count"])
-@pytest.mark.parametrize("logarithmic", [False, True])
+QUANTITIES: list[Quantity] = ["time", "rate", "fraction", "ratio", "count"]
+
+
 @pytest.mark.parametrize("values", [(1.0, 1.0), (0.0, 3.0), (2.0, 5e9), (1e-9, 2e-9)])
-def test_every_quantity_is_drawn(
-    quantity: str, logarithmic: bool, values: tuple[float, float]
-) -> None:
-    axis = PlotAxis(quantity, "here", logarithmic=logarithmic)  # type: ignore[arg-type]
-    figure = Figure("time", "", (Panel(axis, axis, (Series("a", values, values),)),))
-    draw(figure).draw_without_rendering()
+def test_every_quantity_is_drawn(values: tuple[float, float]) -> None:
+    """Each on an axis of one kind, and the next one on one of the other."""
+    panels = []
+    for number, quantity in enumerate(QUANTITIES):
+        along = PlotAxis(quantity, "here", logarithmic=number % 2 == 0)
+        up = PlotAxis(quantity, "here", logarithmic=number % 2 == 1)
+        panels.append(Panel(along, up, (Series(quantity, values, values),)))
+    draw(Figure("time", "", tuple(panels))).draw_without_rendering()
 
 
 ODD_LABELS = [
