@@ -219,7 +219,9 @@ def _engine() -> Path:
     path = Path(directory) / "hockney-engine"
     sources = sorted(map(str, SOURCES.rglob("*.c")))
     sanitize = (f"-fsanitize={SANITIZERS}", "-fno-sanitize-recover=all")
-    subprocess.run([_mpi("mpicc"), *FLAGS, *sanitize, "-o", path, *sources, "-lm"], check=True)
+    subprocess.run(
+        [_mpi("mpicc"), *FLAGS, "-O1", *sanitize, "-o", path, *sources, "-lm"], check=True
+    )
     return path
 
 

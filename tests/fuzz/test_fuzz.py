@@ -3,7 +3,6 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
-import hostile_logs
 import pytest
 import verbs
 import zstandard
@@ -22,15 +21,15 @@ MORE = {"results": 50, "logs": 15, "commands": 30, "engine": 30}
 fuzz.py."""
 
 
-LARGEST = 4 << 20
-"""Largest log (bytes): reading a larger one has limits (logs/log.py, logs/table.py), up to which it
-takes a while."""
+LARGE = {7207292, 8027732}
+"""Numbers of logs of some megabytes: reading such has limits (logs/log.py, logs/table.py), up to
+which it takes a while."""
 
 
 def _marked(case: fuzz.Case) -> object:
     """Building the engine with sanitizers takes long, and so does a large log."""
-    large = case.what == "logs" and len(hostile_logs.hostile(case.number, case.sample)) > LARGEST
-    return pytest.param(case, marks=pytest.mark.long) if large or case.what == "engine" else case
+    is_long = case.what == "engine" or case.number in LARGE
+    return pytest.param(case, marks=pytest.mark.long) if is_long else case
 
 
 @pytest.mark.parametrize("case", [*map(_marked, fuzz.seeds())], ids=str)

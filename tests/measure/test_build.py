@@ -176,11 +176,13 @@ def mounted(directory: Path, options: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("options", ["size=16k,mode=700", "ro,mode=700"])
-def test_a_full_or_read_only_cache_is_no_hindrance(mpi: Mpi, cache: Path, options: str) -> None:
+def test_a_full_or_read_only_cache_is_no_hindrance(
+    built_mpi: Mpi, cache: Path, options: str
+) -> None:
     cache.mkdir(parents=True)
     mounted(cache, options)
     try:
-        engine = build_engine(mpi)
+        engine = build_engine(built_mpi)
         assert runs(engine)
         assert "for this run only" in engine.notes[0]
     finally:

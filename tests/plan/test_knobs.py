@@ -87,7 +87,7 @@ def test_a_new_knob_costs_its_row_and_its_use(mpi: Mpi, tmp_path: Path) -> None:
         **os.environ,
         "PYTHONPATH": str(copy.parent),
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
-        "HOCKNEY_CFLAGS": "-O1",
+        "HOCKNEY_CFLAGS": "-O0",
     }
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:

@@ -202,7 +202,7 @@ def shared_link(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_ranks_of_a_node_share_what_it_has(
     hockney: RunHockney, shared_link: Path, per_node: int, ns_per_B: float
 ) -> None:
-    asked = f"halo3d:ranks=4096,bytes=64KiB,per-node={per_node}"
+    asked = f"halo3d:ranks=512,bytes=64KiB,per-node={per_node}"
     done = hockney("predict", str(shared_link), "--pattern", asked, "--json")
     assert done.status == 0, done.stderr
     (found,) = json.loads(done.stdout)["predictions"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -36,6 +37,7 @@ def exact_s(collective: str, label: str, ranks: int, size: int) -> float:
     return time(PARAMETERS, collective, name, ranks, size, segment, placement=places_of(ranks))
 
 
+@cache
 def collectives() -> Analysis:
     run = collective_run(
         exact_s,
@@ -47,6 +49,7 @@ def collectives() -> Analysis:
     return Analysis(run, "here")
 
 
+@cache
 def cores() -> Analysis:
     run = Run(header("cores"))
     run.add(LaunchRecord(launch=0, places=places_of(32)))
@@ -149,18 +152,18 @@ def test_measured_over_predicted_is_1_where_the_model_is_true() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "systems", "options", "complaint"),
+    ("what", "system", "options", "complaint"),
     [
-        ("collective-sizes", [cores()], {}, "no collectives in these files"),
-        ("collective-sizes", [collectives()], {}, "measured are bcast, reduce"),
-        ("collective-best", [collectives()], {"operation": "scan"}, "measured are bcast, reduce"),
-        ("collective-sizes", [collectives()], {"operation": "bcast", "ranks": 5}, "--ranks 5"),
-        ("collective-ranks", [collectives()], {"operation": "bcast", "bytes": 5}, "--bytes 5"),
-        ("collective-model", [collectives()], {"operation": "bcast"}, "no point-to-point times"),
+        ("collective-sizes", cores, {}, "no collectives in these files"),
+        ("collective-sizes", collectives, {}, "measured are bcast, reduce"),
+        ("collective-best", collectives, {"operation": "scan"}, "measured are bcast, reduce"),
+        ("collective-sizes", collectives, {"operation": "bcast", "ranks": 5}, "--ranks 5"),
+        ("collective-ranks", collectives, {"operation": "bcast", "bytes": 5}, "--bytes 5"),
+        ("collective-model", collectives, {"operation": "bcast"}, "no point-to-point times"),
     ],
 )
 def test_what_cannot_be_drawn_is_an_error(
-    what: str, systems: list[Analysis], options: dict[str, object], complaint: str
+    what: str, system: Callable[[], Analysis], options: dict[str, object], complaint: str
 ) -> None:
     with pytest.raises(UsageError, match=complaint):
-        describe(what, systems, Options(**options))  # type: ignore[arg-type]
+        describe(what, [system()], Options(**options))  # type: ignore[arg-type]
