@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -186,11 +187,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("machines", nargs="*", metavar="MACHINE", help="default: all")
     parser.add_argument("--experiments", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
-    parser.add_argument("--budget", default="2s", help="of each experiment")
+    parser.add_argument("--budget", default="1s", help="of each experiment")
     asked = parser.parse_args()
     failed = 0
-    for name in asked.machines or MACHINES:
-        engine = build(name)
+    names = asked.machines or [*MACHINES]
+    with ThreadPoolExecutor() as pool:
+        engines = dict(zip(names, pool.map(build, names), strict=True))
+    for name, engine in engines.items():
         for experiment in asked.experiments:
             began = time.monotonic()
             wrong = measure(name, engine, experiment, asked.budget)
