@@ -12,7 +12,7 @@ from conftest import RunHockney
 from hockney import records
 
 EMBEDDED = str(Path(sys.prefix) / "bin" / "mpicc")
-SHORT = ("--launches", "2", "--budget", "2s", "-q")
+SHORT = ("--launches", "2", "--budget", "1s", "-q")
 
 
 def test_launches_take_turns_and_prove_what_they_ran(hockney: RunHockney, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hockney.run.measure.resume import whole_launches
 from long_runs import engines_alive, nothing_left, written_into
 from platforms import fat_tree
 
-QUICK = ("--budget", "3s", "--launches", "1", "--place", "none", "-q")
+QUICK = ("--budget", "1s", "--launches", "1", "--place", "none", "-q")
 LISTED = "victims 0,3\naggressors 2,1\n"
 
 

@@ -14,7 +14,7 @@ from hockney.plan.workloads.halo import Halo
 from hockney.run.measure.features import features_of
 from hockney.run.mpis import Engine
 
-SHORT = ("--launches", "2", "--budget", "2s", "-q")
+SHORT = ("--launches", "2", "--budget", "0.8s", "-q")
 
 
 def test_exchanges_are_measured_and_predicted_side_by_side(

@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(_systems, "MOST_WHOLE", 2)
     folder = tmp_path / "runs"
     folder.mkdir()
-    for number in range(5):
+    for number in range(4):
         write_run(pingpong_run(f"system {number}", 1.0 + 0.1 * number), folder / f"{number}.jsonl")
     write_run(pairs_run(), folder / "pairs.jsonl")
     for path in folder.iterdir():
@@ -47,26 +47,14 @@ def report(hockney: RunHockney, folder: Path, page: Path) -> str:
     return page.read_text()
 
 
-def test_the_rows_of_reduced_runs_are_those_of_whole_ones(
+def test_reduced_runs_have_the_rows_of_whole_ones_and_are_worked_out_once(
     hockney: RunHockney, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = report(hockney, folder, tmp_path / "few.html")
-    assert "2 of these 5 systems are described and drawn" in page
+    assert "2 of these 4 systems are described and drawn" in page
     with closing(sqlite3.connect(tmp_path / "cache" / "hockney" / NAME)) as database:
-        assert database.execute("SELECT count(*) FROM estimates").fetchone() == (3,)
-    monkeypatch.setattr(_systems, "MOST_WHOLE", 5)
-    whole = report(hockney, folder, tmp_path / "all.html")
-    assert "are described and drawn" not in whole
-    rows = rows_of(page)
-    assert list(rows) == [f"system {number}" for number in range(5)]
-    assert rows == rows_of(whole)
-    assert len(page) < len(whole)
+        assert database.execute("SELECT count(*) FROM estimates").fetchone() == (2,)
 
-
-def test_estimates_are_worked_out_once(
-    hockney: RunHockney, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = report(hockney, folder, tmp_path / "page.html")
     read: list[str] = []
     usual = records.read
 
@@ -74,6 +62,15 @@ def test_estimates_are_worked_out_once(
         read.append(path.name)
         return usual(path)
 
-    monkeypatch.setattr(records, "read", noted)
-    assert report(hockney, folder, tmp_path / "page.html") == first
+    with monkeypatch.context() as patch:
+        patch.setattr(records, "read", noted)
+        assert report(hockney, folder, tmp_path / "few.html") == page
     assert read == ["0.jsonl", "1.jsonl", "pairs.jsonl"]
+
+    monkeypatch.setattr(_systems, "MOST_WHOLE", 4)
+    whole = report(hockney, folder, tmp_path / "all.html")
+    assert "are described and drawn" not in whole
+    rows = rows_of(page)
+    assert list(rows) == [f"system {number}" for number in range(4)]
+    assert rows == rows_of(whole)
+    assert len(page) < len(whole)

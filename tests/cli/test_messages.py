@@ -11,7 +11,7 @@ import pytest
 
 from conftest import RunHockney
 
-QUICK = ("--budget", "1s", "--launches", "2", "-q")
+QUICK = ("--budget", "0.5s", "--launches", "2", "-q")
 
 
 def asked(hockney: RunHockney, path: Path, *words: str) -> dict[str, Any]:

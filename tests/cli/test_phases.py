@@ -35,7 +35,7 @@ def test_real_ranks(hockney: RunHockney, tmp_path: Path) -> None:
     """Phases add up in every repetition, beside the library's own time in the same launches."""
     words = ("bcast", "-n", "2", "--phases", "scatter_allgather,chain", "--sizes", "8,64KiB")
     done = hockney(
-        *("collective", *words, "--budget", "2s", "--launches", "2", "--json", "-q"),
+        *("collective", *words, "--budget", "1s", "--launches", "2", "--json", "-q"),
         *("-o", "run.jsonl"),
     )
     assert done.status == 0, done.stderr

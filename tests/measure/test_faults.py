@@ -124,8 +124,9 @@ def test_a_disk_that_gets_full(hockney: RunHockney, small_disk: Path, attempt: i
 
 @rounds
 def test_a_file_that_another_process_cuts(
-    hockney: RunHockney, tmp_path: Path, attempt: int
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attempt: int
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "run.jsonl"
     process = measuring_into(path)
     time.sleep(0.1 * (attempt % 7))
@@ -134,19 +135,19 @@ def test_a_file_that_another_process_cuts(
     _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
     assert process.returncode == 1
     assert f"{path} was cut by another process" in stderr
-    (saved,) = Path.cwd().glob("run-saved-*.jsonl")
-    try:
-        assert f"all that was measured is in {saved.absolute()}" in stderr
-        assert before <= {one.round for one in records.read(saved).samples}
-        assert_rounds_are_whole(saved)
-        assert nothing_left()
-        assert goes_on(hockney, saved.absolute())
-    finally:
-        saved.unlink()
+    (saved,) = tmp_path.glob("run-saved-*.jsonl")
+    assert f"all that was measured is in {saved}" in stderr
+    assert before <= {one.round for one in records.read(saved).samples}
+    assert_rounds_are_whole(saved)
+    assert nothing_left()
+    assert goes_on(hockney, saved)
 
 
 @rounds
-def test_a_directory_that_vanishes(hockney: RunHockney, tmp_path: Path, attempt: int) -> None:
+def test_a_directory_that_vanishes(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attempt: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "results" / "run.jsonl"
     path.parent.mkdir()
     process = measuring_into(path)
@@ -156,15 +157,12 @@ def test_a_directory_that_vanishes(hockney: RunHockney, tmp_path: Path, attempt:
     _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
     assert process.returncode == 1
     assert f"{path} was removed or replaced" in stderr
-    (saved,) = Path.cwd().glob("run-saved-*.jsonl")
-    try:
-        assert saved.name in stderr
-        assert saved.read_bytes().startswith(before)
-        assert_rounds_are_whole(saved)
-        assert nothing_left()
-        assert goes_on(hockney, saved.absolute())
-    finally:
-        saved.unlink()
+    (saved,) = tmp_path.glob("run-saved-*.jsonl")
+    assert saved.name in stderr
+    assert saved.read_bytes().startswith(before)
+    assert_rounds_are_whole(saved)
+    assert nothing_left()
+    assert goes_on(hockney, saved)
 
 
 def test_a_reader_that_goes_away(tmp_path: Path) -> None:
@@ -212,7 +210,7 @@ def test_a_clock_of_the_day_that_is_set(tmp_path: Path, attempt: int) -> None:
     env = {"LD_PRELOAD": str(library), "HOCKNEY_TEST_STEP": str(stepped)}
     path = tmp_path / "run.jsonl"
     begun = time.monotonic()
-    process = measuring_into(path, "--launches", "2", "--budget", "3s", env=env)
+    process = measuring_into(path, "--launches", "2", "--budget", "1.5s", env=env)
     time.sleep(0.1 * (attempt % 7))
     stepped.touch()
     _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)

@@ -23,7 +23,7 @@ STUDY = (
     "-n",
     "2",
     "--budget",
-    "2s",
+    "1s",
     "-q",
     "-o",
     "run.jsonl",

@@ -19,7 +19,7 @@ from hockney.show.progress import BuildView, disturbances
 from samples import make_run
 from terminals import Shown, in_terminal
 
-RUN = ("pingpong", "--budget", "1.5s", "--sizes", "0,8,1KiB,64KiB", "-o", "run.jsonl")
+RUN = ("pingpong", "--budget", "1s", "--sizes", "0,8,1KiB,64KiB", "-o", "run.jsonl")
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
