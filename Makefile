@@ -18,9 +18,6 @@ run: $(BASE)
 # All but what is marked long, in five minutes on two cores. The tests start hockney some
 # thousand times: where the environment forbids compiled modules, each start would compile them anew.
 test test-all: export PYTHONDONTWRITEBYTECODE :=
-# One engine, with the faults that tests inject, compiled in half the time; test-all and CI build it
-# as users do.
-test: export HOCKNEY_CFLAGS ?= -DHOCKNEY_FAULTS -O0
 WORKERS ?= 2
 RUN_TESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=10
 
