@@ -81,7 +81,8 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
         )
     samples = sorted(point.samples for point in analysis.estimates.own() if point.samples)
     if samples:
-        lines.append(f"{samples[0]} to {samples[-1]} samples a row, of all launches together")
+        count = " to ".join(str(one) for one in dict.fromkeys((samples[0], samples[-1])))
+        lines.append(f"{count} samples a row, of all launches together")
     states = analysis.estimates.states.states
     one = [_state_line(state) for state in states[:1] if len(states) == 1]
     return [*lines, *filter(None, one), *_next_lines(analysis)]
