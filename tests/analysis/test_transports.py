@@ -9,7 +9,7 @@ import pytest
 from hockney.infer.analysis.detours import detours
 from hockney.infer.analysis.ports import port_of
 from hockney.infer.analysis.transports import transports_of
-from hockney.records import PathRecord, PortCounters, Run, TcpBytes
+from hockney.records import LaunchRecord, PathRecord, PortCounters, Run, TcpBytes
 from samples import HEADER
 
 SIZE, MESSAGES = 1 << 20, 4
@@ -214,6 +214,20 @@ def test_a_pair_of_nodes_that_goes_another_way_is_named() -> None:
     uneven = [one.text for one in detours(found) if one.kind == "uneven nodes"]
     assert len(uneven) == 1
     assert "by TCP over eth0 at n0-n1" in uneven[0]
+
+
+def test_variants_that_go_different_ways_are_no_uneven_nodes() -> None:
+    run = Run(HEADER)
+    for launch in range(3):
+        run.add(LaunchRecord(launch=launch, variant="tcp" if launch == 2 else f"sm {launch}"))
+        for record in ends("node", INSIDE, [], tcp=tcp("lo") if launch == 2 else {}):
+            record.launch = launch
+            run.add(record)
+        run.add(whole("a", LO))
+    found = transports_of(run)
+    assert found is not None
+    assert found.text == "sm 0: shared memory; sm 1: shared memory; tcp: TCP over lo"
+    assert "uneven nodes" not in {one.kind for one in detours(found)}
 
 
 PORTS = [

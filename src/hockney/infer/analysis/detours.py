@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hockney.base.units import format_size
 from hockney.infer.analysis.ports import Port
 from hockney.infer.analysis.transports import REACHES, TCP, Carrier, SizePath, Transports
 
@@ -57,7 +58,8 @@ def _between_nodes(found: Transports) -> Iterator[Detour]:
         if len(path.hosts) == 1:
             continue
         for carrier in path.carriers:
-            ports = next((node.ports for node in found.nodes if node.host in path.hosts), ())
+            first = path.hosts[0]
+            ports = next((node.ports for node in found.nodes if node.host == first), ())
             for one in _wrong_port(path, carrier, ports):
                 if one.kind not in told:
                     told.add(one.kind)
@@ -112,21 +114,27 @@ def _faster(used: Port, others: list[Port]) -> Port | None:
 
 
 def _uneven_nodes(found: Transports) -> Iterator[Detour]:
-    """Pairs whose messages of a size went another way than those of most."""
+    """Pairs whose messages of a size went another way than those of most, under one variant."""
     for reach in REACHES:
-        paths = found.of(reach)
-        for size in sorted({path.bytes for path in paths}, reverse=True):
-            texts = [path.text for path in paths if path.bytes == size]
-            usual = max(texts, key=texts.count)
-            others = [path for path in paths if path.bytes == size and path.text != usual]
-            if others and texts.count(usual) > len(others):
-                hosts = list(dict.fromkeys("-".join(map(str, path.hosts)) for path in others))
-                yield Detour(
-                    "uneven nodes",
-                    f"nodes differ: {size} B go by {others[0].text} at {_listed(hosts)}, elsewhere "
-                    f"by {usual}",
-                )
-                break
+        groups: dict[tuple[int, str], list[SizePath]] = {}
+        for path in found.of(reach):
+            groups.setdefault((path.bytes, path.variant or ""), []).append(path)
+        uneven = (_uneven(groups[key]) for key in sorted(groups, reverse=True))
+        text = next(filter(None, uneven), None)
+        if text is not None:
+            yield Detour("uneven nodes", f"nodes differ: {text}")
+
+
+def _uneven(paths: Sequence[SizePath]) -> str | None:
+    """What a minority of pairs did; None if they all went the same way, or there is no majority."""
+    texts = [path.text for path in paths]
+    usual = max(texts, key=texts.count)
+    others = [path for path in paths if path.text != usual]
+    if not others or texts.count(usual) <= len(others):
+        return None
+    hosts = list(dict.fromkeys("-".join(map(str, path.hosts)) for path in others))
+    size, way = format_size(others[0].bytes), others[0].text
+    return f"{size} go by {way} at {_listed(hosts)}, elsewhere by {usual}"
 
 
 def _hindered(found: Transports) -> Iterator[Detour]:
