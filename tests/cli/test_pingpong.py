@@ -81,7 +81,7 @@ def test_a_run_shows_a_table_a_line_and_where_its_samples_are(
     assert "launch 1" in done.stderr
     rows = [line.split() for line in done.stdout.splitlines() if line[:8].strip().isdigit()]
     assert [row[0] for row in rows] == ["0", "8", "1024", "65536"]
-    for word in ("alpha", "1/beta", "n_half", "larger of two ranks"):
+    for word in ("messages by ", "fit: T(b) = ", "n_half"):
         assert word in done.stdout
     run = records.read(path)
     assert run.cut is None

@@ -15,6 +15,8 @@ from hockney.cli._parameters import HOSTS
 if TYPE_CHECKING:
     from hockney.run.measure.doctor import DoctorFinding, Trial
 
+WORST_FIRST = ("bad", "warn", "unknown", "ok")
+
 
 @verb("hockney doctor", "hockney doctor --mpicc /opt/openmpi/bin/mpicc")
 @_options.mpicc("to look at", COMMON)
@@ -54,8 +56,7 @@ def command(mpicc: str | None, transports: bool, hosts: tuple[str, ...], as_json
     if as_json:
         click.echo(dumps({"findings": [asdict(each) for each in findings], "verdict": verdict}))
     else:
-        click.echo(_table(findings))
-        click.echo(f"\n{_summary(findings)}")
+        click.echo(f"{_summary(findings)}\n\n{_table(findings)}")
     if verdict == "bad":
         raise click.exceptions.Exit(1)
 
@@ -121,7 +122,8 @@ def _among_published(trial: Trial) -> DoctorFinding:
 
 
 def _table(findings: list[DoctorFinding]) -> str:
-    """One line for each finding, with its advice and details indented below."""
+    """One line for each finding, the worst first, with its advice and details indented below."""
+    findings = sorted(findings, key=lambda each: WORST_FIRST.index(each.verdict))
     verdict = max(len(each.verdict) for each in findings)
     name = max(len(each.name) for each in findings)
     lines = []
@@ -135,7 +137,12 @@ def _table(findings: list[DoctorFinding]) -> str:
 
 
 def _summary(findings: list[DoctorFinding]) -> str:
-    verdicts = [each.verdict for each in findings]
-    bad, warned, unknown = (verdicts.count(word) for word in ("bad", "warn", "unknown"))
-    ready = "not ready to be measured" if bad else "ready to be measured"
-    return f"{ready}: {bad} bad, {warned} warnings, {unknown} unknown"
+    """The verdict, and which findings decide it."""
+    bad, warned = (
+        [each.name for each in findings if each.verdict == verdict] for verdict in ("bad", "warn")
+    )
+    if bad:
+        return f"not ready to be measured: {', '.join(bad)}"
+    if warned:
+        return f"ready to be measured, with warnings: {', '.join(warned)}"
+    return "ready to be measured"
