@@ -69,7 +69,7 @@ def test_what_a_notebook_shows_is_escaped(result: Result) -> None:
 
 
 def test_a_console_shows_the_table(result: Result) -> None:
-    assert ["0", "5", "50"] in [line.split()[:3] for line in repr(result).splitlines()]
+    assert ["0", "1.000", "1.002"] in [line.split()[:3] for line in repr(result).splitlines()]
 
 
 def test_without_pandas_estimates_remain(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:

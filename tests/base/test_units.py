@@ -156,7 +156,7 @@ def test_numbers_are_written_with_their_unit() -> None:
 
 @pytest.mark.parametrize(
     ("half_width", "said"),
-    [(0.0126, "±1.3 %"), (0.5, "±50.0 %"), (0.51, "not known"), (22.17, "not known")],
+    [(0.0126, "±1.3 %"), (0.5, "±50 %"), (0.51, "not known"), (22.17, "not known")],
 )
 def test_an_interval_wider_than_its_number_is_not_known(half_width: float, said: str) -> None:
     assert format_uncertainty(half_width) == said

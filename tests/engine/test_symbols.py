@@ -1,5 +1,6 @@
 """A function of the engine must not have the name of one of the C library's: the dynamic linker
-would give it to every library of the process that calls the other."""
+would give it to every library of the process that calls the other. But for two, which are there for
+that (engine/carriers.c)."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ import subprocess
 from pathlib import Path
 
 from hockney.run.mpis import Engine
+
+COUNTED = {"process_vm_readv", "process_vm_writev"}
 
 
 def functions(file: Path, *options: str) -> set[str]:
@@ -25,4 +28,4 @@ def test_the_engine_hides_no_function_of_the_c_library(engine: Engine) -> None:
     ours, theirs = functions(engine.path, "--extern-only"), functions(Path(libc[1]), "--dynamic")
     assert "main" in ours
     assert "accept" in theirs
-    assert {name for name in ours & theirs if not name.startswith("_")} == set()
+    assert {name for name in ours & theirs if not name.startswith("_")} == COUNTED

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from hockney.infer.estimate import estimate
+from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.states import find_states
 from hockney.records import Place
-from hockney.show.run_lines import state_lines
+from hockney.show.run_lines import definitions
 from samples import make_run
 
 UNKNOWN: dict[str, Any] = {}
@@ -37,7 +37,8 @@ def test_a_guess_is_given_where_the_topology_does_not_contradict_it(
         launch.places = [Place(rank=0, host="a", **first), Place(rank=1, host="a", **second)]
     likely = find_states(run).states[0].likely
     assert likely is None if words is None else words in (likely or "")
-    assert any("probably" in line for line in state_lines(estimate(run))) is (words is not None)
+    shown = definitions(Analysis(run))
+    assert any("probably" in line for line in shown) is (words is not None)
 
 
 def test_a_third_rank_says_nothing_of_two() -> None:
