@@ -125,10 +125,10 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 def verdict_lines(analysis: Analysis, verdict: Verdict, pairwise: Pairwise) -> list[str]:
     """The verdict, whose lines each have all that is needed for a repair."""
-    started = (analysis.run.header.started or "an unknown date").partition("T")[0]
+    started = (analysis.run.header.started or "").partition("T")[0]
     mpi = analysis.run.launches[0].mpi if analysis.run.launches else None
-    library = " ".join(filter(None, (mpi.library, mpi.version))) if mpi else "an unknown MPI"
-    measured = f"{len(pairwise.ranks)} ranks, {library}, {started}"
+    library = " ".join(filter(None, (mpi.library, mpi.version))) if mpi else ""
+    measured = ", ".join(filter(None, (f"{len(pairwise.ranks)} ranks", library, started)))
     if verdict.suspects:
         return [f"{_line(one)}; {measured}" for one in verdict.suspects]
     if verdict.doubts:
