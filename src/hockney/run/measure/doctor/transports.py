@@ -14,7 +14,7 @@ from hockney.plan.workloads.collective import Collective
 from hockney.records import Record
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.causes import cause_of
-from hockney.run.measure.launch import Interruption, Outcome
+from hockney.run.measure.launch import LAST_LINES, Interruption, Outcome
 from hockney.run.measure.mpi import find_mpi, of_library
 from hockney.run.measure.signals import exit_words
 from hockney.run.measure.start import engine_messages, start_of
@@ -25,8 +25,6 @@ SIZES = (8, 1 << 10, 8 << 10, 64 << 10, 1 << 20, 4 << 20)
 """Sizes of messages (bytes): their ways change with their protocols."""
 RANKS_A_NODE = 2
 SECONDS, TIMEOUT_S = 0.01, 30.0
-SHOWN_LINES = 5
-"""Last lines of a launcher that failed that are shown."""
 MOST_LINES = 100_000
 """Most lines of a library that are read."""
 NOTHING_MEASURED = Collective(sizes=(Size(0),), collective="barrier")
@@ -87,7 +85,7 @@ def _placement(hosts: Sequence[str]) -> Placement:
 def _failure(outcome: Outcome) -> HockneyError:
     said = engine_messages(outcome)
     ended = exit_words(outcome.exit_status, [*outcome.last_lines, *outcome.printed])
-    words = said[:1] or [ended, *outcome.last_lines[-SHOWN_LINES:]]
+    words = said[:1] or [ended, *outcome.last_lines[-LAST_LINES:]]
     return HockneyError(
         "\n".join([f"no messages could be exchanged: {words[0]}", *words[1:]]),
         cause_of(outcome, said) or "`hockney doctor` says more",
