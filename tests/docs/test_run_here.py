@@ -22,6 +22,7 @@ FIRST = {tuple(here(command).words): page for page in reversed(RUN) for command 
 
 
 @pytest.mark.long
+@pytest.mark.simgrid
 @pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_shows_runs(page: Path, hockney: RunHockney, tmp_path: Path) -> None:
     others = {" ".join(step.command.split()) for step in repeatable(page.read_text())}
