@@ -220,10 +220,10 @@ def test_variants_that_go_different_ways_are_no_uneven_nodes() -> None:
     run = Run(HEADER)
     for launch in range(3):
         run.add(LaunchRecord(launch=launch, variant="tcp" if launch == 2 else f"sm {launch}"))
-        for record in ends("node", INSIDE, [], tcp=tcp("lo") if launch == 2 else {}):
+        ways = ends("node", INSIDE, [], tcp=tcp("lo") if launch == 2 else {})
+        for record in (*ways, whole("a", LO)):
             record.launch = launch
             run.add(record)
-        run.add(whole("a", LO))
     found = transports_of(run)
     assert found is not None
     assert found.text == "sm 0: shared memory; sm 1: shared memory; tcp: TCP over lo"

@@ -12,14 +12,6 @@
 #include "operations/halo.h"
 #include "threads.h"
 
-static size_t largest_size(const struct options *options)
-{
-    size_t largest = 0;
-    for (int i = 0; i < options->size_count; i++)
-        largest = options->sizes[i].bytes > largest ? options->sizes[i].bytes : largest;
-    return largest;
-}
-
 static int blocks_here(const struct launch *launch, enum blocks blocks)
 {
     const int may_be_root = launch->options->root || launch->context.rank == 0;
@@ -62,7 +54,7 @@ static double span_of(const struct launch *launch, int receives)
     const struct operation *operation = options->operation;
     const enum blocks blocks = receives ? operation->in_blocks : operation->out_blocks;
     const struct layout *layout = receives ? options->messages.in : options->messages.out;
-    const size_t largest = largest_size(options);
+    const size_t largest = largest_bytes(options);
     const double bytes = fmax(footprint(launch, largest, blocks, NULL),
                               footprint(launch, largest, blocks, layout));
     const double count = side_by_side(launch, largest_window(options), receives);
@@ -82,7 +74,7 @@ size_t exposure_span(const struct launch *launch) { return (size_t)exposed_bytes
 /* Data of one message with a layout, where somebody brings them together. */
 static double packed_span(const struct launch *launch)
 {
-    return launch->options->messages.out != NULL ? (double)largest_size(launch->options) : 0.0;
+    return launch->options->messages.out != NULL ? (double)largest_bytes(launch->options) : 0.0;
 }
 
 /* Threads of a rank that have messages, at most: of a partitioned one there is one message. */
@@ -127,13 +119,13 @@ static void check_memory(const struct launch *launch, double besides, MPI_Comm c
     if (needed > 0.25 * (double)SIZE_MAX || needed > available)
         fail(EXIT_ASKED_WRONGLY,
              "messages of %zu bytes need %.0f MiB on a node, which has %.0f MiB free",
-             largest_size(options), needed / 1048576.0, available / 1048576.0);
+             largest_bytes(options), needed / 1048576.0, available / 1048576.0);
 }
 
 static void check_sizes(const struct launch *launch)
 {
     const struct options *options = launch->options;
-    const size_t largest = largest_size(options), element = options->element->bytes;
+    const size_t largest = largest_bytes(options), element = options->element->bytes;
     if (options->operation->reduces && largest / element > INT_MAX)
         fail(EXIT_ASKED_WRONGLY, "%s of %zu bytes: at most %d elements of %zu bytes",
              options->operation->name, largest, INT_MAX, element);

@@ -123,6 +123,14 @@ static inline int is_of_two(const struct options *options)
            options->experiment == RMA;
 }
 
+static inline size_t largest_bytes(const struct options *options)
+{
+    size_t largest = 0;
+    for (int i = 0; i < options->size_count; i++)
+        largest = options->sizes[i].bytes > largest ? options->sizes[i].bytes : largest;
+    return largest;
+}
+
 /* Messages in flight at once, at most; 1 where the operation has no window. */
 static inline int largest_window(const struct options *options)
 {

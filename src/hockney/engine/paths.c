@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "carriers.h"
 #include "check.h"
@@ -26,6 +25,7 @@ enum { LARGEST_BYTES = 1 << 20 };
 
 struct paths {
     const struct options *options;
+    const char *host;
     MPI_Comm comm;
     int rank, ranks;
     size_t sizes[MOST_SIZES];
@@ -50,11 +50,8 @@ static size_t smallest_asked(const struct options *options)
 
 static size_t largest_asked(const struct options *options)
 {
-    size_t largest = 1;
-    for (int i = 0; i < options->size_count; i++)
-        if (options->sizes[i].bytes > largest)
-            largest = options->sizes[i].bytes;
-    return largest < LARGEST_BYTES ? largest : LARGEST_BYTES;
+    const size_t largest = largest_bytes(options);
+    return largest < 1 ? 1 : largest < LARGEST_BYTES ? largest : LARGEST_BYTES;
 }
 
 static void add_size(struct paths *paths, size_t bytes)
@@ -224,14 +221,10 @@ static struct seen *seen_open(struct seen *seen)
     return seen;
 }
 
-static void write_host(FILE *out)
+static void write_host(const struct paths *paths, FILE *out)
 {
-    char host[256] = "";
-    if (gethostname(host, sizeof host) != 0)
-        host[0] = '\0';
-    host[sizeof host - 1] = '\0';
     fputs(",\"host\":", out);
-    json_string(out, host[0] != '\0' ? host : NULL);
+    json_string(out, paths->host);
 }
 
 /* The ports of this node now, which its first rank reads. */
@@ -258,18 +251,6 @@ static void write_ports(struct paths *paths, FILE *out, const char *sys)
     paths->ports = now;
 }
 
-/* A text that another rank sent; the caller frees it. */
-static char *text_of(const struct paths *paths, int rank)
-{
-    MPI_Status status;
-    int length;
-    check(MPI_Probe(rank, TAG_PATHS, paths->comm, &status), "MPI_Probe");
-    check(MPI_Get_count(&status, MPI_CHAR, &length), "MPI_Get_count");
-    char *text = allocate((size_t)length);
-    check(MPI_Recv(text, length, MPI_CHAR, rank, TAG_PATHS, paths->comm, MPI_STATUS_IGNORE), "MPI_Recv");
-    return text;
-}
-
 /* The first rank writes the texts of all ranks that have one. */
 static void record_seen(const struct paths *paths, struct seen *seen)
 {
@@ -279,12 +260,12 @@ static void record_seen(const struct paths *paths, struct seen *seen)
     int *all = paths->rank == 0 ? allocate((size_t)paths->ranks * sizeof *all) : NULL;
     tree_gather(&has_seen, all, sizeof has_seen, paths->comm);
     if (paths->rank > 0 && has_seen)
-        check(MPI_Send(seen->text, (int)seen->length + 1, MPI_CHAR, 0, TAG_PATHS, paths->comm), "MPI_Send");
+        text_pass(seen->text, 0, TAG_PATHS, paths->comm);
     if (paths->rank == 0 && has_seen)
         record_path(seen->text);
     for (int rank = 1; paths->rank == 0 && rank < paths->ranks; rank++)
         if (all[rank]) {
-            char *text = text_of(paths, rank);
+            char *text = text_take(rank, TAG_PATHS, paths->comm);
             record_path(text);
             free(text);
         }
@@ -315,7 +296,7 @@ static void try_size(struct paths *paths, const char *reach, size_t bytes)
         fprintf(out, "\"reach\":\"%s\",\"bytes\":%zu,\"messages\":%d,\"peers\":[%d,%d],\"took_s\":%.6g", reach,
                 bytes, count, world_rank(paths, paths->rank), world_rank(paths, partner),
                 (double)took_ns * 1e-9);
-        write_host(out);
+        write_host(paths, out);
         carriers_write(out, &carriers, &after);
         write_ports(paths, out, NULL);
     }
@@ -329,14 +310,14 @@ static char *room_for(size_t bytes)
     return room;
 }
 
-struct paths *paths_check(const struct options *options, MPI_Comm comm)
+struct paths *paths_check(const struct options *options, const struct place *here, MPI_Comm comm)
 {
     enum { PHASES = 3 };
     static const char *const reaches[PHASES] = {"node", "network", "network"};
     if (IS_SIMULATED || (options->paths != NULL && strcmp(options->paths, "none") == 0))
         return NULL;
     struct paths *paths = allocate(sizeof *paths);
-    *paths = (struct paths){.options = options, .comm = comm};
+    *paths = (struct paths){.options = options, .host = here->host, .comm = comm};
     check(MPI_Comm_rank(comm, &paths->rank), "MPI_Comm_rank");
     check(MPI_Comm_size(comm, &paths->ranks), "MPI_Comm_size");
     choose_sizes(paths);
@@ -344,9 +325,11 @@ struct paths *paths_check(const struct options *options, MPI_Comm comm)
     paths->partners = allocate((size_t)paths->ranks * sizeof *paths->partners);
     paths->out = room_for(largest_size(paths));
     paths->in = room_for(largest_size(paths));
-    for (int phase = 0; phase < PHASES; phase++)
-        for (int i = 0; plan(paths, phase) > 0 && i < paths->size_count; i++)
+    for (int phase = 0; phase < PHASES; phase++) {
+        const int pairs = plan(paths, phase);
+        for (int i = 0; pairs > 0 && i < paths->size_count; i++)
             try_size(paths, reaches[phase], paths->sizes[i]);
+    }
     free(paths->out);
     free(paths->in);
     read_ports(paths);
@@ -367,7 +350,7 @@ void paths_end(struct paths *paths)
         FILE *out = seen_open(&seen)->out;
         fprintf(out, "\"reach\":\"launch\",\"bytes\":null,\"messages\":null,\"peers\":[%d],\"took_s\":%.6g", me,
                 (double)(clock_ns() - paths->began_ns) * 1e-9);
-        write_host(out);
+        write_host(paths, out);
         carriers_write(out, &paths->carriers, &after);
         carriers_write_open(out);
         write_ports(paths, out, paths->options->sys);

@@ -105,18 +105,10 @@ static char *joined(char *all, int ranks, size_t room)
 static char *passed_on(char *text, int rank, int root, MPI_Comm world)
 {
     if (rank == 0) {
-        check(MPI_Send(text, (int)strlen(text) + 1, MPI_CHAR, root, TAG_PLACES, world), "MPI_Send");
+        text_pass(text, root, TAG_PLACES, world);
         free(text);
     }
-    if (rank != root)
-        return NULL;
-    MPI_Status status;
-    int length;
-    check(MPI_Probe(0, TAG_PLACES, world, &status), "MPI_Probe");
-    check(MPI_Get_count(&status, MPI_CHAR, &length), "MPI_Get_count");
-    text = allocate((size_t)length);
-    check(MPI_Recv(text, length, MPI_CHAR, 0, TAG_PLACES, world, MPI_STATUS_IGNORE), "MPI_Recv");
-    return text;
+    return rank == root ? text_take(0, TAG_PLACES, world) : NULL;
 }
 
 char *place_gather(const struct place *place, int rank, int ranks, int root, MPI_Comm world)

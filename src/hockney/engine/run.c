@@ -301,7 +301,7 @@ void run_launch(const struct options *options, const struct place *here, const c
     const int first = launch.context.rank == 0;
     if (first)
         record_facts(&launch, places);
-    struct paths *paths = paths_check(options, comm);
+    struct paths *paths = paths_check(options, here, comm);
     launch.started_s = launch_now_s();
     const char *reason = run_experiment(&launch);
     record_noises(&launch);

@@ -103,3 +103,19 @@ void tree_gather(const void *own, void *all, int bytes, MPI_Comm comm)
     }
     check(MPI_Type_free(&block), "MPI_Type_free");
 }
+
+void text_pass(const char *text, int to, int tag, MPI_Comm comm)
+{
+    check(MPI_Send(text, (int)strlen(text) + 1, MPI_CHAR, to, tag, comm), "MPI_Send");
+}
+
+char *text_take(int from, int tag, MPI_Comm comm)
+{
+    MPI_Status status;
+    int length;
+    check(MPI_Probe(from, tag, comm, &status), "MPI_Probe");
+    check(MPI_Get_count(&status, MPI_CHAR, &length), "MPI_Get_count");
+    char *text = allocate((size_t)length);
+    check(MPI_Recv(text, length, MPI_CHAR, from, tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+    return text;
+}

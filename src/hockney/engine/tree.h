@@ -21,4 +21,8 @@ void tree_bcast(void *data, int bytes, MPI_Comm comm);
 /* `bytes` of each rank to the first one, whose `all` has room for all of them; NULL elsewhere. */
 void tree_gather(const void *own, void *all, int bytes, MPI_Comm comm);
 
+/* A text of any length to another rank, which takes and frees it. */
+void text_pass(const char *text, int to, int tag, MPI_Comm comm);
+char *text_take(int from, int tag, MPI_Comm comm);
+
 #endif

@@ -152,7 +152,7 @@ class Analysis:
     @cached_property
     def warnings(self) -> list[Warning]:
         """What a reader should know before they believe a number, the gravest first."""
-        return warnings(self.run, self.estimates, self.over_datatype)
+        return warnings(self.run, self.estimates, self.transports, self.over_datatype)
 
     @cached_property
     def places(self) -> dict[int, Place]:

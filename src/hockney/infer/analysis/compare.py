@@ -20,7 +20,6 @@ from hockney.infer.analysis.between import (
     between,
     same_question,
 )
-from hockney.infer.analysis.transports import transports_of
 from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.estimate.differences import (
     Judged,
@@ -90,7 +89,7 @@ def compare(
             f"{base.path} holds {base.header.experiment} and {other.path} "
             f"{other.header.experiment}: different experiments cannot be compared"
         )
-    notes = [*_doubts(base, other), *_unlike(base, other)]
+    notes = [*_doubts(base, other), *_unlike(first, second)]
     notes += [*_exclusions(first), *_exclusions(second)]
     states, words = _matching_states(first, second)
     notes += words
@@ -196,17 +195,16 @@ def _doubts(base: Run, other: Run) -> list[str]:
     return [f"{label}: {note.text}" for label, of in notes.items() for note in of]
 
 
-def _unlike(base: Run, other: Run) -> list[str]:
+def _unlike(first: Analysis, second: Analysis) -> list[str]:
     """Notes on what differs between the runs: the definition of a sample, the ways of messages."""
     notes = []
-    first, second = _definition(base), _definition(other)
-    if first != second:
-        notes.append(f"unlike definitions: {base.label}: {first}; {other.label}: {second}")
-    ways = [found.text if (found := transports_of(run)) else None for run in (base, other)]
+    base, other = first.run.label, second.run.label
+    defined, otherwise = _definition(first.run), _definition(second.run)
+    if defined != otherwise:
+        notes.append(f"unlike definitions: {base}: {defined}; {other}: {otherwise}")
+    ways = [one.transports.text if one.transports else None for one in (first, second)]
     if None not in ways and ways[0] != ways[1]:
-        notes.append(
-            f"unlike ways: messages of {base.label} by {ways[0]}, of {other.label} by {ways[1]}"
-        )
+        notes.append(f"unlike ways: messages of {base} by {ways[0]}, of {other} by {ways[1]}")
     return notes
 
 

@@ -57,9 +57,9 @@ def _between_nodes(found: Transports) -> Iterator[Detour]:
     for path in found.of("network"):
         if len(path.hosts) == 1:
             continue
+        first = path.hosts[0]
+        ports = next((node.ports for node in found.nodes if node.host == first), ())
         for carrier in path.carriers:
-            first = path.hosts[0]
-            ports = next((node.ports for node in found.nodes if node.host == first), ())
             for one in _wrong_port(path, carrier, ports):
                 if one.kind not in told:
                     told.add(one.kind)

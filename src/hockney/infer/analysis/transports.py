@@ -126,14 +126,16 @@ def transports_of(run: Run) -> Transports | None:
     if not run.paths:
         return None
     whole = [one for one in run.paths if one.reach == "launch"]
+    # One of each host: where the library takes ranks of one for nodes, each has read its ports.
+    of_host = {(one.launch, one.host): one for one in whole}
     return Transports(
-        paths=tuple(_size_paths(run, whole)),
-        nodes=tuple(_nodes(whole)),
+        paths=tuple(_size_paths(run, of_host)),
+        nodes=tuple(_nodes(of_host.values())),
         resent=sum(tcp.resent for one in whole for tcp in one.tcp.values()),
     )
 
 
-def _size_paths(run: Run, whole: Sequence[PathRecord]) -> Iterable[SizePath]:
+def _size_paths(run: Run, whole: Mapping[tuple[int, str | None], PathRecord]) -> Iterable[SizePath]:
     """The two ends of each exchange, the lower rank's first."""
     exchanges: dict[tuple[int, str, int, tuple[int, ...]], list[PathRecord]] = {}
     variants = {one.launch: one.variant for one in run.launches}
@@ -141,9 +143,10 @@ def _size_paths(run: Run, whole: Sequence[PathRecord]) -> Iterable[SizePath]:
         if one.reach in REACHES and one.bytes and one.messages and len(one.peers) == 2:
             key = (one.launch, one.reach, one.bytes, tuple(sorted(one.peers)))
             exchanges.setdefault(key, []).append(one)
-    open_at = {one.host: one for one in whole}
     for (launch, reach, size, peers), ends in exchanges.items():
         ends.sort(key=lambda one: one.peers)
+        node = whole.get((launch, ends[0].host))
+        ports = _ports(ends, node)
         yield SizePath(
             reach=reach,  # type: ignore[arg-type]
             bytes=size,
@@ -151,13 +154,16 @@ def _size_paths(run: Run, whole: Sequence[PathRecord]) -> Iterable[SizePath]:
             variant=variants.get(launch),
             peers=peers,
             hosts=tuple(dict.fromkeys(one.host for one in ends)),
-            carriers=tuple(_carriers(ends, open_at.get(ends[0].host))),
-            by_port=_by_port(ends, open_at.get(ends[0].host)),
+            carriers=tuple(_carriers(ends, ports, node)),
+            by_port={port.name: port.payload / _total(ends[0]) for port in ports if port.payload},
         )
 
 
-def _carriers(ends: Sequence[PathRecord], whole: PathRecord | None) -> list[Carrier]:
-    """What carried the messages between two ranks."""
+def _carriers(
+    ends: Sequence[PathRecord], ports: Iterable[Port], whole: PathRecord | None
+) -> list[Carrier]:
+    """What carried the messages between two ranks. whole: what the first one's node recorded of the
+    launch."""
     first, total = ends[0], _total(ends[0])
     counted = [
         Carrier(COPIED, None, sum(one.copied for one in ends) / total),
@@ -168,7 +174,7 @@ def _carriers(ends: Sequence[PathRecord], whole: PathRecord | None) -> list[Carr
     ]
     found = [one for one in counted if (one.fraction or 0.0) >= LEAST_FRACTION]
     has_sockets = any(one.kind == TCP for one in found)
-    for port in _ports(ends, whole):
+    for port in ports:
         if port.is_interface and has_sockets:
             continue  # the same bytes
         fraction = _fraction(port, first, total)
@@ -184,11 +190,6 @@ def _ports(ends: Sequence[PathRecord], whole: PathRecord | None) -> list[Port]:
     """The ports that the first end to read any saw."""
     seen = next((one.ports for one in ends if one.ports is not None), None) or []
     return [port_of(_with_facts(one, whole)) for one in seen]
-
-
-def _by_port(ends: Sequence[PathRecord], whole: PathRecord | None) -> dict[str, float]:
-    total = _total(ends[0])
-    return {port.name: port.payload / total for port in _ports(ends, whole) if port.payload}
 
 
 def _total(sent: PathRecord) -> float:

@@ -12,7 +12,7 @@ from hockney.infer.analysis.detours import Detour, detours
 from hockney.infer.analysis.noise import Disturbance, disturbances
 from hockney.infer.analysis.side_by_side import MethodRatio
 from hockney.infer.analysis.starts import skew_of
-from hockney.infer.analysis.transports import transports_of
+from hockney.infer.analysis.transports import Transports
 from hockney.infer.estimate.launches import Mode
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES, carries_interval
@@ -186,15 +186,18 @@ Warning = (
 
 
 def warnings(
-    run: Run, estimates: Estimates, packed_by_hand: Sequence[MethodRatio] = ()
+    run: Run,
+    estimates: Estimates,
+    transports: Transports | None = None,
+    packed_by_hand: Sequence[MethodRatio] = (),
 ) -> list[Warning]:
-    """All warnings for this run, the most serious first. packed_by_hand: ratios to the same data as
-    datatypes."""
+    """All warnings for this run, the most serious first. transports: the ways of its messages;
+    packed_by_hand: ratios to the same data as datatypes."""
     return [
         *([Incomplete(run.cut)] if run.cut else []),
         *source_notes(run),
         *_placement(run),
-        *detours(transports_of(run)),
+        *detours(transports),
         *_skewed(run),
         *_slow_datatypes(packed_by_hand),
         *disturbances(run),

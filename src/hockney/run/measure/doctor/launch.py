@@ -15,7 +15,7 @@ from hockney.records import LaunchRecord, Samples
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.causes import cause_of
 from hockney.run.measure.doctor.finding import DoctorFinding
-from hockney.run.measure.launch import Outcome
+from hockney.run.measure.launch import LAST_LINES, Outcome
 from hockney.run.measure.mpi import ask_command, find_mpi, of_library
 from hockney.run.measure.signals import exit_words
 from hockney.run.measure.start import engine_messages, wrong_launcher
@@ -80,7 +80,7 @@ def _start_two_ranks(mpi: Mpi, engine: Engine) -> tuple[Attempt, HockneyError | 
     if _worked(tried):
         return tried, None
     messages = [end.message for end in tried.ends if end.message] + engine_messages(tried.outcome)
-    failure = messages[0] if messages else _last_words(tried.outcome)
+    failure = messages[0] if messages else last_words(tried.outcome)
     cause = wrong_launcher(mpi, engine, failure) or cause_of(tried.outcome, messages)
     if tried.launch is not None:
         again = attempt(mpi, engine, SECONDS, TIMEOUT_S)
@@ -95,14 +95,14 @@ def _worked(tried: Attempt) -> bool:
     return tried.outcome.exit_status == 0 and tried.launch is not None and bool(tried.ends)
 
 
-def _last_words(outcome: Outcome) -> str:
+def last_words(outcome: Outcome) -> str:
     """How it ended, and the last output of the launcher."""
     ended = exit_words(outcome.exit_status, [*outcome.last_lines, *outcome.printed])
     if outcome.silent_s is not None:
         ended = f"the launcher was silent for {outcome.silent_s:.0f} s and was ended"
     elif outcome.exit_status == 0:
         ended = "it ended without a measurement"
-    return "\n".join([ended, *outcome.last_lines])
+    return "\n".join([ended, *outcome.last_lines[-LAST_LINES:]])
 
 
 def found_mpi(trial: Trial) -> DoctorFinding:

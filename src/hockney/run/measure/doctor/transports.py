@@ -14,9 +14,9 @@ from hockney.plan.workloads.collective import Collective
 from hockney.records import Record
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.causes import cause_of
-from hockney.run.measure.launch import LAST_LINES, Interruption, Outcome
+from hockney.run.measure.doctor.launch import last_words
+from hockney.run.measure.launch import Interruption, Outcome
 from hockney.run.measure.mpi import find_mpi, of_library
-from hockney.run.measure.signals import exit_words
 from hockney.run.measure.start import engine_messages, start_of
 from hockney.run.mpis import Mpi, family_of
 from hockney.run.schedulers import find_allocation
@@ -84,10 +84,8 @@ def _placement(hosts: Sequence[str]) -> Placement:
 
 def _failure(outcome: Outcome) -> HockneyError:
     said = engine_messages(outcome)
-    ended = exit_words(outcome.exit_status, [*outcome.last_lines, *outcome.printed])
-    words = said[:1] or [ended, *outcome.last_lines[-LAST_LINES:]]
     return HockneyError(
-        "\n".join([f"no messages could be exchanged: {words[0]}", *words[1:]]),
+        f"no messages could be exchanged: {said[0] if said else last_words(outcome)}",
         cause_of(outcome, said) or "`hockney doctor` says more",
     )
 
