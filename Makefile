@@ -75,9 +75,10 @@ dist: $(BASE)
 ENGINE := hockney-engine-$(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' src/hockney/__init__.py)
 engine-tarball:
 	rm -rf build/$(ENGINE)
-	mkdir -p dist build/$(ENGINE)/operations
+	mkdir -p dist build/$(ENGINE)/accelerators build/$(ENGINE)/operations
 	cp src/hockney/engine/*.[ch] src/hockney/engine/*.def src/hockney/engine/Makefile src/hockney/engine/README.md LICENSE \
 	    build/$(ENGINE)
+	cp src/hockney/engine/accelerators/*.c build/$(ENGINE)/accelerators
 	cp src/hockney/engine/operations/*.[ch] build/$(ENGINE)/operations
 	echo $(ENGINE:hockney-engine-%=%) > build/$(ENGINE)/VERSION
 	tar --create --directory build --format ustar --sort name --mtime @$(SOURCE_DATE_EPOCH) \

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
+from multiprocessing import get_context
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -129,7 +131,10 @@ def main() -> int:
     results = {r["name"]: r for r in json.loads(RESULTS.read_text())} if RESULTS.exists() else {}
     names = asked.names or list(known)
     refuted = []
-    with ProcessPoolExecutor(asked.workers) as workers:
+    # Threads of the linear algebra wait for each other longer than these small matrices take; only
+    # a process that is started afresh reads this.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with ProcessPoolExecutor(asked.workers, get_context("spawn")) as workers:
         for result in workers.map(measure, names, [asked.times] * len(names)):
             results[result["name"]] = result
             rate = Rate(result["count"], result["n"])

@@ -23,6 +23,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.between import alike_state
 from hockney.infer.analysis.compare import compare
 from hockney.infer.analysis.expected import next_run
+from hockney.infer.analysis.run_drift import as_earlier
 from hockney.infer.estimate import PointEstimate
 
 TOLERANCE = 0.03
@@ -121,7 +122,7 @@ def _next(runs: Sequence[Analysis]) -> Held:
         one, following = runs[at - 1], runs[at]
         if not _headline_in(following, one.states.states[0].handover_s):
             continue
-        expected = next_run(one, runs[max(at - 1 - OTHERS, 0) : at - 1])
+        expected = next_run(one, as_earlier(runs[max(at - 1 - OTHERS, 0) : at - 1]))
         for size, point in _points(following).items():
             interval = expected.at(_points(one)[size]) if size in _points(one) else None
             if interval is not None:

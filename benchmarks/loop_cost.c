@@ -78,8 +78,8 @@ int main(int argc, char **argv)
     const int batches = asked > 0 && asked < MOST_BATCHES ? asked : MOST_BATCHES;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    struct exposure exposure = {.other = 1 - rank, .own = rank, .span = ROOM};
-    MPI_Win_allocate(ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &exposure.base, &exposure.win);
+    struct exposure exposure = {.other = 1 - rank, .own = rank, .area.span = ROOM};
+    MPI_Win_allocate(ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &exposure.area.base, &exposure.win);
     for (int bytes = 0; bytes <= 8; bytes = bytes > 0 ? 2 * bytes : 1) {
         struct context context = {
             .comm = MPI_COMM_WORLD, .rank = rank, .ranks = 2, .peer = 1 - rank, .source = 1 - rank,

@@ -264,6 +264,7 @@ class Runs:
         env = {**os.environ, **family.environment(self.mpi), **test.settings}
         records = Path(tempfile.mkdtemp(dir=self.build))
         place = Path(tempfile.mkdtemp(dir=self.build))
+        (place / program.name).symlink_to(program)  # programs spawn themselves, as ./NAME
         try:
             if is_recorded:
                 env = {**env, **environment(self.recorder, records, self.most_acts)}

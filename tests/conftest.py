@@ -30,8 +30,11 @@ from click.testing import CliRunner
 from filelock import FileLock
 from hypothesis import settings
 
+from fake_libraries import FakeLibrary, build_fake, can_fake
 from hockney import cli
 from hockney.base.printable import guard_output
+from hockney.base.trust import cache_directory
+from hockney.infer.index import database
 from hockney.run.launchers import own_launcher
 from hockney.run.measure import mpi as find
 from hockney.run.measure import setup
@@ -313,6 +316,18 @@ def run_alone(engine: Engine) -> RunEngine:
     return run
 
 
+@pytest.fixture(scope="session")
+def fake_cuda() -> FakeLibrary:
+    """A libcuda.so.1 without a device."""
+    return fake_library("cuda")
+
+
+def fake_library(interface: str) -> FakeLibrary:
+    if not can_fake():
+        pytest.skip("the fakes of accelerators need Linux")
+    return build_fake(interface)
+
+
 RunHockney = Callable[..., Done]
 ONCE = (setup._mpi_and_engine, find.kind_of, find.why_not_whole)
 """What a process finds out once, by its environment."""
@@ -322,9 +337,19 @@ ONCE = (setup._mpi_and_engine, find.kind_of, find.why_not_whole)
 def hockney(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunHockney:
     """Runs the command in a directory of its own, in this process, where no start of Python and no
     import is waited for: hockney("pingpong", "--sizes", "8"). With process=True it is a process, as
-    a user starts it, and so is a profile with an environment of its own. What it publishes no other
-    test reads."""
+    a user starts it, and so is a profile with an environment of its own. What it publishes, and the
+    runs that its index knows, no other test reads."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / ".data"))
+    shared = os.environ["XDG_CACHE_HOME"]
+
+    def directory_of_index() -> Path:
+        if os.environ.get("XDG_CACHE_HOME") != shared:
+            return cache_directory()
+        own = tmp_path.with_name(f".index-{tmp_path.name}")
+        own.mkdir(exist_ok=True)
+        return own
+
+    monkeypatch.setattr(database, "cache_directory", directory_of_index)
 
     def run(
         *arguments: str,

@@ -16,7 +16,18 @@ WHAT_CHECKS_CALL = (
     *("assign", "check", "cpu_list", "grouping", "order", "pairing", "topology", "tree"),
 )
 WHAT_THESE_CALL = (
-    *("arrival", "grid", "json", "layout", "library", "list", "load", "one_sided", "operations"),
+    *(
+        "accelerator",
+        "arrival",
+        "grid",
+        "json",
+        "layout",
+        "library",
+        "list",
+        "load",
+        "one_sided",
+        "operations",
+    ),
     *(
         "affinity",
         "cgroup",

@@ -151,6 +151,40 @@ job_completion_time|version|display_name|system|partition|environ|jobid|result|l
 2025-02-11T03:00:10|4.7.1|osu %msg_size=1024|hill|compute|gnu|90188|pass|1.25|us|1.2|null|0.1|11400.25|MB/s|null|null|null
 """  # noqa: E501
 
+REFRAME_REPORT = """\
+{
+  "session_info": {"data_version": "4.2", "version": "4.10.4", "hostname": "hill-1"},
+  "runs": [
+    {
+      "run_index": 0,
+      "testcases": [
+        {
+          "display_name": "osu %msg_size=1024", "name": "osu %msg_size=1024",
+          "system": "hill", "partition": "compute", "environ": "gnu",
+          "jobid": "90121", "uuid": "9c7c812c:0:0", "result": "pass", "num_tasks": 2,
+          "num_tasks_per_node": 1, "msg_size": 1024,
+          "perfvalues": {
+            "hill:compute:latency": [1.15, 1.2, null, 0.1, "us", "pass"],
+            "hill:compute:bandwidth": [11500.5, 0, null, null, "MB/s", "pass"]
+          }
+        },
+        {
+          "display_name": "osu %msg_size=1024", "name": "osu %msg_size=1024",
+          "system": "hill", "partition": "compute", "environ": "gnu",
+          "jobid": "90188", "uuid": "9c7c812c:0:1", "result": "fail", "num_tasks": 2,
+          "num_tasks_per_node": 1, "msg_size": 1024,
+          "perfvalues": {
+            "hill:compute:latency": [1.25, 1.0, null, 0.1, "us", "fail"],
+            "hill:compute:bandwidth": [11400.25, 0, null, null, "MB/s", "pass"]
+          }
+        }
+      ]
+    }
+  ],
+  "restored_cases": []
+}
+"""
+
 _MPIBENCH = (
     "{name:<20}\tBytes:\t{size:8d}\tIters:\t{n:7d}\tAvg:\t{avg}\tMin:\t{least}\tMax:\t{most}"
     "\tComm: {comm}\tRanks: {ranks}\n"
@@ -225,5 +259,6 @@ EXCERPTS: dict[str, tuple[str, str]] = {
     "pico": ("pico", PICO),
     "reframe 3": ("reframe-perflogs", REFRAME_3),
     "reframe 4": ("reframe-perflogs", REFRAME_4),
+    "reframe report": ("reframe-reports", REFRAME_REPORT),
     "mpibench": ("mpibench", MPIBENCH),
 }

@@ -52,8 +52,20 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], Options]] = {
     "published": (("pingpong-mpich",), Options()),
     "congestion": ((), Options()),
     **{name: ((), Options()) for name in PROFILE_FIGURES.built_in()},
+    "time of pairs": (("pairs-four",), Options()),
+    "models by the byte": (("pingpong-refine",), Options()),
+    "matrix of equal times": (("cores",), Options()),
+    "variability of one rank": (("preset-osu",), Options()),
+    "collective-ranks with one other": (("collective-forced-again",), Options()),
+    "history of a day": ((), Options()),
+    "variants of paths": ((), Options()),
+    "sizes of both sides": ((), Options()),
 }
-"""The recorded runs from which each figure is drawn, with its options."""
+"""The recorded runs from which each figure is drawn, with its options; the first word is the
+figure."""
+PATHS = [
+    f"mpicc=/opt/software/linux/gcc-14.2.0/mpich-{n}-ofi/bin/mpicc" for n in ("4.2.3", "5.0.2")
+]
 
 
 ARRIVALS: dict[str | None, dict[str, float]] = {
@@ -72,6 +84,16 @@ def recorded(name: str) -> Analysis:
 def example(name: str) -> Figure:
     names, options = EXAMPLES[name]
     analyses = [recorded(one) for one in names]
+    if name == "history of a day":
+        runs = [Analysis(past_run(hour / 24.0)).facts for hour in range(8)]
+        return describe_history(histories([run for run in runs if run], 0.05))
+    if name == "variants of paths":
+        varied = varied_run(12, dict(zip(PATHS, (1.0, 1.05), strict=True)))
+        return describe("variants", [Analysis(varied)], options)
+    if name == "sizes of both sides":
+        return describe_profile("sizes", ProfileSummary(stencil(8, "MPI_Irecv")))
+    if analyses and " " in name:
+        return describe(name.partition(" ")[0], analyses, options)
     if name == "ratio":
         return describe_ratio([compare(analyses[0], analyses[1], 0.03)], 0.03)
     if name == "history":
@@ -116,8 +138,9 @@ def winners(by_arrival: bool) -> Analysis:
     )
 
 
-def stencil(ranks: int) -> Profile:
-    """A ring of ranks on two nodes, each of which waits for the last, and sums."""
+def stencil(ranks: int, *receives: str) -> Profile:
+    """A ring of ranks on two nodes, each of which waits for the last, and sums; receives: calls of
+    as many messages and bytes as MPI_Isend."""
     found = profile(ranks=ranks)
     found.ranks = [
         rank(number, ranks, host="ab"[number * 2 // ranks], cpus=str(number))
@@ -128,9 +151,10 @@ def stencil(ranks: int) -> Profile:
         for other in ((number + 1) % ranks, (number - 1) % ranks):
             sent = {"communicator_size": ranks, "peer": other, "time_s": 0.05, "seen": 10}
             found.calls.append(calls(number, "MPI_Send", 1000, 65536, wait_s=0.02, **sent))
-            found.calls.append(
-                calls(number, "MPI_Isend", 50, 1024, datatype="strided", completion_s=0.1, **sent)
-            )
+            for call in ("MPI_Isend", *receives):
+                found.calls.append(
+                    calls(number, call, 50, 1024, datatype="strided", completion_s=0.1, **sent)
+                )
         reduced = {"communicator_size": ranks, "time_s": 0.15 + late, "wait_s": late, "seen": 10}
         found.calls.append(calls(number, "MPI_Allreduce", 4000, 8, **reduced))
         found.calls.append(calls(number, "MPI_Barrier", 10, time_s=0.01, datatype=None))

@@ -27,6 +27,31 @@ def two_hosts(latency_s: float, bandwidth_Bps: float) -> str:
     return TWO_HOSTS.format(latency_s=latency_s, bandwidth_Bps=bandwidth_Bps)
 
 
+def star(hosts: int, slow: int | None, times: float) -> str:
+    """SimGrid's XML of hosts h0, h1, ... with a wire each (1 us, 1 GB/s), that of the slow one so
+    many times slower in latency and bandwidth."""
+    names = [f"h{i}" for i in range(hosts)]
+    parts = []
+    for i, name in enumerate(names):
+        factor = times if i == slow else 1.0
+        parts.append(
+            f'<host id="{name}" speed="1Gf"/><link id="w-{name}" bandwidth="{1e9 / factor!r}Bps" '
+            f'latency="{1e-6 * factor!r}s" sharing_policy="SPLITDUPLEX"/>'
+        )
+    parts += [
+        f'<route src="{first}" dst="{second}"><link_ctn id="w-{first}" direction="UP"/>'
+        f'<link_ctn id="w-{second}" direction="DOWN"/></route>'
+        for i, first in enumerate(names)
+        for second in names[i + 1 :]
+    ]
+    return (
+        "<?xml version='1.0'?>\n"
+        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
+        f'<platform version="4.1"><zone id="world" routing="Full">{"".join(parts)}'
+        "</zone></platform>\n"
+    )
+
+
 def two_switches(
     hosts_a_switch: int, wire_Bps: float, uplink_Bps: float, latency_s: float
 ) -> tuple[list[str], str]:

@@ -15,7 +15,7 @@ from hockney.run.measure.mpi import find_mpi
 from hockney.run.mpis import Mpi
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-PARTS = ("common.py", "claim.py", "claims_", "streams.py")
+PARTS = ("common.py", "claim.py", "claims_", "locate_networks.py", "streams.py")
 """Modules that programs import, and that are no programs."""
 NAMES = sorted(f.name for f in BENCHMARKS.glob("*.py") if not f.name.startswith(PARTS))
 

@@ -14,6 +14,7 @@ from hockney import records
 from hockney.base.errors import UsageError
 from hockney.records import (
     Clock,
+    Completions,
     End,
     Finish,
     LaunchRecord,
@@ -105,6 +106,16 @@ ANY_RECORD = st.one_of(
         relative_error=st.floats(0.001, 0.5),
         bins=st.lists(st.integers(0, 5000), max_size=3),
         counts=st.lists(whole, max_size=3),
+    ),
+    st.builds(
+        Completions,
+        launch=whole,
+        round=whole,
+        operation=words,
+        bytes=whole,
+        visits=whole,
+        numbers=st.just([1, 0]),
+        ns=st.lists(st.floats(0.0, 1e9), min_size=2, max_size=2),
     ),
     st.builds(
         Summary,
@@ -254,6 +265,7 @@ def test_every_kind_of_record_is_among_them() -> None:
         Samples,
         PairTimes,
         Tail,
+        Completions,
         Summary,
         Start,
         Probe,

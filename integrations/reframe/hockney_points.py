@@ -91,10 +91,11 @@ AXES = (
     *("operation", "algorithm", "segment_bytes", "radix", "requests", "phase", "mode", "exchange"),
     *("form", "window", "synchronization", "window_kind", "direction", "element", "reduction"),
     *("occurrence", "train", "threads", "receiver_threads", "thread_comms", "datatype", "packing"),
+    *("memory", "peer_memory", "staging"),
     *("partitions", "stagger_ns", "overlap", "arrival", "skew_s", "skew_times"),
     *("aggressor", "load_bytes", "load_window", "burst_s", "gap_s"),
     *("bytes", "ranks", "pairs", "groups", "grid", "neighbors", "periodic", "reordered"),
-    *("peers", "level", "variant", "any_source"),
+    *("peers", "level", "variant", "wait_each", "any_source"),
 )
 UNITS = {"bytes": "B", "segment_bytes": "Bsegments", "ranks": "ranks", "pairs": "pairs"}
 

@@ -18,7 +18,7 @@ from hockney.infer.analysis.columns import Columns, is_float, point_columns, sam
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Fit
 from hockney.plan.axes import method_text
-from hockney.show.experiments import view_of
+from hockney.show.experiments import parts_of
 from hockney.show.fits import model_lines
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Result(Analysis):
     """The analysis of a result file, with data frames, which shows itself in a notebook."""
 
     def __repr__(self) -> str:
-        return "\n\n".join(filter(None, view_of(self).parts(self, False)))
+        return "\n\n".join(filter(None, parts_of(self, False)))
 
     @cached_property
     def points(self) -> pandas.DataFrame:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from collective_samples import collective_run
 from hockney.base.errors import UsageError
 from hockney.infer.analysis.best import FASTER, OWN, UNKNOWN, CollectiveCell, cells_of, name_of
+from hockney.infer.analysis.run_drift import RunDrift
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.differences import Judged
+from hockney.infer.memory.components import level_of
+from hockney.plan.axes import key_without
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Run
 
@@ -101,6 +105,20 @@ def test_algorithms_of_two_runs_are_compared_beyond_what_runs_differ_by() -> Non
             assert between.difference is not None
             assert between.difference.ratio == within.difference.ratio
             assert _width(between.difference) > _width(within.difference)
+
+
+def test_earlier_runs_of_both_show_how_much_two_runs_differ() -> None:
+    points = estimate(measured()).headline
+    own = [point for point in points if name_of(point) == DEFAULT]
+    forced = [point for point in points if name_of(point) != DEFAULT]
+    alike = {key_without(point): level_of(np.log(point.medians_s)) for point in points}
+    known = RunDrift(False, ([alike] * 8, [alike] * 8))
+    drifts = {(0, 1): known, (1, 0): known}
+    for one, two in zip(cells_of(own, forced), cells_of(own, forced, drifts=drifts), strict=True):
+        for assumed, shown in zip(one.contenders, two.contenders, strict=True):
+            assert assumed.difference is not None
+            assert shown.difference is not None
+            assert _width(shown.difference) < _width(assumed.difference)
 
 
 def _width(difference: Judged) -> float:

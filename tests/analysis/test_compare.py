@@ -60,7 +60,7 @@ def test_the_verdict_says_what_is_true(factor: float, verdict: str) -> None:
     assert found.overall.ratio == pytest.approx(factor, rel=0.03)
     assert found.is_slower(0.05) is (verdict == "slower")
     assert found.between is not None
-    assert found.between.runs == 12
+    assert found.between.runs == 13  # with A, one of its question
 
 
 def test_a_difference_shown_within_the_tolerance_is_not_called_the_same() -> None:
@@ -83,7 +83,8 @@ def test_a_difference_that_drift_can_make_is_unknown_without_other_runs() -> Non
     assert found.overall.needed is None
     assert found.between is not None
     assert found.between.runs == 0
-    assert found.between.deviation == pytest.approx(0.02, rel=0.5)
+    least, most = found.between.limits
+    assert least < 0.01 < 0.02 < most
     assert compared(noisy_run(1), noisy_run(2, 1.3), tolerance=0.03).verdict == "slower"
 
 

@@ -8,55 +8,100 @@ import pytest
 
 from conftest import first_of
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.expected import next_run
+from hockney.infer.analysis.expected import LEAST_OTHERS, next_run
+from hockney.infer.analysis.run_drift import as_earlier
+from hockney.records import Place
 from hockney.show.point_table import point_table
-from hockney.show.run_lines import definitions
+from hockney.show.run_lines import next_run_lines
 from samples import make_run
 
+SCATTER = 0.02
 
-def day(random: np.random.Generator, runs: int, drift: float) -> list[Analysis]:
+
+def day(random: np.random.Generator, runs: int, drift: float, launches: int = 6) -> list[Analysis]:
     found = []
     for number in range(runs):
-        level = random.lognormal(sigma=drift) * random.lognormal(sigma=0.02, size=6)
+        level = random.lognormal(sigma=drift) * random.lognormal(sigma=SCATTER, size=launches)
         run = make_run(
-            lambda launch, *_, level=level: [1000.0 * level[launch]], launches=6, rounds=1
+            lambda launch, *_, level=level: [1000.0 * level[launch]], launches=launches, rounds=1
         )
         run.header = msgspec.structs.replace(run.header, id=f"run {number}")
         found.append(Analysis(run))
     return found
 
 
-@pytest.mark.parametrize(("runs", "drift"), first_of([(5, 0.0), (5, 0.03), (15, 0.03)], 2))
-def test_the_interval_for_another_run_holds_its_median(runs: int, drift: float) -> None:
-    random = np.random.default_rng(runs)
+@pytest.mark.parametrize(
+    ("earlier", "drift"), first_of([(0, 0.03), (5, 0.03), (1, 0.02), (2, 0.0), (20, 0.02)], 2)
+)
+def test_the_interval_for_another_run_holds_its_median(earlier: int, drift: float) -> None:
+    random = np.random.default_rng(earlier)
     held = 0
     for _ in range(120):
-        *others, one, following = day(random, runs + 1, drift)
-        interval = next_run(one, others).at(one.estimates.headline[0])
+        *others, one, following = day(random, earlier + 2, drift)
+        interval = next_run(one, as_earlier(others)).at(one.estimates.headline[0])
         assert interval is not None
-        assert interval.runs == runs
+        assert interval.runs == earlier + 1
         held += interval.low_s <= following.estimates.headline[0].typical_s <= interval.high_s
     assert held >= 0.9 * 120
 
 
+def test_earlier_runs_narrow_it() -> None:
+    one, *others = day(np.random.default_rng(4), 21, 0.01)
+    point, earlier = one.estimates.headline[0], as_earlier(others)
+    found = [next_run(one, earlier[:known]).at(point) for known in (0, 2, 20)]
+    widths = [np.log(known.high_s / known.low_s) for known in found if known]
+    assert len(widths) == 3
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] > 2.0 * widths[-1]
+
+
 def test_components_of_variance_are_those_that_were_put_in() -> None:
     one, *others = day(np.random.default_rng(1), 40, 0.05)
-    found = next_run(one, others).at(one.estimates.headline[0])
+    found = next_run(one, as_earlier(others)).at(one.estimates.headline[0])
     assert found is not None
     assert found.between_runs == pytest.approx(0.05, rel=0.3)
-    assert found.between_launches == pytest.approx(0.02, rel=0.2)
+    assert found.between_launches == pytest.approx(SCATTER, rel=0.2)
 
 
-def test_without_other_runs_one_sentence_says_so() -> None:
+def test_without_earlier_runs_the_sentence_says_that_it_is_assumed() -> None:
+    (one,) = day(np.random.default_rng(2), 1, 0.02)
+    assert next_run_lines(Analysis(one.run).expected) == []
+    one.earlier = []
+    (line,) = next_run_lines(one.expected)
+    assert "assumed, as no earlier run of this host is known" in line
+
+
+def test_with_earlier_runs_the_table_has_their_interval() -> None:
     one, *others = day(np.random.default_rng(2), 6, 0.02)
-    assert "unknown: needs" not in "\n".join(definitions(Analysis(one.run)))
-    one.others = others[:3]
-    assert "how far another run would differ is unknown" in "\n".join(definitions(one))
-    assert next_run(one, others[:3]).at(one.estimates.headline[0]) is None
-
-
-def test_with_other_runs_the_table_has_their_interval() -> None:
-    one, *others = day(np.random.default_rng(2), 6, 0.02)
-    one.others = others
-    assert "from 5 of this question" in "\n".join(definitions(one))
+    one.earlier = as_earlier(others)
+    (line,) = next_run_lines(one.expected)
+    assert line == "interval of other runs: from 5 earlier runs of this host"
     assert "95 % of other runs" in point_table(one.estimates.headline, {}, one.expected)
+
+
+def test_runs_of_another_host_are_counted_and_change_nothing() -> None:
+    one, *others = day(np.random.default_rng(2), 6, 0.02)
+    for other in others[:3]:
+        for launch in other.run.launches:
+            launch.places = [Place(rank=rank, host="there") for rank in (0, 1)]
+    point = one.estimates.headline[0]
+    found = next_run(one, as_earlier(others))
+    assert found.at(point) == next_run(one, as_earlier(others[3:])).at(point)
+    assert found.notes == ("earlier runs left out: 3 on other hosts",)
+
+
+def test_of_single_launches_nothing_is_assumed() -> None:
+    one, *others = day(np.random.default_rng(3), LEAST_OTHERS + 1, 0.02, launches=1)
+    point = one.estimates.headline[0]
+    assert next_run(one, as_earlier(others[1:])).at(point) is None
+    found = next_run(one, as_earlier(others)).at(point)
+    assert found is not None
+    assert np.log(found.high_s / found.low_s) > 0.05
+
+
+def test_simulated_runs_have_no_other_next_run() -> None:
+    one, *others = day(np.random.default_rng(3), 6, 0.02)
+    for run in (one, *others):
+        for launch in run.run.launches:
+            launch.simulated = True
+    assert next_run(one, as_earlier(others)).points == {}

@@ -17,10 +17,24 @@ seed is fixed."""
 @pytest.mark.parametrize(
     ("module", "name", "n"),
     [
-        ("claims_compare", "compare: any of 30 points, 4 other runs", 80),
-        ("claims_compare", "compare: any of 3 points, 5 other runs", 200),
+        ("claims_compare", "compare: any of 30 points, 2 earlier runs, which differ by 2 %", 40),
+        (
+            "claims_compare",
+            "compare: 3 points as a whole, 5 earlier runs, which differ by 2 %",
+            200,
+        ),
         ("claims_compare", "compare: half the smallest difference", 200),
         ("claims_compare", "compare: one and a half times the smallest difference", 200),
+        (
+            "claims_next_run",
+            "next run: 1 earlier runs, which differ by 0.4 to 2 times as much as launches",
+            200,
+        ),
+        (
+            "claims_next_run",
+            "next run: 5 earlier runs, which differ by 0.4 to 2 times as much as launches",
+            100,
+        ),
         ("claims_variants", "variants: equal ones called different, 24 blocks", 80),
         ("claims_history", "history: drift of 20 % over 30 runs, deviation 1 %", 60),
         ("claims_history", "history: step of 10 % in the middle of 30 runs, deviation 1 %", 60),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hockney.base.errors import UsageError
 from hockney.base.units import (
     LARGEST_SIZE,
+    format_estimated_size,
     format_rate,
     format_seconds,
     format_size,
@@ -160,3 +161,19 @@ def test_numbers_are_written_with_their_unit() -> None:
 )
 def test_an_interval_wider_than_its_number_is_not_known(half_width: float, said: str) -> None:
     assert format_uncertainty(half_width) == said
+
+
+@pytest.mark.parametrize(
+    ("size", "low", "high", "text"),
+    [
+        (1482910.0, 2.0**18, 2.0**22, "1.4 MiB"),
+        (8192.0, 8191.0, 8192.0, "8 KiB"),
+        (8112.3, 8100.0, 8124.0, "7.922 KiB"),
+        (134853.0, None, None, "131.7 KiB"),
+        (700.4, 600.0, 800.0, "700 B"),
+    ],
+)
+def test_an_estimated_size_has_no_more_digits_than_are_known(
+    size: float, low: float | None, high: float | None, text: str
+) -> None:
+    assert format_estimated_size(size, low, high) == text

@@ -23,6 +23,8 @@ from report_runs import ATTACK, write_runs
 pytestmark = pytest.mark.long
 
 DESK, PHONE = (1280, 900), (360, 740)
+A4 = {"width": 718, "height": 1047}
+"""What margins of 10 mm leave (CSS pixels)."""
 FIGURES = (
     "pingpong-time",
     "pingpong-bandwidth",
@@ -319,6 +321,31 @@ def test_dark_is_dark_and_print_is_light(browser: Any, page_file: Path) -> None:
     assert not opened.page.locator("nav").is_visible()
     assert opened.page.locator("#figure-pingpong-time svg").first.is_visible()
     opened.context.close()
+
+
+WIDE = """[...document.querySelectorAll('.scroll, pre')]
+.filter((box) => box.scrollWidth > box.clientWidth + 1)
+.map((box) => box.getAttribute('aria-label') || box.textContent.slice(0, 60))"""
+
+
+def test_every_column_is_in_sight_on_a_desk_and_on_paper(desk: Opened) -> None:
+    assert desk.page.evaluate(WIDE) == []
+    desk.page.emulate_media(media="print")
+    desk.page.set_viewport_size(A4)
+    assert desk.page.evaluate(WIDE) == []
+    wide, shown = desk.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert wide <= shown
+
+
+def test_figures_are_drawn_anew_for_paper(desk: Opened) -> None:
+    """Scaled to the paper's width, their text would be too small to read."""
+    svg = desk.figure("pingpong-time").locator(".frame > svg").first
+    on_screen = int(svg.get_attribute("viewBox").split()[2])
+    desk.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    on_paper = int(svg.get_attribute("viewBox").split()[2])
+    assert on_paper <= A4["width"] < on_screen
+    desk.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert int(svg.get_attribute("viewBox").split()[2]) == on_screen
 
 
 def test_without_scripts_the_words_and_tables_stay(browser: Any, page_file: Path) -> None:

@@ -49,6 +49,8 @@ COMPUTED = [
     ("collective", ["bcast", "-n", "2"], ["--budget", f"{CASE_S:g}s"]),
     ("collective", ["bcast", "-n", "2"], ["--place", "core"]),
     ("collective", ["bcast", "-n", "2"], ["--buffers", "separate"]),
+    ("rma", ["put"], ["--window-kind", "allocate"]),
+    ("rma", ["put", "--memory", "device"], ["--window-kind", "create"]),
     ("halo", [], ["-n", CPUS]),
     ("halo", ["-n", "2"], ["--place", "core"]),
     ("halo", ["-n", "2"], ["--buffers", "separate"]),
@@ -253,6 +255,9 @@ def test_a_default_that_is_computed_is_the_one_that_is_described(
     if spelt[0] == "--buffers":
         for one, other in zip(usual.cases, same.cases, strict=True):
             assert one.workload.usual_buffers == other.workload.buffers
+    elif spelt[0] == "--window-kind":
+        for one, other in zip(usual.cases, same.cases, strict=True):
+            assert one.workload.kinds == other.workload.window_kinds
     else:
         assert usual == same
     described = next(option.show_default for option in options(verb) if spelt[0] in option.opts)

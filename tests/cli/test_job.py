@@ -3,6 +3,7 @@ tests/cluster."""
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from pathlib import Path
 
@@ -81,3 +82,32 @@ def test_a_script_decides_nothing(hockney: RunHockney, words: str) -> None:
     done = hockney("job", "lsf", "--", *words.split(), "-o", "run.jsonl")
     assert done.status == 2
     assert "cannot choose what to measure next" in done.stderr
+
+
+WATCH = ("watch", "--dir", "w", "--on-alarm", 'logger "$HOCKNEY_TEXT"')
+
+
+def test_a_job_of_a_watch_makes_a_look_and_submits_the_next(hockney: RunHockney) -> None:
+    done = hockney("job", "slurm", "--", *WATCH, "--", "pingpong", "--nodes", "2", "-n", "4")
+    assert done.status == 0, done.stderr
+    assert {"#SBATCH --nodes=2", "#SBATCH --ntasks-per-node=2"} <= {*done.stdout.splitlines()}
+    look, due = (line for line in done.stdout.splitlines() if shlex.quote(WATCH[-1]) in line)
+    assert " watch --once --dir w " in look
+    assert " watch --due --dir w " in due
+    assert done.stdout.endswith("""sbatch --begin=now+"$wait_s" "$0"\n""")
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "words", "complaint"),
+    [
+        ("pbs", WATCH, "jobs of pbs cannot submit themselves again"),
+        ("slurm", (*WATCH, "--once"), "--once cannot be used in a job"),
+        ("slurm", (*WATCH, "--", "show"), "not a verb that measures"),
+        ("slurm", ("watch",), "--dir"),
+    ],
+)
+def test_a_watch_that_no_job_can_go_on_with_is_refused(
+    hockney: RunHockney, scheduler: str, words: tuple[str, ...], complaint: str
+) -> None:
+    done = hockney("job", scheduler, "--", *words)
+    assert (done.status, complaint in done.stderr) == (2, True), done.stderr

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -79,8 +80,10 @@ def test_a_run_shows_a_table_a_line_and_where_its_samples_are(
     (path,) = tmp_path.glob("pingpong-*.jsonl")
     assert path.name in done.stderr
     assert "launch 1" in done.stderr
-    first = [line.split()[0] for line in done.stdout.splitlines() if line.strip()]
-    assert [word for word in first if word.isdigit()] == ["0", "8", "1024", "65536"]
+    # Rows only: a line below the table may begin with a count ("2 of 4 sizes ...").
+    below = itertools.dropwhile(lambda line: not line.startswith("bytes"), done.stdout.splitlines())
+    rows = itertools.takewhile(lambda line: line.split()[0].isdigit(), list(below)[1:])
+    assert [row.split()[0] for row in rows] == ["0", "8", "1024", "65536"]
     for word in ("messages by ", "fit: T(b) = ", "n_half"):
         assert word in done.stdout
     run = records.read(path)

@@ -7,12 +7,17 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
+import numpy as np
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
+from hockney.cli._memory import NAME as MEMORY_NAME
 from hockney.plan import plan_of
+from hockney.records import Run
 from hockney.run.measure.suite import READY, read_suite
+from samples import make_run, write_run
 
 PLAN = """
 name = "two by two"
@@ -84,6 +89,58 @@ def test_a_gate_judges_all_runs_of_a_suite(hockney: RunHockney, tmp_path: Path) 
     unknown = hockney("suite", "alone.toml", "-o", "b", "-q")
     assert unknown.status == 3
     assert unknown.stdout.startswith("gate: NOT JUDGED: no run measured several pairs; ")
+
+
+def night(number: int, factor: float = 1.0) -> Run:
+    """A run whose launches and runs scatter by 1 %, under a label that no other test has."""
+    rng = np.random.default_rng(number)
+    levels = factor * rng.lognormal(sigma=0.01) * rng.lognormal(sigma=0.01, size=10)
+    run = make_run(lambda launch, _, size: [levels[launch] * (1e3 + size)] * 3, launches=10)
+    run.header = msgspec.structs.replace(run.header, id=f"night {number}", label="held against")
+    return run
+
+
+def test_a_suite_is_held_against_an_earlier_one_by_the_memory(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """The journal of a measured run, with numbers that are made up."""
+    (tmp_path / "past").mkdir()
+    for number in range(5):
+        write_run(night(number), tmp_path / "past" / f"{number}.jsonl")
+    (tmp_path / "plan.toml").write_text(
+        '[[run]]\nlabel = "night"\nverb = "pingpong"\nsizes = "8"\nbudget = "0.2s"\n'
+    )
+    assert hockney("suite", "plan.toml", "-o", "tonight", "-q").status == 0
+    (file,) = (tmp_path / "tonight").glob("01-*.jsonl")
+    (tmp_path / "good").mkdir()
+    again = ["suite", "plan.toml", "-o", "tonight", "-q", "--resume", "--against", "good"]
+    for none in ("better", "tonight"):
+        refused = hockney(*again[:-1], none)
+        assert (refused.status, "no directory of earlier" in refused.stderr) == (2, True)
+    alone = hockney(*again)
+    assert alone.status == 3
+    assert f"gate: NOT JUDGED: good has no {file.name}; " in alone.stdout
+    write_run(night(10), tmp_path / "good" / file.name)
+    write_run(night(11, 1.03), file)
+    assumed = hockney(*again)
+    assert assumed.status == 3, assumed.stderr
+    assert "held against may take up to 1.1 times as long as before" in assumed.stdout
+    assert "assumed" in assumed.stdout
+    known = hockney(*again, "--memory", "past")
+    assert known.status == 1
+    assert known.stdout.startswith("gate: FAILED: held against takes up to 1.0")
+    assert "from 6 runs" in known.stdout
+    assert "hockney explain good" in known.stdout
+    assert "held against takes up to 1.0" in (file.parent / "report.html").read_text()
+    assert hockney(*again, "--memory", "past", "--tolerance", "50%").status == 0
+    past = tmp_path / "past" / MEMORY_NAME
+    for run in (tmp_path / "past").glob("*.jsonl"):
+        run.unlink()
+    past.write_bytes(past.read_bytes()[:-30])
+    damaged = hockney(*again, "--memory", "past")
+    assert damaged.status == 2
+    assert "is damaged" in damaged.stderr
+    assert hockney(*again[:-2], "--memory", "past").status == 2
 
 
 @pytest.mark.long

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from collective_samples import collective_run
@@ -108,6 +109,39 @@ def test_where_the_library_decides_best_there_is_no_rule(
     assert done.status == 0
     assert "no rule is needed" in done.stderr
     assert not (tmp_path / "rules").exists()
+
+
+def test_algorithms_of_two_files_are_judged_by_the_memory(
+    hockney: RunHockney, mpi: Mpi, engine: Engine, tmp_path: Path
+) -> None:
+    """The binomial is 5 % faster, which two runs that may differ do not show."""
+    own = {"default": {}}
+    forced = {"binomial": FORCED[mpi.family]["binomial"]}
+    library = run_here(mpi, engine).launches[0].mpi
+    (tmp_path / "past").mkdir()
+
+    def write(name: str, algorithms: dict[str, dict[str, str]], label: str = "of two files") -> str:
+        run = collective_run(
+            lambda _, name, *__: 0.95e-5 if name == "binomial" else 1e-5,
+            algorithms=algorithms,
+            launches=8,
+            spread=0.05,
+            library=library.library or "",
+            version=library.version or "",
+        )
+        run.header = msgspec.structs.replace(run.header, id=name, label=label)
+        return str(write_run(run, tmp_path / f"{name}.jsonl"))
+
+    files = [write("own", own), write("forced", forced)]
+    for number in range(8):
+        write(f"past/{number}", own | forced)
+    assumed = hockney("tune", *files)
+    assert "no rule is needed" in assumed.stderr
+    write("past/another", own | forced, label="of another question")
+    known = hockney("tune", *files, "--memory", "past")
+    assert known.status == 0, known.stderr
+    assert "note: earlier runs left out: 1 of another question" in known.stderr
+    assert "binomial" in known.stdout
 
 
 def test_rules_of_another_version_are_refused(hockney: RunHockney, tmp_path: Path) -> None:

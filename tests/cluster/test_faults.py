@@ -79,7 +79,7 @@ def terminated(cluster: Cluster) -> None:  # noqa: ARG001
 
 FAULTS: dict[Callable[[Cluster], None], tuple[int, str]] = {
     rank_killed: (1, "launch 0 "),
-    rank_stopped: (1, "launch 0 reported nothing for 4"),
+    rank_stopped: (1, " is stopped, by a signal or a debugger"),
     launcher_killed: (1, "killed by signal 9"),
     node_gone: (1, "launch 0"),
     interrupted: (130, "launch 1 is incomplete: its rounds up to then are kept"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cluster.conftest import Cluster
-from conftest import Done
+from conftest import TEST_TIMEOUT_S, Done
 from hockney import records
 from hockney.run.mpis import Mpi
 
@@ -141,3 +142,24 @@ def test_a_printed_script_measures_when_a_person_submits_it(cluster: Cluster) ->
     assert cluster.run("sbatch", "--wait", "job.sh").status == 0
     shown = cluster.run(*HOCKNEY, "show", "run.jsonl", "--json")
     assert {place["host"] for place in json.loads(shown.stdout)["run"]["places"]} == {"hA", "hB"}
+
+
+def test_looks_come_between_jobs_until_one_is_cancelled(cluster: Cluster) -> None:
+    own = ("--sizes", "8", "--budget", "0.2s", "--launches", "1")
+    words = ("watch", "--dir", "w", "--duty", "90%", "--", "pingpong", *TWO_NODES, *own)
+    done = cluster.run(*HOCKNEY, "job", "slurm", "--submit", "--no-exclusive", "--", *words)
+    assert done.status == 0, done.stderr
+    named = ("--noheader", "--name=hockney-watch")
+    first = done.stdout.split()[1]
+    for _ in range(5 * TEST_TIMEOUT_S):
+        waiting = cluster.run("squeue", *named, "--format=%i %T %r").stdout.split()
+        if waiting[:1] not in ([], [first]) and waiting[1:] == ["PENDING", "BeginTime"]:
+            break
+        time.sleep(0.2)
+    else:
+        raise AssertionError(f"no second job waits: {waiting}")
+    (look,) = (cluster.work / "w").glob("look-*.jsonl")
+    assert len(records.read(look).launches) == 1
+    assert (cluster.work / "w" / "looks.jsonl").read_bytes().count(b"\n") == 1
+    cluster.run("scancel", "--name=hockney-watch")
+    assert cluster.run("squeue", *named).stdout == ""

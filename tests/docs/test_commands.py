@@ -24,6 +24,12 @@ def test_shown_commands_are_understood(page: Path) -> None:
             pytest.fail(f"{command}\n{error.format_message()}")
 
 
+def test_the_pages_for_users_are_short() -> None:
+    pages = sorted((ROOT / "docs" / "users").glob("*.md"))
+    assert len(pages) == 5
+    assert all(len(page.read_text().split()) <= 600 for page in pages)
+
+
 def test_commands_are_found() -> None:
     assert sum(len(shown(page)) for page in PAGES) > 350
 

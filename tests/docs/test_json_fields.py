@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.explanation import explanation
 from hockney.profiling import kinds
 from hockney.profiling.summary import ProfileSummary
+from hockney.show.explanation_lines import explanation_json
 from hockney.show.profile import profile_json
+from planted_differences import SEEDS, pair_of
 from recorded import answers
 
 PROFILE = Path(__file__).parents[1] / "fuzz" / "samples" / "profiles" / "known_calls.jsonl"
@@ -46,4 +50,12 @@ def test_every_field_of_a_profile_is_named() -> None:
     summary = ProfileSummary(kinds.read(PROFILE))
     printed = set(_fields(profile_json(summary, ())))
     assert len(printed) > 40
+    assert printed <= NAMED, printed - NAMED
+
+
+def test_every_field_of_an_explanation_is_named() -> None:
+    seed = SEEDS["TCP"]
+    first, second = map(Analysis, pair_of(seed.base, seed.other, 1))
+    printed = set(_fields(explanation_json(explanation(first, second, 0.03))))
+    assert len(printed) > 30
     assert printed <= NAMED, printed - NAMED

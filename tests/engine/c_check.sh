@@ -16,6 +16,9 @@ compilations() {
     echo "$out/threads mpicc gcc engine -g -O1 -fsanitize=thread -fno-sanitize-recover=all"
     # Other systems: another C library, and what is left where the Linux parts are switched off.
     echo "$out/portable mpicc gcc engine -O1 -U__linux__"
+    if command -v clang >/dev/null 2>&1; then
+        echo "$out/addresses mpicc clang addresses"
+    fi
     if command -v musl-gcc >/dev/null 2>&1; then
         echo "$out/syntax mpicc musl-gcc engine -fsyntax-only"
     else

@@ -140,6 +140,8 @@ def test_what_communicates_with_nobody_has_no_persistent_form(run_engine: RunEng
 
 
 ELEMENTS = {"int32": 4, "int64": 8, "float": 4, "double": 8}
+OF_16_BITS = ("float16", "bfloat16")
+NOT_HAD = "this MPI library adds up no numbers of this type"
 
 
 @pytest.mark.parametrize("element", ELEMENTS)
@@ -158,6 +160,23 @@ def test_reductions_of_each_type_are_exact(
     done = run_engine(*words, ranks=3, path=faulty_engine.path, env=damaged)
     assert done.status != 0
     assert f"element {17 // ELEMENTS[element]} ({element}) is" in done.stderr
+
+
+@pytest.mark.parametrize("element", OF_16_BITS)
+def test_sums_of_16_bits_are_right_or_the_library_has_none(
+    run_engine: RunEngine, faulty_engine: Engine, element: str
+) -> None:
+    words = ("collective", "allreduce", f"--element={element}", "--verify", "--sizes=64")
+    done = run_engine(*words, "--seconds=0.05", ranks=3)
+    if done.status == 2:
+        assert f"--element {element}: {NOT_HAD}" in done.stderr
+        return
+    assert done.status == 0, done.stderr
+    assert {s["element"] for s in done.of("samples")} == {element}
+    damaged = {"HOCKNEY_FAULT_CORRUPT": "1"}
+    done = run_engine(*words, "--seconds=0.05", ranks=3, path=faulty_engine.path, env=damaged)
+    assert done.status != 0
+    assert f"element 8 ({element}) is" in done.stderr
 
 
 def test_untimed_checks_aside_reductions_of_many_ranks_add_small_numbers(

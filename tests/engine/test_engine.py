@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -199,6 +200,22 @@ def test_the_machine_is_probed_before_and_after_every_round(run_engine: RunEngin
         assert 0.0 < low <= probe["handover_ns"] <= high
     assert any(p["handover_low_ns"] < p["handover_high_ns"] for p in done.of("probe"))
     assert [noise["rank"] for noise in done.of("noise")] == [0, 1]
+
+
+def test_ranks_that_share_a_cpu_are_not_probed(
+    run_engine: RunEngine, engine: Engine, tmp_path: Path
+) -> None:
+    """Each line of the probe would take them a turn on the CPU."""
+    path = tmp_path / "on_one_cpu"
+    cpu = min(os.sched_getaffinity(0))
+    path.write_text(
+        f"#!{sys.executable}\nimport os, sys\nos.sched_setaffinity(0, [{cpu}])\n"
+        f"os.execv({str(engine.path)!r}, [{str(engine.path)!r}, *sys.argv[1:]])\n"
+    )
+    path.chmod(0o755)
+    done = run_engine("pingpong", *QUICK, path=path)
+    assert done.of("samples"), done.stderr
+    assert not done.of("probe")
 
 
 def test_cold_buffers_are_larger_than_the_last_cache(run_engine: RunEngine) -> None:

@@ -21,6 +21,7 @@ EVERY = (
 )
 DIRECTIONS = ["", "--direction=one-way --window=1,8", "--direction=both-ways --window=1,8"]
 LARGE = 2**31 + 4096
+OF_16_BITS = ("float16", "bfloat16")
 
 
 def sizes_of(operation: str) -> list[str]:
@@ -94,6 +95,7 @@ def test_a_damaged_byte_is_found(
         [
             (element, reduction)
             for element in ELEMENTS
+            if element not in OF_16_BITS  # no types of MPI itself; MPICH 5.0.2 adds them up wrongly
             for reduction in REDUCTIONS
             if not (element in FLOATING and reduction in BITWISE)
             and not (element == "byte" and reduction in ("sum", "min", "max"))
@@ -110,6 +112,15 @@ def test_every_reduction_of_every_type_is_right(
     assert done.status == 0, done.stderr
     own = [s for s in done.of("samples") if s["operation"] == "get-accumulate"]
     assert {(s["element"], s["reduction"]) for s in own} == {(element, reduction)}
+
+
+@pytest.mark.parametrize("element", OF_16_BITS)
+def test_a_library_that_accumulates_wrongly_is_found(run_engine: RunEngine, element: str) -> None:
+    words = ("rma", "accumulate", f"--element={element}", "--verify", "--sizes=64")
+    done = run_engine(*words, "--seconds=0.02")
+    refused = done.status == 2 and f"--element {element}: this MPI library adds up" in done.stderr
+    wrong = done.status == 1 and f"data check: after an operation on {element}" in done.stderr
+    assert done.status == 0 or refused or wrong, done.stderr
 
 
 def test_pairs_have_windows_of_their_own(run_engine: RunEngine) -> None:

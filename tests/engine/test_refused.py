@@ -20,7 +20,7 @@ BY_HAND = {
     **{"grid": "2x2", "neighbors": "faces", "columns": "none", "arrival": "none", "skew-ns": "1"},
     **{"skew-times": "1", "fractions": "0,1", "loads": "incast:65536:8:0:0", "roles": "random:2"},
     "operation": "pingpong",
-    **{"from": "1", "visits": "1", "rounds": "1:2", "mode": "persistent"},
+    **{"from": "1", "visits": "1", "arrangements": "1", "rounds": "1:2", "mode": "persistent"},
 }
 """A value of each option that the engine reads by hand, or looks up."""
 VALUE = {OptionKind.COUNT: "1", OptionKind.NUMBER: "1", OptionKind.TEXT: "x"}

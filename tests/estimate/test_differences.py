@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import false_discovery_control, mannwhitneyu, wilcoxon
+from scipy.stats import chi2, false_discovery_control, mannwhitneyu, wilcoxon
 
 from hockney.base.errors import UsageError
 from hockney.infer.estimate import shifts
@@ -114,6 +114,14 @@ def test_the_signed_rank_p_is_scipys(n: int) -> None:
     assert signed_rank_p(values) == pytest.approx(wilcoxon(values, method="exact").pvalue)
 
 
+def student(deviation: float, freedom: float) -> Unseen:
+    """A part whose standard deviation is estimated: together Student's t."""
+    if math.isinf(freedom):
+        return Unseen.of(deviation)
+    places = (np.arange(2000) + 0.5) / 2000
+    return Unseen(deviation * np.sqrt(freedom / chi2.ppf(places, freedom)), np.full(2000, 5e-4))
+
+
 @settings(deadline=None)
 @given(SAMPLES, SAMPLES, st.floats(0.001, 0.2))
 def test_the_ratio_lies_in_its_interval_and_same_is_never_significant(
@@ -121,7 +129,7 @@ def test_the_ratio_lies_in_its_interval_and_same_is_never_significant(
 ) -> None:
     for found in (
         two_samples(np.array(first), np.array(second), tolerance),
-        two_samples(np.array(first), np.array(second), tolerance, unseen=Unseen(0.1, 4.0)),
+        two_samples(np.array(first), np.array(second), tolerance, unseen=student(0.1, 4.0)),
         paired(np.array(first), tolerance),
     ):
         if found.low is None or found.high is None:
@@ -200,10 +208,10 @@ def test_what_the_values_do_not_show_widens_the_interval() -> None:
     first, second = random.normal(0.0, 0.01, 10), random.normal(0.05, 0.01, 10)
     seen = two_samples(first, second, 0.03)
     assert seen.verdict == "slower"
-    assert two_samples(first, second, 0.03, unseen=Unseen(0.01)).verdict == "slower"
-    assumed = two_samples(first, second, 0.03, unseen=Unseen(0.05))
+    assert two_samples(first, second, 0.03, unseen=Unseen.of(0.01)).verdict == "slower"
+    assumed = two_samples(first, second, 0.03, unseen=Unseen.of(0.05))
     assert (assumed.verdict, assumed.needed, assumed.ratio) == ("unknown", None, seen.ratio)
-    few = two_samples(first, second, 0.03, unseen=Unseen(0.01, freedom=1.0))
+    few = two_samples(first, second, 0.03, unseen=student(0.01, 1.0))
     assert few.verdict == "unknown"
 
 
@@ -215,7 +223,7 @@ def test_drift_of_a_known_size_is_seldom_taken_for_a_difference(freedom: float) 
         drift = random.normal(0.0, 0.04)
         scatter = 1.0 if math.isinf(freedom) else math.sqrt(random.chisquare(freedom) / freedom)
         first, second = random.normal(0.0, 0.02, 8), random.normal(drift, 0.02, 8)
-        found = two_samples(first, second, 0.01, unseen=Unseen(0.04 * scatter, freedom))
+        found = two_samples(first, second, 0.01, unseen=student(0.04 * scatter, freedom))
         called += found.verdict in ("faster", "slower")
     assert called <= 0.07 * 600
 

@@ -26,6 +26,20 @@ def measured() -> Run:
     return make_run(lambda launch, _, size: [1000.0 + launch + size], sizes=(0, 8, 1 << 20))
 
 
+def test_csv_has_the_columns_that_have_a_value() -> None:
+    run = measured()
+    used, whole = (
+        list(csv.DictReader(io.StringIO(writing.write(Analysis(run), "csv", every).decode())))
+        for every in (False, True)
+    )
+    assert all(any(row[name] for row in used) for name in used[0])
+    assert len(used[0]) < len(whole[0]) / 2
+    for row, all_of_it in zip(used, whole, strict=True):
+        assert {name: value for name, value in all_of_it.items() if name in row} == row
+    with pytest.raises(UsageError, match="--all-columns: not of osu"):
+        writing.write(Analysis(run), "osu", True)
+
+
 @pytest.mark.parametrize("format", WRITERS)
 def test_a_layout_is_read_back_as_its_format(format: str) -> None:
     run = measured()
@@ -66,7 +80,8 @@ def test_csv_has_every_point_and_is_read_back() -> None:
 
 def test_imported_points_keep_what_they_are_in_csv() -> None:
     [run] = runs(logs.OSU_5)
-    rows = list(csv.DictReader(io.StringIO(writing.write(Analysis(run), "csv").decode())))
+    content = writing.write(Analysis(run), "csv", all_columns=True).decode()
+    rows = list(csv.DictReader(io.StringIO(content)))
     assert {(row["statistic"], row["median_s"], row["min_s"]) for row in rows} == {("mean", "", "")}
     assert [row["mean_s"] for row in rows] == ["1.07e-06", "1.14e-06", "0.00010343"]
 

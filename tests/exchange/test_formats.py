@@ -316,6 +316,7 @@ FLAGS = {
     "durham statistics": "may be of another rank",
     "tacc": "MB are 2^20 bytes",
     "itmo": "not of a ping-pong",
+    "reframe report": "the test failed by its own references",
     "csv": "the same point again",
     "calibration": "each number is one call",
     "mpip": "1 call site without a size left out",
@@ -375,6 +376,14 @@ def test_what_makes_it_another_experiment_is_kept() -> None:
         "Datatype": "MPI_CHAR",
     }
     assert tables(logs.OSU_ONE_SIDED)[0].options["Synchronization"] == "MPI_Win_flush"
+
+
+def test_memories_are_axes() -> None:
+    rows = tables(logs.OSU_7_FULL)[0].rows
+    assert {(row.memory, row.peer_memory) for row in rows} == {("device", "host")}
+    both = logs.OSU_7_FULL.replace("on HOST (H)", "on DEVICE (D)")
+    assert {(row.memory, row.peer_memory) for row in tables(both)[0].rows} == {("device", None)}
+    assert {row.memory for row in tables(logs.OSU_7_2)[0].rows} == {None}
 
 
 def test_processes_are_those_of_the_tables_own_command() -> None:

@@ -14,6 +14,7 @@ from hockney.base.errors import UsageError
 from hockney.foreign.exchange import writing
 from hockney.foreign.programs.reframe_references import name_of
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.run_drift import as_earlier
 from hockney.plan.axes import AXES
 from hockney.records import Run
 from hockney.show.as_json import point_json
@@ -60,10 +61,20 @@ def test_a_reference_is_the_median_with_its_interval() -> None:
 
 def test_other_runs_widen_the_tolerance() -> None:
     alone, among = Analysis(run_of()), Analysis(run_of())
-    among.others = [Analysis(run_of(factor=factor)) for factor in (0.9, 1.2, 1.1, 0.8, 1.3)]
+    others = [Analysis(run_of(factor=factor)) for factor in (0.9, 1.2, 1.1, 0.8, 1.3)]
+    for number, other in enumerate(others):
+        other.run.header = msgspec.structs.replace(other.run.header, id=f"run {number}")
+    among.earlier = as_earlier(others)
     assert references(among)["latency"][2] > 2.0 * references(alone)["latency"][2]
     text = writing.write(among, "reframe-references").decode()
     assert "the median of another run, from 6 runs" in text
+
+
+def test_without_earlier_runs_the_meaning_says_that_it_is_assumed() -> None:
+    alone = Analysis(run_of())
+    alone.earlier = []
+    text = writing.write(alone, "reframe-references").decode()
+    assert "how much runs differ is assumed, as no earlier run of this host is known" in text
 
 
 def test_without_an_interval_there_is_no_reference() -> None:

@@ -226,7 +226,8 @@ def attempt(_number: int, _name: str, words: str, directory: Path) -> None:
     assert status is not None, f"no end within {HANG_S:.0f} s: {stderr[-2000:]}"
     assert "Traceback" not in stderr, stderr[-4000:]
     is_programs = json.loads(words)[0] == "profile" and status > 2
-    assert status in (0, 1, 2) or is_programs, f"status {status}: {stderr[-2000:]}"
+    is_undecided = status == 3 and json.loads(words)[0] == "watch"
+    assert status in (0, 1, 2) or is_programs or is_undecided, f"status {status}: {stderr[-2000:]}"
     heard = json.loads(words)[-1] != "2>&-"
     assert status != 2 or stderr.strip() or not heard, "refused without a word"
     is_verdict = json.loads(words)[0] == "doctor" and json.loads(words)[-1] == "|true"

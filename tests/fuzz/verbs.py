@@ -38,6 +38,8 @@ WITH_RESULT = (
     "compare RUN RUN --json",
     "compare RUN SAMPLE -o OUT.svg --force",
     "compare SAMPLE RUN",
+    "explain RUN SAMPLE",
+    "explain SAMPLE RUN --json",
     "fit RUN --model auto",
     "fit RUN SAMPLE --model auto --json",
     "fit RUN --ordinary",
@@ -73,6 +75,7 @@ WITH_PROFILE = (
     "predict --profile RUN --on MESSAGES --what-if latency=0.5x --json",
     "replay RUN --launches 1 --repetitions 1 --mpicc /dev/null",
     "compare RUN RUN",
+    "explain RUN MESSAGES",
 )
 """RUN is a hostile profile. Its mix is made, and is not replayed: there is no such MPI."""
 

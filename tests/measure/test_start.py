@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney.run.launchers import hydra
+from hockney.plan import Placement
+from hockney.run.launchers import Launcher, hydra
 from hockney.run.launchers.openmpi import LAUNCHER
 from hockney.run.measure.launch import Interruption, Outcome
 from hockney.run.measure.start import (
@@ -14,11 +15,14 @@ from hockney.run.measure.start import (
     engine_messages,
 )
 from hockney.run.mpis import Engine, Mpi
+from hockney.run.schedulers._template import template_launcher
 from preloads import build_library
 from starting import mpi_command
 
 
-def start(tmp_path: Path, failures: int, message: str) -> tuple[Outcome, list[bytes]]:
+def start(
+    tmp_path: Path, failures: int, message: str, launcher: Launcher = LAUNCHER
+) -> tuple[Outcome, list[bytes]]:
     """A launcher that fails so many times with that message, and then prints a line."""
     script = (
         f"count=$(cat count 2>/dev/null || echo 0); echo $((count + 1)) > count; "
@@ -26,7 +30,7 @@ def start(tmp_path: Path, failures: int, message: str) -> tuple[Outcome, list[by
     )
     command = ["sh", "-c", f'cd "{tmp_path}"; {script}']
     lines: list[bytes] = []
-    outcome = StartCommand(command, {}, LAUNCHER, "sh").run(lines.extend, 10.0, Interruption())
+    outcome = StartCommand(command, {}, launcher, "sh").run(lines.extend, 10.0, Interruption())
     return outcome, lines
 
 
@@ -35,6 +39,12 @@ def test_a_launcher_that_fails_by_chance_is_started_again(tmp_path: Path, failur
     outcome, lines = start(tmp_path, failures, LAUNCHER.start_failures[0] + ". We cannot")
     assert (outcome.exit_status, outcome.failed_starts) == (0, failures)
     assert lines == [b"started\n"]
+
+
+def test_one_behind_a_template_is_started_again(tmp_path: Path) -> None:
+    template = template_launcher("sh {command}", Placement(ranks=2))
+    outcome, _ = start(tmp_path, 1, LAUNCHER.start_failures[0], template)
+    assert (outcome.exit_status, outcome.failed_starts) == (0, 1)
 
 
 def test_one_that_always_fails_is_given_up(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ EIGHT = sizes_of([8])
 MADE = {
     "pingpong": {"keep_clock_cost", "sweep", "seconds_a_size", "reduce"},  # by --preset
     "overheads": {"trains"},  # by what was measured before
+    "fabric": {"chosen"},  # likewise
     "collective": {"collective"},  # an argument
     "rma": {"operation"},
 }
@@ -143,6 +144,11 @@ def test_verbs_have_an_option_for_each_field_and_no_other(experiment: str) -> No
         "collective neighbor_alltoall -n 2",
         "collective bcast --groups 2 -n 4 --algorithm all --oversubscribe",
         "collective bcast --form persistent --platform fat-tree:2 -n 2",
+        "collective bcast --stragglers -n 4 --oversubscribe",
+        "collective bcast --stragglers -n 6 --groups 2 --oversubscribe",
+        "collective bcast --stragglers -n 6 --sync barrier --oversubscribe",
+        "collective ibcast --stragglers -n 6 --overlap --oversubscribe",
+        "collective bcast --stragglers -n 6 --arrival random --skew 1us --oversubscribe",
         "collective bcast --buffers returned",
         "pingpong --verify --buffers returned",
         "pingpong --preset osu --buffers cold",

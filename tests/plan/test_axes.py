@@ -101,6 +101,7 @@ def test_in_json_null_is_what_does_not_apply() -> None:
         "ranks",
         "overlap",
         "any_source",
+        "wait_each",
         "reordered",
     }
 

@@ -61,6 +61,8 @@ def both(call: str, count: int, bytes_: int, **fields: object) -> list[Calls]:
         (both("MPI_Recv", 1000, 8, time_s=0.5, wait_s=0.49, seen=9), LATE),
         (both("MPI_Allreduce", 1000, 8, time_s=0.5, wait_s=0.49, seen=9), LATE),
         (both("MPI_Send", 1000, 1 << 20, time_s=0.5, datatype="strided"), COPYING),
+        (both("MPI_Send", 1000, 8, time_s=0.5, wait_s=0.0, seen=9, memory="pinned"), CONTENTION),
+        (both("MPI_Send", 1000, 8, time_s=0.5, wait_s=0.0, seen=9, memory="device"), MESSAGES),
     ],
 )
 def test_a_planted_cause_is_found(of: list[Calls], cause: str) -> None:

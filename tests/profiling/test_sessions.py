@@ -15,17 +15,24 @@ RANKS = 2
 # One session: MPICH 5.0.2 hangs or aborts now and then where a second one follows it.
 PROGRAM = """
 #include <mpi.h>
+static void go_on(MPI_Comm *comm, int *error, ...)
+{
+}
 int main(void)
 {
+    MPI_Errhandler handler;
     MPI_Session session;
     MPI_Group group;
-    MPI_Comm comm;
+    MPI_Comm comm, none;
     int rank;
     double sum = 0.0;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
     MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
     MPI_Comm_create_from_group(group, "all", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
     MPI_Group_free(&group);
+    MPI_Comm_create_from_group(MPI_GROUP_EMPTY, "none", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &none);
+    MPI_Comm_create_errhandler(go_on, &handler);
+    MPI_Comm_create_from_group(MPI_GROUP_EMPTY, "nowhere", MPI_INFO_NULL, handler, 0);
     MPI_Comm_rank(comm, &rank);
     for (int i = 0; i < 10; i++)
         MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
@@ -57,6 +64,7 @@ def test_calls_in_communicators_of_sessions_are_counted(
     }
     assert found == {
         ("MPI_Comm_create_from_group", RANKS, 0): RANKS,
+        ("MPI_Comm_create_from_group", None, 0): 2 * RANKS,
         ("MPI_Allreduce", RANKS, 8): 10 * RANKS,
         ("MPI_Send", RANKS, 8): 1,
         ("MPI_Recv", RANKS, 8): 1,

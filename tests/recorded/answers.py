@@ -79,7 +79,7 @@ def _json(*words: str) -> Any:
 
 
 def _csv(path: str) -> list[dict[str, Any]] | None:
-    text = _said("export", path, "--to", "csv")
+    text = _said("export", path, "--to", "csv", "--all-columns")
     if text is None:
         return None
     return [{key: _value(cell) for key, cell in row.items()} for row in _rows(text)]

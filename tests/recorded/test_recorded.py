@@ -63,7 +63,10 @@ def _are_equal(old: Any, new: Any, where: str) -> bool:
 
 
 @pytest.mark.parametrize("file", kept_short(files(), SHORT_FILES), ids=name_of)
-def test_the_numbers_of_a_recorded_file_have_not_changed(file: Path) -> None:
+def test_the_numbers_of_a_recorded_file_have_not_changed(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # no history of other tests
     found = differences(EVERY[name_of(file)], answers_of(file), name_of(file))
     assert not found, f"{len(found)} differences:\n" + "\n".join(found[:20])
 

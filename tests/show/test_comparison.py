@@ -50,13 +50,13 @@ def test_what_would_decide_is_said_once_and_of_the_side_that_lacks_it(
 def test_where_no_number_of_launches_decides_it_says_what_does() -> None:
     found = compared(12, 12, scatter=0.02)
     assert "no number of launches decides them: measure both in one run" in deciding_words(found)
-    assert "could not have been shown" in overall_words(found, 0.03)
+    assert "would be found in 80 of 100 comparisons" in overall_words(found, 0.03)
 
 
 def test_the_smallest_difference_is_half_the_interval() -> None:
     rng = np.random.default_rng(1)
     first, second = 0.02 * rng.standard_normal((2, 10))
-    alone, unseen = (two_samples(first, second, 0.03, part) for part in (None, Unseen(0.04)))
+    alone, unseen = (two_samples(first, second, 0.03, part) for part in (None, Unseen.of(0.04)))
     for judged in (alone, unseen):
         assert judged.low is not None
         assert judged.high is not None
@@ -74,13 +74,3 @@ def test_many_launches_of_one_side_are_not_asked_for_again() -> None:
     needed = two_samples(few, many, 0.03).needed
     assert needed is not None
     assert 12 <= needed < 120
-
-
-def test_equal_runs_that_happen_to_lie_close_together_narrow_nothing() -> None:
-    rng = np.random.default_rng(2)
-    first, second = 0.02 * rng.standard_normal((2, 10)) + [[0.0], [0.03]]
-    cut = two_samples(first, second, 0.03, Unseen(0.0, 3.0))
-    whole = two_samples(first, second, 0.03, Unseen(0.0, 3.0, 0.02))
-    assert cut.verdict == "slower"
-    assert whole.verdict == "unknown"
-    assert (whole.p or 0.0) > (cut.p or 0.0)

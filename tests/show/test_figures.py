@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from fabric_samples import fabric_run
+from figure_examples import recorded
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.records import Run, RunRecord, Samples, Summary
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure, Series
-from hockney.show.figures import describe
+from hockney.show.figures import describe, main_figure
 from hockney.show.labels import labelled, labels_of
 from one_sided_samples import one_sided_run
-from samples import make_run
+from samples import make_run, varied_run
 
 SIZES = (0, 1, 1024, 1024**2)
 OF_ANY_RUN = ("time", "bandwidth", "samples")
@@ -315,3 +317,47 @@ def test_more_one_sided_ways_than_colours_have_a_panel_for_each_kind_of_window()
     figure = describe("one-sided", [Analysis(run)], Options())
     assert [panel.y.label.rsplit(", ")[-1] for panel in figure.panels] == list(kinds)
     assert [len(panel.series) for panel in figure.panels] == [len(ways)] * len(kinds)
+
+
+def test_the_bars_of_pairs_have_one_meaning() -> None:
+    """A curve of one pair has no bars beside one of several pairs, whose bars are other pairs."""
+    figure = describe("time", [recorded("pairs-four")], Options(fit=False))
+    alone, both = (series_of(figure, f"{words} at once") for words in ("1 pair", "2 pairs"))
+    assert set(alone.low or ()) == {None}
+    assert None not in (both.low or (None,))
+    assert "confidence" not in caption(figure)
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        (lambda: fabric_run(slow={(1, 4): 2.0}), "fabric"),
+        (lambda: recorded("cores").run, "matrix"),
+        (lambda: recorded("pairs-four").run, "contention"),
+        (lambda: varied_run(12, {"first": 1.0, "second": 1.05}), "variants"),
+        (lambda: recorded("pingpong-mpich").run, "time"),
+    ],
+)
+def test_the_main_figure_answers_the_question(made: Callable[[], Run], name: str) -> None:
+    assert main_figure([Analysis(made())], Options()).name == name
+
+
+def test_what_the_main_figure_cannot_show_is_drawn_over_size() -> None:
+    """Two networks have no common map, and a map no line."""
+    both = [Analysis(fabric_run()), Analysis(fabric_run())]
+    assert main_figure(labelled(both), Options()).name == "time"
+    assert main_figure([recorded("cores")], Options(operation="pingpong")).name == "time"
+
+
+def test_a_label_names_one_state() -> None:
+    """Of runs in unlike states, one with two states has the other one's name on its pale curve."""
+
+    def both(_: int, round_: int) -> float:
+        return 67.0 if round_ >= 20 else 236.0
+
+    first = make_run(line_ns, rounds=30, sizes=SIZES, handover_ns=both)
+    second = make_run(line_ns, rounds=30, sizes=SIZES, handover_ns=lambda *_: 64.0)
+    figure = describe("time", labelled([Analysis(first), Analysis(second)]), Options())
+    pale = [label for label in labels(figure) if "67 ns" in label]
+    assert pale
+    assert all(label.count("core-to-core latency") == 1 for label in labels(figure))

@@ -143,6 +143,10 @@ MOST_UNCERTAIN = 0.5
 number."""
 
 
+UNKNOWN_HALF_WIDTH = 0.005
+"""Half-width of an estimated size without an interval, as a fraction of it: three digits."""
+
+
 TWO_DIGITS = 3.55
 """Largest leading digits of an uncertainty that is written with two of them, and the number to the
 same decimal place: the rule of the Particle Data Group (354 rounds to two digits, 355 to one)."""
@@ -175,6 +179,18 @@ def format_size(size: int) -> str:
         if size and size % FACTORS[unit] == 0:
             return f"{size // FACTORS[unit]} {unit}"
     return f"{size} B"
+
+
+def format_estimated_size(size: float, low: float | None = None, high: float | None = None) -> str:
+    """A size that was estimated, in the digits that its interval leaves: "1.4 MiB" of one between
+    256 KiB and 4 MiB, the byte where it is known to the byte; three digits without an interval."""
+    if low is None or high is None:
+        low, high = (1.0 - UNKNOWN_HALF_WIDTH) * size, (1.0 + UNKNOWN_HALF_WIDTH) * size
+    if high - low <= 1.0:
+        return format_size(round(size))
+    unit = next((unit for unit in ("GiB", "MiB", "KiB") if size >= FACTORS[unit]), "B")
+    half_width = (high - low) / 2.0 / FACTORS[unit]
+    return f"{known(size / FACTORS[unit], half_width):.4g} {unit}"
 
 
 def format_sizes(least: int, most: int) -> str:

@@ -98,6 +98,7 @@ def common_of(context: click.Context, options: dict[str, Any]) -> Common:
         launch=take("launch"),
         mpicc=take("mpicc"),
         engine=take("engine"),
+        without_bad_nodes=take("without_bad_nodes"),
         broadcast=take("broadcast"),
         platform=platform,
         cfg=take("cfg"),

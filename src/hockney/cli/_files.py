@@ -16,8 +16,8 @@ import hockney
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.outputs import Content, write_outputs
 from hockney.base.terminal import MARKS, is_terminal
-from hockney.infer.analysis.between import may_repeat
 from hockney.infer.analysis.warnings import source_notes
+from hockney.infer.memory.question import may_repeat
 from hockney.records.reading import header_of, why_no_result
 from hockney.run.measure.journal import NAME as SUITE_JOURNAL
 
@@ -110,12 +110,10 @@ def others_beside(files: Sequence[Path], past: Sequence[Path]) -> list[Result]:
     for directory in {file.resolve().parent for file in files}:
         with suppress(OSError):
             found |= {path for path in directory.iterdir() if path.name.endswith(SUFFIXES)}
-    headers = [header for file in files if (header := header_of(file)) is not None]
     others: list[Result] = []
     left = MOST_BYTES
-    for path, size in _newest(found - known)[:MOST_LOOKED_AT]:
-        header = header_of(path) if size <= left else None
-        if header is None or not any(may_repeat(header, one) for one in headers):
+    for path, size in alike(files, found - known):
+        if size > left:
             continue
         with suppress(HockneyError):
             others.append(hockney.load(path))
@@ -125,7 +123,17 @@ def others_beside(files: Sequence[Path], past: Sequence[Path]) -> list[Result]:
     return others
 
 
-def _newest(paths: Iterable[Path]) -> list[tuple[Path, int]]:
+def alike(files: Sequence[Path], among: Iterable[Path]) -> Iterator[tuple[Path, int]]:
+    """Files, by their first lines, that may repeat the question of one of these, with their bytes;
+    the newest first."""
+    headers = [header for file in files if (header := header_of(file)) is not None]
+    for path, size in newest(among)[:MOST_LOOKED_AT]:
+        header = header_of(path)
+        if header is not None and any(may_repeat(header, one) for one in headers):
+            yield path, size
+
+
+def newest(paths: Iterable[Path]) -> list[tuple[Path, int]]:
     """Files with their bytes, the newest first."""
     found = []
     for path in paths:

@@ -43,9 +43,13 @@ class Option(click.Option):
     """An option that the help shows under a heading. A default that depends on other options or on
     the machine is described by the text `show_default`."""
 
-    def __init__(self, *args: Any, heading: str = COMMON, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, heading: str = COMMON, several: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.heading = heading
+        self.several = several
+        """Whether it takes all words up to the next option, with blanks between."""
 
     def make_metavar(self, ctx: click.Context) -> str:
         """One word for a choice, whose names are listed in the help."""
@@ -74,6 +78,15 @@ class Option(click.Option):
         return () if words.issuperset(names) else names
 
 
+def _is_value(option: click.Option, word: str) -> bool:
+    """Whether an option could have the word as its value."""
+    try:
+        option.type.convert(word, option, None)
+    except click.BadParameter:
+        return False
+    return True
+
+
 class Verb(click.Command):
     """A command with options under headings and examples, which are whole commands."""
 
@@ -83,13 +96,29 @@ class Verb(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuses texts that no result file can hold; names of files may be any bytes."""
-        rest = super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, self._joined(ctx, args))
         for param in self.get_params(ctx):
             value = ctx.params.get(param.name or "")
             for text in value if isinstance(value, tuple) else (value,):
                 if isinstance(text, str) and not text.isascii() and _HALF.search(text):
                     raise click.BadParameter(f"{text!r} is not UTF-8", ctx, param)
         return rest
+
+    def _joined(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words; those of an option that takes several are one, with blanks between."""
+        options = [one for one in self.get_params(ctx) if isinstance(one, Option) and one.several]
+        by_name = {name: option for option in options for name in option.opts}
+        joined: list[str] = []
+        last: Option | None = None
+        for word in args:
+            if last is not None and joined[-1] in by_name:
+                joined.append(word)
+            elif last is not None and _is_value(last, word):
+                joined[-1] += f" {word}"
+            else:
+                joined.append(word)
+                last = by_name.get(str(word).partition("=")[0])  # a caller may give a path
+        return joined
 
     def invoke(self, ctx: click.Context) -> Any:
         """Shows how far a build is, if the verb needs one."""

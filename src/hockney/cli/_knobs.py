@@ -28,7 +28,13 @@ def knob_options(verb: str) -> list[click.Parameter]:
 
 
 def _option(workload: type[Workload], name: str, knob: Knob) -> Option:
-    make = partial(Option, [option_of(name), name], heading=WORKLOAD, help=knob.help)
+    make = partial(
+        Option,
+        [option_of(name), name],
+        heading=WORKLOAD,
+        several=knob.several,
+        help=knob.help,
+    )
     words = words_of(get_type_hints(workload, include_extras=True)[name])
     if words:
         usual = default_of(workload, name)

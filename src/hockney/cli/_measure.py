@@ -14,6 +14,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import Gate
 from hockney.plan import Plan
 from hockney.plan.workloads.pingpong import Pingpong
+from hockney.records import LeftOutNode
 from hockney.run.measure.checks import check_allocation
 from hockney.run.measure.execution import Target, measure
 from hockney.run.measure.problems import raise_problems, unanswered
@@ -74,8 +75,13 @@ def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Sessi
     for case in plan.cases:
         check_allocation(case.placement)
     progress = ProgressView(quiet, plan.sampling.precision, before, plan.comparison)
+
+    def say(node: LeftOutNode) -> None:  # whoever wants no notes must know this all the same
+        progress.clear()
+        click.echo(f"hockney: goes on without {node.host}: {node.why}", err=True)
+
     try:
-        return measure(plan, target, progress)
+        return measure(plan, target, progress, say)
     finally:
         progress.clear()
 

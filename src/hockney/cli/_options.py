@@ -11,6 +11,7 @@ import click
 from hockney.base.units import parse_factor, parse_share
 from hockney.cli._asked import OUTLIERS, Times
 from hockney.cli._help import (
+    COMMON,
     COMPARISON,
     OUTPUT,
     PLACEMENT,
@@ -33,6 +34,7 @@ from hockney.cli._parameters import (
     Named,
     Words,
 )
+from hockney.plan.memories import read_memories
 from hockney.plan.placement import PLACES
 from hockney.plan.variants import DEFAULT_TOLERANCE
 from hockney.plan.workloads import BUFFERS
@@ -61,6 +63,17 @@ def mpicc(what: str = "to measure", heading: str = PLACEMENT) -> Decorator:
         heading=heading,
         help=f"Compiler wrapper of the MPI {what}.",
         show_default="$MPICC, then mpicc on PATH",
+    )
+
+
+def memory_to_try(tries: str) -> Decorator:
+    """The option --memory of verbs that try memories of accelerators instead of measuring."""
+    return option(
+        "--memory",
+        type=Words("MEMORY ...", read_memories),
+        several=True,
+        heading=COMMON,
+        help=tries,
     )
 
 
@@ -162,6 +175,19 @@ HISTORY = option(
     help="Other runs of the system: files or directories. May be repeated.",
 )
 
+
+def host_memory(default: str | None = "what `hockney history` has read") -> Decorator:
+    """Where earlier runs of the same question are kept, for verbs that judge by them."""
+    return option(
+        "--memory",
+        type=PATH,
+        metavar="FILE|DIR",
+        help="Earlier runs of this host: a memory, which is made or added to, or a directory of "
+        "runs, where it is kept.",
+        show_default=default,
+    )
+
+
 HOW_MUCH = (
     option("--budget", type=SECONDS, default="10s", help="Wall time for all launches together."),
     option(
@@ -240,6 +266,13 @@ REST = (
         metavar="N",
         heading=PLACEMENT,
         help="Ranks on each node.",
+    ),
+    option(
+        "--without-bad-nodes",
+        is_flag=True,
+        heading=PLACEMENT,
+        help="Go on without a node because of which a launch fails or hangs, with the ranks of the "
+        "others; the answer then says so.",
     ),
     option(
         "--launcher",

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 from click import unstyle
@@ -17,8 +18,12 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import Gate
 from hockney.infer.analysis.histories import History
 from hockney.show.as_json import dumps, encoded
-from hockney.show.experiments import answer_of, marks_of, shown_json, view_of
+from hockney.show.experiments import answer_of, marks_of, parts_of, shown_json
 from hockney.show.explained import explained
+
+if TYPE_CHECKING:
+    from hockney.run.measure.awareness import Proof
+    from hockney.run.measure.tried_memories import CollectiveProofs
 
 
 def show_run(
@@ -36,9 +41,8 @@ def show_run(
         marks = [f"# {mark}" for mark in marks_of(analysis)]
         click.echo("\n".join([*marks, render(layout, analysis)]))
     else:
-        view = view_of(analysis)
         answer = "\n".join(styled(line, "bold") for line in answer_of(analysis))
-        text = "\n\n".join(filter(None, [answer, *view.parts(analysis, all_states)]))
+        text = "\n\n".join(filter(None, [answer, *parts_of(analysis, all_states)]))
         click.echo(text)
         if explain:
             click.echo("\n" + "\n".join(explained(analysis, unstyle(text))))
@@ -153,3 +157,13 @@ def show_json(
         shown["published"] = published_json(positions)
         shown["positions"] = asdict(positions)
     click.echo(encoded(shown))  # of many launches, larger than the run
+
+
+def end_tried(tried: Sequence[Proof] | Sequence[CollectiveProofs], as_json: bool) -> None:
+    """Prints for each memory what the MPI can do with it; ends with status 1 if not all."""
+    if as_json:
+        click.echo(dumps({"memories": [asdict(one) for one in tried]}))
+    for one in [] if as_json else tried:
+        click.echo(one.sentence)
+    if any(one.has_failed for one in tried):
+        raise click.exceptions.Exit(1)

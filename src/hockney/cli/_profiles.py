@@ -12,6 +12,7 @@ from hockney.base.errors import UsageError
 from hockney.base.terminal import styled
 
 if TYPE_CHECKING:
+    from hockney.infer.predict.program_memories import WayTime
     from hockney.profiling.kinds import Profile
     from hockney.show.report.profiles import Profiled
 
@@ -41,20 +42,36 @@ def profiled(path: Path) -> Profiled:
     return Profiled(path.stem, summary, findings_of(summary))
 
 
-def show_profile(path: Path, as_json: bool) -> None:
-    """Shows the answer and the tables, or all of the profile as JSON."""
+def show_profile(path: Path, as_json: bool, measured: Path | None = None) -> None:
+    """Shows the answer and the tables, or all of the profile as JSON; with what its messages from
+    memory of accelerators take by each way that another file measured."""
     from hockney.profiling.findings import findings_of
     from hockney.profiling.summary import ProfileSummary
     from hockney.show.as_json import dumps
-    from hockney.show.profile import answer_lines, profile_json, profile_parts
+    from hockney.show.profile import (
+        answer_lines,
+        profile_json,
+        profile_parts,
+        ways_json,
+        ways_table,
+    )
 
     summary = ProfileSummary(load_profile(path))
     findings = findings_of(summary)
+    ways = [] if measured is None else _ways(summary.profile, measured)
     if as_json:
-        click.echo(dumps(profile_json(summary, findings)))
+        content = profile_json(summary, findings)
+        click.echo(dumps(content if measured is None else {**content, "ways": ways_json(ways)}))
         return
     answer = "\n".join(styled(line, "bold") for line in answer_lines(summary, findings))
-    click.echo("\n\n".join([answer, *profile_parts(summary)]))
+    click.echo("\n\n".join([answer, *profile_parts(summary), *ways_table(ways)]))
+
+
+def _ways(profile: Profile, measured: Path) -> list[WayTime]:
+    from hockney.cli._files import load
+    from hockney.infer.predict.program_memories import ways_of
+
+    return ways_of(profile, load(measured).points_to_fit)
 
 
 def predict_profile(

@@ -13,10 +13,10 @@ import click
 
 from hockney.base.confidential import is_credential, is_secret_name
 from hockney.base.errors import UsageError
+from hockney.base.toml_file import read_toml
 from hockney.cli._help import OUTPUT, SAMPLING
 from hockney.plan.bounds import check_combinations
 from hockney.plan.variants import ENVIRONMENT, Variant
-from hockney.run.measure.suite import read_toml
 
 FIXED = frozenset({"budget", "precision", "output", "sizes", "from", "to", "per-octave", "o"})
 """Options that cannot be varied, beside those of sampling and output: variants are compared at the

@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     "hockney algorithms --collective bcast,allreduce --mpicc /opt/openmpi/bin/mpicc",
 )
 @option("--collective", "names", metavar="NAME[,NAME...]", help="Only these collectives.")
+@_options.memory_to_try(
+    "Try instead which collectives work with buffers in memory of accelerators: pinned, managed, "
+    "device."
+)
 @_options.mpicc("to look at; smpicc for SimGrid's", COMMON)
 @_options.JSON
-def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
+def command(names: str | None, memory: str | None, mpicc: str | None, as_json: bool) -> None:
     """List the collective algorithms that this MPI library can be made to use.
 
     The list comes from the library itself. --json adds the variables that force each algorithm.
@@ -34,6 +38,12 @@ def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
     from hockney.show.as_json import dumps
 
     collectives = checked_collectives(names.split(",")) if names else list(COLLECTIVES)
+    if memory is not None:
+        from hockney.cli._present import end_tried
+        from hockney.run.measure.tried_memories import try_collectives
+
+        end_tried(try_collectives(mpicc, memory, collectives), as_json)
+        return
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
     library, family = library_of(engine), family_of(mpi)
     found = family.discover(mpi, engine, collectives)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,18 +14,28 @@ from hockney.cli._parameters import FRACTION
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
+    from hockney.infer.analysis.compare import RunComparison
 
 
 @verb(
     "hockney compare before.jsonl after.jsonl",
     "hockney compare mpich.jsonl openmpi.jsonl intel.jsonl -o ratio.png",
     "hockney compare before.jsonl after.jsonl --tolerance 10% --json",
+    "hockney compare before.jsonl after.jsonl --memory runs/ --plan 2%",
     "hockney compare varied.jsonl                  # variants of one run, by blocks",
 )
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("others", nargs=-1, type=click.Path(path_type=Path))
 @option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
 @_options.HISTORY
+@_options.host_memory()
+@option(
+    "--plan",
+    "sought",
+    type=FRACTION,
+    metavar="DIFFERENCE",
+    help="Also print what would show so small a difference in 80 of 100 comparisons.",
+)
 @_options.EXPLAIN
 @_options.MOST_INPUT
 @_options.output("Draw the ratio over message size: FILE.png, .svg or .pdf.", metavar="FILE")
@@ -35,6 +46,8 @@ def command(
     others: tuple[Path, ...],
     tolerance: float,
     past: tuple[Path, ...],
+    memory: Path | None,
+    sought: float | None,
     explain: bool,
     as_json: bool,
     output: Path | None,
@@ -43,15 +56,22 @@ def command(
     """Test whether each of OTHERS differs from BASE, at each point and as a whole.
 
     Launches are the independent units of the test. By how much equal runs differ is part of it: as
-    other runs of the same question in their directory or in --history show, else by a cautious
-    assumption. A single file that was measured with --vary is judged by its blocks of launches,
-    each variant against the first. Exit status 1 when one of OTHERS, or a variant, is slower by
-    more than the tolerance.
+    earlier runs of the same question show (in the files' directory, --history or --memory), else as
+    runs of other hosts do. A single file that was measured with --vary is judged by its blocks of
+    launches, each variant against the first. Exit status 1 when one of OTHERS, or a variant, is
+    slower by more than the tolerance.
     """
-    from hockney.cli._files import load, others_beside
+    from hockney.cli._files import load
+    from hockney.cli._memory import earlier_runs
     from hockney.infer.analysis.compare import compare
+    from hockney.infer.analysis.comparison_plan import plans
     from hockney.show.as_json import dumps
-    from hockney.show.comparison import comparison_json, rule_of_comparisons, show_comparison
+    from hockney.show.comparison import (
+        comparison_json,
+        plan_lines,
+        rule_of_comparisons,
+        show_comparison,
+    )
     from hockney.show.comparison_figure import describe_ratio
     from hockney.show.drawing.files import save
 
@@ -59,20 +79,39 @@ def command(
     if not others:
         _compare_variants(first, tolerance, output, force, as_json, explain)
         return
-    one, runs = _reduced(first), others_beside((base, *others), past)
+    one = _reduced(first)
     del first  # its samples go before those of the next come
-    comparisons = [compare(one, _reduced(load(other)), tolerance, runs) for other in others]
+    known = earlier_runs((base, *others), past, memory, [one])
+    comparisons = [compare(one, _reduced(load(other)), tolerance, memory=known) for other in others]
+    planned = plans(comparisons, sought)
     if output is not None:
         save(describe_ratio(comparisons, tolerance), output, force)
     if as_json:
-        click.echo(dumps(comparison_json(comparisons)))
+        click.echo(dumps(comparison_json(comparisons, planned)))
     else:
-        for comparison in comparisons:
+        for comparison, plan in zip(comparisons, planned, strict=True):
             show_comparison(comparison, tolerance)
+            if sought is not None:
+                click.echo("\n".join(plan_lines(comparison, plan)))
         if explain:
             click.echo(rule_of_comparisons())
     if any(comparison.is_slower(tolerance) for comparison in comparisons):
         raise click.exceptions.Exit(1)
+
+
+def compared_files(
+    files: Sequence[tuple[Path, Path]], tolerance: float, memory: Path | None
+) -> list[RunComparison]:
+    """Comparisons of the second file of each pair with the first, and with what is known of the
+    host."""
+    from hockney.cli._files import load
+    from hockney.cli._memory import earlier_runs
+    from hockney.infer.analysis.compare import compare
+
+    read = [(_reduced(load(first)), _reduced(load(second))) for first, second in files]
+    names = [file for pair in files for file in pair]
+    known = earlier_runs(names, (), memory, [one for pair in read for one in pair])
+    return [compare(first, second, tolerance, memory=known) for first, second in read]
 
 
 def _reduced(analysis: Analysis) -> Analysis:

@@ -35,8 +35,18 @@ WORST_FIRST = ("bad", "warn", "unknown", "ok")
     heading=COMMON,
     help="With --transports: hosts to try messages between.",
 )
+@_options.memory_to_try(
+    "Try whether the MPI sends messages in memory of accelerators: pinned, managed, device, or two "
+    "of them, of the sender and the receiver."
+)
 @_options.JSON
-def command(mpicc: str | None, transports: bool, hosts: tuple[str, ...], as_json: bool) -> None:
+def command(
+    mpicc: str | None,
+    transports: bool,
+    hosts: tuple[str, ...],
+    memory: str | None,
+    as_json: bool,
+) -> None:
     """Check MPI, CPUs, clock, load and limits before a run, with advice on each.
 
     Inside an allocation of several nodes it compares these first.
@@ -45,6 +55,12 @@ def command(mpicc: str | None, transports: bool, hosts: tuple[str, ...], as_json
     """
     if transports:
         _transports(mpicc, hosts, as_json)
+        return
+    if memory is not None:
+        from hockney.cli._present import end_tried
+        from hockney.run.measure.tried_memories import try_messages
+
+        end_tried(try_messages(mpicc, memory), as_json)
         return
     if hosts:
         raise UsageError("--hosts is for --transports", "add --transports")

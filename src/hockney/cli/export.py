@@ -33,15 +33,28 @@ def _names() -> list[str]:
     help="Format to write. csv-samples and parquet-samples have one row per sample; goal and "
     "simgrid-trace are for profiles with the order of calls (hockney profile --trace).",
 )
+@option(
+    "--all-columns",
+    is_flag=True,
+    help="Write the columns of a CSV that have no value, too, so that all files have the same.",
+)
 @_options.HISTORY
+@_options.host_memory(None)
 @_options.MOST_INPUT
 @_options.output("File to write.", show_default="stdout", metavar="FILE")
 @_options.force("the file")
 def command(
-    file: Path, format_name: str, past: tuple[Path, ...], output: Path | None, force: bool
+    file: Path,
+    format_name: str,
+    all_columns: bool,
+    past: tuple[Path, ...],
+    memory: Path | None,
+    output: Path | None,
+    force: bool,
 ) -> None:
     """Write a result file or the order of a profile in a format of another program."""
-    from hockney.cli._files import load, others_beside, warn_of_sources, write_and_say
+    from hockney.cli._files import load, warn_of_sources, write_and_say
+    from hockney.cli._memory import earlier_runs
     from hockney.foreign.exchange.writing import write
 
     if format_name in order_writer_names():
@@ -49,9 +62,11 @@ def command(
         return
     analysis = load(file)
     warn_of_sources([analysis.run])
-    if past:
-        analysis.others = others_beside((file,), past)
-    content = write(analysis, format_name)
+    if past or memory is not None:
+        analysis.earlier = earlier_runs((file,), past, memory, [analysis])
+        for note in analysis.expected.notes if analysis.expected else ():
+            click.echo(f"note: {note}", err=True)
+    content = write(analysis, format_name, all_columns)
     if output is None:
         sys.stdout.buffer.write(content)
         return

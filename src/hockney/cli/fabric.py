@@ -22,10 +22,14 @@ from hockney.run.measure.checks import allowed_cpus
 from hockney.run.measure.topology import of_scheduler, with_topology
 
 DEFAULT_SIZES = "8,1MiB"
+USUAL_FROM = 512
+"""Ranks from which on all pairs take so many rounds that few are chosen unless all are asked
+for."""
 
 
 @verb(
-    "hockney fabric -n 4096 --nodes 4096                  # all pairs, in 4095 rounds of 2048",
+    "hockney fabric -n 4096 --nodes 4096                  # what is slow, in some 40 rounds",
+    "hockney fabric -n 4096 --nodes 4096 --all-pairs      # all pairs, in 4095 rounds of 2048",
     "hockney fabric -n 64 --nodes 64 --topology switches.txt --per-switch --gate",
     "hockney fabric -n 512 --nodes 512 --serial -o all.jsonl --resume --budget 30min",
     "hockney plot --what fabric all.jsonl -o map.png",
@@ -34,6 +38,14 @@ DEFAULT_SIZES = "8,1MiB"
 @_options.sizes(DEFAULT_SIZES)
 @_options.ranks(None, "one per node with --nodes, else all CPUs that may be used")
 @_options.TOPOLOGY
+@option(
+    "--locate/--all-pairs",
+    "locate",
+    default=None,
+    heading=WORKLOAD,
+    help="Choose rounds, launch by launch, until what is slow is 1,000 times likelier than any "
+    f"other explanation (the default from {USUAL_FROM} ranks on), or measure all pairs.",
+)
 @option(
     "--per-switch",
     is_flag=True,
@@ -53,7 +65,8 @@ DEFAULT_SIZES = "8,1MiB"
     type=Count("repetitions"),
     metavar="N",
     heading=WORKLOAD,
-    help="Make only N rounds of each pass, drawn at random: a sample of the pairs.",
+    help="Make only N rounds of each pass, drawn at random: a sample of the pairs. With --locate: "
+    "choose at most N rounds.",
 )
 @measuring_options()
 def command(
@@ -62,15 +75,16 @@ def command(
     ranks: int | None,
     sizes: list[int],
     topology: str | None,
+    locate: bool | None,
     per_switch: bool,
     serial: bool,
     visits: int | None,
 ) -> Plan:
-    """Measure every pair of nodes, in rounds in which each node has one partner.
+    """Measure pairs of nodes, in rounds in which each node has one partner.
 
-    Each launch makes a pass over all pairs; one that is interrupted goes on where it ended with
-    --resume. Prints the times by level (same switch, one hop, ...), which node, switch or cable is
-    an outlier, and the slowest pairs.
+    Each launch makes a pass over all pairs, or over few rounds that show what is slow; one that is
+    interrupted goes on where it ended with --resume. Prints the times by level (same switch, one
+    hop, ...), which node, switch or cable is an outlier, and the slowest pairs.
     """
     return plan_of(
         common,
@@ -80,6 +94,7 @@ def command(
         per_switch=per_switch,
         serial=serial,
         visits=visits,
+        locate=locate,
     )
 
 
@@ -92,19 +107,24 @@ def plan_of(
     per_switch: bool,
     serial: bool = False,
     visits: int | None = None,
+    locate: bool | None = False,
 ) -> Plan:
-    """Passes over the pairs of a network."""
+    """Passes over the pairs of a network. locate: None if the number of ranks decides."""
     placement = replace(common.placement, ranks=ranks or _usual_ranks(common))
     placement = with_topology(placement, topology or of_scheduler())
     if per_switch and placement.topology is None:
         raise UsageError("--per-switch: the switches are unknown", "describe them: --topology FILE")
     numbers = placement.topology.numbered() if placement.topology and per_switch else ()
+    if locate is None:
+        is_sample = per_switch or serial or visits is not None
+        locate = placement.ranks >= USUAL_FROM and not is_sample
     workload = Fabric(
         sizes=sizes_of(sizes),
         buffers=common.buffers,
         serial=serial,
         switch_numbers=numbers,
         visits=visits,
+        locate=locate,
     )
     return single(workload, placement, _passes(common))
 

@@ -210,14 +210,19 @@ def _publish(found: list[History], as_json: bool) -> None:
 def _show(
     found: list[History], tolerance: float, as_json: bool, openmetrics: bool, explain: bool
 ) -> None:
+    from hockney.infer.analysis.decision import decision_of_histories
     from hockney.show import history_lines as view
     from hockney.show.as_json import dumps
+    from hockney.show.decision_lines import decision_lines
 
+    decision = decision_of_histories(found)
     if as_json:
-        click.echo(dumps(view.history_json(found, tolerance)))
+        click.echo(dumps(view.history_json(found, tolerance, decision)))
     elif openmetrics:
         click.echo(view.openmetrics(found), nl=False)
     else:
+        if decision is not None:
+            click.echo("\n".join([*decision_lines(decision), ""]))
         for history in found:
             click.echo("\n".join(view.history_lines(history)) + "\n")
         if explain:

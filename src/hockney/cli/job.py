@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,15 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS, Named
 from hockney.plan import Plan
-from hockney.run.schedulers import Batch, Job, JobState, batch_named, batch_names, cancel
+from hockney.run.schedulers import (
+    Batch,
+    Job,
+    JobState,
+    batch_named,
+    batch_names,
+    cancel,
+    resubmitting,
+)
 from hockney.run.schedulers import submit as submit_job
 
 if TYPE_CHECKING:
@@ -20,6 +29,7 @@ if TYPE_CHECKING:
     from hockney.run.measure.job import Measurement
     from hockney.show.progress import Live
 
+WATCH = "watch"
 POLL_S = 1.0
 LAST_LINES = 12
 """Lines of the scheduler's log that are shown when a job fails."""
@@ -28,6 +38,7 @@ LAST_LINES = 12
 @verb(
     "hockney job slurm --account abc -- pingpong --nodes 2 --ranks-per-node 1",
     "hockney job pbs --submit --time 10min -- collective allreduce --nodes 8",
+    "hockney job slurm --submit -- watch --dir /shared/watch -- fabric --nodes 16",
 )
 @click.argument("scheduler", type=Named(batch_names))
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- VERB ...")
@@ -46,12 +57,18 @@ LAST_LINES = 12
     help="Environment module to load. May be repeated.",
 )
 def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any) -> None:
-    """Print a batch script that measures on nodes without Python, or submit it."""
+    """Print a batch script that measures on nodes without Python, or submit it.
+
+    With watch as VERB, each job makes a look and submits the next one; its nodes need hockney.
+    """
     from hockney.cli._measure import default_output
     from hockney.cli._verb import ask
     from hockney.run.measure.job import Measurement
     from hockney.run.measure.setup import mpi_of
 
+    if words[0] == WATCH:
+        _watch(scheduler, words[1:], submit, options)
+        return
     asked = ask(words, nodes=1)
     plan, output = asked.plan, asked.output
     _check(plan, output)
@@ -72,12 +89,36 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
             click.echo(assumed, err=True)
 
 
+def _watch(scheduler: str, words: tuple[str, ...], submit: bool, options: dict[str, Any]) -> None:
+    """The script that makes looks between other jobs."""
+    from hockney.cli import watch
+    from hockney.run.measure.job import watch_script
+
+    with watch.command.make_context(WATCH, list(words)) as context:
+        for name in ("once", "due", "mark"):
+            if context.params[name]:
+                raise UsageError(f"--{name} cannot be used in a job: leave it out")
+        plan = watch.request_of(context.params["words"], nodes=1).plan
+    batch, again = batch_named(scheduler), resubmitting(scheduler)
+    job = replace(_job(plan, options), name=f"hockney-{WATCH}")
+    text = watch_script(batch, again, job, words)
+    if submit:
+        click.echo(f"job {submit_job(batch, text)} makes a look and submits the next one")
+    else:
+        click.echo(text, nl=False)
+
+
 def _check(plan: Plan, output: Output) -> None:
     from hockney.run.measure.steps import has_steps
 
     for name in ("platform", "hosts", "launcher"):
         if getattr(plan.first.placement, name):
             raise UsageError(f"--{name} cannot be used in a job: the scheduler chooses it")
+    if plan.first.placement.without_bad_nodes:
+        raise UsageError(
+            "a batch script cannot tell which node makes a launch fail",
+            "let the job run hockney itself, with --without-bad-nodes",
+        )
     if output.resume or output.force:
         raise UsageError("a job writes a new file: leave out --resume and --force")
     if plan.comparison is not None:

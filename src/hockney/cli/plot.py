@@ -12,14 +12,11 @@ from hockney.cli._files import warn_of_cut
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Count, Named
 from hockney.show.curves import Options
-from hockney.show.figures import FIGURES, MAIN, USUAL, describe, noted
+from hockney.show.figures import FIGURES, described, main_figure, noted
 from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile
 
 if TYPE_CHECKING:
     from hockney.show.drawing.description import Figure
-
-NEEDS = ("extremes", "bytes", "operation", "ranks")
-"""Options that only some figures have."""
 
 
 def _names() -> list[str]:
@@ -39,7 +36,7 @@ def _names() -> list[str]:
 @option(
     "--what",
     type=Named(_names),
-    show_default="time; one-sided of rma, startup of startup, reasons of a profile",
+    show_default="what answers the run's question",
     help="Time or bandwidth by message size; samples of one size; models with residuals. For "
     "pairs: contention, variability, multi-mode. For cores: matrix. For networks: fabric. For "
     "overheads: parts of a message. For rma: one-sided over two-sided. For startup: its steps. For "
@@ -116,17 +113,10 @@ def _of_profile(what: str, files: tuple[Path, ...]) -> Figure:
 
 
 def _of_runs(what: str | None, files: tuple[Path, ...], options: Options) -> Figure:
-    from hockney.records.reading import header_of
     from hockney.show.labels import analyses_of
 
-    header = None if what else header_of(files[0])
-    what = what or MAIN.get(header.experiment if header else "", USUAL)
-    takes = FIGURES.find(what).TAKES
-    for name in NEEDS:
-        if getattr(options, name) not in (None, False) and name not in takes:
-            takers = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
-            raise click.UsageError(f"--what {what} does not take --{name}; these do: {takers}")
     analyses = analyses_of(files)
     for analysis in analyses:
         warn_of_cut(Path(analysis.run.path or ""), analysis.run.cut)
-    return noted(describe(what, analyses, options), analyses)
+    drawn = described(what, analyses, options) if what else main_figure(analyses, options)
+    return noted(drawn, analyses)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +12,9 @@ from hockney.base.errors import UsageError
 from hockney.cli import _options
 from hockney.cli._files import followed, result_files, write_and_say
 from hockney.cli._help import option, verb
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis.decision import DecidingFinding
 
 
 @verb(
@@ -25,7 +30,12 @@ from hockney.cli._help import option, verb
 @_options.HISTORY
 @_options.force("the page")
 def command(
-    paths: tuple[Path, ...], output: Path, title: str | None, past: tuple[Path, ...], force: bool
+    paths: tuple[Path, ...],
+    output: Path,
+    title: str | None,
+    past: tuple[Path, ...],
+    force: bool,
+    against: Sequence[DecidingFinding] = (),
 ) -> None:
     """Write one HTML page: for each experiment or profile the answer, its figures and tables, and
     the data.
@@ -36,8 +46,9 @@ def command(
     from hockney.cli._profiles import profiled
     from hockney.cli._systems import systems
     from hockney.cli.history import histories_with
+    from hockney.infer.analysis.decision import decision_of
     from hockney.profiling.kinds import is_profile
-    from hockney.show.labels import labelled
+    from hockney.show.labels import labelled_by_experiment
     from hockney.show.report import render
 
     if output.exists() and not force:
@@ -47,9 +58,10 @@ def command(
     files = result_files(paths, is_profile)
     profiles = [profiled(file) for file in files if is_profile(file)]
     runs = [file for file in files if not is_profile(file)]
-    analyses = labelled(systems(runs))
+    analyses = labelled_by_experiment(systems(runs))
     histories = histories_with(tuple(runs), past) if runs else []
     whole = [one for one in analyses if not one.is_reduced]
     positions = {one: one.positions(histories) for one in followed(whole, "runs compared")}
-    page = render(analyses, positions, title, followed, profiles)
+    decision = decision_of(whole, histories, against)
+    page = render(analyses, positions, title, followed, profiles, decision)
     write_and_say([(output, page)], force)

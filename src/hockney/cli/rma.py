@@ -46,7 +46,8 @@ DEFAULT_SIZES = "8..4MiB"
     "window_kinds",
     type=Several(WINDOW_KINDS, strict=True),
     metavar="LIST",
-    default="allocate",
+    default=(),
+    show_default="allocate; create with --memory of an accelerator",
     heading=WORKLOAD,
     help="Memory of the window. allocate: from MPI_Win_allocate; create: the program's own; "
     "dynamic: attached later; shared: by the ranks of a node. Or all.",

@@ -31,12 +31,14 @@ from hockney.foreign.programs import layout_names
 )
 @option("--all-states", is_flag=True, help="Show all states of the machine, not just the main one.")
 @_options.HISTORY
+@_options.host_memory()
 @option(
     "--model-from",
     "messages",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Compare collectives and halos with predictions from the point-to-point times in FILE.",
+    help="Compare collectives and halos with predictions from the point-to-point times in FILE; of "
+    "a profile, show what its messages from memory of accelerators take by each way in FILE.",
 )
 @option(
     "--format",
@@ -58,13 +60,14 @@ def command(
     plot: bool,
     gate: bool,
     past: tuple[Path, ...],
+    memory: Path | None,
     messages: Path | None,
     as_json: bool,
 ) -> None:
     """Show the results in a file: the answer, the table, and what to know about it."""
     from hockney import load
     from hockney.cli import _present
-    from hockney.cli._files import others_beside
+    from hockney.cli._memory import earlier_runs
     from hockney.cli._profiles import show_profile
     from hockney.cli.history import histories_with
     from hockney.profiling.kinds import is_profile
@@ -74,13 +77,13 @@ def command(
     if explain and (as_json or layout):
         raise click.UsageError("--explain is about the table: leave out --json and --format")
     if is_profile(file):
-        show_profile(file, as_json)
+        show_profile(file, as_json, messages)
         return
     analysis = load(file)
     if messages is not None:
         _present.show_predicted(analysis, load(messages), as_json)
         return
-    analysis.others = others_beside((file,), past)
+    analysis.earlier = earlier_runs((file,), past, memory, [analysis])
     histories = histories_with((file,), past)
     verdict = (analysis.gate(False) or analysis.outlier_gate) if gate else None
     if as_json:

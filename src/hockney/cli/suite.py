@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,12 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.cli import _options
 from hockney.cli._asked import OUTLIERS
 from hockney.cli._help import option, verb
+from hockney.cli._parameters import FRACTION
 from hockney.plan import Plan
 
 if TYPE_CHECKING:
     from hockney.cli._verb import Request
+    from hockney.infer.analysis.decision import DecidingFinding
     from hockney.infer.analysis.gate import Gate
     from hockney.run.measure.journal import Journal
     from hockney.run.measure.suite import PlannedRun, Suite
@@ -30,21 +33,38 @@ OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
     "hockney suite acceptance",
     "hockney suite acceptance -- --nodes 2 --ranks-per-node 1",
     "hockney suite plan.toml -o results --resume",
+    "hockney suite acceptance -o tonight --against good --memory nights/",
 )
 @click.argument("plan_name", metavar="PLAN")
 @click.argument("more", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS]")
 @_options.output("Directory for the results.", show_default="PLAN-HOST-TIME", metavar="DIRECTORY")
 @option("--resume", is_flag=True, help="Continue in that directory.")
+@option(
+    "--against",
+    type=_options.PATH,
+    metavar="DIRECTORY",
+    help="Results of this plan from before: a run that is slower fails the suite.",
+)
+@option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
+@_options.host_memory()
 @_options.QUIET
 def command(
-    plan_name: str, more: tuple[str, ...], output: Path | None, resume: bool, quiet: bool
+    plan_name: str,
+    more: tuple[str, ...],
+    output: Path | None,
+    resume: bool,
+    against: Path | None,
+    tolerance: float,
+    memory: Path | None,
+    quiet: bool,
 ) -> None:
     """Measure all runs of PLAN: a TOML file, or one that comes with hockney such as acceptance.
 
     Each run is measured once, even when the suite is interrupted and resumed. OPTIONS are added to
-    every run; --gate judges all runs together.
+    every run; --gate judges all runs together, and --against each run as `hockney compare` does.
     """
     from hockney.cli._present import end_by, show_gate
+    from hockney.infer.analysis.gate import together
     from hockney.run.measure.journal import Journal
     from hockney.run.measure.suite import read_suite
 
@@ -53,17 +73,53 @@ def command(
     plans = [one.plan for one in asked]
     if resume and output is None:
         raise click.UsageError("--resume needs the directory to continue in: give it with -o")
+    if memory is not None and against is None:
+        raise click.UsageError("--memory is for --against: name the results to compare with")
     directory = output or Path(
         f"{suite.file_name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}"
     )
+    if against is not None and (not against.is_dir() or against.resolve() == directory.resolve()):
+        raise UsageError(f"--against {against} is no directory of earlier results")
     with closing(Journal(directory, resume)) as journal:
         failed = _measure_all(suite, plans, journal, quiet)
-        verdict = _gate(suite, asked, journal)
+        compared = _compared(journal, against, tolerance, memory) if against else _Compared()
+        verdict = together([_gate(suite, asked, journal), compared.gate])
         show_gate(verdict)
-        _show_end(suite, journal, quiet)
+        _show_decision(journal, compared)
+        _show_end(suite, journal, compared, quiet)
     if failed:
         raise click.exceptions.Exit(1)
     end_by(verdict)
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """What the runs of a suite are against those of an earlier one."""
+
+    gate: Gate | None = None
+    findings: tuple[DecidingFinding, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | None) -> _Compared:
+    """Compares each run with the one of that name in `against`."""
+    from hockney.cli.compare import compared_files
+    from hockney.infer.analysis.decision import of_comparison
+    from hockney.infer.analysis.gate import not_judged, together
+    from hockney.infer.analysis.gates import comparison_gate
+    from hockney.show.comparison import against_lines
+
+    files = [(against / file.name, file) for file in journal.files()]
+    missing = [before.name for before, _ in files if not before.exists()]
+    both = [pair for pair in files if pair[0].exists()]
+    comparisons = compared_files(both, tolerance, memory)
+    gates = [comparison_gate(one, tolerance) for one in comparisons]
+    if missing or not both:
+        names = ", ".join(missing) or "any run"
+        gates.append(not_judged(f"{against} has no {names}", "measure this plan there, too"))
+    findings = [of_comparison(one, tolerance) for one in comparisons]
+    lines = against_lines(comparisons, tolerance) if comparisons else []
+    return _Compared(together(gates), tuple(findings), tuple(lines))
 
 
 def _gate(suite: Suite, asked: list[Request], journal: Journal) -> Gate | None:
@@ -88,10 +144,10 @@ def _gate(suite: Suite, asked: list[Request], journal: Journal) -> Gate | None:
 
 def _asked(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
     """The plan and output of one run; all are checked before any is measured."""
+    from hockney.base.toml_file import check_keys
     from hockney.cli._verb import ask, measuring_verb
     from hockney.run.measure.checks import check_allocation
     from hockney.run.measure.setup import mpi_of
-    from hockney.run.measure.suite import check_keys
 
     params = measuring_verb(run.verb).params
     options = {
@@ -160,7 +216,22 @@ def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool)
     return failed
 
 
-def _show_end(suite: Suite, journal: Journal, quiet: bool) -> None:
+def _show_decision(journal: Journal, compared: _Compared) -> None:
+    """The verdict of all runs, before what each of them was."""
+    from hockney import records
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.analysis.decision import decision_of
+    from hockney.show.decision_lines import decision_lines
+
+    runs = [Analysis(records.read(path)) for path in journal.files()]
+    decision = decision_of(runs, against=compared.findings)
+    if decision is not None:
+        click.echo("\n".join([*decision_lines(decision), ""]))
+    if compared.lines:
+        click.echo("\n".join(compared.lines))
+
+
+def _show_end(suite: Suite, journal: Journal, compared: _Compared, quiet: bool) -> None:
     """Lists the files and how each run ended, and writes a report of all of them."""
     from hockney.cli import report
     from hockney.show.table import aligned
@@ -171,6 +242,7 @@ def _show_end(suite: Suite, journal: Journal, quiet: bool) -> None:
     files, page = journal.files(), journal.directory / "report.html"
     if files:
         invoke = click.get_current_context().invoke
-        invoke(report.command, paths=files, output=page, title=suite.name, force=True)
+        named = {"output": page, "title": suite.name, "against": compared.findings}
+        invoke(report.command, paths=files, force=True, **named)
     if not quiet:
         click.echo(f"results are in {journal.directory}", err=True)

@@ -114,6 +114,8 @@ MEASURED = ("pingpong", "pairs")
     help="Measure the collectives that a profiled program uses and write rules for them; with "
     "--check -- COMMAND, run the program with and without these.",
 )
+@_options.HISTORY
+@_options.host_memory()
 @_options.mpicc("that was measured", COMMON)
 @_options.force("the output")
 @_options.MOST_INPUT
@@ -129,6 +131,7 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
     --settings finds settings of messages instead.
     """
     from hockney.cli._files import load
+    from hockney.cli._memory import earlier_runs
     from hockney.cli._tune_check import check_rules
     from hockney.cli._tune_profile import tune_profile
     from hockney.cli._tune_settings import tune_settings
@@ -155,7 +158,9 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
     if check:
         check_rules(files[-1], analyses, options)
         return
-    found = measured(analyses)
+    past, memory = options["past"], options["memory"]
+    known = earlier_runs(files, past, memory, analyses) if len(files) > 1 else []
+    found = measured(analyses, known)
     form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
     layouts = None if options["layouts"] is None else parse_layouts(options["layouts"])
 
@@ -164,7 +169,8 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
 
     groups, others = groups_of(found)
     if not options["quiet"]:
-        for note in notes_of(groups, others, form, found.mpi):
+        left_out = dict.fromkeys(note for one in found.drifts.values() for note in one.notes)
+        for note in (*notes_of(groups, others, form, found.mpi), *left_out):
             click.echo(f"note: {note}", err=True)
     tuned = Tuned(
         tuple(

@@ -98,9 +98,9 @@ static void check_reduction(const struct options *options)
         return;
     if (!operation->reduces)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --element: it reduces nothing", operation->name);
-    if (!element->reduces || element->bytes < sizeof(int32_t))
+    if (!element->reduces || element->bytes == 1)
         fail(EXIT_ASKED_WRONGLY, "--element %s: sums of many ranks would overflow; there are int32, int64, "
-                                 "float, double", element->name);
+                                 "float16, bfloat16, float, double", element->name);
     for (int i = 0; i < options->size_count; i++)
         if (options->sizes[i].bytes % element->bytes != 0)
             fail(EXIT_ASKED_WRONGLY, "--sizes %zu: not whole elements of %zu bytes (%s)",
@@ -233,6 +233,11 @@ static void check_numbers(const struct options *options)
         congestion_accept_or_refuse(options);
     if (options->tails && (options->sweep || options->table || options->train_count > 0))
         fail(EXIT_ASKED_WRONGLY, "--tails takes no --sweep, --table or --trains");
+    if (options->stragglers && (options->groups > 1 || options->messages.thread_count > 0 || options->overlap ||
+                                options->arrivals.count > 0 || options->schedules != NULL ||
+                                options->sync == SYNC_BARRIER))
+        fail(EXIT_ASKED_WRONGLY, "--stragglers takes no --groups, --threads, --overlap, --arrival, --schedules or "
+                                 "--sync barrier");
     if (options->groups < 1)
         fail(EXIT_ASKED_WRONGLY, "--groups is from 1 up");
     if (options->peers[0] == options->peers[1])
@@ -268,6 +273,21 @@ static void complete(struct options *options)
     methods_make(options);
 }
 
+/* A trial checks the data where that can be done. */
+static void complete_trial(struct options *options)
+{
+    if (!options->trial)
+        return;
+    int is_alike = 1;
+    for (int i = 0; i < options->messages.thread_count; i++)
+        is_alike = is_alike && options->messages.threads[i].threads == options->messages.threads[i].receivers;
+    if (is_alike && options->operation->check != NULL && options->sync != SYNC_BARRIER &&
+        options->arrivals.count == 0 && options->buffers != BUFFERS_RETURNED &&
+        options->buffers != BUFFERS_COLD && options->operation->accepts & (SEPARATE | COLD))
+        options->verify = 1;
+    options->paths = "none";
+}
+
 void accept_or_refuse(struct options *options)
 {
     if (options->experiment == HALO)
@@ -276,6 +296,7 @@ void accept_or_refuse(struct options *options)
         options->element = element_named(
             options->experiment == COLLECTIVE || options->experiment == CONGESTION ? "int32" : "int64");
     check_accepted(options);
+    complete_trial(options);
     if (options->experiment == HALO)
         halo_accept_or_refuse(options);
     check_operation(options);

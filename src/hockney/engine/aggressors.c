@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "buffers.h"
+#include "areas.h"
 #include "check.h"
 #include "clock.h"
 #include "launch.h"
@@ -104,10 +104,10 @@ static void plan_room(struct aggressors *all, const struct congestion_options *o
 
 double aggressors_needed(const struct aggressors *all) { return all->out_bytes + all->in_bytes; }
 
-void aggressors_allocate(struct aggressors *all)
+void aggressors_allocate(struct aggressors *all, enum memory memory)
 {
-    all->out = area_of(all->out_bytes, 1, 0);
-    all->in = area_of(all->in_bytes, 2, 0);
+    all->out = area_of(memory, all->out_bytes, 1, 0);
+    all->in = area_of(memory, all->in_bytes, 2, 0);
 }
 
 struct aggressors *aggressors_open(const struct launch *launch, MPI_Comm comm, MPI_Comm world,
@@ -139,8 +139,8 @@ void aggressors_close(struct aggressors *all)
     free(all->sources);
     free(all->running);
     free(all->requests);
-    free(all->out.base);
-    free(all->in.base);
+    area_release(&all->out);
+    area_release(&all->in);
     free(all);
 }
 

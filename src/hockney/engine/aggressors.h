@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include "area.h"
 #include "load.h"
 
 struct launch;
@@ -15,7 +16,7 @@ struct aggressors *aggressors_open(const struct launch *launch, MPI_Comm comm, M
                                    int first_victim);
 /* Bytes of the messages of the largest load, and their memory. */
 double aggressors_needed(const struct aggressors *aggressors);
-void aggressors_allocate(struct aggressors *aggressors);
+void aggressors_allocate(struct aggressors *aggressors, enum memory memory);
 void aggressors_close(struct aggressors *aggressors);
 
 /* Collective over the aggressors: loads the network until the first victim says stop. */

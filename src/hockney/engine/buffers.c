@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "areas.h"
 #include "check.h"
+#include "devices.h"
 #include "memory.h"
 #include "operations/halo.h"
 #include "threads.h"
@@ -92,40 +93,77 @@ double buffers_needed(const struct launch *launch)
                exposed_bytes(launch);
 }
 
-struct area area_of(double bytes, int filled, int is_read)
+int buffers_lie_in(const struct launch *launch, enum memory memory)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t span = (size_t)bytes;
-#ifdef SMPI_H
-    enum { LEAST_SHARED = 1 << 15 };
-    if (!is_read && span >= LEAST_SHARED)
-        return (struct area){.base = SMPI_SHARED_MALLOC(span), .span = span};
-#endif
-    (void)is_read;
-    const size_t rounded = (span / page + 1) * page;
-    char *base = aligned_alloc(page, rounded);
-    if (base == NULL)
-        fail(EXIT_WENT_WRONG, "no memory for a buffer of %zu bytes", rounded);
-    return (struct area){.base = memset(base, filled, rounded), .span = span};
+    const struct options *options = launch->options;
+    for (int i = 0; i < options->method_count; i++)
+        for (int side = 0; side < 2; side++)
+            if (options->methods[i].memories.of[side] == memory &&
+                (!is_of_two(options) || side == !launch->context.leads))
+                return 1;
+    return 0;
 }
 
+/* Cold messages walk through so many allocations of a device, as far as an eighth of what is free has room. */
+static const double MOST_ALLOCATIONS = 64.0;
+
+static int walks_through_allocations(const struct launch *launch)
+{
+    return launch->context.buffers == BUFFERS_COLD && !launch->options->operation->one_sided;
+}
+
+/* Messages that are under way at once have an allocation each. */
+static double least_allocations(const struct options *options)
+{
+    return fmax((double)largest_window(options), 2.0);
+}
+
+static int allocations_of(const struct options *options)
+{
+    const double room = devices_available() / 8.0 / fmax((double)largest_bytes(options), 1.0);
+    return (int)fmax(fmin(room, MOST_ALLOCATIONS), least_allocations(options));
+}
+
+/* Of messages that lie on a device, in so many allocations if they walk through these. */
+static double needed_in(const struct launch *launch, double allocations)
+{
+    const double bytes = (double)largest_bytes(launch->options);
+    return walks_through_allocations(launch) ? most_with_messages(launch) * 2.0 * allocations * bytes
+                                             : buffers_needed(launch);
+}
+
+/* The memory of a device is apart from that of the host, which then has mirrors and what is staged. */
 static void check_memory(const struct launch *launch, double besides, MPI_Comm comm)
 {
     const struct options *options = launch->options;
+    const double each = buffers_needed(launch);
+    double on_host = 0.0;
+    for (enum memory memory = MEMORY_HOST; memory < MEMORY_DEVICE; memory++)
+        on_host += buffers_lie_in(launch, memory);
+    const int on_device = buffers_lie_in(launch, MEMORY_DEVICE);
+    /* All allocations have a mirror; what is staged goes through one buffer. */
+    on_host += on_device && options->staged != NULL && !options->verify;
+    const double mirrored = on_device && options->verify ? needed_in(launch, allocations_of(options)) : 0.0;
     /* The floor's shared memory is as large as a buffer. */
-    double needed = buffers_needed(launch) + (options->floor ? span_of(launch, 0) : 0.0) + besides;
+    double needed = on_host * each + mirrored + (options->floor ? span_of(launch, 0) : 0.0) + besides;
     double available = memory_available();
     memory_agree(&needed, &available, comm);
     if (needed > 0.25 * (double)SIZE_MAX || needed > available)
         fail(EXIT_ASKED_WRONGLY,
              "messages of %zu bytes need %.0f MiB on a node, which has %.0f MiB free",
              largest_bytes(options), needed / 1048576.0, available / 1048576.0);
+    const double on_this = on_device ? needed_in(launch, least_allocations(options)) : 0.0;
+    if (on_device && on_this > devices_available())
+        fail(EXIT_ASKED_WRONGLY, "messages of %zu bytes need %.0f MiB on %s, which has %.0f MiB free",
+             largest_bytes(options), on_this / 1048576.0, devices_name(), devices_available() / 1048576.0);
 }
 
 static void check_sizes(const struct launch *launch)
 {
     const struct options *options = launch->options;
     const size_t largest = largest_bytes(options), element = options->element->bytes;
+    const double added = options->verify ? (double)LARGEST_ADDED : 1.0;
+    element_check(options->element, options->operation->reduces ? added * launch->context.ranks : 0.0);
     if (options->operation->reduces && largest / element > INT_MAX)
         fail(EXIT_ASKED_WRONGLY, "%s of %zu bytes: at most %d elements of %zu bytes",
              options->operation->name, largest, INT_MAX, element);
@@ -136,63 +174,117 @@ static void check_sizes(const struct launch *launch)
 
 /* Small whole numbers, whose sums every type holds exactly. A local reduction adds to what it has again and
    again: nothing, so that it never overflows. */
-static void fill_values(const struct options *options, const struct area *out)
+static void fill_values(const struct options *options, struct area *out)
 {
     const struct element *element = options->element;
+    struct area filled = *out;
+    filled.mirror = NULL;
+    area_mirror(&filled);
+    char *values = filled.mirror != NULL ? filled.mirror : filled.base;
     for (size_t i = 0; i < out->span / element->bytes && !IS_SIMULATED; i++)
-        element->store(out->base, i, options->operation->accumulates ? 0.0 : 1.0);
+        element->store(values, i, options->operation->accumulates ? 0.0 : 1.0);
+    area_put(&filled, out->span);
+    free(filled.mirror);
+}
+
+/* Memory that messages are sent from, or received into. */
+static struct area open_area(const struct launch *launch, enum memory memory, int receives)
+{
+    const struct options *options = launch->options;
+    const int filled = receives ? 2 : 1;
+    struct area area = memory == MEMORY_DEVICE && walks_through_allocations(launch)
+                           ? area_of_many((double)largest_bytes(options), filled, allocations_of(options))
+                           : area_of(memory, span_of(launch, receives), filled, options->verify);
+    if (options->verify)
+        area_mirror(&area);
+    return area;
 }
 
 /* By the thread itself: memory lies where it was first touched. */
 static void open_thread(struct launch *launch, int thread)
 {
-    const int is_read = launch->options->verify;
-    struct area *out = threads_out(launch, thread), *in = threads_in(launch, thread);
-    *out = area_of(span_of(launch, 0), 1, is_read);
-    *in = is_one_buffer(launch, launch->options->operation) ? *out
-                                                            : area_of(span_of(launch, 1), 2, is_read);
-    if (launch->options->operation->reduces)
-        fill_values(launch->options, out);
-    if (packed_span(launch) > 0.0)
-        threads_context(launch, thread)->packed = area_of(packed_span(launch), 3, 1).base;
+    const struct options *options = launch->options;
+    const enum memory memory = launch_memory(launch, launch->method);
+    struct areas *areas = threads_areas(launch, thread);
+    areas->out = open_area(launch, memory, 0);
+    areas->in = is_one_buffer(launch, options->operation) ? areas->out : open_area(launch, memory, 1);
+    if (options->operation->reduces)
+        fill_values(options, &areas->out);
+}
+
+/* Room for data of one message with a layout, whatever memory it lies in. */
+static void open_packed(struct launch *launch, int thread)
+{
+    struct context *context = threads_context(launch, thread);
+    if (packed_span(launch) > 0.0 && context->packed == NULL)
+        context->packed = area_of(MEMORY_HOST, packed_span(launch), 3, 1).base;
 }
 
 static void open_other(void *launch, int thread)
 {
-    if (thread > 0)
+    if (thread > 0) {
+        devices_join();
         open_thread(launch, thread);
+        open_packed(launch, thread);
+    }
 }
 
 void buffers_open(struct launch *launch, double besides, MPI_Comm comm)
 {
+    const struct method *before = launch->method;
+    struct method in_memory = method_plain;
     check_memory(launch, besides, comm);
     check_sizes(launch);
-    open_thread(launch, 0);
-    if (launch->team == NULL || most_with_messages(launch) == 1)
+    launch->method = &in_memory;
+    open_packed(launch, 0);
+    for (enum memory memory = MEMORY_HOST; memory < MEMORIES; memory++) {
+        if (!buffers_lie_in(launch, memory))
+            continue;
+        in_memory.memories = (struct memories){{memory, memory}};
+        open_thread(launch, 0);
+        if (launch->team == NULL || most_with_messages(launch) == 1)
+            continue;
+        team_wake(launch->team, most_with_messages(launch));
+        team_run(launch->team, open_other, launch);
+        team_rest(launch->team);
+    }
+    launch->method = before;
+    if (launch->options->staged != NULL)
+        launch->stage = area_of(MEMORY_PINNED, (double)largest_bytes(launch->options), 1, 1);
+}
+
+static void close_areas(struct areas *areas)
+{
+    if (areas->out.base == NULL)
         return;
-    team_wake(launch->team, most_with_messages(launch));
-    team_run(launch->team, open_other, launch);
-    team_rest(launch->team);
+    if (areas->in.base != areas->out.base)
+        area_release(&areas->in);
+    area_release(&areas->out);
 }
 
 void buffers_close(struct launch *launch)
 {
     for (int i = 0; i < most_with_messages(launch); i++) {
-        struct area *out = threads_out(launch, i), *in = threads_in(launch, i);
-        if (in->base != out->base)
-            free(in->base);
-        free(out->base);
+        for (int memory = 0; memory < MEMORIES; memory++)
+            close_areas(i == 0 ? &launch->areas[memory] : &launch->others[i - 1].areas[memory]);
         free(threads_context(launch, i)->packed);
     }
+    if (launch->stage.base != NULL)
+        area_release(&launch->stage);
 }
 
 static void set(struct message *message, const struct area *area, size_t bytes, size_t stride)
 {
     *message = (struct message){
         .base = area->base,
-        .at = stride > 0 && area->at + bytes <= area->span ? area->at : 0,
+        .at = area->places != NULL                           ? (size_t)area->places[area->place]
+              : stride > 0 && area->at + bytes <= area->span ? area->at
+                                                             : 0,
         .stride = stride,
         .span = area->span,
+        .places = stride > 0 ? area->places : NULL,
+        .place_count = area->place_count,
+        .place = area->place,
         .bytes = bytes,
     };
 }
@@ -219,8 +311,9 @@ static void set_messages(struct launch *launch, int thread, const struct operati
     struct context *context = threads_context(launch, thread);
     const size_t out = (size_t)footprint(launch, bytes, operation->out_blocks, method->out);
     const size_t in = (size_t)footprint(launch, bytes, operation->in_blocks, method->in);
-    set(&context->out, threads_out(launch, thread), out, stride_of(launch, out, window, 0));
-    set(&context->in, threads_in(launch, thread), in, stride_of(launch, in, window, 1));
+    const struct areas *areas = threads_areas(launch, thread);
+    set(&context->out, &areas->out, out, stride_of(launch, out, window, 0));
+    set(&context->in, &areas->in, in, stride_of(launch, in, window, 1));
     /* Where messages lie side by side they wrap at the window's end. */
     if (context->buffers != BUFFERS_COLD) {
         context->out.at = context->in.at = 0;
@@ -252,12 +345,19 @@ void buffers_set(struct launch *launch, const struct operation *operation, size_
     }
 }
 
+static void keep_walk(struct area *area, const struct message *message)
+{
+    area->at = message->at;
+    area->place = message->place;
+}
+
 void buffers_release(struct launch *launch)
 {
     for (int i = 0; i < threads_with_messages(launch); i++) {
         struct context *context = threads_context(launch, i);
-        threads_out(launch, i)->at = context->out.at;
-        threads_in(launch, i)->at = context->in.at;
+        struct areas *areas = threads_areas(launch, i);
+        keep_walk(&areas->out, &context->out);
+        keep_walk(&areas->in, &context->in);
         message_release(&context->out);
         message_release(&context->in);
     }

@@ -9,11 +9,10 @@
 void buffers_open(struct launch *launch, double besides, MPI_Comm comm);
 void buffers_close(struct launch *launch);
 
-/* Every byte of it `filled`. The buffers of simulated ranks, all in this machine's memory, lie upon
-   each other where nobody reads them. */
-struct area area_of(double bytes, int filled, int is_read);
+/* Whether any of this rank's buffers lie in that memory. */
+int buffers_lie_in(const struct launch *launch, enum memory memory);
 
-/* Bytes that this rank's two buffers take, before they are rounded up to whole pages. */
+/* Bytes that this rank's two buffers take in each memory, before they are rounded up to whole pages. */
 double buffers_needed(const struct launch *launch);
 
 /* Bytes of a window that this rank exposes to one-sided operations. */

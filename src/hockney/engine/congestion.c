@@ -83,10 +83,10 @@ double congestion_needed(const struct congestion *congestion)
     return congestion->aggressors != NULL ? aggressors_needed(congestion->aggressors) : 0.0;
 }
 
-void congestion_allocate(struct congestion *congestion)
+void congestion_allocate(struct congestion *congestion, enum memory memory)
 {
     if (congestion->aggressors != NULL)
-        aggressors_allocate(congestion->aggressors);
+        aggressors_allocate(congestion->aggressors, memory);
 }
 
 void congestion_close(struct congestion *congestion)

@@ -15,7 +15,7 @@ static const double LEAST_PERIODS = 4.0;
 struct congestion *congestion_open(struct launch *launch, MPI_Comm comm);
 /* Bytes that this rank needs to load the network; and their memory. */
 double congestion_needed(const struct congestion *congestion);
-void congestion_allocate(struct congestion *congestion);
+void congestion_allocate(struct congestion *congestion, enum memory memory);
 void congestion_close(struct congestion *congestion);
 const struct cast *congestion_cast(const struct congestion *congestion);
 

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "elements.h"
 #include "message.h"
 #include "one_sided.h"
 #include "shared.h"
@@ -39,6 +40,10 @@ struct context {
     struct context *first; /* that of thread 0 */
     struct team *team; /* the threads; NULL where there is one */
     char *packed; /* room for the data of one message with a layout; NULL where nobody needs it */
+    char *stage;  /* of a staged message: room for it on the host; NULL where it lies there */
+    size_t block; /* of which so many bytes are copied and sent at once; 0: all */
+    MPI_Request *kept; /* while a visit has requests of its own */
+    const struct operation *waited; /* of one that waits before it */
     int root;  /* of a collective */
     int window; /* messages in flight at once */
     size_t bytes; /* of a message, or of a block of a collective */

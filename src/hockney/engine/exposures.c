@@ -3,42 +3,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "areas.h"
 #include "buffers.h"
 #include "check.h"
 #include "library.h"
 #include "node.h"
 #include "records.h"
-#include "visit.h"
 
 enum { TAG_ADDRESS = 12 };
 
-/* On a page, as message buffers are. */
-static char *memory_of(size_t span)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), rounded = (span / page + 1) * page;
-    char *memory = aligned_alloc(page, rounded);
-    if (memory == NULL)
-        fail(EXIT_WENT_WRONG, "no memory for a window of %zu bytes", rounded);
-    return memory;
-}
-
-/* The window itself; returns MPI's code. */
+/* The window itself, over the area or one of the library's; returns MPI's code. */
 static int make(struct exposure *exposure, enum window_kind kind, MPI_Comm comm)
 {
-    const MPI_Aint span = (MPI_Aint)exposure->span;
+    const MPI_Aint span = (MPI_Aint)exposure->area.span;
     const MPI_Info info = MPI_INFO_NULL;
     if (kind == ALLOCATE)
-        return MPI_Win_allocate(span, 1, info, comm, &exposure->base, &exposure->win);
+        return MPI_Win_allocate(span, 1, info, comm, &exposure->area.base, &exposure->win);
     if (kind == SHARED)
-        return MPI_Win_allocate_shared(span, 1, info, comm, &exposure->base, &exposure->win);
-    exposure->base = exposure->owned = memory_of(exposure->span);
+        return MPI_Win_allocate_shared(span, 1, info, comm, &exposure->area.base, &exposure->win);
+    exposure->area = area_of(exposure->area.memory, (double)span, 1, 1);
+    exposure->owns_area = 1;
     if (kind == CREATE)
-        return MPI_Win_create(exposure->base, span, 1, info, comm, &exposure->win);
+        return MPI_Win_create(exposure->area.base, span, 1, info, comm, &exposure->win);
     int code = MPI_Win_create_dynamic(info, comm, &exposure->win);
     if (code == MPI_SUCCESS)
-        code = MPI_Win_attach(exposure->win, exposure->base, span);
+        code = MPI_Win_attach(exposure->win, exposure->area.base, span);
     exposure->is_attached = code == MPI_SUCCESS;
     return code;
 }
@@ -47,7 +37,7 @@ static int make(struct exposure *exposure, enum window_kind kind, MPI_Comm comm)
 static void find_there(struct exposure *exposure, MPI_Comm comm)
 {
     MPI_Aint here;
-    check(MPI_Get_address(exposure->base, &here), "MPI_Get_address");
+    check(MPI_Get_address(exposure->area.base, &here), "MPI_Get_address");
     check(MPI_Sendrecv(&here, 1, MPI_AINT, exposure->other, TAG_ADDRESS, &exposure->there, 1,
                        MPI_AINT, exposure->other, TAG_ADDRESS, comm, MPI_STATUS_IGNORE),
           "MPI_Sendrecv");
@@ -66,7 +56,7 @@ static void name_kinds(char *names, size_t room, MPI_Comm comm)
 {
     names[0] = '\0';
     for (int kind = 0; kind < WINDOW_KINDS; kind++) {
-        struct exposure small = {.span = 8};
+        struct exposure small = {.area.span = 8};
         const size_t length = strlen(names);
         if (window_all_made(make(&small, (enum window_kind)kind, comm), comm))
             snprintf(names + length, room - length, "%s%s", length > 0 ? ", " : "",
@@ -87,7 +77,7 @@ static noreturn void refuse(const char *kind, int code, MPI_Comm comm)
 static struct exposure *open_one(const struct launch *launch, enum window_kind kind, MPI_Comm comm)
 {
     struct exposure *exposure = allocate(sizeof *exposure);
-    exposure->span = exposure_span(launch);
+    exposure->area = (struct area){.span = exposure_span(launch), .memory = launch_memory(launch, launch->method)};
     check(MPI_Comm_rank(comm, &exposure->own), "MPI_Comm_rank");
     exposure->other = 1 - exposure->own;
     if (kind == SHARED && !IS_SIMULATED && node_of(comm).ranks < 2)
@@ -96,7 +86,10 @@ static struct exposure *open_one(const struct launch *launch, enum window_kind k
     if (!window_all_made(code, comm))
         refuse(window_kind_names[kind], code, comm);
     return_window_errors(exposure->win);
-    memset(exposure->base, 1, exposure->span);
+    if (!exposure->owns_area)
+        memset(exposure->area.base, 1, exposure->area.span);
+    if (launch->options->verify)
+        area_mirror(&exposure->area);
     set_group(exposure, comm);
     if (kind == DYNAMIC)
         find_there(exposure, comm);
@@ -115,6 +108,7 @@ static void try_ways(struct launch *launch)
             continue;
         launch->method = &options->methods[i];
         launch->context.way = way;
+        exposures_enter(launch);
         buffers_set(launch, operation, options->sizes[0].bytes, 1);
         int code = operation->prepare(&launch->context);
         code = code == MPI_SUCCESS ? operation->repeat(&launch->context, 1) : code;
@@ -135,11 +129,21 @@ static void try_ways(struct launch *launch)
 void exposures_open(struct launch *launch, MPI_Comm comm)
 {
     const struct options *options = launch->options;
-    for (int i = 0; i < options->one_sided.window_kind_count; i++) {
-        const enum window_kind kind = (enum window_kind)options->one_sided.window_kinds[i];
-        launch->context.exposures[kind] = open_one(launch, kind, comm);
+    const int kinds = options->one_sided.window_kind_count;
+    launch->exposures = allocate((size_t)options->plain_count * sizeof *launch->exposures);
+    for (int i = 0; i < kinds * options->plain_count; i++) {
+        const enum window_kind kind = (enum window_kind)options->one_sided.window_kinds[i % kinds];
+        launch->method = &options->plain[i / kinds];
+        launch->exposures[i / kinds][kind] = open_one(launch, kind, comm);
     }
     try_ways(launch);
+}
+
+void exposures_enter(struct launch *launch)
+{
+    if (launch->exposures != NULL)
+        memcpy(launch->context.exposures, launch->exposures[launch->method->memory_number],
+               sizeof launch->context.exposures);
 }
 
 void exposures_of_pairs(struct launch *launch, const struct pairing *pairing)
@@ -165,18 +169,22 @@ void exposures_of_pairs(struct launch *launch, const struct pairing *pairing)
 static void close_one(struct exposure *exposure)
 {
     if (exposure->is_attached)
-        check(MPI_Win_detach(exposure->win, exposure->base), "MPI_Win_detach");
+        check(MPI_Win_detach(exposure->win, exposure->area.base), "MPI_Win_detach");
     check(MPI_Group_free(&exposure->other_group), "MPI_Group_free");
     check(MPI_Win_free(&exposure->win), "MPI_Win_free");
-    free(exposure->owned);
+    if (exposure->owns_area)
+        area_release(&exposure->area);
+    else
+        free(exposure->area.mirror);
     free(exposure);
 }
 
 void exposures_close(struct launch *launch)
 {
-    for (int kind = 0; kind < WINDOW_KINDS; kind++)
-        if (launch->context.exposures[kind] != NULL)
-            close_one(launch->context.exposures[kind]);
+    for (int i = 0; launch->exposures != NULL && i < launch->options->plain_count * WINDOW_KINDS; i++)
+        if (launch->exposures[i / WINDOW_KINDS][i % WINDOW_KINDS] != NULL)
+            close_one(launch->exposures[i / WINDOW_KINDS][i % WINDOW_KINDS]);
+    free(launch->exposures);
     if (launch->exposed != MPI_COMM_NULL)
         check(MPI_Comm_free(&launch->exposed), "MPI_Comm_free");
 }

@@ -10,6 +10,8 @@
 void exposures_open(struct launch *launch, MPI_Comm comm);
 /* Collective over the launch's ranks: the same between the two ranks of each pair. */
 void exposures_of_pairs(struct launch *launch, const struct pairing *pairing);
+/* Points the context at those of launch->method's memory. */
+void exposures_enter(struct launch *launch);
 void exposures_close(struct launch *launch);
 
 #endif

@@ -5,6 +5,7 @@
 #ifdef HOCKNEY_FAULTS
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "shared.h"
@@ -78,6 +79,24 @@ static inline void fault_in_round(int round, int rank)
     }
 }
 
+/* HOCKNEY_FAULT_HANG=1:MPI_Init has the local rank 1 hang there, -1:MPI_Init all ranks, 1:exchange:1024 in the
+   first exchange of 1024 bytes. */
+static inline void fault_hang(int local_rank, const char *phase, size_t bytes)
+{
+    const char *asked = getenv("HOCKNEY_FAULT_HANG");
+    char place[64], all[64];
+    if (asked == NULL)
+        return;
+    snprintf(place, sizeof place, "%d:%s", local_rank, phase);
+    snprintf(all, sizeof all, "-1:%s", phase);
+    const char *own = strncmp(asked, all, strlen(all)) == 0 ? all : place;
+    if (strncmp(asked, own, strlen(own)) != 0)
+        return;
+    const char *of = asked + strlen(own);
+    while (*of == '\0' || (*of == ':' && (size_t)atoll(of + 1) == bytes))
+        clock_sleep(100000000);
+}
+
 /* HOCKNEY_FAULT_NOTICE=2000000 lets every rank but the first know so many nanoseconds later when to begin. */
 static inline void fault_late_notice(int rank)
 {
@@ -97,6 +116,16 @@ static inline void fault_progress(MPI_Comm comm)
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
 }
 
+/* HOCKNEY_FAULT_NO_WAIT=1 begins copies to and from devices and does not wait for them. */
+static inline int fault_no_wait(void) { return getenv("HOCKNEY_FAULT_NO_WAIT") != NULL; }
+
+/* HOCKNEY_FAULT_DEVICE=1 has this process use device 1 once it has memory on another; -1: it does not. */
+static inline int fault_device(void)
+{
+    const char *other = getenv("HOCKNEY_FAULT_DEVICE");
+    return other != NULL ? atoi(other) : -1;
+}
+
 /* HOCKNEY_FAULT_ROOT=/tmp/machine has the machine described in /tmp/machine/sys. */
 static inline const char *fault_system_root(void)
 {
@@ -105,6 +134,9 @@ static inline const char *fault_system_root(void)
 }
 #else
 #define fault_system_root() ""
+#define fault_no_wait() 0
+#define fault_device() (-1)
+#define fault_hang(local_rank, phase, bytes) ((void)(phase), (void)(bytes))
 #define fault_late_notice(rank) ((void)(rank))
 #define fault_progress(comm) ((void)(comm))
 #define fault_slow_down(start) ((void)(start))

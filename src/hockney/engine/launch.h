@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include "area.h"
 #include "clock.h"
 #include "load.h"
 #include "method.h"
@@ -37,13 +38,13 @@ struct point {
     struct sketch *sketch; /* on the first rank, with --tails: of samples not yet recorded */
     double precision;    /* reached so far, relative */
     int samples;
+    double done_ns;      /* with --stragglers: the sum over `done_visits` visits of when this rank was done */
+    int done_visits;
 };
 
-/* A message buffer of this rank. */
-struct area {
-    char *base;
-    size_t span;
-    size_t at; /* where the walk through cold memory goes on in the next visit */
+/* Message buffers of a thread in one memory. */
+struct areas {
+    struct area out, in; /* may be the same memory */
 };
 
 /* The ranks that an operation takes place among. */
@@ -55,19 +56,20 @@ struct group {
 /* One of several threads of this rank, but the first. */
 struct thread {
     struct context context, before;
-    struct area out, in;
+    struct areas areas[MEMORIES];
 };
 
 struct launch {
     const struct options *options;
     MPI_Comm comm; /* the ranks that take part */
     struct context context;
-    struct group everyone, group; /* `group` is one of several that make a collective at the same time;
-                                     else everyone */
+    struct group everyone, group; /* `group` is one of several that make a collective at the same time, or
+                                     everyone in another order; else everyone */
     struct context before; /* as it was before a repetition that --verify checks */
     int *peers; /* on the first rank: the world ranks that take part; else NULL */
     struct clock clock; /* resolution and cost are the largest of all ranks: they plan by it */
-    struct area out, in; /* may be the same memory */
+    struct areas areas[MEMORIES];
+    struct area stage; /* on the host, through which messages are staged */
     const struct method *method; /* of the visit */
     struct team *team;      /* of several threads; NULL where MPI was started for one */
     struct thread *others;  /* [other_count] */
@@ -85,6 +87,7 @@ struct launch {
     struct together *together; /* of collectives; else NULL */
     struct schedules *schedules; /* by which a collective is made as well; else NULL */
     struct congestion *congestion; /* of victims and aggressors; else NULL */
+    struct exposure *(*exposures)[WINDOW_KINDS]; /* of each of options->plain; NULL where there are none */
     MPI_Comm exposed; /* of a pair, as long as it has windows: Intel MPI's do not outlive theirs */
     int64_t roots; /* repetitions of a collective so far, where the root rotates */
     double started_s;
@@ -102,6 +105,12 @@ static inline void launch_enter(struct launch *launch, const struct group *group
     launch->context.comm = group->comm;
     launch->context.rank = group->rank;
     launch->context.ranks = group->ranks;
+}
+
+/* Where this rank's buffers lie in a visit by `method`. */
+static inline enum memory launch_memory(const struct launch *launch, const struct method *method)
+{
+    return method->memories.of[!launch->context.leads];
 }
 
 /* Seconds on this rank's clock. */

@@ -13,6 +13,7 @@
 #include "accept.h"
 #include "algorithms.h"
 #include "check.h"
+#include "devices.h"
 #include "beyond.h"
 #include "fit.h"
 #include "library.h"
@@ -22,6 +23,7 @@
 #include "records.h"
 #include "run.h"
 #include "startup.h"
+#include "state.h"
 
 /* Idle ranks sleep, and check this often whether the launch is over. */
 static const struct timespec NAP = {.tv_nsec = 5000000};
@@ -109,9 +111,13 @@ static void measure(int argc, char **argv)
     accept_or_refuse(&options);
     records_open(options.launch, options.table);
     die_with_launcher();
+    state_open();
     const int threads = methods_most_threads(&options);
-    struct pin pin = pin_hint(options.policy, options.cpus, threads > 0 ? threads : 1);
+    devices_open(&options);
+    struct pin pin = pin_hint(options.policy, options.cpus, threads > 0 ? threads : 1, devices_near(&options));
+    devices_enter_likely(&options, pin_local_rank());
 
+    state_enter("MPI_Init");
     startup.before = clock_ns();
     start_mpi(&argc, &argv, threads);
     startup.after = clock_ns();
@@ -121,6 +127,8 @@ static void measure(int argc, char **argv)
     int rank, ranks;
     check(MPI_Comm_rank(world, &rank), "MPI_Comm_rank");
     check(MPI_Comm_size(world, &ranks), "MPI_Comm_size");
+    state_rank(rank, ranks);
+    state_enter("setting up");
     check_world(&options, ranks);
     if (options.experiment == STARTUP)
         startup_messages(&options, &startup, world);
@@ -133,7 +141,8 @@ static void measure(int argc, char **argv)
                                  "--oversubscribe");
     struct place place = place_observe(&pin);
     place.crowded = crowded;
-    char *places = place_gather(&place, rank, ranks, peers[0], world);
+    devices_choose(&options, rank, place.pu.pu, world);
+    char *places = place_gather(&options, &place, rank, ranks, peers[0], world);
 
     MPI_Comm comm;
     const int takes_part =
@@ -151,6 +160,8 @@ static void measure(int argc, char **argv)
         if (comm != world)
             check(MPI_Comm_free(&comm), "MPI_Comm_free");
     }
+    if (!takes_part)
+        state_enter("sleeping");
     if (is_of_two(&options) && ranks > 2)
         farewell(world, peers[0], !takes_part);
     free(places);
@@ -161,6 +172,7 @@ static void measure(int argc, char **argv)
     free(options.exchanges);
     free(options.congestion.loads);
     records_flush();
+    state_enter("MPI_Finalize");
     const int64_t before = clock_ns();
     check(MPI_Finalize(), "MPI_Finalize");
     if (options.experiment == STARTUP)

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "layout.h"
 
@@ -11,6 +12,8 @@
 struct message {
     char *base;
     size_t at, stride, span;
+    const ptrdiff_t *places; /* from `base` on, one after the other: of many allocations; NULL: of one */
+    int place_count, place;
     size_t bytes; /* of memory: of all blocks, where a rank has several, and of the gaps of a layout */
     int count;    /* of `type`, in one block */
     int is_derived; /* the type is ours */
@@ -35,13 +38,24 @@ void message_release(struct message *message);
    loop. */
 static inline char *message_next(struct message *message)
 {
-    char *here = message->base + message->at;
+    char *here = (char *)((uintptr_t)message->base + message->at); /* allocations lie anywhere */
     if (message->stride > 0) {
         message->at += message->stride;
-        if (message->at + message->bytes > message->span)
+        if (message->places != NULL) {
+            message->place = message->place + 1 < message->place_count ? message->place + 1 : 0;
+            message->at = (size_t)message->places[message->place];
+        } else if (message->at + message->bytes > message->span) {
             message->at = 0;
+        }
     }
     return here;
+}
+
+/* Goes on where a copy of it, with which a loop worked, has come to. */
+static inline void message_walked(struct message *message, const struct message *copy)
+{
+    message->at = copy->at;
+    message->place = copy->place;
 }
 
 /* The received message is sent next; the sent one is overwritten. */

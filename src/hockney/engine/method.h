@@ -3,7 +3,13 @@
 #ifndef HOCKNEY_METHOD_H
 #define HOCKNEY_METHOD_H
 
+#include "accelerator.h"
 #include "operations.h"
+
+/* Where the buffers of the rank that sends first lie, and those of the other. */
+struct memories {
+    enum memory of[2];
+};
 
 struct method {
     const struct operation *operation;
@@ -16,9 +22,14 @@ struct method {
     const struct layout *out, *in; /* NULL: contiguous */
     const char *datatype; /* what records call the layouts; NULL where none was asked for */
     const char *packing;  /* and how the data get from one to the other */
+    struct memories memories;
+    int memory_number;  /* of them in options->plain */
+    int names_memories; /* whether records name them: they were asked for */
+    int64_t staging;    /* bytes of the blocks that are copied to the host and sent from there; 0: the
+                           whole message; -1: the library takes it from where it lies */
 };
 
-/* By one thread, contiguous: of what is measured beside the experiment's operation. */
+/* By one thread, contiguous, in memory of the host: of what is measured beside the experiment's operation. */
 extern const struct method method_plain;
 
 struct options;

@@ -5,21 +5,21 @@
 #include <string.h>
 
 #include "check.h"
+#include "memories.h"
 #include "options.h"
 #include "simulated.h"
 
 enum { DATATYPE_BYTES = 4096 };
 
-const struct method method_plain;
+const struct method method_plain = {.staging = -1};
 
-static struct method *add(struct options *options, const struct method *method)
+static void add(struct options *options, struct method method)
 {
     const size_t count = (size_t)options->method_count + 1;
     options->methods = realloc(options->methods, count * sizeof *options->methods);
     if (options->methods == NULL)
         fail(EXIT_WENT_WRONG, "no memory for %zu methods", count);
-    options->methods[options->method_count] = *method;
-    return &options->methods[options->method_count++];
+    options->methods[options->method_count++] = method;
 }
 
 /* Contiguous messages, and the same data in the layouts by each packing. */
@@ -27,7 +27,7 @@ static void add_layouts(struct options *options, struct method method)
 {
     const struct operation *operation = options->operation;
     method.datatype = options->messages.out != NULL ? "contiguous" : NULL;
-    add(options, &method);
+    add(options, method);
     method.out = options->messages.out;
     method.in = options->messages.in;
     method.datatype = options->messages.datatype_name;
@@ -39,7 +39,7 @@ static void add_layouts(struct options *options, struct method method)
         if (method.operation == NULL)
             fail(EXIT_ASKED_WRONGLY, "%s takes no --packing %s: only the standard pingpong does",
                  operation->name, method.packing);
-        add(options, &method);
+        add(options, method);
     }
 }
 
@@ -69,10 +69,10 @@ static void add_ways(struct options *options, struct method method)
         made->way = way;
         made->messages = is_of_origin(way) || way->direction == ONE_WAY ? 1.0 : 2.0;
         method.operation = made;
-        add(options, &method);
+        add(options, method);
     }
     method.operation = two_sided(options->one_sided.direction);
-    add(options, &method);
+    add(options, method);
 }
 
 /* Messages in partitions, and beside them whole ones that wait for all of their parts. */
@@ -81,9 +81,9 @@ static void add_partitions(struct options *options, struct method method)
     for (int i = 0; i < options->messages.partition_count; i++) {
         method.partitions = method.threads = method.receivers = options->messages.partitions[i];
         method.operation = options->operation;
-        add(options, &method);
+        add(options, method);
         method.operation = operation_whole();
-        add(options, &method);
+        add(options, method);
     }
 }
 
@@ -189,11 +189,11 @@ static void name_datatypes(struct message_options *messages)
 
 void methods_make(struct options *options)
 {
-    struct method method = {
-        .operation = options->operation,
-        .thread_comms = options->messages.thread_comms,
-        .stagger_ns = options->stagger_ns,
-    };
+    struct method method = method_plain;
+    method.operation = options->operation;
+    method.thread_comms = options->messages.thread_comms;
+    method.stagger_ns = options->stagger_ns;
+    memories_read(options);
     name_datatypes(&options->messages);
     check_layouts(options);
     check_partitions(options);
@@ -209,6 +209,7 @@ void methods_make(struct options *options)
         add_partitions(options, method);
     else if (options->messages.thread_count == 0)
         add_layouts(options, method);
+    memories_multiply(options, add);
     check_together(options);
 }
 
@@ -228,6 +229,8 @@ void methods_free(struct options *options)
         layout_free(options->messages.out);
     free(options->messages.datatype_name);
     free(options->methods);
+    free(options->plain);
+    free(options->memories);
     free(options->messages.threads);
 }
 

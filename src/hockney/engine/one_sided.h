@@ -5,6 +5,8 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "area.h"
+#include "elements.h"
 #include "message.h"
 
 /* What completes operations. Of FLUSH and FLUSH_LOCAL a lock of all ranks is held all the time. */
@@ -20,21 +22,6 @@ extern const char *const synchronization_names[];
 extern const char *const window_kind_names[];
 extern const char *const direction_names[]; /* in turns has none: NULL comes first */
 extern const char *const reduction_names[];
-
-/* An element of accumulate and atomic operations. */
-struct element {
-    const char *name;
-    size_t bytes;
-    int is_integer, reduces;
-    MPI_Datatype (*type)(void); /* not a constant under every MPI */
-    /* Element `i` of an array, as a number that the type holds exactly. */
-    void (*store)(void *array, size_t i, double value);
-    double (*load)(const void *array, size_t i);
-};
-
-/* By its name, or NULL; the names, with commas between. */
-const struct element *element_named(const char *name);
-extern const char element_names[];
 
 /* How a point's operations are made. */
 struct way {
@@ -59,10 +46,9 @@ struct exposure {
     MPI_Win win;
     MPI_Group other_group; /* the other rank alone */
     int own, other;        /* ranks in the window's group */
-    char *base;            /* of the memory that this rank exposes, `span` bytes */
-    size_t span;
+    struct area area;      /* the memory that this rank exposes */
+    int owns_area;         /* we allocated it, not the library */
     MPI_Aint there;        /* displacement of the other's memory */
-    char *owned;           /* what we allocated ourselves, or NULL */
     int is_attached;
     size_t at_here, at_there; /* where the walks through cold memory go on */
 };

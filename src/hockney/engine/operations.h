@@ -49,6 +49,7 @@ struct operation {
     int swaps;    /* compares and has no reduction */
     enum elements elements;
     const struct way *way; /* of the copy that is a point's; else NULL */
+    const struct operation *waited; /* this is the same behind a wait for the device; else NULL */
     /* Untimed. Each may be NULL and returns MPI's code: before and after a visit, */
     int (*prepare)(struct context *context);
     int (*finish)(struct context *context);
@@ -91,9 +92,12 @@ static inline int is_timed_by_leader(const struct operation *operation)
     return operation->way != NULL && is_of_origin(operation->way);
 }
 
-/* The same operation that packs what lies in a layout, by "pack" (MPI_Pack) or by "hand"; NULL where
-   there is none. */
+/* The same operation that packs what lies in a layout, by "pack" (MPI_Pack) or by "hand", or that copies
+   what lies on a device to the host, "staged"; NULL where there is none. */
 const struct operation *operation_packed(const struct operation *operation, const char *packing);
+
+/* The same operation that waits for the rank's device before it sends; NULL where there is none. */
+const struct operation *operation_waiting(const struct operation *operation);
 
 /* A ping-pong of partitioned messages, measured beside one of messages that wait for all of their
    parts; NULL where the library has no partitioned communication (MPI 4). */

@@ -200,6 +200,9 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_schedules: options->schedules = text + (*text == '@'); break;
     case OPTION_from: options->from = value_count(text, "--from"); break;
     case OPTION_visits: options->visits = value_count(text, "--visits"); break;
+    case OPTION_arrangements:
+        options->arrangements = value_counts(text, "--arrangements", &options->arrangement_count);
+        break;
     case OPTION_loads: loads_read(&options->congestion, text); break;
     case OPTION_roles: roles_read(&options->congestion, text); break;
     case OPTION_seed: options->seed = seed_of(text); break;

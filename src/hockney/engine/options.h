@@ -99,8 +99,13 @@ struct options {
     int *windows, window_count;  /* messages in flight at once */
     struct method *methods;      /* how messages are exchanged; at least one */
     int method_count;
+    struct memories *memories;   /* in which messages lie; none: in that of the host, unasked */
+    int memory_count;
+    struct method *plain;        /* method_plain in each of them */
+    int plain_count;
     struct message_options messages;
     int64_t from, visits;        /* the first visit to make; at most so many, 0: all */
+    int *arrangements, arrangement_count; /* those of a pass, numbered from 1; empty: all */
     const char *schedules;       /* file of those by which a collective is made of messages as well; NULL: by none */
     struct arrivals arrivals;    /* when ranks arrive at a collective */
     struct halo_options halo;

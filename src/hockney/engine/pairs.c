@@ -6,6 +6,7 @@
 #include "order.h"
 #include "pass.h"
 #include "records.h"
+#include "trial.h"
 #include "tree.h"
 #include "visit.h"
 
@@ -60,8 +61,9 @@ const char *pairs_run(struct launch *launch)
 {
     struct crowd crowd;
     crowd_open(&crowd, launch);
-    const char *reason =
-        launch->options->experiment == FABRIC ? pass_make(&crowd) : make_rounds(&crowd);
+    const char *reason = launch->options->trial                  ? trial_of_pairs(&crowd)
+                         : launch->options->experiment == FABRIC ? pass_make(&crowd)
+                                                                 : make_rounds(&crowd);
     crowd_close(&crowd);
     return reason;
 }

@@ -1,8 +1,21 @@
 #include "pass.h"
 
+#include "check.h"
 #include "matrix.h"
 #include "order.h"
 #include "visit.h"
+
+/* As many arrangements as a pass has: all, or those that were asked for. */
+static int64_t count_of(const struct crowd *crowd)
+{
+    const struct options *options = crowd->launch->options;
+    const int64_t every = crowd->pairing.arrangements;
+    for (int i = 0; i < options->arrangement_count; i++)
+        if (options->arrangements[i] > every)
+            fail(EXIT_ASKED_WRONGLY, "--arrangements: there is no %d among %lld",
+                 options->arrangements[i], (long long)every);
+    return options->arrangement_count > 0 ? options->arrangement_count : every;
+}
 
 /* A pass measures every arrangement once, in an order that follows from its number: who continues it
    needs to know no more than how many visits were made. Clocks drift apart in a long one. */
@@ -10,7 +23,7 @@ const char *pass_make(struct crowd *crowd)
 {
     enum { VISITS_A_SYNC = 256 };
     const struct options *options = crowd->launch->options;
-    const int64_t count = crowd->pairing.arrangements;
+    const int64_t count = count_of(crowd);
     const int64_t most = options->visits > 0 && options->visits < count ? options->visits : count;
     uint64_t random = random_state((uint64_t)options->pass + 1);
     const struct permutation order = permutation_of(count, &random);
@@ -19,7 +32,8 @@ const char *pass_make(struct crowd *crowd)
     for (int64_t i = options->from; i < most && ending == GOES_ON; i++) {
         if ((i - options->from) % VISITS_A_SYNC == 0)
             sync_again(&crowd->start.clock);
-        const int64_t arrangement = permutation_at(&order, i);
+        const int64_t arrangement = options->arrangement_count > 0 ? options->arrangements[i] - 1
+                                                                   : permutation_at(&order, i);
         if (crowd->round < 0)
             ending = crowd_visit(crowd, arrangement * options->size_count);
         crowd->round = 0;

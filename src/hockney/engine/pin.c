@@ -11,9 +11,7 @@
 #include "check.h"
 #include "clock.h"
 
-/* The rank's number on its node as the launcher's environment has it, or -1. It may be wrong: batch
-   systems leave such variables behind in the environment of other launchers. */
-static int launcher_local_rank(void)
+int pin_local_rank(void)
 {
     static const char *const names[] = {
         "MPI_LOCALRANKID",  "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "PALS_LOCAL_RANKID",
@@ -42,6 +40,17 @@ static void pin_to(struct pin *pin, int pu)
         snprintf(pin->refused, sizeof pin->refused, "CPU %d: %s", pu, refused);
 }
 
+/* Takes what is not near from the mask, if as many as are needed remain. */
+static void keep_near(struct mask *mask, const struct mask *near, int needed)
+{
+    int count = 0;
+    for (int word = 0; word < mask->words && word < near->words; word++)
+        for (uint64_t left = mask->bits[word] & near->bits[word]; left != 0; left &= left - 1)
+            count++;
+    for (int word = 0; word < mask->words && count > 0 && count >= needed; word++)
+        mask->bits[word] &= word < near->words ? near->bits[word] : 0;
+}
+
 /* Where the local rank would be on a node whose ranks all have this one's mask. */
 static int likely_pu(struct pin *pin, const char *policy, const char *cpus, int local_rank)
 {
@@ -61,16 +70,16 @@ static int likely_pu(struct pin *pin, const char *policy, const char *cpus, int 
     return pu;
 }
 
-struct pin pin_hint(const char *policy, const char *cpus, int threads)
+struct pin pin_hint(const char *policy, const char *cpus, int threads, struct mask near)
 {
-    struct pin pin = {.threads = threads};
+    struct pin pin = {.threads = threads, .near = near};
     const char *unknown = affinity_read(&pin.allowed);
     if (!pins(policy, cpus))
         return pin;
     if (unknown != NULL)
         snprintf(pin.refused, sizeof pin.refused, "the CPUs that it may run on are not known: %s",
                  unknown);
-    pin_to(&pin, likely_pu(&pin, policy, cpus, launcher_local_rank() * threads));
+    pin_to(&pin, likely_pu(&pin, policy, cpus, pin_local_rank() * threads));
     return pin;
 }
 
@@ -89,9 +98,7 @@ static uint64_t kernel_id(void)
     return hash >> 2;
 }
 
-/* The ranks that one kernel schedules. MPI's own idea of a node is about shared memory: it tears a
-   kernel's ranks apart between containers, and where its shared memory is switched off. */
-static MPI_Comm ranks_of_kernel(MPI_Comm world)
+MPI_Comm pin_ranks_of_kernel(MPI_Comm world)
 {
     const uint64_t id = kernel_id();
     MPI_Comm some, node;
@@ -150,6 +157,7 @@ static int assign(struct pin *pin, const char *policy, const char *cpus, const s
             fail(EXIT_ASKED_WRONGLY, "%s", wrong);
     } else {
         struct mask all = union_of(masks, ranks);
+        keep_near(&all, &pin->near, ranks);
         int *order = allocate((size_t)mask_count(&all) * sizeof *order);
         const int count = assign_order(&pin->topology, &all, policy, order);
         shares = assign_pus(order, count, masks, ranks, pus);
@@ -190,7 +198,7 @@ int pin_node(struct pin *pin, const char *policy, const char *cpus, MPI_Comm wor
         pin->pus[i] = -1;
     if (IS_SIMULATED) /* its hosts are not this machine */
         return 0;
-    MPI_Comm node = ranks_of_kernel(world);
+    MPI_Comm node = pin_ranks_of_kernel(world);
     check(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
     check(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
     struct mask *masks = gather_masks(&pin->allowed, rank, ranks, node);
@@ -215,6 +223,7 @@ int pin_node(struct pin *pin, const char *policy, const char *cpus, MPI_Comm wor
 void pin_free(struct pin *pin)
 {
     free(pin->allowed.bits);
+    free(pin->near.bits);
     free(pin->pus);
     topology_free(&pin->topology);
     *pin = (struct pin){0};

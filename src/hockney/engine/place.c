@@ -8,6 +8,7 @@
 #include "affinity.h"
 #include "check.h"
 #include "clock.h"
+#include "device_record.h"
 #include "json.h"
 #include "tree.h"
 
@@ -59,7 +60,7 @@ static void put_threads(FILE *out, const struct place *place)
 }
 
 /* One place as a JSON object and a comma behind it; the caller frees it. */
-static char *place_text(const struct place *place, int rank, size_t *length)
+static char *place_text(const struct options *options, const struct place *place, int rank, size_t *length)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
@@ -81,6 +82,10 @@ static char *place_text(const struct place *place, int rank, size_t *length)
     json_string(out, place->topology);
     if (place->threads > 1)
         put_threads(out, place);
+    if (options->memory_count > 0) {
+        fputs(",\"device\":", out);
+        device_record(out, options, place->pu.pu);
+    }
     fputs("},", out);
     if (fclose(out) != 0)
         fail(EXIT_WENT_WRONG, "no memory for the record of a place");
@@ -111,10 +116,11 @@ static char *passed_on(char *text, int rank, int root, MPI_Comm world)
     return rank == root ? text_take(0, TAG_PLACES, world) : NULL;
 }
 
-char *place_gather(const struct place *place, int rank, int ranks, int root, MPI_Comm world)
+char *place_gather(const struct options *options, const struct place *place, int rank, int ranks, int root,
+                   MPI_Comm world)
 {
     size_t bytes;
-    char *text = place_text(place, rank, &bytes), *all = NULL;
+    char *text = place_text(options, place, rank, &bytes), *all = NULL;
     double longest = (double)bytes + 1.0;
     tree_reduce(&longest, (struct tree_layout){.largest = 1}, world);
     tree_bcast(&longest, sizeof longest, world);

@@ -34,9 +34,11 @@ static struct point *add_point(struct launch *launch, const struct operation *op
 /* One message of the first rank to each of these others, from which exchanges are predicted. */
 static void add_messages(struct launch *launch, struct size_option size, const int *partners, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (partners[i] > 0)
-            add_point(launch, &operation_message, &method_plain, size, 1)->pair[1] = partners[i];
+    const struct options *options = launch->options;
+    for (int i = 0; i < count * options->plain_count; i++)
+        if (partners[i % count] > 0)
+            add_point(launch, &operation_message, &options->plain[i / count], size, 1)->pair[1] =
+                partners[i % count];
 }
 
 /* A collective by messages. Those of one size alone would not show what a byte costs. */
@@ -58,12 +60,14 @@ static void add_schedules(struct launch *launch, struct size_option size)
 static void add_exchanges(struct launch *launch, struct size_option size)
 {
     const struct options *options = launch->options;
-    for (int i = 0; i < options->exchange_count * options->halo.column_count; i++) {
-        const struct operation *exchange = options->exchanges[i / options->halo.column_count];
+    const int ways = options->exchange_count * options->halo.column_count;
+    for (int i = 0; i < ways * options->plain_count; i++) {
+        const struct method *method = &options->plain[i / ways];
+        const struct operation *exchange = options->exchanges[i % ways / options->halo.column_count];
         const enum packing packing = options->halo.columns[i % options->halo.column_count];
-        add_point(launch, exchange, &method_plain, size, 1)->packing = packing;
+        add_point(launch, exchange, method, size, 1)->packing = packing;
         if (options->overlap && exchange->overlaps) {
-            struct point *overlapped = add_point(launch, exchange, &method_plain, size, 1);
+            struct point *overlapped = add_point(launch, exchange, method, size, 1);
             overlapped->overlapped = 1;
             overlapped->packing = packing;
         }
@@ -89,8 +93,9 @@ static void add_points(struct launch *launch, struct size_option size)
 {
     const struct options *options = launch->options;
     const struct operation *operation = options->operation;
-    for (int i = 0; i < options->train_count; i++)
-        add_point(launch, &options->trains[i], &method_plain, size, 1);
+    for (int i = 0; i < options->train_count * options->plain_count; i++)
+        add_point(launch, &options->trains[i % options->train_count], &options->plain[i / options->train_count],
+                  size, 1);
     const int windows = operation->counts_window ? options->window_count : 1;
     for (int i = 0; options->train_count == 0 && i < options->method_count * windows; i++) {
         const struct method *method = &options->methods[i / windows];
@@ -99,17 +104,15 @@ static void add_points(struct launch *launch, struct size_option size)
                       operation->counts_window ? options->windows[i % windows] : 1);
         if (options->arrivals.count > 0)
             set_arrival(launch, point, options->arrivals.list[0]);
-        if (options->overlap && is_timed_by_leader(method->operation))
+        if (options->overlap && (!operation->one_sided || is_timed_by_leader(method->operation)))
             add_point(launch, method->operation, method, size, point->window)->overlapped = 1;
+        for (int j = 1; j < options->arrivals.count; j++)
+            set_arrival(launch, add_point(launch, operation, method, size, 1), options->arrivals.list[j]);
     }
-    if (options->overlap && !operation->one_sided)
-        add_point(launch, operation, &method_plain, size, 1)->overlapped = 1;
-    for (int i = 1; i < options->arrivals.count; i++)
-        set_arrival(launch, add_point(launch, operation, &method_plain, size, 1), options->arrivals.list[i]);
     if (launch->schedules != NULL)
         add_schedules(launch, size);
     for (int i = 0; i < options->congestion.load_count; i++)
-        add_point(launch, operation, &method_plain, size, launch->points[launch->point_count - 1].window)->load =
+        add_point(launch, operation, options->methods, size, launch->points[launch->point_count - 1].window)->load =
             &options->congestion.loads[i];
     for (int j = 0; options->floor && floor_copies[j] != NULL && size.bytes > 0; j++)
         add_point(launch, floor_copies[j], &method_plain, size, 1);
@@ -120,11 +123,11 @@ void points_make(struct launch *launch)
     const struct options *options = launch->options;
     const int windows = options->window_count > 0 ? options->window_count : 1;
     const int schedules = launch->schedules != NULL ? launch->schedules->count + 2 : 0;
-    const int most_a_size = options->train_count + 2 * options->method_count * windows +
-                            2 * options->exchange_count * options->halo.column_count +
-                            2 * MOST_DIMENSIONS +
-                            options->arrivals.count + options->congestion.load_count +
-                            2 * (launch->schedules != NULL) + 4;
+    const int of_memory = options->train_count + 2 * options->exchange_count * options->halo.column_count +
+                          2 * MOST_DIMENSIONS + 2 * (launch->schedules != NULL);
+    const int of_method = 2 * windows + options->arrivals.count;
+    const int most_a_size = options->plain_count * of_memory + options->method_count * of_method +
+                            options->congestion.load_count + 4;
     launch->points = allocate((size_t)(options->size_count * most_a_size + schedules + 3) *
                               sizeof *launch->points);
     for (int i = 0; i < options->size_count; i++)

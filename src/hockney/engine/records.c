@@ -135,6 +135,7 @@ void record_launch(const struct launch_facts *facts)
     printf(",\"schema\":%d,\"asked\":[%s],\"axes\":{%s}", SCHEMA, facts->asked, facts->axes);
     fputs(",\"controls\":", stdout);
     facts->put_controls();
+    facts->put_accelerator();
     fputs(",\"places\":[", stdout);
     fputs(facts->places, stdout);
     putchar(']');
@@ -218,6 +219,12 @@ static void put_method(const struct method *method)
         printf(",\"datatype\":\"%s\"", method->datatype);
     if (method->packing != NULL)
         printf(",\"packing\":\"%s\"", method->packing);
+    if (method->names_memories)
+        printf(",\"memory\":\"%s\"", memory_names[method->memories.of[0]]);
+    if (method->memories.of[0] != method->memories.of[1])
+        printf(",\"peer_memory\":\"%s\"", memory_names[method->memories.of[1]]);
+    if (method->staging >= 0)
+        printf(",\"staging\":%lld", (long long)method->staging);
     if (method->partitions > 0)
         printf(",\"partitions\":%d,\"stagger_ns\":%.9g", method->partitions, method->stagger_ns);
 }
@@ -312,6 +319,26 @@ void record_samples(const struct sample_key *key, const double *ns, int count)
                    1.0 / (key->operation->timed_rank > 0 ? 1 : key->ranks));
     if (key->own_longest_ns != NULL)
         put_values("own_max_ns", key->own_longest_ns, count, 1.0);
+    fputs("}\n", stdout);
+}
+
+void record_completions(const struct sample_key *key, const struct completion *ranks, int visits)
+{
+    if (silent)
+        return;
+    put_key("completions", key);
+    printf(",\"visits\":%d,\"numbers\":[", visits);
+    for (int i = 0; i < key->ranks; i++)
+        printf("%s%d", i > 0 ? "," : "", ranks[i].number);
+    fputs("],\"ns\":[", stdout);
+    for (int i = 0; i < key->ranks; i++)
+        printf("%s%.7g", i > 0 ? "," : "", ranks[i].ns);
+    fputs("]}\n", stdout);
+}
+
+void record_trial(const struct sample_key *key)
+{
+    put_key("trial", key);
     fputs("}\n", stdout);
 }
 

@@ -16,6 +16,7 @@
 #include "pairing.h"
 #include "probe.h"
 #include "sketch.h"
+#include "stragglers.h"
 
 /* The launch, recorded once before anything is timed. */
 struct launch_facts {
@@ -35,6 +36,7 @@ struct launch_facts {
     int ranks;
     const struct cast *cast; /* of victims and aggressors; else NULL */
     void (*put_controls)(void); /* writes the control variables that were read back, an object */
+    void (*put_accelerator)(void); /* and, where there is one, what is known of the accelerator */
 };
 
 /* The axes of a point (docs/records.md) and the visit of a line of samples. */
@@ -144,9 +146,13 @@ void record_string(const char *text);
 void record_launch(const struct launch_facts *facts);
 /* `ns[count]`: nanoseconds a message, one a batch. */
 void record_samples(const struct sample_key *key, const double *ns, int count);
+/* What is tried next. */
+void record_trial(const struct sample_key *key);
 void record_pair_times(const struct pair_times_facts *facts);
 /* With --tails: the counts of all exchanges since the last such record, `round` the last of them. */
 void record_tail(const struct sample_key *key, const struct sketch *sketch);
+/* When each rank was done, on average over so many visits of a launch. */
+void record_completions(const struct sample_key *key, const struct completion *ranks, int visits);
 void record_start(const struct start_facts *facts);
 void record_probe(const struct probe_facts *facts);
 void record_round(const struct round_facts *facts);

@@ -14,6 +14,7 @@
 #include "order.h"
 #include "records.h"
 #include "schedule.h"
+#include "stragglers.h"
 #include "together.h"
 #include "tree.h"
 #include "visit.h"
@@ -110,12 +111,7 @@ static void make_visit(struct launch *launch, struct visit *visit, int number, i
 {
     struct point *point = &launch->points[visit->point];
     visit->at_s = launch_now_s() - launch->started_s;
-    launch->context.packing = point->packing;
-    launch->context.schedule = point->schedule;
-    if (point->pair[1] > 0)
-        launch->context.peer = point->pair[1];
-    launch_enter(launch, &launch->group);
-    visit_prepare(launch, point->operation, point->method, point->size.bytes, point->window);
+    visit_begin(launch, point);
     launch->context.compute_ns = visit->compute_ns;
     if (launch->together != NULL) {
         const struct together_visit made = {
@@ -131,8 +127,7 @@ static void make_visit(struct launch *launch, struct visit *visit, int number, i
         visit_time(launch, point->operation, visit->repetitions, visit->batches,
                    launch->own_ns + at);
     }
-    visit_release(launch, point->operation);
-    launch_enter(launch, &launch->everyone);
+    visit_end(launch, point);
 }
 
 /* Makes all visits of the plan, and brings what they saw to the first rank. */
@@ -145,6 +140,8 @@ static void make_visits(struct rounds *rounds)
             congestion_visit(launch, visit, number, count);
         else
             make_visit(launch, visit, number, count);
+        if (launch->options->stragglers && rounds->number >= 0)
+            stragglers_add(&launch->points[visit->point], launch->own_ns + count, visit->batches);
         count += visit->batches;
     }
     if (launch->together != NULL)
@@ -300,6 +297,24 @@ static void record_tails(struct rounds *rounds, int round)
     }
 }
 
+/* With --stragglers, collective: when each rank was done, over all visits. */
+static void record_stragglers(const struct rounds *rounds)
+{
+    const struct launch *launch = rounds->launch;
+    for (int i = 0; i < launch->point_count; i++) {
+        const struct point *point = &launch->points[i];
+        const struct visit visit = {.point = i};
+        if (point->done_visits == 0)
+            continue;
+        struct completion *all = stragglers_gather(launch, point);
+        if (all != NULL) {
+            const struct sample_key key = key_of(rounds, &visit, 0, 0);
+            record_completions(&key, all, point->done_visits);
+        }
+        free(all);
+    }
+}
+
 /* Works out every point's precision; returns how many points have reached theirs. */
 static int judge(struct rounds *rounds, int *furthest)
 {
@@ -400,7 +415,7 @@ static void run_round(struct rounds *rounds)
     if (rounds->number < 0) {
         calibrate(launch, rounds->plan->visits, rounds->number == -1);
         rounds->reason = interrupted ? "interrupted" : NULL;
-        const int may_use_barrier = launch->options->arrivals.count == 0;
+        const int may_use_barrier = launch->options->arrivals.count == 0 && !launch->options->stragglers;
         if (launch->together != NULL && rounds->number == -1 && may_use_barrier)
             launch->together->by_barrier = together_needs_barrier(launch);
         return;
@@ -431,6 +446,7 @@ const char *rounds_run(struct launch *launch)
         run_round(&rounds);
     if (launch->context.rank == 0)
         record_tails(&rounds, rounds.number - 1);
+    record_stragglers(&rounds);
     probe_state(launch, rounds.number); /* the state after the last round */
     free(rounds.plan);
     return rounds.reason;

@@ -9,6 +9,7 @@
 #include "calibrate.h"
 #include "check.h"
 #include "congestion.h"
+#include "device_record.h"
 #include "exposures.h"
 #include "operations/halo.h"
 #include "pairs.h"
@@ -17,9 +18,12 @@
 #include "records.h"
 #include "rounds.h"
 #include "schedule.h"
+#include "stragglers.h"
 #include "sweep.h"
 #include "table.h"
 #include "together.h"
+#include "trial.h"
+#include "warm.h"
 #include "threads.h"
 #include "tree.h"
 
@@ -113,6 +117,7 @@ static void record_facts(const struct launch *launch, const char *places)
         .ranks = launch->context.ranks,
         .cast = launch->congestion != NULL ? congestion_cast(launch->congestion) : NULL,
         .put_controls = algorithms_put_controls,
+        .put_accelerator = device_record_library,
     });
     records_flush();
 }
@@ -174,17 +179,21 @@ static void open_halo(struct launch *launch, MPI_Comm comm)
             context->packing = options->halo.columns[i];
 }
 
-/* Neighbouring ranks are a group. */
+static int has_groups(const struct options *options) { return options->groups > 1 || options->stragglers; }
+
+/* Neighbouring ranks are a group. With --stragglers all are one, in another order in each launch. */
 static void open_groups(struct launch *launch)
 {
     const struct context *context = &launch->context;
+    const struct options *options = launch->options;
     launch->everyone = (struct group){context->comm, context->rank, context->ranks};
     launch->group = launch->everyone;
-    if (launch->options->groups == 1)
+    if (!has_groups(options))
         return;
     struct group *group = &launch->group;
-    group->ranks = context->ranks / launch->options->groups;
-    group->rank = context->rank % group->ranks;
+    group->ranks = context->ranks / options->groups;
+    group->rank = options->stragglers ? stragglers_number(options->seed, context->rank, context->ranks)
+                                      : context->rank % group->ranks;
     check(MPI_Comm_split(context->comm, context->rank / group->ranks, group->rank, &group->comm),
           "MPI_Comm_split");
     return_errors(group->comm);
@@ -213,11 +222,11 @@ static void open_launch(struct launch *launch, const struct place *here, MPI_Com
     launch_enter(launch, &launch->group);
     buffers_open(launch, launch->congestion != NULL ? congestion_needed(launch->congestion) : 0.0, comm);
     if (launch->congestion != NULL)
-        congestion_allocate(launch->congestion);
+        congestion_allocate(launch->congestion, options->methods[0].memories.of[0]);
     launch_enter(launch, &launch->everyone);
     /* Ranks that take turns on a CPU wait a turn for each line of the probe. */
     if (context->ranks == 2 && (!here->crowded || options->floor))
-        context->shared = shared_open(comm, options->floor ? launch->out.span : 0, options->seed,
+        context->shared = shared_open(comm, options->floor ? launch->areas[MEMORY_HOST].out.span : 0, options->seed,
                                       launch->probe_refusal);
     if (options->floor && context->shared == NULL)
         fail(EXIT_ASKED_WRONGLY, "--floor: ranks %d and %d share no memory%s%s", options->peers[0],
@@ -252,7 +261,7 @@ static void close_launch(struct launch *launch)
         halo_close(launch->context.halo);
     if (launch->schedules != NULL)
         schedules_close(launch->schedules);
-    if (launch->options->groups > 1)
+    if (has_groups(launch->options))
         check(MPI_Comm_free(&launch->group.comm), "MPI_Comm_free");
     for (int i = 0; i < launch->point_count; i++) {
         free(launch->points[i].series);
@@ -290,6 +299,9 @@ static const char *run_experiment(struct launch *launch)
     const struct options *options = launch->options;
     if (options->experiment == PAIRS || options->experiment == CORES || options->experiment == FABRIC)
         return pairs_run(launch);
+    if (options->trial)
+        return trial_run(launch);
+    warm_devices(launch);
     return options->sweep ? sweep_run(launch) : rounds_run(launch);
 }
 

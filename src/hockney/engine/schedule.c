@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffers.h"
+#include "areas.h"
 #include "check.h"
 #include "list.h"
 #include "tree.h"
@@ -214,7 +214,7 @@ static void read_steps(struct reader *reader, struct schedule *schedule, long bu
         schedule->parts[i].segment = segment_of[schedule->parts[i].segment];
     schedule->requests = allocate((size_t)(most + 1) * sizeof(*schedule->requests));
     schedule->statuses = allocate((size_t)(most + 1) * sizeof(*schedule->statuses));
-    schedule->scratch = area_of((double)scratch, 4, 1).base;
+    schedule->scratch = area_of(MEMORY_HOST, (double)scratch, 4, 1).base;
     free(stages);
     free(segment_of);
 }

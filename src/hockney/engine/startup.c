@@ -7,6 +7,7 @@
 
 #include "algorithms.h"
 #include "check.h"
+#include "device_record.h"
 #include "method.h"
 #include "node.h"
 #include "order.h"
@@ -328,6 +329,7 @@ void startup_run(const struct options *options, const struct startup *startup, c
             .arrivals = &options->arrivals,
             .ranks = startup->ranks,
             .put_controls = algorithms_put_controls,
+            .put_accelerator = device_record_library,
         });
     }
     record_launching(options, startup, is_first, world);

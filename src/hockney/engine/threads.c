@@ -25,14 +25,10 @@ struct context *threads_before(struct launch *launch, int thread)
     return thread == 0 ? &launch->before : &launch->others[thread - 1].before;
 }
 
-struct area *threads_out(struct launch *launch, int thread)
+struct areas *threads_areas(struct launch *launch, int thread)
 {
-    return thread == 0 ? &launch->out : &launch->others[thread - 1].out;
-}
-
-struct area *threads_in(struct launch *launch, int thread)
-{
-    return thread == 0 ? &launch->in : &launch->others[thread - 1].in;
+    const enum memory memory = launch_memory(launch, launch->method);
+    return thread == 0 ? &launch->areas[memory] : &launch->others[thread - 1].areas[memory];
 }
 
 int threads_with_messages(const struct launch *launch)
@@ -99,6 +95,8 @@ void threads_prepare(struct launch *launch)
     const struct method *method = launch->method;
     struct context *first = &launch->context;
     first->partitions = method->partitions;
+    first->stage = launch_memory(launch, method) == MEMORY_DEVICE ? launch->stage.base : NULL;
+    first->block = method->staging > 0 ? (size_t)method->staging : 0;
     first->stagger_ns = method->stagger_ns;
     first->source = launch->options->any_source ? MPI_ANY_SOURCE : first->peer;
     if (launch->team == NULL)

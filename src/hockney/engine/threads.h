@@ -13,8 +13,8 @@ void threads_close(struct launch *launch);
 int threads_here(const struct launch *launch);
 struct context *threads_context(struct launch *launch, int thread);
 struct context *threads_before(struct launch *launch, int thread);
-struct area *threads_out(struct launch *launch, int thread);
-struct area *threads_in(struct launch *launch, int thread);
+/* Its buffers in the memory of launch->method. */
+struct areas *threads_areas(struct launch *launch, int thread);
 /* How many of them have messages of their own. */
 int threads_with_messages(const struct launch *launch);
 

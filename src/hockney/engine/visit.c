@@ -6,20 +6,35 @@
 
 #include "buffers.h"
 #include "check.h"
+#include "exposures.h"
 #include "faults.h"
+#include "mirror.h"
 #include "order.h"
 #include "records.h"
+#include "state.h"
 #include "threads.h"
 #include "tree.h"
 
 enum { TAG_HANDSHAKE = 6 };
 
+/* The rank of the world with which this one exchanges messages; negative where all do. */
+static int partner_of(const struct launch *launch, const struct operation *operation)
+{
+    const int peer = launch->context.peer;
+    if (operation->between_all)
+        return -1;
+    return is_of_two(launch->options) && (peer == 0 || peer == 1) ? launch->options->peers[peer] : peer;
+}
+
 void visit_prepare(struct launch *launch, const struct operation *operation,
                    const struct method *method, size_t bytes, int window)
 {
+    state_exchange(operation->name, bytes, partner_of(launch, operation));
     launch->method = method;
     launch->context.parameters = operation->parameters;
     launch->context.way = operation->way;
+    launch->context.waited = operation->waited;
+    exposures_enter(launch);
     threads_prepare(launch);
     buffers_set(launch, operation, bytes, window);
     for (int i = 0; operation->prepare != NULL && i < threads_here(launch); i++)
@@ -32,6 +47,23 @@ void visit_release(struct launch *launch, const struct operation *operation)
         check(operation->finish(threads_context(launch, i)), operation->name);
     buffers_release(launch);
     threads_finish(launch);
+    state_enter("between exchanges");
+}
+
+void visit_begin(struct launch *launch, const struct point *point)
+{
+    launch->context.packing = point->packing;
+    launch->context.schedule = point->schedule;
+    if (point->pair[1] > 0)
+        launch->context.peer = point->pair[1];
+    launch_enter(launch, &launch->group);
+    visit_prepare(launch, point->operation, point->method, point->size.bytes, point->window);
+}
+
+void visit_end(struct launch *launch, const struct point *point)
+{
+    visit_release(launch, point->operation);
+    launch_enter(launch, &launch->everyone);
 }
 
 static int settle(struct context *context, const struct operation *operation)
@@ -64,7 +96,8 @@ static int time_batches(struct launch *launch, const struct operation *operation
 int visit_is_verified(const struct launch *launch, const struct operation *operation)
 {
     /* A message beside a collective in place would be received where it is sent from. */
-    const int has_buffers = operation->in_place || launch->in.base != launch->out.base;
+    const struct areas *areas = &launch->areas[launch_memory(launch, launch->method)];
+    const int has_buffers = operation->in_place || areas->in.base != areas->out.base;
     return launch->options->verify && operation->check != NULL && has_buffers;
 }
 
@@ -73,8 +106,11 @@ void visit_fill(struct launch *launch, const struct operation *operation, int re
     for (int i = 0; i < threads_with_messages(launch); i++) {
         struct context *context = threads_context(launch, i);
         *threads_before(launch, i) = *context;
+        mirror_enter(launch, i, context);
         operation->fill(context, repetition);
         fault_corrupt(context->out.base + context->out.at, context->out.bytes, context->bytes);
+        mirror_put(launch, i, context);
+        mirror_leave(launch, i, context);
     }
 }
 
@@ -86,8 +122,11 @@ void visit_check(struct launch *launch, const struct operation *operation, int r
         seen.out = before->out;
         seen.in = before->in;
         seen.exposed = before->exposed;
-        if (threads_repetitions(launch, 1, i) > 0)
-            operation->check(&seen, repetition);
+        if (threads_repetitions(launch, 1, i) <= 0)
+            continue;
+        mirror_get(launch, i, &seen);
+        mirror_enter(launch, i, &seen);
+        operation->check(&seen, repetition);
     }
 }
 

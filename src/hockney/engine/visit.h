@@ -17,6 +17,9 @@ struct visit {
 void visit_prepare(struct launch *launch, const struct operation *operation,
                    const struct method *method, size_t bytes, int window);
 void visit_release(struct launch *launch, const struct operation *operation);
+/* The same for a point of the launch, among the ranks of this one's group. */
+void visit_begin(struct launch *launch, const struct point *point);
+void visit_end(struct launch *launch, const struct point *point);
 /* Untimed repetitions. */
 void visit_warm(struct launch *launch, const struct operation *operation, int64_t repetitions);
 /* Time of `count` batches of `repetitions` into own_ns: nanoseconds a message, this rank's own. */

@@ -16,6 +16,7 @@ import msgspec
 from hockney.base.units import format_seconds, format_size
 from hockney.plan.bounds import Nanoseconds, Whole
 from hockney.plan.knobs import Axis, axes_of_knobs, axis_in
+from hockney.plan.memories import HOST, staging_text
 from hockney.plan.trains import Train, train_text
 from hockney.plan.words import (
     ALL_PHASES,
@@ -123,6 +124,18 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     another; contiguous for those measured beside it; null where none is asked for."""
     packing: Annotated[str | None, Axis(lambda way: _PACKINGS[way], is_method=True)] = None
     """datatype, pack or hand (plan.messages); null for contiguous messages."""
+    memory: Annotated[
+        str | None, Axis(lambda name: None if name == HOST else f"{name} memory", is_method=True)
+    ] = None
+    """Memory of the rank that sends first, or of all (plan.memories); null for the host's, where
+    none was asked for."""
+    peer_memory: Annotated[str | None, Axis(lambda name: f"to {name} memory", is_method=True)] = (
+        None
+    )
+    """Memory of the other rank; null if it is the same."""
+    staging: Annotated[Whole | None, Axis(staging_text, unit="bytes", is_method=True)] = None
+    """Bytes of the blocks in which a message is copied between device and host; 0 for a whole
+    message; null if the library takes it from where it lies."""
     partitions: Annotated[
         Whole | None, Axis(lambda count: f"{count} partitions", is_method=True)
     ] = None
@@ -221,7 +234,13 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
         """True for points that published figures and message costs describe: contiguous messages of
         one thread, sent and received in the usual way."""
         is_whole = self.datatype in (None, CONTIGUOUS) and self.partitions is None
-        return self.threads is None and is_whole and not any(map(self.__getattribute__, _SPECIAL))
+        is_usual = not any(map(self.__getattribute__, _SPECIAL))
+        return self.threads is None and is_whole and not self.is_on_device and is_usual
+
+    @property
+    def is_on_device(self) -> bool:
+        """True if a message lies in memory of an accelerator's driver."""
+        return self.memory not in (None, HOST) or self.peer_memory is not None
 
     @property
     def is_over_threads(self) -> bool:
@@ -232,8 +251,9 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def has_own_calls(self) -> bool:
         """True for a form of a collective that is no algorithm of its usual calls: persistent, by
-        put or get, or by several threads."""
-        return self.form not in (None, NONBLOCKING) or self.threads is not None
+        put or get, by several threads, or from other memory than the host's, of which a library's
+        rules know nothing."""
+        return self.form not in (None, NONBLOCKING) or self.threads is not None or self.is_on_device
 
     @property
     def is_all_pairs(self) -> bool:
@@ -334,6 +354,9 @@ _SORTED = (
         "thread_comms",
         "datatype",
         "packing",
+        "memory",
+        "peer_memory",
+        "staging",
         "partitions",
         "stagger_ns",
     ),

@@ -240,6 +240,13 @@ ROWS = (
     OptionRow("from", H, FABRIC, "for fabric: the first visit of the pass", "N"),
     OptionRow("visits", H, FABRIC, "for fabric: at most so many visits", "N"),
     OptionRow(
+        "arrangements",
+        H,
+        FABRIC,
+        "for fabric: the rounds, in this order and numbered from 1 (default: all, at random)",
+        "LIST",
+    ),
+    OptionRow(
         "synchronization",
         H,
         ONE_SIDED,
@@ -264,8 +271,8 @@ ROWS = (
         "element",
         H,
         ONE_SIDED | COLLECTIVE,
-        "of accumulates and atomics: int8, int32, int64 (default), float, double, byte; of "
-        "reductions: int32 (default), int64, float, double",
+        "of accumulates and atomics: int8, int32, int64 (default), float16, bfloat16, float, "
+        "double, byte; of reductions: the same but int8 and byte, int32 (default)",
         "TYPE",
     ),
     OptionRow(
@@ -392,6 +399,7 @@ ROWS = (
         "LIST",
     ),
     OptionRow("sys", T, TIMED, "where sysfs has the ports' counters (default /sys)", "DIRECTORY"),
+    OptionRow("mark", T, EVERY, "by which the processes of a launch are found; no meaning", "WORD"),
     OptionRow("launch", C, EVERY, "the launch's number in the records", "N"),
     OptionRow("seed", H, EVERY, "from which the order of visits follows", "N"),
     OptionRow(
@@ -401,6 +409,18 @@ ROWS = (
         "control variables to store in the launch record; the launch ends if one differs from "
         "VALUE",
         "NAME,NAME=VALUE,...",
+    ),
+    OptionRow(
+        "trial",
+        F,
+        TIMED,
+        "one exchange of each kind and class of sizes, announced before it is made, and no more",
+    ),
+    OptionRow(
+        "unaware",
+        F,
+        PINGPONG,
+        "with --staged: leave out messages that the library takes from the device itself",
     ),
     OptionRow("table", F, PINGPONG | COLLECTIVE, "print a table and a fit instead of records"),
     OptionRow("help", F, EVERY, "this text"),

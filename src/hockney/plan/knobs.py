@@ -63,6 +63,9 @@ class Knob:
     """Operations that take it; None for all of the experiments that have the field."""
     metavar: str = ""
     """Placeholder of the value in the help, if it is neither a flag nor a word."""
+    several: bool = False
+    """Whether the option takes all values up to the next option, which `read` gets with blanks
+    between."""
     read: Callable[[str], Any] | None = None
     """The value from the user's text, needed with `metavar`: a function of a module, as a lambda
     sees no names here. Raises UsageError."""

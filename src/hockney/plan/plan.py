@@ -148,7 +148,12 @@ def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-MAY_CHANGE = frozenset({"broadcast", "engine", "mpicc", "oversubscribe", "refine", "trains"})
+MAY_CHANGE = frozenset(
+    {
+        *("broadcast", "engine", "mpicc", "oversubscribe", "refine", "trains"),
+        "without_bad_nodes",
+    }
+)
 """Fields that do not change the measurement. Sampling may change as well."""
 
 

@@ -22,14 +22,16 @@ LATE, BUSY, CONTENTION = "late partners", "busy CPUs", "contention"
 LATENCY, BANDWIDTH, MESSAGES = "latency", "bandwidth", "messages"
 COPYING, OTHER, UNEXPLAINED = "copying", "other", "unexplained"
 CAUSES = (LATE, BUSY, CONTENTION, LATENCY, BANDWIDTH, MESSAGES, COPYING, UNEXPLAINED, OTHER)
-"""Causes. `messages`: latency, bandwidth and contention together, where the machine's messages were
-not measured. `unexplained`: beyond the model, in calls whose waiting cannot be seen."""
+"""Causes. `messages`: latency, bandwidth and contention together, where such messages were not
+measured on the machine. `unexplained`: beyond the model, in calls whose waiting cannot be seen."""
 COMPLETING = frozenset(
     f"MPI_{name}"
     for name in ("Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
 )
 WITHOUT_DATA = frozenset({"MPI_Barrier", "MPI_Ibarrier"})
 """Calls whose messages are known to be empty."""
+OF_HOST = frozenset({"host", "pinned"})
+"""Memories whose messages are as fast as those of the host, which alone are measured here."""
 _Key = tuple[int, int]
 
 
@@ -76,7 +78,9 @@ class Causes:
             return {OTHER: left}
         if calls.datatype == "strided":
             return {COPYING: left}
-        each = self.model.call_s(calls) if self.model is not None else None
+        each = None
+        if self.model is not None and calls.memory in OF_HOST:
+            each = self.model.call_s(calls)
         if each is None:
             return {MESSAGES: left}
         latency = min(calls.count * each[0], left)

@@ -57,6 +57,7 @@ def findings_of(summary: ProfileSummary) -> list[ProfileFinding]:
         *_shared_cpus(summary),
         *_busy_cpus(summary),
         *_decides(summary),
+        *_memory(summary),
         *_one_size(summary),
         *_polling(summary),
     ]
@@ -203,6 +204,16 @@ def _messages(summary: ProfileSummary) -> dict[str, Any]:
         "latency_s": model.latency_s,
         "bandwidth_Bps": model.sizes[-1] / model.seconds[-1],
     }
+
+
+def _memory(summary: ProfileSummary) -> Iterator[ProfileFinding]:
+    """Memory of accelerators that messages and collectives use."""
+    totals = [row for row in summary.by_memory if row.key[1] is None]
+    bytes_ = sum(row.sum.bytes for row in totals)
+    for row in totals:
+        if row.key[0] != "host":
+            facts = {"memory": row.key[0], "bytes": row.sum.bytes}
+            yield ProfileFinding("memory", {**facts, "fraction": row.sum.bytes / bytes_})
 
 
 def _one_size(summary: ProfileSummary) -> Iterator[ProfileFinding]:

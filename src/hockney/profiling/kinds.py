@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
 from hockney.base.printable import SUSPICIOUS, one_lines
+from hockney.plan.memories import Memory
 from hockney.records.reading import first_line, lines_of
 
 SCHEMA = 1
@@ -112,6 +113,9 @@ class Calls(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ca
     peer: Rank | None = None
     """Rank of the peer in its MPI_COMM_WORLD; for a collective, of the root."""
     datatype: Datatype | None = None
+    memory: Memory = "host"
+    """Memory that the bytes are sent from, or received into, by the driver of an accelerator that
+    the program loaded."""
     region: str = ""
     is_coarse: bool = False
     histogram: tuple[tuple[Seconds, Whole], ...] = ()

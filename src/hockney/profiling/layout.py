@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from hockney.base.errors import HockneyError
 from hockney.base.printable import one_line
+from hockney.plan.memories import MEMORIES, Memory
 from hockney.profiling.kinds import Datatype, End
 
 Records = NDArray[Any]
 """An array of one of the types below."""
 
-VERSION = 4
+VERSION = 5
 NAMES, NAME_BYTES = 512, 40
 REGIONS, REGION_BYTES = 64, 64
 GROUPS, CELLS, BINS, EVENTS = 512, 8192, 28, 16384
@@ -28,6 +29,8 @@ BUFFER_BITS = 64
 NO_GROUP, NO_NUMBER = 2**16 - 1, 2**32 - 1
 NO_PEER, SEVERAL_PEERS = -1, -3
 DATATYPES: tuple[Datatype | None, ...] = (None, *get_args(Datatype))
+MEMORY_NAMES: tuple[Memory, ...] = ("host", *MEMORIES)
+"""By number; 0 and 1 are memory of the host, without a driver of an accelerator and with one."""
 ENDS: dict[int, End] = {1: "lost", 2: "finalized", 3: "aborted"}
 """End of a rank, by `state`; a rank that is still recording was killed, or did not call
 MPI_Finalize."""
@@ -43,7 +46,8 @@ CELL = np.dtype(
         ("started", "<u2"),
         ("datatype", "u1"),
         ("coarse", "u1"),
-        ("unused", "<u2"),
+        ("memory", "u1"),
+        ("unused", "u1"),
         ("count", "<u8"),
         ("untimed", "<u8"),
         ("bytes_sum", "<u8"),
@@ -246,6 +250,7 @@ def _cells(written: Records, names: int, regions: int) -> Records:
     cells: Records = written.copy()
     is_whole = (cells["call"] >= 1) & (cells["call"] <= names)
     is_whole &= (cells["datatype"] < len(DATATYPES)) & (cells["region"] < max(regions, 1))
+    is_whole &= cells["memory"] < len(MEMORY_NAMES)
     cells["count"][~is_whole] = 0
     return cells
 

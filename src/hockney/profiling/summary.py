@@ -163,6 +163,23 @@ class ProfileSummary:
         return found
 
     @cached_property
+    def by_memory(self) -> list[CallRow]:
+        """Calls with bytes, by the memory of their buffers and by the call; empty if all of it is
+        the host's."""
+        if all(calls.memory == "host" for calls in self.profile.calls):
+            return []
+        sums: dict[tuple[object, ...], Sum] = defaultdict(Sum)
+        for calls in self.profile.calls:
+            if calls.bytes_sum:
+                sums[calls.memory, None].add(calls)
+                sums[calls.memory, calls.started or calls.call].add(calls)
+        of_memory = {key[0]: found.bytes for key, found in sums.items() if key[1] is None}
+        return sorted(
+            (CallRow(key, found) for key, found in sums.items()),
+            key=lambda row: (-of_memory[row.key[0]], row.key[1] is not None, -row.sum.bytes),
+        )
+
+    @cached_property
     def messages(self) -> list[tuple[Calls, str]]:
         """Calls that send to a rank, with the distance to it (profiles.places)."""
         known = self.profile.by_rank

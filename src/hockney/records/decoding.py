@@ -21,6 +21,7 @@ import msgspec
 
 from hockney.records.carriers import PathRecord
 from hockney.records.kinds import (
+    Completions,
     End,
     Finish,
     LaunchRecord,
@@ -47,7 +48,10 @@ if TYPE_CHECKING:
 
 TABLES: dict[str, Any] = {"starts": Start, "probes": Probe, "rounds": Round, "noises": Noise}
 """Record kinds with many records, by the field of the run that holds them."""
-OTHERS: tuple[Any, ...] = (LaunchRecord, PathRecord, Tail, Summary, Switch, End, Finish)
+OTHERS: tuple[Any, ...] = (
+    *(LaunchRecord, PathRecord, Tail, Completions, Summary),
+    *(Switch, End, Finish),
+)
 SIZE_BYTES = 8
 PIPE_BYTES = 1024 * 1024
 """Largest pipe that Linux allows without privileges."""

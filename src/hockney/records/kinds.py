@@ -65,6 +65,26 @@ class Clock(msgspec.Struct, kw_only=True):
     wtick_s: Seconds | None = None
 
 
+class Device(msgspec.Struct, kw_only=True):
+    """The accelerator of a rank."""
+
+    number: int
+    """Its number, as its library counts those of the node."""
+    name: str | None = None
+    pci: str | None = None
+    """Its address on the PCI bus: 0000:3b:00.0."""
+    uuid: str | None = None
+    bytes: float | None = None
+    """Size of its memory."""
+    near: bool | None = None
+    """Whether the rank's CPU is near it; None where the kernel does not say."""
+    link_speed: str | None = None
+    """Speed of its link to the host as the kernel reports it: "32.0 GT/s PCIe"."""
+    link_width: str | None = None
+    reaches: list[int] = []
+    """Numbers of the node's other devices whose memory it reaches directly."""
+
+
 class Place(msgspec.Struct, kw_only=True):
     """Actual place of a rank; None where the kernel does not report it."""
 
@@ -81,8 +101,32 @@ class Place(msgspec.Struct, kw_only=True):
     refused: str | None = None
     thread_pus: list[int | None] = []
     """The PU of each thread of the rank, if it has several."""
+    device: Device | None = None
+    """Its accelerator; None if no buffer lies there."""
     topology: str | None = None
     """Switches from the topmost down to the node, named as by Slurm: s0.s4.node17."""
+
+
+class Accelerator(msgspec.Struct, kw_only=True):
+    """The accelerators of the ranks, and what the MPI library says of its support for them."""
+
+    interface: str
+    """CUDA, HIP or Level Zero."""
+    driver: str | None = None
+    claims_support: bool | None = None
+    """What the library's query (MPIX_Query_cuda_support, ...) returns; None if it has none."""
+    claims_kinds: str | None = None
+    """The memories that it lists under mpi_memory_alloc_kinds (MPI 4.1); None if it lists none."""
+
+
+class LeftOutNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node that a run went on without (`--without-bad-nodes`)."""
+
+    host: str
+    why: str
+    """What was found about it, as a sentence."""
+    launch: int | None = None
+    """The launch that failed or hung because of it; None if it was left out before the first."""
 
 
 class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True):
@@ -118,12 +162,16 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     controls: dict[str, str | None] = {}
     """Control variables of the library (MPI_T), read on each rank after MPI_Init, which prove that
     forced settings took effect. None if the library lacks the variable."""
+    accelerator: Accelerator | None = None
+    """None unless buffers lie in memory of accelerators."""
     arrivals: dict[str, list[float]] = {}
     """Delay of each rank, as a fraction of the skew, by pattern of arrival."""
     victims: list[int] = []
     """Ranks that were timed under load, in the order of their own."""
     aggressors: list[int] = []
     """Ranks that loaded the network; the first is the target of an incast."""
+    left_out: list[LeftOutNode] = []
+    """Nodes of the plan that it was made without."""
     places: list[Place] = []
 
     def __post_init__(self) -> None:
@@ -207,6 +255,27 @@ class Tail(Axes, tag_field="kind", tag="tail", frozen=True, kw_only=True, omit_d
     """Bin k > 0 has times above base^(k-1) ns up to base^k, where base is (1 + relative_error) / (1
     - relative_error); bin 0 has times of at most 1 ns. Ascending; others are empty."""
     counts: list[Whole]
+
+
+class Completions(
+    Axes, tag_field="kind", tag="completions", frozen=True, kw_only=True, omit_defaults=True
+):
+    """When each rank was done with a collective, of a launch with --stragglers."""
+
+    launch: Whole
+    round: Whole
+    """The last round that is counted."""
+    visits: Whole
+    """Visits of the point in the launch."""
+    numbers: list[Rank]
+    """For each rank of the world: its number in the collective."""
+    ns: list[Nanoseconds]
+    """For each rank of the world: the mean over visits of the median over repetitions of the time
+    from the common start until it was done."""
+
+    def __post_init__(self) -> None:
+        if len(self.ns) != len(self.numbers) or {*self.numbers} != {*range(len(self.ns))}:
+            raise ValueError("as many times as ranks are needed, and every number once")
 
 
 class Summary(Axes, tag_field="kind", tag="summary", frozen=True, kw_only=True, omit_defaults=True):
@@ -375,6 +444,7 @@ Record = (
     | Samples
     | PairTimes
     | Tail
+    | Completions
     | Summary
     | Start
     | Probe

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ from hockney.records.carriers import PathRecord
 from hockney.records.columns import factorised
 from hockney.records.decoding import TABLES, Decoded
 from hockney.records.kinds import (
+    Completions,
     End,
     Finish,
     LaunchRecord,
+    LeftOutNode,
     Noise,
     PairTimes,
     Place,
@@ -57,6 +60,7 @@ class Run:
     pair_times: list[PairBlock] = field(default_factory=list)
     """Pair times of a run that passes over all pairs, which has few other samples."""
     tails: list[Tail] = field(default_factory=list)
+    completions: list[Completions] = field(default_factory=list)
     summaries: list[Summary] = field(default_factory=list)
     starts: Table[Start] = field(default_factory=lambda: Table(Start))
     probes: Table[Probe] = field(default_factory=lambda: Table(Probe))
@@ -76,7 +80,7 @@ class Run:
     _common: dict[int, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
     """Axes that all samples of a launch share, by launch."""
     _on_switches: dict[int, Place] = field(default_factory=dict, repr=False, compare=False)
-    """Places in the first launch by rank, if switches are known."""
+    """Places in the first launch on the same nodes by rank, if switches are known."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Converts lists of records to tables."""
@@ -128,12 +132,37 @@ class Run:
 
     def of_launches(self, numbers: Container[int]) -> Run:
         """The part of the run with these launches."""
+        return Run(self.header, **self._of(numbers))
+
+    def _of(self, numbers: Container[int]) -> dict[str, Any]:
+        """The records of these launches, by their kind."""
         kinds = ("launches", "samples", "pair_times", "tails", "summaries", "starts", "probes")
-        own: dict[str, Any] = {
+        return {
             kind: [r for r in getattr(self, kind) if r.launch in numbers]
-            for kind in (*kinds, "rounds", "noises", "paths", "ends")
+            for kind in (*kinds, "completions", "rounds", "noises", "paths", "ends")
         }
-        return Run(self.header, **own)
+
+    @property
+    def left_out(self) -> list[LeftOutNode]:
+        """The nodes without which the last launch that measured anything was made."""
+        if not any(one.left_out for one in self.launches):
+            return []
+        measured = {one.launch for one in self.samples} | {one.launch for one in self.pair_times}
+        last = [one for one in self.launches if one.launch in measured or not measured][-1:]
+        return last[0].left_out if last else []
+
+    def launches_without(self, left_out: list[LeftOutNode]) -> set[int]:
+        """The launches that were made without these nodes, and with all others."""
+        return {one.launch for one in self.launches if one.left_out == left_out}
+
+    @property
+    def on_nodes_left(self) -> Run:
+        """The run without launches on nodes that it went on without: these were on other nodes
+        than those that its answer is about."""
+        left_out = self.left_out  # looks through all samples
+        if all(one.left_out == left_out for one in self.launches):
+            return self
+        return replaced(self, **self._of(self.launches_without(left_out)))
 
     def records(self) -> Iterator[Record]:
         """All records, in an order in which they can be read."""
@@ -144,6 +173,7 @@ class Run:
         yield from self.samples
         yield from (block.record() for block in self.pair_times)
         yield from self.tails
+        yield from self.completions
         yield from self.summaries
         yield from self.starts
         yield from self.probes
@@ -164,6 +194,9 @@ class Run:
             case Tail():
                 self._complete(record)
                 self.tails.append(record)
+            case Completions():
+                self._complete(record)
+                self.completions.append(record)
             case Noise():
                 self.noises.append(record)
             case Round():
@@ -215,7 +248,7 @@ class Run:
         block.codes = codes
         return block
 
-    def _complete(self, record: Samples | Tail) -> None:
+    def _complete(self, record: Samples | Tail | Completions) -> None:
         """Sets the axes of a record that was just read and is not used yet."""
         for name, value in self._shared(record, self._common.get(record.launch, {})).items():
             force_setattr(record, name, value)
@@ -237,7 +270,8 @@ class Run:
         if topology is not None:
             for place in launch.places:
                 place.topology = topology.address(place.host or "")
-        if not self.launches and any(place.topology for place in launch.places):
+        is_elsewhere = not self.launches or launch.left_out != self.launches[-1].left_out
+        if is_elsewhere and any(place.topology for place in launch.places):
             self._on_switches = {place.rank: place for place in launch.places}
 
     def _topology(self) -> Topology | None:

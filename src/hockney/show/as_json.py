@@ -112,7 +112,7 @@ def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]
 
 
 def next_run_json(analysis: Analysis) -> list[dict[str, Any]]:
-    """The interval for another run's median at each point where enough other runs are known."""
+    """The interval for another run's median at each point, where other runs were looked for."""
     if analysis.expected is None:
         return []
     found = [(point, analysis.expected.at(point)) for point in analysis.estimates.own()]

@@ -9,15 +9,17 @@ from typing import Any
 import click
 
 from hockney.base.terminal import styled
-from hockney.infer.analysis.between import UNKNOWN_RULE, Between
 from hockney.infer.analysis.compare import PointDifference, RunComparison
+from hockney.infer.analysis.comparison_plan import ComparisonPlan
 from hockney.infer.estimate.differences import VERDICT_RULE, Judged
 from hockney.infer.estimate.points import PointEstimate, by_curve, statistic_of
+from hockney.infer.memory.components import BetweenRuns
 from hockney.plan.axes import texts_apart
 from hockney.show.as_json import axes_json
-from hockney.show.judged import SHOWS_FROM, least_shown, ratio_columns
+from hockney.show.judged import least_shown, percent, ratio_columns
 from hockney.show.table import (
     TableColumn,
+    aligned,
     between,
     half_width_s,
     json_field,
@@ -48,7 +50,7 @@ COLUMNS: list[TableColumn[PointDifference]] = [
     json_field("other_median_s", lambda one: one.other.median_s),
     *through(lambda one: one.difference, *ratio_columns(ratio="B/A")),
     TableColumn("p", lambda one: one.difference.p, "{:.2g}".format),
-    *through(lambda one: one.difference, SHOWS_FROM),
+    TableColumn("finds 80 %", lambda one: one.difference.found_in_80, percent),
 ]
 
 
@@ -77,12 +79,38 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
             click.echo(words)
 
 
+def against_lines(comparisons: Sequence[RunComparison], tolerance: float) -> list[str]:
+    """A line for each run of a suite against an earlier one, and how much equal runs differ."""
+    rows = [["run", "against", "verdict", "ratio", "between equal runs"]]
+    for one in comparisons:
+        overall = one.overall
+        limits = between(overall.low, overall.high, "{:.3f}".format) if overall else None
+        rows.append(
+            [
+                one.other.label,
+                str(one.base.path),
+                verdict_words(overall, tolerance) if overall else "unknown",
+                limits or "-",
+                _between_source(one.between),
+            ]
+        )
+    notes = dict.fromkeys(f"{one.other.label}: {note}" for one in comparisons for note in one.notes)
+    return [aligned(rows), *notes, ""]
+
+
+def _between_source(between: BetweenRuns | None) -> str:
+    if between is None:
+        return "simulated"
+    size = percent(between.deviation)
+    return f"{size}, from {between.runs} runs" if between.runs else f"{size}, assumed"
+
+
 def rule_of_comparisons() -> str:
     """What the columns hold, and the rule of verdicts."""
     return (
         "p: rank-sum test over all launches, corrected for the number of sizes "
-        f"(Benjamini-Hochberg); {VERDICT_RULE}; shows from: smaller differences could not have "
-        "been shown"
+        f"(Benjamini-Hochberg); {VERDICT_RULE}; finds 80 %: the smallest difference that is shown "
+        "in 80 of 100 such comparisons"
     )
 
 
@@ -94,17 +122,22 @@ def _curves(points: Sequence[PointEstimate]) -> dict[int, str]:
     return {id(point): name for name, of_it in named for point in of_it}
 
 
-def between_words(between: Between | None) -> str:
+def between_words(between: BetweenRuns | None) -> str:
     """How much equal runs differ, which is part of intervals and p."""
     if between is None:
         return "simulated runs do not drift: launches alone are judged"
-    size = f"{100.0 * between.deviation:.1f} %"
+    size = f"{percent(between.deviation)} as a whole"
+    limits = " to ".join(percent(limit).removesuffix(" %") for limit in between.limits)
     if between.runs:
         return (
-            f"between equal runs: standard deviation {size} as a whole, beyond what launches show, "
-            f"from {between.runs} other runs; it is part of intervals and p"
+            f"between equal runs: standard deviation {size} beyond what launches show (90 %: "
+            f"{limits}), from {between.runs} runs; it is part of intervals and p"
         )
-    return f"between equal runs: {UNKNOWN_RULE}: {size} as a whole; it is part of intervals and p"
+    return (
+        f"how much runs of this host differ is not known: assumed {size} (prior, 90 %: {limits}); "
+        "one earlier run of the same question, beside the files, in --history or --memory, shows "
+        "more"
+    )
 
 
 def verdict_words(difference: Judged, tolerance: float) -> str:
@@ -124,9 +157,14 @@ def overall_words(comparison: RunComparison, tolerance: float) -> str:
         return f"{words}; {least_shown(overall)}"
     limits = between(overall.low, overall.high, "{:.3f}".format)
     words += f" (ratio {overall.ratio:.3f}, 95 % interval {limits})"
-    if overall.verdict == "unknown":
-        words += f"; {least_shown(overall)}"
-    return words
+    return f"{words}; {found_words(overall)}"
+
+
+def found_words(judged: Judged) -> str:
+    """The smallest difference that such a comparison finds, beside a verdict."""
+    if judged.found_in_80 is None:
+        return "no difference could have been shown"
+    return f"a difference of {percent(judged.found_in_80)} would be found in 80 of 100 comparisons"
 
 
 def deciding_words(comparison: RunComparison) -> str:
@@ -172,7 +210,46 @@ def _difference_json(difference: Judged | None) -> dict[str, Any]:
     return {**fields, "launches_needed": fields.pop("needed")}
 
 
-def comparison_json(comparisons: list[RunComparison]) -> dict[str, Any]:
+def _between_json(between: BetweenRuns | None) -> dict[str, Any] | None:
+    if between is None:
+        return None
+    low, high = between.limits
+    return {
+        "deviation": between.deviation,
+        "low": low,
+        "high": high,
+        "freedom": between.freedom,
+        "runs": between.runs,
+    }
+
+
+def plan_lines(comparison: RunComparison, plan: ComparisonPlan | None) -> list[str]:
+    """The ways to show the difference that is looked for, and which of them lead nowhere."""
+    if plan is None:
+        return ["how to show it is unknown: fewer than 2 launches of a run have every point"]
+    have = " and ".join(str(len(values)) for values in comparison.means)
+    lines = [f"to show {percent(plan.difference)} as a whole in 80 of 100 comparisons:"]
+    if plan.launches is not None:
+        lines.append(f"  {plan.launches} launches of each run (they have {have})")
+    else:
+        least = percent(plan.least_by_launches)
+        lines.append(f"  more launches do not help: equal runs differ, which hides up to {least}")
+    if plan.launches is None and plan.earlier_runs is not None:
+        lines.append(
+            f"  {plan.earlier_runs} earlier runs of the same question, if they differ as assumed, "
+            f"and {plan.their_launches} launches of each run"
+        )
+    elif plan.launches is None:
+        least = percent(plan.least_by_runs)
+        lines.append(f"  nor do earlier runs: with any number, {least} would be shown")
+    if plan.blocks is not None:
+        lines.append(f"  both in one run with --vary: about {plan.blocks} blocks of a launch each")
+    return lines
+
+
+def comparison_json(
+    comparisons: Sequence[RunComparison], plans: Sequence[ComparisonPlan | None]
+) -> dict[str, Any]:
     """The first comparison's points and verdict, as two files are the usual case; all of them
     under "comparisons"."""
     each = [
@@ -190,9 +267,10 @@ def comparison_json(comparisons: list[RunComparison]) -> dict[str, Any]:
             ],
             "overall": _difference_json(comparison.overall),
             "verdict": comparison.verdict,
-            "between_runs": asdict(comparison.between) if comparison.between else None,
+            "between_runs": _between_json(comparison.between),
             "notes": list(comparison.notes),
+            "plan": asdict(plan) if plan else None,
         }
-        for comparison in comparisons
+        for comparison, plan in zip(comparisons, plans, strict=True)
     ]
     return {"points": each[0]["points"], "verdict": each[0]["verdict"], "comparisons": each}

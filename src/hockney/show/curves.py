@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
@@ -18,10 +18,7 @@ MOST_CURVES = 21
 """Most curves of one figure: there are no more colours and marks."""
 LONGEST_LABEL = 56
 """Most characters of one line of a legend."""
-OVER_PAIRS = (
-    "Where several pairs of ranks were measured, marks are the median pair and bars reach from the "
-    "fastest to the slowest pair."
-)
+OVER_PAIRS = "Marks: the median pair of ranks; bars: from the fastest to the slowest pair."
 
 
 @dataclass(frozen=True)
@@ -49,6 +46,8 @@ class ShownCurve:
     label: str
     sizes: dict[int, list[PointEstimate]]
     """Points by bytes, ascending; all have times above 0 s."""
+    among_pairs: bool = False
+    """Whether curves of several pairs are drawn with it: no bar may then be an interval."""
 
     @property
     def points(self) -> list[PointEstimate]:
@@ -62,7 +61,16 @@ class ShownCurve:
     def times(self) -> list[tuple[float, float | None, float | None]]:
         """The time and its interval at each size; for several pairs the median, fastest and slowest
         pair."""
-        return [over_pairs(points) for points in self.sizes.values()]
+        return [
+            (points[0].typical_s, None, None)
+            if self.among_pairs and len(points) == 1
+            else over_pairs(points)
+            for points in self.sizes.values()
+        ]
+
+    @property
+    def has_pairs(self) -> bool:
+        return any(len(points) > 1 for points in self.sizes.values())
 
     def series(self, style: Style, colour: int, label: str) -> Series:
         y, low, high = zip(*self.times, strict=True)
@@ -102,7 +110,8 @@ def curves_of(
             "choose with --operation or --ranks, draw fewer files, or take the points from "
             "`hockney export --to csv`",
         )
-    return curves
+    among_pairs = any(curve.has_pairs for curve in curves)
+    return [replace(curve, among_pairs=among_pairs) for curve in curves]
 
 
 def _by_size(points: Iterable[PointEstimate]) -> dict[int, list[PointEstimate]]:
@@ -170,11 +179,7 @@ def joined(label: str, words: str, joint: str = ": ") -> str:
 def medians_text(points: Iterable[PointEstimate]) -> str:
     """Explains a mark and its bar."""
     points = list(points)
-    launches = sorted({point.launches for point in points})
-    statistic = statistic_of(points)
-    what = "Median" if statistic == "median" else f"Marks: {statistic} of each launch, median"
-    over = " to ".join(map(str, dict.fromkeys((launches[0], launches[-1]))))
-    over = f"{what} over {over} launch{'es' * (launches[-1] > 1)}"
+    over = _over_launches(points)
     known = sum(point.low_s is not None for point in points)
     if not known:
         return f"{over}: too few for confidence intervals (5 make one)."
@@ -182,12 +187,21 @@ def medians_text(points: Iterable[PointEstimate]) -> str:
     return f"{over}; {where}: {confidence_text(points)}."
 
 
+def _over_launches(points: Sequence[PointEstimate]) -> str:
+    launches = sorted({point.launches for point in points})
+    statistic = statistic_of(points)
+    what = "Median" if statistic == "median" else f"Marks: {statistic} of each launch, median"
+    over = " to ".join(map(str, dict.fromkeys((launches[0], launches[-1]))))
+    return f"{what} over {over} launch{'es' * (launches[-1] > 1)}"
+
+
 def caption_of(curves: Sequence[ShownCurve]) -> tuple[str, ...]:
     """Explains marks and bars, and what a sample is."""
     points = [point for curve in curves for point in curve.points]
-    several = any(len(points) > 1 for curve in curves for points in curve.sizes.values())
     analyses = list(dict.fromkeys(curve.analysis for curve in curves))
-    return (medians_text(points), *([OVER_PAIRS] * several), samples_text(analyses))
+    if any(curve.has_pairs for curve in curves):
+        return f"{_over_launches(points)}.", OVER_PAIRS, samples_text(analyses)
+    return medians_text(points), samples_text(analyses)
 
 
 def samples_text(analyses: Sequence[Analysis]) -> str:

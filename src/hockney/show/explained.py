@@ -25,7 +25,7 @@ COLUMNS = {
     "messages/s": "messages of all pairs together",
     "floor": "half of a round trip of one cache line between the two cores, without MPI",
     "MPI/floor": "median over floor",
-    "95 % of other runs": "interval for another run's median, from other runs of this question",
+    "95 % of other runs": "interval for another run's median, by how much equal runs differ",
     "own mean": "mean over ranks of their own durations, as other suites print it",
     "own max": "longest of the ranks' own durations",
     "median pair": "median of the pairs",

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds, format_size, known
+from hockney.base.units import (
+    format_estimated_size,
+    format_rate,
+    format_seconds,
+    format_size,
+    known,
+)
 from hockney.infer.fitting.fit import Fit, Parameter, Segment
 from hockney.infer.models.hockney import ORDINARY
 from hockney.infer.predict.ranking import Ranking
 from hockney.show.as_json import fit_json
 from hockney.show.table import aligned
+
+END_SLACK = 0.05
+"""How well the end of an interval is known, as a fraction of its width."""
 
 
 def model_lines(fit: Fit) -> list[str]:
@@ -99,14 +108,29 @@ def _parameter_lines(fit: Fit) -> list[str]:
     rows = [["", "value", "95 %"]]
     for name, value in (fit.parameters | fit.derived).items():
         symbol, text = _unit(name)
-        rows.append([symbol, text(value.value), _interval(value, text)])
+        rows.append([symbol, _value(value, text), _interval(value, text)])
     return [f"{fit.model}", *(f"  {line}" for line in aligned(rows).splitlines())]
 
 
 def _interval(value: Parameter, text: Callable[[float | None], str]) -> str:
     if value.low is None and value.high is None:
         return ""
-    return f"{text(value.low)} .. {text(value.high)}"
+    return " .. ".join(_ends(value, text))
+
+
+def _ends(value: Parameter, text: Callable[[float | None], str]) -> tuple[str, str]:
+    """The ends of an interval. Those of sizes have the digits that its width leaves, unless they
+    are measured sizes, which are whole."""
+    if text is not _bytes or value.low is None or value.high is None:
+        return text(value.low), text(value.high)
+    slack = END_SLACK * (value.high - value.low)
+    low, high = (
+        format_size(round(end))
+        if round(end) % 1024 == 0
+        else format_estimated_size(end, end - slack, end + slack)
+        for end in (value.low, value.high)
+    )
+    return low, high
 
 
 def _unit(name: str) -> tuple[str, Callable[[float | None], str]]:
@@ -128,14 +152,18 @@ def _bytes(value: float | None) -> str:
     return "-" if value is None else format_size(round(value))
 
 
-def _with_interval(parameter: Parameter, text: Callable[[float | None], str]) -> str:
-    if parameter.low is None or parameter.high is None:
+def _value(parameter: Parameter, text: Callable[[float | None], str]) -> str:
+    """The value of a parameter; a size has no more digits than are known."""
+    if text is not _bytes or parameter.value is None:
         return text(parameter.value)
-    return f"{text(parameter.value)}  [{text(parameter.low)} .. {text(parameter.high)}]"
+    return format_estimated_size(parameter.value, parameter.low, parameter.high)
 
 
-def _whole_bytes(value: float | None) -> str:
-    return "-" if value is None else f"{value:.0f} B"
+def _with_interval(parameter: Parameter, text: Callable[[float | None], str]) -> str:
+    value = _value(parameter, text)
+    if parameter.low is None or parameter.high is None:
+        return value
+    return f"{value}  [{_interval(parameter, text)}]"
 
 
 def error_line(fit: Fit, percent: str) -> str:
@@ -153,14 +181,17 @@ def error_words(fit: Fit, percent: str) -> str:
 
 def fit_sentence(fit: Fit) -> str:
     """Hockney's line in a sentence, below the table of a run."""
-    alpha, rate = fit.parameters["alpha_s"], fit.derived["r_inf_Bps"]
-    start, half = (
-        None if one.value is None else known(one.value, _half_width(one))
-        for one in (alpha, fit.derived["n_half_B"])
-    )
+    n_half = fit.derived["n_half_B"]
+    half = None if n_half.value is None else known(n_half.value, _half_width(n_half))
     error = "" if fit.error_median is None else f"; error: {error_words(fit, '{:.1f} %')}"
-    bandwidth = format_rate(rate.value, _half_width(rate))
-    return f"fit: T(b) = {format_seconds(start)} + b / ({bandwidth}), n_half {_bytes(half)}{error}"
+    return f"fit: T(b) = {line_text(fit)}, n_half {_bytes(half)}{error}"
+
+
+def line_text(fit: Fit) -> str:
+    """Hockney's line: "1.05 us + b / (6.6 GiB/s)"."""
+    alpha, rate = fit.parameters["alpha_s"], fit.derived["r_inf_Bps"]
+    start = None if alpha.value is None else known(alpha.value, _half_width(alpha))
+    return f"{format_seconds(start)} + b / ({format_rate(rate.value, _half_width(rate))})"
 
 
 def _half_width(parameter: Parameter) -> float | None:

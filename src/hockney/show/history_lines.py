@@ -7,11 +7,15 @@ from typing import Any
 
 from hockney.base.units import format_rate, format_seconds
 from hockney.infer.analysis.changes import CHANGE_RULE, DRIFT_RULE
-from hockney.infer.analysis.histories import WORSE_RULE, History, RunPoint, Trend
+from hockney.infer.analysis.decision import Decision
+from hockney.infer.analysis.histories import MANY_RULE, WORSE_RULE, History, RunPoint, Trend
+from hockney.show.decision_lines import decision_json
 from hockney.show.table import TableColumn, json_field, row_json, table_text
 
 MOST_CHANGES = 12
 """Most listed differences of one change point; the rest is counted."""
+MOST_SHOWN = 1e12
+"""Largest run length that is shown: none is known so well."""
 
 
 def history_lines(history: History) -> list[str]:
@@ -28,7 +32,10 @@ def history_lines(history: History) -> list[str]:
 
 
 def rule_line(tolerance: float) -> str:
-    return f"rule: {CHANGE_RULE}; {DRIFT_RULE}; {WORSE_RULE}; tolerance {100.0 * tolerance:g} %"
+    return (
+        f"rule: {CHANGE_RULE}; {DRIFT_RULE}; {MANY_RULE}; {WORSE_RULE}; "
+        f"tolerance {100.0 * tolerance:g} %"
+    )
 
 
 def _columns(trend: Trend) -> list[TableColumn[RunPoint]]:
@@ -52,12 +59,13 @@ def _change_lines(trend: Trend) -> list[str]:
     if trend.drift:
         lines.append(
             f"trend: a slow drift to {trend.drift.ratio:.3f} times the first run's value, without "
-            f"a step (p {trend.drift.p:.2g})"
+            f"a step ({_rarity(trend.drift.run_length)})"
         )
     for change in trend.changes:
         lines.append(
             f"change point at {change.started:%Y-%m-%d %H:%M:%S}: {change.ratio:.3f} times what it "
-            f"was before (p {change.p:.2g})"
+            f"was before, begun between {change.first:%Y-%m-%d %H:%M} and "
+            f"{change.last:%Y-%m-%d %H:%M} ({_rarity(change.run_length)})"
         )
         lines += [
             f"    {name}: {before or '-'} -> {after or '-'}"
@@ -70,13 +78,19 @@ def _change_lines(trend: Trend) -> list[str]:
     return lines
 
 
+def _rarity(run_length: float) -> str:
+    return f"by chance once in {min(run_length, MOST_SHOWN):,.0f} runs"
+
+
 def _verdict(trend: Trend) -> str:
     if trend.worse:
         return f"worse: {trend.worse}"
     return "not worse" if trend.enough else "not worse, but there are too few runs to be sure"
 
 
-def history_json(histories: Sequence[History], tolerance: float) -> dict[str, Any]:
+def history_json(
+    histories: Sequence[History], tolerance: float, decision: Decision | None = None
+) -> dict[str, Any]:
     return {
         "systems": [
             {
@@ -88,6 +102,7 @@ def history_json(histories: Sequence[History], tolerance: float) -> dict[str, An
             }
             for history in histories
         ],
+        "verdict": decision_json(decision),
         "tolerance": tolerance,
         "worse": any(history.worse for history in histories),
     }
@@ -108,7 +123,9 @@ def _trend_json(trend: Trend) -> dict[str, Any]:
                 "index": change.index,
                 "started": change.started.isoformat(),
                 "ratio": change.ratio,
-                "p": change.p,
+                "first": change.first.isoformat(),
+                "last": change.last.isoformat(),
+                "run_length": change.run_length,
                 "changed": [
                     {"name": name, "before": before, "after": after}
                     for name, before, after in change.changed

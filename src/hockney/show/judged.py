@@ -15,7 +15,11 @@ def smallest_words(difference: Judged) -> str:
     smallest = difference.smallest_difference
     if smallest is None or not math.isfinite(smallest):
         return "-"
-    return f"{100.0 * smallest:.2g} %" if smallest < 0.1 else f"{100.0 * smallest:.0f} %"
+    return percent(smallest)
+
+
+def percent(value: float) -> str:
+    return f"{100.0 * value:.2g} %" if value < 0.1 else f"{100.0 * value:.0f} %"
 
 
 def least_shown(judged: Judged) -> str:

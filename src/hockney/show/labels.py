@@ -13,6 +13,9 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.between import states_apart
 from hockney.records import Run
 
+STATE_WORDS = ", core-to-core latency"
+"""What names the state of the machine in a label."""
+
 
 def analyses_of(paths: Iterable[Path]) -> list[Analysis]:
     """Reads result files that are shown together."""
@@ -25,10 +28,20 @@ def labelled(analyses: Iterable[Analysis]) -> list[Analysis]:
     found = list(analyses)
     labels = labels_of([one.run for one in found])
     for analysis, label, latency_s in zip(found, labels, states_apart(found), strict=True):
-        state = (
-            "" if latency_s is None else f", core-to-core latency {format_seconds(latency_s, 3)}"
-        )
+        state = "" if latency_s is None else f"{STATE_WORDS} {format_seconds(latency_s, 3)}"
         analysis.label = f"{label}{state}"
+    return found
+
+
+def labelled_by_experiment(analyses: Iterable[Analysis]) -> list[Analysis]:
+    """The analyses of a page with a section for each experiment: their labels differ from those of
+    the same experiment only, so that a system has one label."""
+    found = list(analyses)
+    by_experiment: dict[str, list[Analysis]] = {}
+    for analysis in found:
+        by_experiment.setdefault(analysis.run.header.experiment, []).append(analysis)
+    for of_it in by_experiment.values():
+        labelled(of_it)
     return found
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from hockney.base.units import format_rate, format_seconds, format_size, format_sizes
+from hockney.infer.predict.program_memories import WayTime
 from hockney.profiling.findings import ProfileFinding
 from hockney.profiling.kinds import RankRecord
 from hockney.profiling.summary import CallRow, ProfileSummary, Sum
@@ -97,6 +98,9 @@ def finding_text(finding: ProfileFinding) -> str:
             )
         case "decides":
             return _decides_text(facts)
+        case "memory":
+            part = f"{100.0 * facts['fraction']:.0f} % of the bytes ({format_size(facts['bytes'])})"
+            return f"{part} are sent from or received into {facts['memory']} memory"
         case "one-size":
             return (
                 f"{100.0 * facts['fraction']:.0f} % of the {facts['call']} calls carry "
@@ -173,7 +177,9 @@ def answer_lines(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
 def profile_parts(summary: ProfileSummary) -> list[str]:
     """The tables below the answer."""
     parts = [_facts(summary), _ranks(summary), _calls(summary), _regions(summary)]
-    parts += [table_text(DISTANCES, summary.by_distance), _matrix(summary)]
+    parts += [table_text(DISTANCES, summary.by_distance)]
+    parts += [table_text(MEMORIES, summary.by_memory) if summary.by_memory else ""]
+    parts += [_matrix(summary)]
     return [part for part in parts if part]
 
 
@@ -272,6 +278,34 @@ DISTANCES: list[TableColumn[CallRow]] = [
     TableColumn("s", lambda row: row.sum.spent_s, _seconds),
     TableColumn("wait s", lambda row: row.sum.wait_s, _seconds),
 ]
+
+
+MEMORIES: list[TableColumn[CallRow]] = [
+    TableColumn("memory", lambda row: row.key[0]),
+    TableColumn("call", lambda row: row.key[1] or "(all)"),
+    TableColumn("count", lambda row: row.sum.count),
+    TableColumn("bytes", lambda row: row.sum.bytes),
+    TableColumn("s", lambda row: row.sum.spent_s, _seconds),
+]
+
+
+WAYS: list[TableColumn[WayTime]] = [
+    TableColumn("messages from", lambda row: row.memory, field="memory"),
+    TableColumn("way", lambda row: row.way, field="way"),
+    TableColumn("count", lambda row: row.messages, field="messages"),
+    TableColumn("bytes", lambda row: row.bytes, field="bytes"),
+    TableColumn("s", lambda row: row.seconds, _seconds, "seconds"),
+    TableColumn("ratio", lambda row: row.ratio, "{:.2f}".format, "ratio"),
+]
+
+
+def ways_table(ways: Sequence[WayTime]) -> list[str]:
+    """What messages from memory of accelerators take by each measured way; empty without any."""
+    return [table_text(WAYS, ways)] if ways else []
+
+
+def ways_json(ways: Sequence[WayTime]) -> list[dict[str, Any]]:
+    return [row_json(WAYS, row) for row in ways]
 
 
 def rank_rows(summary: ProfileSummary) -> list[RankRow]:
@@ -373,6 +407,10 @@ def profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
         "datatypes": [
             {"datatype": row.key[0], **_sum_json(row.sum)}
             for row in summary.by(lambda calls: (calls.datatype,))
+        ],
+        "memories": [
+            {"memory": row.key[0], "call": row.key[1], **_sum_json(row.sum)}
+            for row in summary.by_memory
         ],
         "distances": [
             {"distance": row.key[0], **_sum_json(row.sum)} for row in summary.by_distance

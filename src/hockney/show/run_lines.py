@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.between import LEAST_OTHERS
+from hockney.infer.analysis.expected import Expected
 from hockney.infer.analysis.starts import Starts, StartSkew
 from hockney.infer.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
 from hockney.infer.estimate.points import Estimates, PointEstimate
@@ -28,6 +28,14 @@ USUAL = re.compile(
 )
 """Definitions of samples that need no word above a table: those of runs that asked for nothing
 else. Buffers are those that the operation has by default."""
+
+
+def measured_words(analysis: Analysis, ranks: int) -> str:
+    """Ranks, library and date, for a line that is mailed alone."""
+    started = (analysis.run.header.started or "").partition("T")[0]
+    mpi = analysis.run.launches[0].mpi if analysis.run.launches else None
+    library = " ".join(filter(None, (mpi.library, mpi.version))) if mpi else ""
+    return ", ".join(filter(None, (f"{ranks} ranks", library, started)))
 
 
 def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
@@ -85,7 +93,7 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
         lines.append(f"{count} samples a row, of all launches together")
     states = analysis.estimates.states.states
     one = [_state_line(state) for state in states[:1] if len(states) == 1]
-    return [*lines, *filter(None, one), *_next_lines(analysis)]
+    return [*lines, *filter(None, one)]
 
 
 def confidence_text(points: Iterable[PointEstimate]) -> str:
@@ -101,17 +109,16 @@ def confidence_text(points: Iterable[PointEstimate]) -> str:
     return f"{100.0 * least:.0f} % confidence interval" + few * (least < CONFIDENCE)
 
 
-def _next_lines(analysis: Analysis) -> list[str]:
-    """A line on the expected result of another run, if other runs were looked for."""
-    if analysis.expected is None or analysis.run.is_simulated:
+def next_run_lines(expected: Expected | None) -> list[str]:
+    """A line on what the interval for another run's median is from, if there is one."""
+    if expected is None or not expected.points:
         return []
-    count = analysis.expected.runs
-    if count < LEAST_OTHERS:
-        return [
-            f"how far another run would differ is unknown: needs {LEAST_OTHERS} comparable runs in "
-            "its directory or --history"
-        ]
-    return [f"95 % of other runs: interval for another run's median, from {count} of this question"]
+    if expected.earlier:
+        runs = "run" if expected.earlier == 1 else "runs"
+        words = f"from {expected.earlier} earlier {runs} of this host"
+    else:
+        words = "how much runs differ is assumed, as no earlier run of this host is known"
+    return ["; ".join([f"interval of other runs: {words}", *expected.notes])]
 
 
 def _places(places: Sequence[Place]) -> str:

@@ -5,16 +5,18 @@ conditions, a contender counts by the condition in which it does worst."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import Arrived, CollectiveCell, Contender, cells_of
+from hockney.infer.analysis.run_drift import Places, RunDrift
 from hockney.infer.estimate.points import PointEstimate
 from hockney.run.mpis import RulesFormat
 from hockney.tuning.layouts import NodeLayout, layouts_in
 
+Drifts = Mapping[Places, RunDrift]
 TOGETHER = Arrived(None, None, None)
 
 
@@ -27,13 +29,17 @@ class CellGroup:
     """The most conditions that a cell had to hold in."""
 
 
-def plain(analyses: Sequence[Analysis]) -> CellGroup:
-    """One group of all cells, whatever their layout."""
-    return CellGroup(tuple(cells_of(*(one.first_variant for one in analyses))))
+def plain(analyses: Sequence[Analysis], drifts: Drifts) -> CellGroup:
+    """One group of all cells, whatever their layout. drifts: how much each two runs differ."""
+    return CellGroup(tuple(cells_of(*(one.first_variant for one in analyses), drifts=drifts)))
 
 
 def by_layout(
-    analyses: Sequence[Analysis], layouts: Sequence[NodeLayout], form: RulesFormat, robust: bool
+    analyses: Sequence[Analysis],
+    drifts: Drifts,
+    layouts: Sequence[NodeLayout],
+    form: RulesFormat,
+    robust: bool,
 ) -> list[CellGroup]:
     """A group for each layout that the format can distinguish; layouts that it cannot distinguish
     have a common group, whose rules must hold in all of them."""
@@ -42,7 +48,7 @@ def by_layout(
         shared.setdefault(form.layout_key(layout.nodes, layout.per_node), []).append(layout)
     return [
         _group(
-            [cells for layout in alike for cells in _conditions(analyses, layout, robust)],
+            [cells for layout in alike for cells in _conditions(analyses, drifts, layout, robust)],
             tuple(alike),
         )
         for alike in shared.values()
@@ -52,7 +58,7 @@ def by_layout(
 def robust_group(analyses: Sequence[Analysis]) -> CellGroup:
     """One group whose rules must hold in every pattern of arrival and every file. Raises
     UsageError if there is one condition only."""
-    found = _group(_conditions(analyses, None, robust=True))
+    found = _group(_conditions(analyses, {}, None, robust=True))
     if found.conditions < 2:
         raise UsageError(
             "--robust: each cell was measured in one pattern of arrival and one file",
@@ -74,12 +80,12 @@ def _group(
 
 
 def _conditions(
-    analyses: Sequence[Analysis], layout: NodeLayout | None, robust: bool
+    analyses: Sequence[Analysis], drifts: Drifts, layout: NodeLayout | None, robust: bool
 ) -> list[list[CollectiveCell]]:
     """The cells of each file, or of all files together unless the rules are to be robust. Ranks
     that arrived apart count only then."""
     points = [_points(one, layout) for one in analyses]
-    each = [cells_of(one) for one in points] if robust else [cells_of(*points)]
+    each = [cells_of(one) for one in points] if robust else [cells_of(*points, drifts=drifts)]
     return [[cell for cell in cells if robust or cell.arrived.is_together] for cells in each]
 
 

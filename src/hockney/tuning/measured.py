@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import CollectiveCell, Contender, is_collective, name_of
+from hockney.infer.analysis.run_drift import RunDrift
+from hockney.infer.memory.host import EarlierRun
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import MpiFacts, Run
 from hockney.run.mpis import RulesFormat
-from hockney.tuning.groups import CellGroup, by_layout, plain, robust_group
+from hockney.tuning.groups import CellGroup, Drifts, by_layout, plain, robust_group
 from hockney.tuning.layouts import NodeLayout, chosen
 from hockney.tuning.rules import Settings
 
@@ -25,6 +27,8 @@ class Measured:
     mpi: MpiFacts
     settings: dict[tuple[str, int, str], dict[str, str]]
     """Forcing variables, by collective, ranks and algorithm."""
+    drifts: Drifts = field(default_factory=dict)
+    """How much each two of the runs differ beyond their launches."""
 
     def settings_of(self, collective: str, ranks: int, algorithm: str) -> Settings:
         """Variables that forced an algorithm; of other numbers of ranks if this one was not
@@ -45,9 +49,11 @@ class Measured:
         """Cells that get rules of their own. layouts: None to ignore them, empty for all that were
         measured. Raises UsageError where no gain of rules can be known."""
         if layouts is not None:
-            found = by_layout(self.analyses, chosen(self.analyses, layouts), form, robust)
+            found = by_layout(
+                self.analyses, self.drifts, chosen(self.analyses, layouts), form, robust
+            )
         else:
-            found = [robust_group(self.analyses) if robust else plain(self.analyses)]
+            found = [robust_group(self.analyses) if robust else plain(self.analyses, self.drifts)]
         cells = [cell for group in found for cell in group.cells]
         if not cells:
             raise UsageError(
@@ -105,10 +111,11 @@ def _unsayable(
     return None
 
 
-def measured(analyses: Sequence[Analysis]) -> Measured:
-    """The measured algorithms of runs of one library."""
-    mpi = library_of(analyses)
-    return Measured(tuple(analyses), mpi, _settings([one.run for one in analyses]))
+def measured(analyses: Sequence[Analysis], earlier: Sequence[EarlierRun] = ()) -> Measured:
+    """The measured algorithms of runs of one library. earlier: runs that show how much equal ones
+    differ, where the library's own decision is in another file than an algorithm."""
+    mpi, settings = library_of(analyses), _settings([one.run for one in analyses])
+    return Measured(tuple(analyses), mpi, settings, RunDrift.of_each_two(analyses, earlier))
 
 
 def points_of(analyses: Sequence[Analysis]) -> list[tuple[str, int, int]]:

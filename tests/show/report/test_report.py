@@ -10,10 +10,12 @@ from copy import copy
 from html.parser import HTMLParser
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from conftest import RunHockney
+from figure_examples import recorded
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.published import Positions
 from hockney.records import End, LaunchRecord, Run, Summary, encode
@@ -206,6 +208,24 @@ def test_many_samples_are_merged() -> None:
 
 
 @pytest.mark.long
+def test_a_page_takes_less_than_100_kb_without_its_data() -> None:
+    analyses = [recorded("pingpong-mpich")]
+    page = render(analyses, {one: one.positions() for one in analyses})
+    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    assert len(page.encode()) - len(data.encode()) < 100_000
+
+
+def test_one_system_is_one_label(hockney: RunHockney, tmp_path: Path) -> None:
+    """Runs of unlike experiments are in sections of their own: none needs the name of its file."""
+    for name, run in (("a", pingpong_run()), ("b", cores_run())):
+        run.header = msgspec.structs.replace(run.header, label="here")
+        write_run(run, tmp_path / f"{name}.jsonl")
+    assert hockney("report", "a.jsonl", "b.jsonl", "-o", "page.html").status == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "here (" not in page
+    assert "<summary>here: pingpong</summary>" in page
+
+
 def test_ten_runs_are_below_three_megabytes() -> None:
     one = Analysis(sampled_run(), "run")
     render([one], {one: NOTHING_TO_COMPARE})

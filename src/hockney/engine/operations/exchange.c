@@ -54,7 +54,7 @@ static int replace(struct context *context, int64_t repetitions)
     for (int64_t i = 0; i < repetitions && code == MPI_SUCCESS; i++)
         code = MPI_Sendrecv_replace(message_next(&in), in.count, in.type, peer, tag, source, tag,
                                     context->comm, MPI_STATUS_IGNORE);
-    context->in.at = in.at;
+    message_walked(&context->in, &in);
     return code;
 }
 

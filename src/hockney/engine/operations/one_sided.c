@@ -78,7 +78,7 @@ static void expose(struct context *context, const struct message *like)
 {
     struct exposure *exposure = exposure_of(context);
     context->exposed = *like;
-    context->exposed.base = exposure->base;
+    context->exposed.base = exposure->area.base;
     context->exposed.is_derived = 0;
     context->there = context->exposed;
     context->exposed.at = begin_walk(like, exposure->at_here);

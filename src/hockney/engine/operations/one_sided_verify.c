@@ -87,24 +87,6 @@ void get_check(struct context *context, int repetition)
         pattern_check_window(context, repetition);
 }
 
-static void store(char *at, const struct element *element, int value)
-{
-    switch (element->bytes) {
-    case 1: memcpy(at, &(int8_t){(int8_t)value}, 1); break;
-    case 4:
-        if (element->is_integer)
-            memcpy(at, &(int32_t){value}, 4);
-        else
-            memcpy(at, &(float){(float)value}, 4);
-        break;
-    default:
-        if (element->is_integer)
-            memcpy(at, &(int64_t){value}, 8);
-        else
-            memcpy(at, &(double){value}, 8);
-    }
-}
-
 /* Value number `number` of what a rank gives or holds. */
 static int value_of(size_t number, int rank, int holds, int place, int repetition)
 {
@@ -135,8 +117,8 @@ static void fill_values(struct message message, const struct context *context, i
     for (int i = 0; i < count; i++) {
         char *at = message_next(&message);
         for (size_t number = 0; number < message.bytes / element->bytes; number++)
-            store(at + number * element->bytes, element,
-                  value_of(number, context->rank, holds, message.stride > 0 ? i : 0, repetition));
+            element->store(at, number,
+                           value_of(number, context->rank, holds, message.stride > 0 ? i : 0, repetition));
     }
 }
 
@@ -153,13 +135,11 @@ static void expect(const char *at, const struct context *context, size_t number,
                    int repetition)
 {
     const struct element *element = context->way->element;
-    char expected[8];
-    store(expected, element, value);
-    if (memcmp(at + number * element->bytes, expected, element->bytes) != 0)
+    if (element->load(at, number) != value)
         fail(EXIT_WENT_WRONG,
-             "data check: after %s of %zu bytes between peers %d and %d, repetition %d, element %zu "
+             "data check: after an operation on %s elements, %zu bytes, between peers %d and %d, repetition %d, element %zu "
              "on peer %d is not %d",
-             context->way->element->name, context->bytes, context->rank, context->peer, repetition,
+             element->name, context->bytes, context->rank, context->peer, repetition,
              number, context->rank, value);
 }
 
@@ -204,7 +184,7 @@ static void fill_held(char *at, const struct context *context, int rank, int pla
     if (swaps(repetition))
         memset(at, COMPARED, element->bytes);
     else
-        store(at, element, value_of(0, rank, 1, place, repetition) | 2); /* never what is compared */
+        element->store(at, 0, value_of(0, rank, 1, place, repetition) | 2); /* never what is compared */
 }
 
 void swap_fill(struct context *context, int repetition)

@@ -32,8 +32,8 @@ static int repeat(struct context *context, int64_t repetitions)
     struct message out = context->out, in = context->in;
     const int code = exchange_messages(&out, &in, context->leads, context->peer, context->source,
                                        context->tag, context->comm, repetitions);
-    context->out.at = out.at;
-    context->in.at = in.at;
+    message_walked(&context->out, &out);
+    message_walked(&context->in, &in);
     return code;
 }
 

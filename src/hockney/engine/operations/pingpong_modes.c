@@ -16,8 +16,8 @@ static int synchronous(struct context *context, int64_t repetitions)
         if (leads && code == MPI_SUCCESS)
             code = message_receive(&in, source, tag, context->comm);
     }
-    context->out.at = out.at;
-    context->in.at = in.at;
+    message_walked(&context->out, &out);
+    message_walked(&context->in, &in);
     return code;
 }
 
@@ -43,8 +43,8 @@ static int nonblocking(struct context *context, int64_t repetitions)
             code = wait_for(MPI_Irecv(message_next(&in), in.count, in.type, source, tag, comm,
                                       &request),
                             &request);
-    context->out.at = out.at;
-    context->in.at = in.at;
+    message_walked(&context->out, &out);
+    message_walked(&context->in, &in);
     return code;
 }
 

@@ -39,8 +39,8 @@ static int by_pack(struct context *context, int64_t repetitions)
         if (context->leads && code == MPI_SUCCESS)
             code = receive_packed(context, &in);
     }
-    context->out.at = out.at;
-    context->in.at = in.at;
+    message_walked(&context->out, &out);
+    message_walked(&context->in, &in);
     return code;
 }
 
@@ -73,8 +73,8 @@ static int by_hand(struct context *context, int64_t repetitions)
         }
     }
     message_release(&packed);
-    context->out.at = out.at;
-    context->in.at = in.at;
+    message_walked(&context->out, &out);
+    message_walked(&context->in, &in);
     return code;
 }
 

@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hockney.base.errors import UsageError
-from hockney.foreign.programs import PROGRAMS, OrderWriter, TableWriter, Writer, writer_names
+from hockney.foreign.programs import (
+    PROGRAMS,
+    OrderWriter,
+    TableWriter,
+    WholeWriter,
+    Writer,
+    writer_names,
+)
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import by_curve
 from hockney.profiling.order import Order
 
 
-def write(analysis: Analysis, name: str) -> bytes:
-    """The content of the file: in the program's own format, or as its table."""
+def write(analysis: Analysis, name: str, all_columns: bool = False) -> bytes:
+    """The content of the file: in the program's own format, or as its table. all_columns: with
+    those that have no value."""
+    if all_columns:
+        whole = PROGRAMS.offering(WholeWriter)
+        if name not in whole:
+            raise UsageError(f"--all-columns: not of {name}", f"write {', '.join(whole)}")
+        return whole[name].write_whole(analysis)
     writer = PROGRAMS.offering(Writer).get(name)
     if writer is not None:
         return writer.write(analysis)

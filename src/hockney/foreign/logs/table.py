@@ -73,6 +73,9 @@ class LogTable:
     algorithm: str | None = None
     ranks: int | None = None
     peers: list[int] | None = None
+    memory: str | None = None
+    peer_memory: str | None = None
+    """The axes of these names (plan.axes)."""
     options: dict[str, Any] = field(default_factory=dict)
     """Options that distinguish experiments: window, synchronisation, buffers."""
     places: list[Place] = field(default_factory=list)
@@ -128,6 +131,8 @@ class LogTable:
             "window": column.window,
             "ranks": self.ranks,
             "peers": self.peers,
+            "memory": self.memory,
+            "peer_memory": self.peer_memory,
             **more,
             column.field: scaled(value, column.factor),
         }

@@ -44,6 +44,11 @@ class Writer(Protocol):
         """The content of the file."""
 
 
+class WholeWriter(Protocol):
+    def write_whole(self, analysis: Analysis) -> bytes:
+        """The content of the file with the columns that have no value, too."""
+
+
 class OrderWriter(Protocol):
     def write_order(self, order: Order, name: str) -> Iterable[tuple[str, str]]:
         """Names and contents of files with the order of a program's calls: first the file `name`,

@@ -271,7 +271,13 @@ def _mark(columns: dict[int, Meaning], rows: Rows) -> str | None:
 
 
 def write(analysis: Analysis) -> bytes:
-    """A table with one row per point."""
+    """A table with one row per point, of the columns that have a value."""
+    columns = noted_columns(analysis)
+    return text_of([{n: of for n, of in columns.items() if any(v is not None for v in of)}])
+
+
+def write_whole(analysis: Analysis) -> bytes:
+    """The table with all columns, the same ones for every run."""
     return text_of([noted_columns(analysis)])
 
 

@@ -39,6 +39,9 @@ _DEVICE = re.compile(r"MPI-([A-Z]+) ")
 _PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80}?)\s*$")
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
 _BUFFERS = re.compile(r"# Send Buffer on (\w+)\b.* Receive Buffer on (\w+)")
+MEMORIES = {"HOST": "host", "DEVICE": "device", "MANAGED": "managed"}
+INTERFACES = {"CUDA": "CUDA", "ROCm": "ROCM", "Level Zero": "SYCL"}
+"""Words of its title by the interface of the accelerators."""
 _WINDOWS = re.compile(r"^\s*#((?:\s+\d+)+)\s*$")
 _INIT = re.compile(r"^nprocs: (\d+), min: (\d+) ms, max: (\d+) ms, avg: (\d+) ms")
 
@@ -126,6 +129,12 @@ class OsuContext:
         name = title if self.is_one_sided else title.removesuffix(" latency")
         return kind + CALLS.get(name, name).replace(" ", "-").replace("/", "-")
 
+    @property
+    def memories(self) -> tuple[str | None, str | None]:
+        """The axes memory and peer_memory, by the line on buffers."""
+        sides = [MEMORIES.get(word) for word in self.parameters.get("buffers", "").split(" to ")]
+        return sides[0], sides[-1] if sides[-1] != sides[0] else None
+
     def table(self, log: Log, line: int) -> LogTable:
         operation = self.operation if self.title else log.operation
         pairs = None if self.pairs is None else 2 * self.pairs
@@ -136,6 +145,8 @@ class OsuContext:
             version=self.version,
             line=line,
             ranks=2 if operation in TWO_RANKS else pairs or self.ranks,
+            memory=self.memories[0],
+            peer_memory=self.memories[1],
             options={**self.parameters, **device},
         )
         if not self.title:
@@ -342,9 +353,25 @@ HEADING = f"""# Datatype: MPI_CHAR.
 {"# Size":<10}{"Avg Latency(us)":>18}"""
 
 
+WORDS = {
+    "host": "HOST (H)",
+    "pinned": "HOST (H)",
+    "managed": "MANAGED MEMORY (M)",
+    "device": "DEVICE (D)",
+}
+"""Memories as its tables name them; memory that is pinned is the host's."""
+
+
 def layout(run: Run, points: Sequence[PointEstimate]) -> str:
     """A table of means over all samples, as osu_latency prints it."""
     rows = (f"{point.bytes:<10d}{needed(point, 'mean_s') * 1e6:18.2f}" for point in points)
     operation = run.header.experiment
     name = "" if operation == "pingpong" else f"{operation.capitalize()} "
-    return "\n".join([f"\n# OSU MPI {name}Latency Test v7.4", HEADING, *rows])
+    first = points[0]
+    if first.memory is None:
+        return "\n".join([f"\n# OSU MPI {name}Latency Test v7.4", HEADING, *rows])
+    accelerator = next((one.accelerator for one in run.launches if one.accelerator), None)
+    kind = f"-{INTERFACES[accelerator.interface]}" if accelerator is not None else ""
+    sides = [WORDS[memory] for memory in (first.memory, first.peer_memory or first.memory)]
+    buffers = "# Send Buffer on {} and Receive Buffer on {}".format(*sides)
+    return "\n".join([f"\n# OSU MPI{kind} {name}Latency Test v7.4", buffers, HEADING, *rows])

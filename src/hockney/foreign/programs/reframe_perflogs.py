@@ -6,12 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import LONGEST_NUMBER, Column, LogTable, RowError, is_number, whole
-from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of, statistic_of
+from hockney.foreign.logs.table import LONGEST_NUMBER, LogTable
+from hockney.foreign.programs._reframe_values import LAYOUT, SIZE_NAME, Value, table_of
 
 HEADED = True
 
@@ -23,39 +21,11 @@ _VALUE = re.compile(r"^(?P<name>[\w .%/-]{1,80}?)=(?P<value>[-+\w.]{1,40})$")
 _FIELD = re.compile(r"^(jobid|num_tasks|num_tasks_per_node|num_cpus_per_task)=(.*)$")
 _HEADING = re.compile(r"(?:^|[|,;])(\w[\w .-]{0,80})_value[|,;].*?\1_unit(?:[|,;]|$)")
 _SEPARATORS = "|,;"
-_SIZE_NAMES = "size|bytes|nbytes|msg_?size|message_?size|message_?bytes"
-_SIZED = re.compile(rf"%(?:[\w.]*\.)?(?:{_SIZE_NAMES})=(\d{{1,19}})(?=\s|$)")
-_SIZE_NAME = re.compile(_SIZE_NAMES)
-_VARIABLE_SIZE = re.compile(r"_(\d{1,19})_?(B|bytes?|KiB|MiB|GiB)$")
-_PARAMETER = re.compile(r"%([\w.]{1,80})=(.*?)(?=\s%|$)")
-SCALES = {"B": 1, "byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-LAYOUT = ("num_tasks_per_node", "num_cpus_per_task")
-"""Columns that separate experiments, like the system."""
 COMPAT = "perf"
 """What stands for the variable in a heading with perflog_compat, whose column perf_var names it."""
 OF_SYSTEM = ("system", "partition", "environ")
 RUNS = ("jobid", "job_completion_time")
 NOTHING = frozenset({"", "null", "none"})
-
-
-@dataclass(frozen=True)
-class Value:
-    """One performance variable of one run."""
-
-    line: int
-    test: str
-    name: str
-    text: str
-    unit: str
-    version: str | None
-    setting: tuple[tuple[str, str], ...]
-    """The system, the partition and the environment."""
-    run: str
-    ranks: str | None = None
-    size: int | None = None
-    """The size that a column shows."""
-    has_failed: bool = False
-    """True if the test found that the run failed, by its own references."""
 
 
 def recognise(log: Log) -> int | None:
@@ -68,58 +38,7 @@ def read(log: Log) -> list[LogTable]:
     of another unit."""
     is_version_3 = any(_VERSION_3.search(text) for text in log.lines)
     values = _of_version_3(log) if is_version_3 else _of_version_4(log)
-    return [_table(log, value) for value in values]
-
-
-def _table(log: Log, value: Value) -> LogTable:
-    size = _size(log, value)
-    table = LogTable(
-        log.operation if log.operation != "unknown" else value.test.split(" ")[0],
-        f"ReFrame: {value.test}",
-        value.line,
-        experiment=f"{value.test.split(' ')[0]}-{value.name}".replace(" ", "-"),
-        version=value.version,
-        options=dict(value.setting) | _parameters(value.test),
-        run=value.run,
-    )
-    if value.has_failed:
-        table.note(f"{log.at(value.line)}: the test failed by its own references; read as printed")
-    if size is None:
-        raise UsageError(
-            f"{log.at(value.line)}: this test does not show its message size",
-            "give it with --bytes",
-        )
-    with table.row(log, value.line):
-        more = {"ranks": whole(value.ranks)} if value.ranks else {}
-        if not is_number(value.text):
-            raise RowError(f"{value.name} {value.text!r} is not a number")
-        table.add(value.line, size, _column(value), value.text, **more)
-    return table
-
-
-def _size(log: Log, value: Value) -> int | None:
-    """The message size of a value; None if nothing shows it."""
-    sized, named = _SIZED.search(value.test), _VARIABLE_SIZE.search(value.name)
-    if named:
-        return int(named[1]) * SCALES[named[2]]
-    if sized:
-        return int(sized[1])
-    return log.bytes if value.size is None else value.size
-
-
-def _parameters(test: str) -> dict[str, str]:
-    """Parameters of a test other than its size: %NAME=VALUE."""
-    found = _PARAMETER.findall(test)
-    return {name: value for name, value in found if not _SIZED.search(f"%{name}={value}")}
-
-
-def _column(value: Value) -> Column:
-    statistic = statistic_of(value.name)
-    definition = f"as the test reports it: {value.name}"
-    if value.unit.lower() in TIME_UNITS:
-        return Column(statistic, definition, factor=TIME_UNITS[value.unit.lower()])
-    rated = "bandwidth" if statistic == "mean" else f"{statistic} bandwidth"
-    return Column(rated, definition, "value_Bps", factor_of(value.unit, "value_Bps"))
+    return [table_of(log, value) for value in values]
 
 
 def _unreadable(line: int, text: str) -> Value:
@@ -176,7 +95,7 @@ def _of_version_4(log: Log) -> Iterator[Value]:
 
 def _values(line: int, row: dict[str, str]) -> Iterator[Value]:
     setting = tuple((name, row[name]) for name in (*OF_SYSTEM, *LAYOUT) if _is_known(row, name))
-    sizes = [text for name, text in row.items() if _SIZE_NAME.fullmatch(name) and text.isdigit()]
+    sizes = [text for name, text in row.items() if SIZE_NAME.fullmatch(name) and text.isdigit()]
     names = ("display_name", "name", "unique_name", "short_name")
     for title, text in row.items():
         name = title.removesuffix("_value")

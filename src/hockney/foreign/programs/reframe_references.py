@@ -63,8 +63,13 @@ def _meaning(analysis: Analysis) -> str:
     expected = analysis.expected
     known = [expected.at(point) for point in analysis.estimates.own()] if expected else []
     runs = max((one.runs for one in known if one), default=0)
-    if runs:
+    if runs > 1:
         return f"the 95 % interval for the median of another run, from {runs} runs"
+    if runs:
+        return (
+            "the 95 % interval for the median of another run; how much runs differ is assumed, as "
+            "no earlier run of this host is known"
+        )
     return (
         "the interval of this run's median over its launches; runs of other days differ by "
         "more, and --history takes them in"
@@ -120,9 +125,9 @@ def _time(analysis: Analysis, point: PointEstimate) -> Known:
         raise UsageError(
             f"{analysis.label}: {point.operation} of {point.bytes} B has no interval from "
             f"{point.launches} launches",
-            "measure at least 5 launches, or name runs of other days with --history",
+            "measure at least 5 launches, or name runs of other days with --history or --memory",
         )
-    # The interval for another run lies around the median of all runs.
+    # The interval for another run lies around the mean of all runs.
     return point.typical_s * 1e6, low * 1e6, high * 1e6, "us"
 
 

@@ -22,10 +22,17 @@ from hockney.infer.analysis.expected import Expected, next_run
 from hockney.infer.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.infer.analysis.floor import FloorRatio, floor_ratios
 from hockney.infer.analysis.gate import Gate, not_judged, together
-from hockney.infer.analysis.gates import congestion_gate, fabric_gate, pairs_gate, variants_gate
+from hockney.infer.analysis.gates import (
+    congestion_gate,
+    fabric_gate,
+    located_gate,
+    pairs_gate,
+    variants_gate,
+)
 from hockney.infer.analysis.hidden import hidden_fractions, host_overheads
 from hockney.infer.analysis.histories import History, RunFacts, facts_of
 from hockney.infer.analysis.levels import LevelAtOnce, levels_at_once
+from hockney.infer.analysis.located import Located, is_located, located_of
 from hockney.infer.analysis.matrix import Matrix, matrix_of
 from hockney.infer.analysis.network_faults import Verdict, verdict_of
 from hockney.infer.analysis.one_sided import Helped, OneSided, helped_ratios, one_sided_ratios
@@ -40,19 +47,23 @@ from hockney.infer.analysis.side_by_side import (
     MethodRatio,
     over_contiguous,
     over_datatype,
+    over_host,
+    over_staged,
     over_whole,
 )
 from hockney.infer.analysis.starts import Starts, StartSkew, skew_of, starts_of
+from hockney.infer.analysis.stragglers import Stragglers, stragglers_of
 from hockney.infer.analysis.tails import Sketches, TailQuantiles, sketches_of, tails_of
 from hockney.infer.analysis.transports import Transports, transports_of
 from hockney.infer.analysis.variability import SlowRank, Spread, slow_ranks, variability
 from hockney.infer.analysis.variant_verdicts import VariantStudy, variant_study
-from hockney.infer.analysis.warnings import Warning, warnings
+from hockney.infer.analysis.warnings import Warning, WithoutNodes, warnings
 from hockney.infer.estimate import Estimates, PointEstimate, estimate
 from hockney.infer.estimate.points import by_curve
 from hockney.infer.estimate.states import States, find_states
 from hockney.infer.estimate.summaries import LogNumber, over_launches, statistics_of
 from hockney.infer.fitting.fit import Fit, curve_of
+from hockney.infer.memory.host import EarlierRun
 from hockney.infer.models import loggp
 from hockney.infer.models.loggp import SizeOverheads
 from hockney.infer.predict.parameters import Parameters, parameters_of_run
@@ -74,6 +85,10 @@ class Analysis:
 
     def __init__(self, run: Run, label: str | None = None) -> None:
         """label: its name among other runs; by default the run's."""
+        launches = len(run.launches)
+        run = run.on_nodes_left
+        self.not_counted = launches - len(run.launches)
+        """Launches that were made with a node that the run went on without."""
         self.pairwise = pairwise_of(run)
         """Times of all pairs of a network; None where no pass was made over them."""
         if self.pairwise is not None:
@@ -81,7 +96,7 @@ class Analysis:
             run = replace(run, samples=Visits(level_samples(self.pairwise, operation)))
         self.run = run
         self.label = run.label if label is None else label
-        self.others: Sequence[Analysis] | None = None
+        self.earlier: Sequence[EarlierRun] | None = None
         """Other runs, those of the same question among them; None if nobody looked for them."""
         self.is_reduced = False
         """Whether its samples are unknown, and its estimates were computed before."""
@@ -107,13 +122,19 @@ class Analysis:
 
     @cached_property
     def expected(self) -> Expected | None:
-        """What other runs predict for the next one; None if nobody looked for them."""
-        return None if self.others is None else next_run(self, self.others)
+        """What earlier runs show of the next one; None if nobody looked for them."""
+        return None if self.earlier is None else next_run(self, self.earlier)
 
     @cached_property
     def oversubscribed(self) -> Oversubscribed | None:
         """The node on which ranks or threads shared CPUs; None if none did or it is unknown."""
         return oversubscribed(self.run)
+
+    @cached_property
+    def without_nodes(self) -> WithoutNodes | None:
+        """The nodes that the run went on without; None if there are none."""
+        left_out = tuple(self.run.left_out)
+        return WithoutNodes(left_out, self.not_counted) if left_out else None
 
     @cached_property
     def transports(self) -> Transports | None:
@@ -152,7 +173,9 @@ class Analysis:
     @cached_property
     def warnings(self) -> list[Warning]:
         """What a reader should know before they believe a number, the gravest first."""
-        return warnings(self.run, self.estimates, self.transports, self.over_datatype)
+        return warnings(
+            self.run, self.estimates, self.transports, self.over_datatype, self.without_nodes
+        )
 
     @cached_property
     def places(self) -> dict[int, Place]:
@@ -226,6 +249,16 @@ class Analysis:
         return [*over_contiguous(self.points_to_fit), *over_whole(self.points_to_fit)]
 
     @cached_property
+    def over_host(self) -> list[MethodRatio]:
+        """Messages in other memory over those in the host's."""
+        return over_host(self.points_to_fit)
+
+    @cached_property
+    def over_staged(self) -> list[MethodRatio]:
+        """Messages that the library takes from a device over staged ones."""
+        return over_staged(self.points_to_fit)
+
+    @cached_property
     def over_datatype(self) -> list[MethodRatio]:
         """Data packed by hand over the same data sent as a datatype."""
         return over_datatype(self.points_to_fit)
@@ -273,9 +306,14 @@ class Analysis:
     @cached_property
     def verdict(self) -> Verdict | None:
         """Slow nodes, switches, cables and pairs; None where no pass was made over all pairs."""
-        if self.pairwise is None:
+        if self.pairwise is None or is_located(self.run):
             return None
         return verdict_of(self.pairwise, self.run.is_simulated)
+
+    @cached_property
+    def located(self) -> Located | None:
+        """What rounds that were chosen step by step show; None where none were."""
+        return located_of(self.run) if self.pairwise and is_located(self.run) else None
 
     @cached_property
     def outliers(self) -> Outliers:
@@ -289,6 +327,8 @@ class Analysis:
         if self.oversubscribed is not None:
             crowd = "threads" if self.oversubscribed.has_threads else "ranks"
             return not_judged(self.oversubscribed.fact, f"start no more {crowd} than CPUs")
+        if self.located is not None:
+            return located_gate(self.located)
         if self.verdict is not None:
             return fabric_gate(self.verdict)
         return pairs_gate(self.outliers)
@@ -312,6 +352,11 @@ class Analysis:
     @cached_property
     def slow_ranks(self) -> list[SlowRank]:
         return slow_ranks(self.variability)
+
+    @cached_property
+    def stragglers(self) -> Stragglers | None:
+        """Ranks that complete late again and again; None where nobody looked."""
+        return stragglers_of(self.run)
 
     @cached_property
     def variants(self) -> VariantStudy | None:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.between import assumed
 from hockney.infer.analysis.compare import differences
-from hockney.infer.estimate.differences import Judged, exact
+from hockney.infer.analysis.run_drift import NONE_KNOWN, Places, RunDrift
+from hockney.infer.estimate.differences import Judged, Unseen, exact
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.arrivals import TOGETHER
 from hockney.plan.axes import Axes, Point, method_text, text_of
@@ -165,11 +165,15 @@ def is_collective(point: PointEstimate) -> bool:
     return is_collective_name(point.operation) and point.phase is None
 
 
-def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[CollectiveCell]:
+def cells_of(
+    *runs: Iterable[PointEstimate],
+    is_exact: bool = False,
+    drifts: Mapping[Places, RunDrift] | None = None,
+) -> list[CollectiveCell]:
     """Cells by collective, ranks, bytes and arrival. Launches are the units of the tests against
     the library's own decision (analysis/compare.py), which are corrected for their number over all
-    cells. runs: the points of each; how much runs differ is not in their launches. is_exact: the
-    times are simulated, and one launch of each decides."""
+    cells. runs: the points of each; how much runs differ is not in their launches, but in `drifts`
+    of each two. is_exact: the times are simulated, and one launch of each decides."""
     found: dict[tuple[str, int, int, Arrived], dict[str, PointEstimate]] = {}
     measured = [(point, number) for number, points in enumerate(runs) for point in points]
     run_of = None if is_exact else {id(point): number for point, number in measured}
@@ -187,6 +191,7 @@ def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Col
                     "name one of them; `hockney compare` shows whether two runs differ",
                 )
             cell[name_of(point)] = point
+    known = drifts or {}
     to_default = _by_second(
         (
             (cell[DEFAULT], point)
@@ -196,13 +201,14 @@ def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Col
             if name != DEFAULT
         ),
         run_of,
+        known,
     )
     fastest = [
         sorted(cell.values(), key=lambda point: point.typical_s)
         for cell in found.values()
         if DEFAULT not in cell and len(cell) > 1
     ]
-    to_fastest = _by_second(((points[0], points[1]) for points in fastest), run_of)
+    to_fastest = _by_second(((points[0], points[1]) for points in fastest), run_of, known)
     cells = []
     for key in sorted(found, key=lambda key: (*key[:3], *((x is not None, x) for x in key[3]))):
         algorithms = found[key]
@@ -215,8 +221,11 @@ def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Col
     return cells
 
 
+Two = tuple[PointEstimate, PointEstimate]
+
+
 def _by_second(
-    each: Iterable[tuple[PointEstimate, PointEstimate]], run_of: Mapping[int, int] | None
+    each: Iterable[Two], run_of: Mapping[int, int] | None, drifts: Mapping[Places, RunDrift]
 ) -> dict[int, Judged]:
     """Comparisons by the id() of the second point of each pair. run_of: the run of each point, by
     its id(); None where times are exact."""
@@ -225,12 +234,25 @@ def _by_second(
         logs = [np.log(np.array([b.typical_s / a.typical_s])) for a, b in pairs]
         judgements = [exact(log, TOLERANCE) for log in logs]
     else:
-        unseen = [
-            None
-            if run_of[id(first)] == run_of[id(second)]
-            else assumed([np.log(first.medians_s), np.log(second.medians_s)]).of_two
-            for first, second in pairs
-        ]
-        judgements = differences(pairs, TOLERANCE, unseen)
+        unseen = _between(pairs, run_of, drifts)
+        judgements = differences(pairs, TOLERANCE, [unseen.get(id(second)) for _, second in pairs])
     found = zip(pairs, judgements, strict=True)
     return {id(second): difference for (_, second), difference in found}
+
+
+def _between(
+    pairs: Iterable[Two], run_of: Mapping[int, int], drifts: Mapping[Places, RunDrift]
+) -> dict[int, Unseen]:
+    """By how much runs differ, by the id() of the second of each pair of two runs."""
+    apart: dict[Places, list[Two]] = {}
+    for first, second in pairs:
+        places = run_of[id(first)], run_of[id(second)]
+        if places[0] != places[1]:
+            apart.setdefault(places, []).append((first, second))
+    found = {}
+    for places, of_two in apart.items():
+        each, _ = drifts.get(places, NONE_KNOWN).between(of_two)
+        for (_, second), one in zip(of_two, each, strict=True):
+            if one is not None:
+                found[id(second)] = one.of_two
+    return found

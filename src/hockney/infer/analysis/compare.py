@@ -12,14 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.between import (
-    SAME_STATE,
-    Between,
-    alike_state,
-    assumed,
-    between,
-    same_question,
-)
+from hockney.infer.analysis.between import SAME_STATE
+from hockney.infer.analysis.run_drift import RunDrift, as_earlier
 from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.estimate.differences import (
     Judged,
@@ -32,13 +26,17 @@ from hockney.infer.estimate.differences import (
 from hockney.infer.estimate.launches import SLOW_RULE
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.shifts import LEVEL, sample_shift
-from hockney.plan.axes import CIRCUMSTANCES, Key, key_without
+from hockney.infer.memory.components import BetweenRuns
+from hockney.infer.memory.host import EarlierRun
+from hockney.plan.axes import CIRCUMSTANCES, key_without
 from hockney.records import Run
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
 
 Array = NDArray[np.float64]
+
+NO_LAUNCHES: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,10 @@ class RunComparison:
     overall: Judged | None
     """Comparison of each launch's mean over all points; None if nothing could be compared."""
     notes: tuple[str, ...]
-    between: Between | None = None
+    between: BetweenRuns | None = None
     """How much equal runs differ as a whole; None if they do not (simulated runs)."""
+    means: tuple[Array, Array] = NO_LAUNCHES
+    """The launches of either run as a whole, each by the mean over points of its log time."""
 
     @property
     def verdict(self) -> str:
@@ -79,10 +79,11 @@ def compare(
     tolerance: float,
     others: Sequence[Analysis] = (),
     each_point: bool = True,
+    memory: Sequence[EarlierRun] = (),
 ) -> RunComparison:
     """Compares two runs of one experiment. Smaller differences than `tolerance` count as equal.
-    others: more runs; those of the same question show how much equal runs differ. each_point:
-    compare points too, not only the runs as a whole."""
+    others, memory: earlier runs; those of the same question show how much equal runs differ.
+    each_point: compare points too, not only the runs as a whole."""
     base, other = first.run, second.run
     if base.header.experiment != other.header.experiment:
         raise UsageError(
@@ -94,75 +95,26 @@ def compare(
     states, words = _matching_states(first, second)
     notes += words
     both = (first.of_every_launch, second.of_every_launch)
-    pairs = _pairs(*both, states) if states else []
+    pairs = pairs_of(*both, states) if states else []
     if not pairs:
         notes += ["the two runs have no size in common"] if states else []
         return RunComparison(base, other, (), None, tuple(notes))
-    drift = _Drift.of(first, second, states[0] if states else 0, others)
+    earlier = (*as_earlier(others), *memory)
+    drift = RunDrift.of((first, second), states[0] if states else 0, earlier)
+    notes += drift.notes
     compared = pairs if each_point else []
-    found = differences(compared, tolerance, [drift.at(*pair) for pair in compared])
+    means = _means_of_both(pairs)
+    each, whole = drift.between(pairs, means)
+    unseen = [one.of_two if one else None for one in each]
+    found = differences(compared, tolerance, unseen[: len(compared)])
     points = tuple(
         PointDifference(*pair, difference) for pair, difference in zip(compared, found, strict=True)
     )
-    overall, spread = _overall(pairs, tolerance, drift)
-    if overall is None:
+    if not all(map(len, means)):
         notes.append("no launch has every point, so that only points are compared")
-    return RunComparison(base, other, points, overall, tuple(notes), spread)
-
-
-@dataclass(frozen=True)
-class _Drift:
-    """Known variation between equal runs."""
-
-    none: bool
-    """Whether equal runs do not differ, as simulated ones."""
-    groups: Sequence[Sequence[dict[Key, PointEstimate]]]
-    """Points of other runs, grouped by the question that they share with either run."""
-
-    @classmethod
-    def of(
-        cls, first: Analysis, second: Analysis, state: int, others: Sequence[Analysis]
-    ) -> _Drift:
-        handover_s = first.estimates.state(state).handover_s
-        compared = {first.run.header.id, second.run.header.id}
-        left = [one for one in others if one.run.header.id not in compared]
-        groups = []
-        for of in (first, second):
-            alike = [one for one in left if same_question(of, one)]
-            left = [one for one in left if one not in alike]
-            groups.append([_points(one, handover_s) for one in alike])
-        return cls(first.run.is_simulated and second.run.is_simulated, groups)
-
-    def at(self, first: PointEstimate, second: PointEstimate) -> Unseen | None:
-        if self.none:
-            return None
-        sides = (key_without(first), key_without(second))
-        groups = [
-            [np.log(run[key].medians_s) for run in group if key in run]
-            for key, group in zip(sides, self.groups, strict=True)
-        ]
-        launches = [np.log(first.medians_s), np.log(second.medians_s)]
-        return (between(groups) or assumed(launches)).of_two
-
-    def overall(
-        self, pairs: Sequence[tuple[PointEstimate, PointEstimate]], samples: Sequence[Array]
-    ) -> Between | None:
-        if self.none:
-            return None
-        groups = []
-        for side, group in enumerate(self.groups):
-            keys = [key_without(pair[side]) for pair in pairs]
-            whole = [[run[key] for key in keys] for run in group if all(key in run for key in keys)]
-            runs = [_means(points, [0.0] * len(points)) for points in whole]
-            groups.append([values for values in runs if len(values)])
-        return between(groups) or assumed(samples)
-
-
-def _points(analysis: Analysis, handover_s: float | None) -> dict[Key, PointEstimate]:
-    """A run's points in the compared state; none if it was never in it."""
-    state = alike_state(analysis, handover_s)
-    points = analysis.of_every_launch.own(state) if state is not None else []
-    return {key_without(point): point for point in points if min(point.medians_s) > 0.0}
+        return RunComparison(base, other, points, None, tuple(notes), None)
+    overall = two_samples(*means, tolerance, whole.of_two if whole else None)
+    return RunComparison(base, other, points, overall, tuple(notes), whole, means)
 
 
 def _exclusions(analysis: Analysis) -> list[str]:
@@ -245,9 +197,10 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
     return (a_id, b_id), notes
 
 
-def _pairs(
-    first: Estimates, second: Estimates, states: tuple[int, int]
+def pairs_of(
+    first: Estimates, second: Estimates, states: tuple[int, int], besides: Sequence[str] = ()
 ) -> list[tuple[PointEstimate, PointEstimate]]:
+    """The points that both runs have, in those states. besides: axes in which they may differ."""
     ours, theirs = (
         [point for point in estimates.own(state) if min(point.medians_s) > 0.0]
         for estimates, state in zip((first, second), states, strict=True)
@@ -258,8 +211,9 @@ def _pairs(
         if all(_are_apart(points, left_out) for points in (ours, theirs)):
             break
         left_out.remove(name)
-    others = {key_without(point, *left_out): point for point in theirs}
-    keys = [(point, key_without(point, *left_out)) for point in ours]
+    ignored = (*left_out, *besides)
+    others = {key_without(point, *ignored): point for point in theirs}
+    keys = [(point, key_without(point, *ignored)) for point in ours]
     return [(point, others[key]) for point, key in keys if key in others]
 
 
@@ -288,18 +242,14 @@ def differences(
     ]
 
 
-def _overall(
-    pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float, drift: _Drift
-) -> tuple[Judged | None, Between | None]:
-    """Compares the launches of two runs, each by the mean over points of its log time against A's
-    median. None where no launch has every point, as of collectives measured by algorithm."""
+def _means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tuple[Array, Array]:
+    """The launches of either run, each by the mean over points of its log time against A's
+    median. Empty where no launch has every point, as of collectives measured by algorithm."""
     centres = [math.log(a.typical_s) for a, _ in pairs]
-    first, second = (_means([pair[side] for pair in pairs], centres) for side in (0, 1))
-    if not (len(first) and len(second)):
-        return None, None
-    spread = drift.overall(pairs, (first, second))
-    unseen = spread.of_two if spread else None
-    return two_samples(first, second, tolerance, unseen), spread
+    return (
+        _means([first for first, _ in pairs], centres),
+        _means([second for _, second in pairs], centres),
+    )
 
 
 def _means(points: Sequence[PointEstimate], centres: Sequence[float]) -> Array:

@@ -1,24 +1,31 @@
-"""What another run would give: the interval for the next run's median, from other runs."""
+"""What another run would give: the interval for the next run's median, from earlier runs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hockney.infer.analysis.between import LEAST_OTHERS, alike_state, same_question
+from hockney.infer.analysis.run_drift import RunDrift
+from hockney.infer.estimate.differences import Unseen
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.shifts import LEVEL
+from hockney.infer.memory.components import CENTRE, BetweenRuns, RunLevel
+from hockney.infer.memory.host import EarlierRun
+from hockney.infer.memory.prior import GRID
 from hockney.plan.axes import Key, key_without
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
 
-Array = NDArray[np.float64]
+LEAST_OTHERS = 4
+"""Fewest earlier runs where each run has one launch: without the scatter of launches nothing is
+assumed of the scatter of runs, and from fewer the interval would be useless."""
+MEDIAN = math.pi / 2.0
+"""The variance of a median of normal values over that of their mean."""
 
 
 @dataclass(frozen=True)
@@ -32,55 +39,55 @@ class NextRun:
     between_launches: float
     """Standard deviation between launches, of logarithms."""
     runs: int
-    """Number of runs that it is computed from, this one included."""
+    """Number of runs that it is computed from, this one included; 1 where the deviation between
+    runs is assumed."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """The other runs of a run's question, in its state."""
+    """What is known of the next run of a run's question, in its state."""
 
-    logs: dict[Key, list[Array]]
-    """Log medians of each other run's launches, by point."""
+    points: Mapping[Key, NextRun]
+    notes: tuple[str, ...] = ()
+    """Earlier runs that were left out, and why."""
 
     @property
-    def runs(self) -> int:
-        """The number of other runs of the point that has most."""
-        return max(map(len, self.logs.values()), default=0)
+    def earlier(self) -> int:
+        """The number of earlier runs of the point that has most; 0 where all is assumed."""
+        return max((one.runs - 1 for one in self.points.values()), default=0)
 
     def at(self, point: PointEstimate) -> NextRun | None:
-        """The prediction for a point; None with fewer than LEAST_OTHERS other runs of it."""
-        from scipy.special import stdtrit
-
-        others = self.logs.get(key_without(point), [])
-        if len(others) < LEAST_OTHERS or not min(point.medians_s) > 0.0:
-            return None
-        runs = [np.log(point.medians_s), *others]
-        centres = np.array([np.median(values) for values in runs])
-        half = float(stdtrit(len(runs) - 1, 1.0 - LEVEL / 2.0)) * math.sqrt(1.0 + 1.0 / len(runs))
-        half *= float(centres.std(ddof=1))
-        middle = float(centres.mean())
-        several = [values for values in runs if len(values) > 1] or [np.zeros(2)]
-        explained = float(np.mean([values.var(ddof=1) / len(values) for values in several]))
-        return NextRun(
-            math.exp(middle - half),
-            math.exp(middle + half),
-            math.sqrt(max(float(centres.var(ddof=1)) - explained, 0.0)),
-            math.sqrt(float(np.mean([values.var(ddof=1) for values in several]))),
-            len(runs),
-        )
+        """The prediction for a point; None where nothing is known of how much it differs."""
+        return self.points.get(key_without(point))
 
 
-def next_run(analysis: Analysis, others: Sequence[Analysis]) -> Expected:
-    """Collects the other runs of the same question, in the state of most rounds. Medians of runs
-    are taken as log-normal; the interval is Student's for one more."""
-    handover_s = analysis.states.states[0].handover_s
-    logs: dict[Key, list[Array]] = {}
-    for other in others:
-        known = other.run.header.id == analysis.run.header.id
-        state = alike_state(other, handover_s)
-        if known or state is None or not same_question(analysis, other):
-            continue
-        for point in other.estimates.own(state):
-            if min(point.medians_s) > 0.0:
-                logs.setdefault(key_without(point), []).append(np.log(point.medians_s))
-    return Expected(logs)
+def next_run(analysis: Analysis, earlier: Sequence[EarlierRun]) -> Expected:
+    """What earlier runs of the same question show of the next, in the state of most rounds."""
+    drift = RunDrift.of((analysis,), 0, earlier)
+    points = [one for one in analysis.of_every_launch.own(0) if min(one.medians_s) > 0.0]
+    sides = [(point,) for point in points]
+    each, _ = drift.between(sides)
+    found: dict[Key, NextRun] = {}
+    for point, between in zip(sides, each, strict=True):
+        (levels,) = drift.levels(point)
+        if between is not None and _is_enough(levels):
+            found[key_without(point[0])] = predicted(levels, between)
+    return Expected(found, drift.notes)
+
+
+def _is_enough(levels: Sequence[RunLevel]) -> bool:
+    return len(levels) > LEAST_OTHERS or any(one.launches > 1 for one in levels)
+
+
+def predicted(levels: Sequence[RunLevel], between: BetweenRuns) -> NextRun:
+    """The next run lies about the mean of the known ones by its own part and by what that mean is
+    uncertain. It is taken to have as many launches as this run, the first of `levels`."""
+    runs = len(levels)
+    variance = float(np.mean([one.variance for one in levels if one.launches > 1] or [0.0]))
+    of_mean = CENTRE * sum(variance / one.launches for one in levels) / runs**2
+    seen = math.sqrt(MEDIAN * variance / levels[0].launches + of_mean)
+    part = Unseen(math.sqrt(1.0 + 1.0 / runs) * GRID, between.weights)
+    half = float(part.distance(LEVEL, np.array([seen]))[0])
+    middle = float(np.mean([one.centre for one in levels]))
+    ends = math.exp(middle - half), math.exp(middle + half)
+    return NextRun(*ends, between.deviation, math.sqrt(variance), runs)

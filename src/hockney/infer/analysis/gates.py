@@ -1,4 +1,4 @@
-"""The gates of a run: outliers among pairs, variants that are slower, congestion factors."""
+"""The gates of a run: outliers among pairs, slower variants, congestion factors, an earlier run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from hockney.base.units import format_size
 from hockney.infer.analysis.boards import Doubt
+from hockney.infer.analysis.compare import RunComparison
 from hockney.infer.analysis.congestion_factor import Congested
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
+from hockney.infer.analysis.located import Located
 from hockney.infer.analysis.network_faults import Suspect, Verdict
 from hockney.infer.analysis.outliers import Outlier, Outliers
 from hockney.infer.analysis.variant_verdicts import VariantStudy
@@ -27,6 +29,16 @@ def fabric_gate(found: Verdict) -> Gate:
     names = [name for one in found.suspects for name in one.names]
     judged = {"node": found.nodes, "cable": found.cables, "pair": found.pairs}
     return _of_outliers(each, names, found.doubts, judged)
+
+
+def located_gate(found: Located) -> Gate:
+    """The gate of rounds that were chosen step by step."""
+    each = [
+        f"{one.words}: {one.ratio:.3g} times the usual time at {format_size(one.bytes)}"
+        for one in found.faults
+    ]
+    names = [name for one in found.faults for name in one.names]
+    return _of_outliers(each, names, found.doubts, found.judged)
 
 
 def variants_gate(study: VariantStudy | None) -> Gate | None:
@@ -73,6 +85,26 @@ def congestion_gate(found: Sequence[Congested]) -> Gate | None:
             f"a factor may be above {allowed:g}: it is at most {max(highs):.3g}", MORE
         )
     return passed(f"no factor is above {allowed:g}")
+
+
+def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
+    """The gate of a run against an earlier one, by the rule of `hockney compare`."""
+    label, overall = comparison.other.label, comparison.overall
+    if comparison.is_slower(allowed):
+        judged = [one.difference for one in comparison.points if one.difference.verdict == "slower"]
+        slower = [*([overall] if overall and overall.verdict == "slower" else []), *judged]
+        worst = max(one.ratio for one in slower)
+        return failed([f"{label} takes up to {worst:.3g} times as long as before"], [label])
+    if overall is None or overall.high is None:
+        why = comparison.notes[-1] if comparison.notes else "too few launches for an interval"
+        return not_judged(f"{label} cannot be compared with before: {why}", "")
+    if overall.high > 1.0 + allowed:
+        return not_judged(
+            f"{label} may take up to {overall.high:.3g} times as long as before",
+            "earlier runs of this host (--memory) or more launches would decide: hockney compare "
+            "--plan",
+        )
+    return passed(f"no run is slower than before by more than {100.0 * allowed:g} %")
 
 
 def _ratio(one: Outlier | Suspect) -> str:

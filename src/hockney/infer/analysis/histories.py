@@ -8,22 +8,33 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.units import format_size
-from hockney.infer.analysis.changes import LAST, LEAST_RUNS, Drift, changes_or_drift
+from hockney.infer.analysis.autocorrelation import step, without_outliers
+from hockney.infer.analysis.changes import LAST, LEAST_RUNS, changes_or_drift
+from hockney.infer.analysis.course import LEAST_RUN_LENGTH, course_of
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan import plan_facts
 from hockney.records import Run
 
 Array = NDArray[np.float64]
 
+FEW_RUNS = 120
+"""Most runs that are judged as a whole; more are judged one after the other."""
+CALIBRATED_RUNS = 60.0
+"""Runs of a history for which changes.py states its chances."""
+
 WORSE_RULE = (
     "worse: the level since the last change is worse than the level before it by more than the "
     "tolerance, or a drift made it worse by more than that"
+)
+MANY_RULE = (
+    "of more than 120 runs, a level changes where an e-detector reaches 6,000, the least average "
+    "run length, and the interval of the change lies beyond the tolerance"
 )
 VOLATILE = (
     "load",
@@ -68,15 +79,28 @@ class RunPoint:
     high: float | None
 
 
+class Trending(NamedTuple):
+    """A slow change of the whole series."""
+
+    ratio: float
+    """The last run over the first, along the line."""
+    run_length: float
+    """Average number of runs to a false alarm as clear."""
+
+
 @dataclass(frozen=True)
 class ChangePoint:
     """The first run of a new level."""
 
     index: int
     started: datetime
+    first: datetime
+    last: datetime
+    """Starts of the earliest and latest run at which the new level may have begun."""
     ratio: float
     """Median after over median before."""
-    p: float
+    run_length: float
+    """Average number of runs to a false alarm as clear."""
     changed: tuple[tuple[str, str | None, str | None], ...]
     """Differences between the records of this run and the one before: name, before, after."""
 
@@ -90,7 +114,7 @@ class Trend:
     bytes: int
     points: tuple[RunPoint, ...]
     changes: tuple[ChangePoint, ...]
-    drift: Drift | None
+    drift: Trending | None
     """A slow change of the whole series, which excludes changes of level; None without one."""
     worse: str | None
     """Why the last runs are worse, by WORSE_RULE; None where they are not."""
@@ -223,10 +247,18 @@ def _history(system: str, runs: Sequence[RunFacts], tolerance: float) -> History
 def _trend(runs: Sequence[RunFacts], size: int, bandwidth: bool, tolerance: float) -> Trend:
     points = [_point(run, size, bandwidth) for run in runs]
     logs = np.log([point.value for point in points])
-    found, drift = changes_or_drift(logs, tolerance)
+    found, drift = _changes(points, logs, tolerance)
     changes = tuple(
-        ChangePoint(at, points[at].started, ratio, p, _differences(runs[at - 1], runs[at]))
-        for at, ratio, p in found
+        ChangePoint(
+            change.at,
+            points[change.at].started,
+            points[change.first].started,
+            points[change.last].started,
+            change.ratio,
+            change.run_length,
+            _differences(runs[change.at - 1], runs[change.at]),
+        )
+        for change in found
     )
     sign = -1.0 if bandwidth else 1.0
     worse, enough = _worse(sign * logs, [change.index for change in changes], tolerance)
@@ -236,6 +268,49 @@ def _trend(runs: Sequence[RunFacts], size: int, bandwidth: bool, tolerance: floa
     what = f"{'bandwidth' if bandwidth else 'time'} at {format_size(size)}"
     unit = "B/s" if bandwidth else "s"
     return Trend(what, unit, size, tuple(points), changes, drift, worse, enough)
+
+
+class _Found(NamedTuple):
+    at: int
+    first: int
+    last: int
+    ratio: float
+    run_length: float
+
+
+def _changes(
+    points: Sequence[RunPoint], logs: Array, tolerance: float
+) -> tuple[list[_Found], Trending | None]:
+    """The changes of level, or the drift: of few runs by likelihood ratios, of many by the sequence
+    that is valid at every look."""
+    if len(logs) <= FEW_RUNS:
+        found, drift = changes_or_drift(logs, tolerance)
+        ends = [0, *(change.at for change in found), len(logs)]
+        few = [
+            _Found(at, *_begun(logs[ends[i] : ends[i + 2]], ends[i]), ratio, CALIBRATED_RUNS / p)
+            for i, (at, ratio, p) in enumerate(found)
+        ]
+        return few, Trending(drift.ratio, CALIBRATED_RUNS / drift.p) if drift else None
+    times = np.array([point.started.timestamp() for point in points])
+    changes = course_of(times, logs[:, None], tolerance, LEAST_RUN_LENGTH).changes
+    ends = [0, *(change.at for change in changes), len(logs)]
+    many = []
+    for i, one in enumerate(changes):
+        before, after = (np.median(logs[ends[j] : ends[j + 1]]) for j in (i, i + 1))
+        ratio = math.exp(float(after - before))
+        many.append(_Found(one.at, one.first, one.last, ratio, one.run_length))
+    return many, None
+
+
+def _begun(logs: Array, start: int) -> tuple[int, int]:
+    """The first and the last index at which a step in these runs may have begun: where it is at
+    least 1/20 as likely as at the best one."""
+    cleaned, places = without_outliers(logs), np.arange(1, len(logs))
+    likely = np.array(
+        [step(cleaned, places[i : i + 1], 0.0).likelihood for i in range(len(places))]
+    )
+    near = places[likely >= likely.max() - math.log(20.0)]
+    return start + int(near[0]), start + int(near[-1])
 
 
 def _point(run: RunFacts, size: int, bandwidth: bool) -> RunPoint:

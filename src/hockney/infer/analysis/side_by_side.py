@@ -12,6 +12,7 @@ from hockney.infer.estimate.differences import Judged, paired_each
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.shifts import Array
 from hockney.plan.axes import Key, curve_key, key_without
+from hockney.plan.memories import HOST
 from hockney.plan.messages import BY_DATATYPE, BY_HAND
 from hockney.plan.variants import DEFAULT_TOLERANCE
 from hockney.plan.words import CONTIGUOUS, PARTITIONED, PERSISTENT
@@ -49,6 +50,27 @@ def over_whole(points: Sequence[PointEstimate]) -> list[MethodRatio]:
     divided = [point for point in points if point.partitions is not None]
     partitioned = [point for point in divided if point.mode == PARTITIONED]
     return _ratios(partitioned, [point for point in divided if point.mode == PERSISTENT], "mode")
+
+
+def over_host(points: Sequence[PointEstimate]) -> list[MethodRatio]:
+    """Messages that lie in other memory over those in the host's."""
+    others = [p for p in points if p.memory is not None and not _is_on_host(p)]
+    on_host = [point for point in points if _is_on_host(point)]
+    return _ratios(others, on_host, "memory", "peer_memory", "staging")
+
+
+def _is_on_host(point: PointEstimate) -> bool:
+    return point.memory == HOST and point.peer_memory is None
+
+
+def over_staged(points: Sequence[PointEstimate]) -> list[MethodRatio]:
+    """Messages that the library takes from a device over each way to stage them through the
+    host."""
+    direct = [point for point in points if point.memory is not None and point.staging is None]
+    staged = [point for point in points if point.staging is not None]
+    blocks = sorted({point.staging or 0 for point in staged})
+    each = [[point for point in staged if point.staging == block] for block in blocks]
+    return [ratio for ways in each for ratio in _ratios(direct, ways, "staging")]
 
 
 def _ratios(

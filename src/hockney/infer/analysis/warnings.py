@@ -18,7 +18,7 @@ from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES, carries_interval
 from hockney.plan import workload_of
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.records import Place, Run
+from hockney.records import LeftOutNode, Place, Run
 
 NOISY_PRECISION = 0.05
 """Relative half-width beyond which a median is called noisy."""
@@ -35,6 +35,27 @@ class Incomplete:
     @property
     def text(self) -> str:
         return f"incomplete: {self.reason}"
+
+
+@dataclass(frozen=True)
+class WithoutNodes:
+    """Nodes that the run went on without."""
+
+    nodes: tuple[LeftOutNode, ...]
+    not_counted: int
+    """Launches that were made with them."""
+
+    @property
+    def fact(self) -> str:
+        return f"measured without {', '.join(one.host for one in self.nodes)}"
+
+    @property
+    def text(self) -> str:
+        reasons = "; ".join(one.why for one in self.nodes)
+        launches = "1 launch" if self.not_counted == 1 else f"{self.not_counted} launches"
+        them = "it" if len(self.nodes) == 1 else "them"
+        made = f"; {launches} made with {them} are not counted" if self.not_counted else ""
+        return f"{self.fact} ({reasons}){made}"
 
 
 @dataclass(frozen=True)
@@ -171,6 +192,7 @@ class SlowDatatype:
 
 Warning = (
     Incomplete
+    | WithoutNodes
     | SourceNote
     | NotPinned
     | NotProbed
@@ -190,11 +212,14 @@ def warnings(
     estimates: Estimates,
     transports: Transports | None = None,
     packed_by_hand: Sequence[MethodRatio] = (),
+    without_nodes: WithoutNodes | None = None,
 ) -> list[Warning]:
     """All warnings for this run, the most serious first. transports: the ways of its messages;
-    packed_by_hand: ratios to the same data as datatypes."""
+    packed_by_hand: ratios to the same data as datatypes; without_nodes: nodes that it went on
+    without."""
     return [
         *([Incomplete(run.cut)] if run.cut else []),
+        *([without_nodes] if without_nodes is not None else []),
         *source_notes(run),
         *_placement(run),
         *detours(transports),

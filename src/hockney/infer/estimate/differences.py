@@ -28,6 +28,12 @@ MOST_NEEDED = 10_000
 """A larger number of launches or blocks that would decide is not suggested."""
 LARGEST_LOG = 709.0
 """The largest logarithm of a double."""
+LEAST_LOG = 1e-15
+"""A standard deviation of logarithms that is as good as none."""
+MOST_STEPS, EXACT = 100, 1e-9
+"""Newton's steps to a distance, and the last one's size, relative."""
+POWER = 0.8
+"""How often a test of enough power finds a difference."""
 VERDICT_RULE = (
     "faster or slower where the test shows a difference and the interval excludes 1; same where it "
     "shows none and the interval, like that of the mean, lies within the tolerance; else unknown"
@@ -35,18 +41,48 @@ VERDICT_RULE = (
 """Text shown beside verdicts."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Unseen:
     """The part of a difference that the compared values cannot reveal, such as the drift of the
-    machine between two runs."""
+    machine between two runs: normal, by a standard deviation that is not quite known."""
 
-    deviation: float
-    """Standard deviation of the logarithm of the ratio."""
-    freedom: float = math.inf
-    """Degrees of freedom of the deviation; infinite if it is assumed."""
-    whole: float = 0.0
-    """Standard deviation of the logarithm of the ratio of two equal runs, with what their launches
-    add: no interval is narrower than this allows. 0 where it is not known."""
+    deviations: Array
+    """Possible standard deviations of the logarithm of the ratio."""
+    weights: Array
+    """The probability of each."""
+
+    @classmethod
+    def of(cls, deviation: float) -> Unseen:
+        """A part of a known or assumed standard deviation."""
+        return cls(np.array([deviation]), np.ones(1))
+
+    def p(self, distance: Array, seen: Array) -> Array:
+        """The chance that this part and a normal one of the standard deviation `seen` together lie
+        further from 0 than that, on either side."""
+        from scipy.special import ndtr
+
+        scaled = np.abs(distance)[:, None] / self._together(seen)
+        return np.asarray(2.0 * ndtr(-scaled) @ self.weights)
+
+    def distance(self, p: float, seen: Array) -> Array:
+        """The distance from 0 that both parts together exceed with that chance. Newton's steps from
+        0 stay below it, as the chance is convex."""
+        from scipy.special import ndtr
+
+        together, found = self._together(seen), np.zeros(len(seen))
+        densities = math.sqrt(2.0 / math.pi) * self.weights / together
+        for _ in range(MOST_STEPS):
+            scaled = found[:, None] / together
+            beyond = 2.0 * ndtr(-scaled) @ self.weights - p
+            step = beyond / (densities * np.exp(-0.5 * scaled**2)).sum(1)
+            found = found + step
+            if (step <= EXACT * found).all():
+                break
+        return found
+
+    def _together(self, seen: Array) -> Array:
+        """Standard deviations of both parts, shape (seen, deviations); never 0."""
+        return np.asarray(np.maximum(np.hypot(seen[:, None], self.deviations), LEAST_LOG))
 
 
 @dataclass(frozen=True)
@@ -68,6 +104,8 @@ class Judged:
     smallest_difference: float | None = None
     """Relative: half the width of the interval. A smaller difference could not have been shown;
     None where there is no interval, so that no difference could."""
+    found_in_80: float | None = None
+    """Relative: the difference that such a comparison shows in 80 of 100 repetitions."""
 
     @property
     def matters(self) -> bool:
@@ -129,21 +167,30 @@ def judged(
     elif within and p >= level and _is_inside(shift.of_mean, least, most):
         verdict = "same"
     needed = _needed(shift, most, level, unseen) if verdict == "unknown" else None
-    smallest = _exp(_half(shift.interval)) - 1.0
-    return Judged(ratio, _exp(low), _exp(high), p, verdict, within, needed, smallest)
+    half = _half(shift.interval)
+    found = _exp(half + _power_distance(shift.seen, unseen)) - 1.0
+    return Judged(ratio, _exp(low), _exp(high), p, verdict, within, needed, _exp(half) - 1.0, found)
 
 
 def _is_inside(interval: tuple[float, float] | None, least: float, most: float) -> bool:
     return interval is not None and least <= interval[0] and interval[1] <= most
 
 
+def _power_distance(seen: float, unseen: Unseen | None) -> float:
+    """How far beyond the limit of the interval a difference must lie to be shown in POWER."""
+    tails = 2.0 * (1.0 - POWER)
+    if unseen is None:
+        return normal_quantile(tails) * seen
+    return float(unseen.distance(tails, np.array([seen]))[0])
+
+
 def _needed(shift: Shift, tolerance: float, level: float, unseen: Unseen | None) -> int | None:
     """The number of values on each side from which the interval excludes 0 or lies within the
     tolerance, if the estimate stays: half-widths shrink with the square root of the number."""
-    unseen_half, whole = _unseen_halves(unseen, level)
+    unseen_half = 0.0 if unseen is None else float(unseen.distance(level, np.zeros(1))[0])
     target = max(abs(shift.centre), tolerance - abs(shift.centre))
     left = target**2 - unseen_half**2
-    if left <= 0.0 or whole >= target or shift.half == 0.0:
+    if left <= 0.0 or shift.half == 0.0:
         return None
     needed = max(math.ceil(shift.count * shift.half**2 / left), math.floor(shift.count) + 1)
     return needed if needed <= MOST_NEEDED else None
@@ -154,46 +201,23 @@ def _half(interval: tuple[float, float]) -> float:
 
 
 def with_unseen(shift: Shift, unseen: Unseen | None, level: float = LEVEL) -> Shift:
-    """Adds an independent part that the values do not show: distances of the limits from the
-    estimate add up as variances do (Zou & Donner 2008, Statistics in Medicine 27, MOVER). No
-    interval is narrower than equal runs as a whole allow (the exact t-test of two runs): the part
-    alone is cut at zero where few runs happen to lie close together."""
-    if unseen is None or shift.interval is None or not (unseen.deviation or unseen.whole):
+    """Adds an independent part that the values do not show. Each limit's distance from the estimate
+    stands for a normal part as wide; both together make the new limits and p."""
+    if unseen is None or shift.interval is None:
         return shift
-    extra, whole = _unseen_halves(unseen, level)
-    low, high = (
-        math.copysign(max(math.hypot(end - shift.centre, extra), whole), sign)
-        for end, sign in zip(shift.interval, (-1.0, 1.0), strict=True)
-    )
+    quantile, centre = normal_quantile(level), shift.centre
+    ends = [abs(end - centre) for end in shift.interval]
+    halves = [*ends, *([_half(shift.of_mean)] if shift.of_mean else [])]
+    seen = np.array(halves) / quantile
+    low, high, *mean = unseen.distance(level, seen).tolist()
     of_mean = shift.of_mean
     if of_mean is not None:
-        middle, half = sum(of_mean) / 2.0, max(math.hypot(_half(of_mean), extra), whole)
-        of_mean = (middle - half, middle + half)
-    towards_0 = shift.interval[0 if shift.centre > 0.0 else 1] - shift.centre
-    seen = towards_0 / normal_quantile(level)
-    deviation = max(math.hypot(seen, unseen.deviation), unseen.whole)
-    p = 2.0 * _t_below(unseen.freedom, -abs(shift.centre) / deviation)
-    interval = (shift.centre + low, shift.centre + high)
+        middle = sum(of_mean) / 2.0
+        of_mean = (middle - mean[0], middle + mean[0])
+    towards_0 = seen[[0 if centre > 0.0 else 1]]
+    p = float(unseen.p(np.array([centre]), towards_0)[0])
+    interval = (centre - low, centre + high)
     return replace(shift, interval=interval, p=max(p, shift.p or 0.0), of_mean=of_mean)
-
-
-def _unseen_halves(unseen: Unseen | None, level: float) -> tuple[float, float]:
-    """Half-widths of the intervals of the unseen part alone, and of whole runs."""
-    from scipy.special import stdtrit
-
-    if unseen is None:
-        return 0.0, 0.0
-    if math.isinf(unseen.freedom):
-        quantile = normal_quantile(level)
-    else:
-        quantile = float(stdtrit(unseen.freedom, 1.0 - level / 2.0))
-    return quantile * unseen.deviation, quantile * unseen.whole
-
-
-def _t_below(freedom: float, value: float) -> float:
-    from scipy.special import ndtr, stdtr
-
-    return float(ndtr(value) if math.isinf(freedom) else stdtr(freedom, value))
 
 
 def holm(p: Array) -> Array:

@@ -53,6 +53,8 @@ class Shift:
 
     half: float = 0.0
     """Half the width of the interval of these values alone, or of that of their mean if wider."""
+    seen: float = 0.0
+    """The standard deviation of the centre, by the interval of these values alone."""
 
 
 def paired_shift(values: Array, level: float = LEVEL) -> Shift:
@@ -71,7 +73,8 @@ def paired_shift(values: Array, level: float = LEVEL) -> Shift:
         return Shift(centre, None, p, n, None, fewest)
     interval = (float(averages[below - 1]), float(averages[-below]))
     of_mean = _mean_interval([values], float(values.mean()), level)
-    return Shift(centre, interval, p, n, of_mean, None, _widest_half(interval, of_mean))
+    half, seen = _widest_half(interval, of_mean), _seen(interval, level)
+    return Shift(centre, interval, p, n, of_mean, None, half, seen)
 
 
 def sample_shift(first: Array, second: Array, level: float = LEVEL) -> Shift:
@@ -93,7 +96,12 @@ def sample_shift(first: Array, second: Array, level: float = LEVEL) -> Shift:
     if not below:
         return Shift(centre, None, p, count, None, fewest)
     of_mean = _mean_interval([first, second], float(second.mean() - first.mean()), level)
-    return Shift(centre, (low, high), p, count, of_mean, None, _widest_half((low, high), of_mean))
+    half, seen = _widest_half((low, high), of_mean), _seen((low, high), level)
+    return Shift(centre, (low, high), p, count, of_mean, None, half, seen)
+
+
+def _seen(interval: tuple[float, float], level: float) -> float:
+    return (interval[1] - interval[0]) / 2.0 / normal_quantile(level)
 
 
 def _widest_half(*intervals: tuple[float, float]) -> float:

@@ -146,6 +146,17 @@ class Index:
             self._write()
         return result
 
+    def files_with(self, kind: ResultKind[Any]) -> list[Path]:
+        """The files of which it has results of this kind, the last added first."""
+        query = (
+            "SELECT file FROM files JOIN digests ON digests.file_id = files.id"
+            " WHERE kind = ? ORDER BY files.id DESC"
+        )
+        try:
+            return [Path(file) for (file,) in self._database.execute(query, (kind.name,))]
+        except DAMAGED:
+            return []
+
     def ask(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names and rows of a query over the files asked for, on a copy in memory of their
         checked results. Raises UsageError if SQLite rejects it."""

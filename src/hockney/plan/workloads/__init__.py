@@ -123,6 +123,20 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         """The most threads of a rank that exchange messages."""
         return 1
 
+    @property
+    def sides(self) -> list[tuple[str, str]]:
+        """The memories of the rank that sends first and of the other, of each method; empty if all
+        messages lie in memory of the host, unasked."""
+        return []
+
+    @property
+    def uses_devices(self) -> bool:
+        """Whether any message lies in memory that a driver of accelerators must allocate."""
+        return False
+
+    def check_memory(self, is_simulated: bool) -> None:
+        """Raises UsageError if messages cannot lie in the memory that was asked for."""
+
     def long_list(self, ranks: int) -> str | None:  # noqa: ARG002
         """An argument that may be too long for a command line and then goes into a file."""
         return None

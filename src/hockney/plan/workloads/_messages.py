@@ -17,10 +17,10 @@ from hockney.plan.messages import (
     Threads,
     threads_text,
 )
-from hockney.plan.workloads import Workload
+from hockney.plan.workloads._devices import OnDevices
 
 
-class Messages(Workload, frozen=True, kw_only=True):
+class Messages(OnDevices, frozen=True, kw_only=True):
     """A workload of messages between two ranks."""
 
     threads: tuple[Threads, ...] = ()
@@ -59,7 +59,8 @@ class Messages(Workload, frozen=True, kw_only=True):
     def methods(self) -> int:
         """Number of ways to exchange messages that are measured side by side."""
         layouts = 1 + len(self.packing) if self.datatype else 1
-        return max(len(self.threads), 1) * layouts * (2 * len(self.parts) or 1)
+        memories = len(self.sides) or 1
+        return max(len(self.threads), 1) * layouts * (2 * len(self.parts) or 1) * memories
 
     @property
     def separates(self) -> bool:

@@ -12,7 +12,8 @@ from hockney.plan.knobs import Knob
 from hockney.plan.messages import MOST_THREADS
 from hockney.plan.words import NONBLOCKING as NONBLOCKING_FORM
 from hockney.plan.words import PARAMETERS
-from hockney.plan.workloads import Buffers, CaseAxes, Row, Workload
+from hockney.plan.workloads import Buffers, CaseAxes, Row
+from hockney.plan.workloads._devices import OnDevices, WaitEach
 from hockney.plan.workloads._shared import Sync
 
 IN_FORMS = (
@@ -46,10 +47,14 @@ BYTE_DISPLACEMENTS = _both({"alltoallw"})
 """Collectives with displacements in bytes, in an int."""
 INT_BYTES = 4
 """Size of an element of the engine's reductions, unless another type is asked for."""
-Added = Literal["int32", "int64", "float", "double"]
+Added = Literal["int32", "int64", "float16", "bfloat16", "float", "double"]
 USUAL_ELEMENT: Added = "int32"
-ADDED_BYTES: dict[Added, int] = {"int32": INT_BYTES, "int64": 8, "float": 4, "double": 8}
-"""Types with exact sums over ranks, and their bytes."""
+ADDED_BYTES: dict[Added, int] = {
+    **{"int32": INT_BYTES, "int64": 8},
+    **{"float16": 2, "bfloat16": 2, "float": 4, "double": 8},
+}
+"""Types whose sums over many ranks do not overflow, and their bytes. MPI has no types of 16 bits;
+some libraries have."""
 MOST_BYTES = 2**31 - 1
 """Most bytes, as MPI counts are int."""
 LEAST_RADIX = 2
@@ -58,6 +63,8 @@ LEAST_REQUESTS = 1
 """Fewest requests, as a rank without a message in flight makes no collective."""
 RADIX, SEGMENT, REQUESTS = "radix", "segment_bytes", "requests"
 """Fields whose values can be searched."""
+LEAST_COMPARED = 6
+"""Fewest ranks of which one can be told from the others."""
 COARSE_RADICES = (2, 4, 8, 16, 32)
 COARSE_REQUESTS = (1, 4, 16, 64)
 COARSE_SEGMENTS = (1024, 8192, 65536)
@@ -98,7 +105,7 @@ def in_form(collective: str, form: CollectiveForm) -> str | None:
     return f"i{blocking}" if form == "nonblocking" else blocking
 
 
-class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
+class Collective(OnDevices, frozen=True, kw_only=True, tag="collective"):
     collective: str
     algorithm: str = DEFAULT
     """Name in the samples; the environment of the placement forces the algorithm."""
@@ -131,6 +138,14 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     """When ranks arrive; None where all start together."""
     phases: tuple[str, ...] = ()
     """Algorithms whose schedules are also made by messages, with their phases timed."""
+    wait_each: WaitEach = False
+    stragglers: Annotated[
+        bool,
+        Knob(
+            "Find ranks that complete late again and again: in each launch ranks are numbered "
+            "anew, so that a place in the algorithm is not taken for a slow rank."
+        ),
+    ] = False
     verify: Annotated[
         bool, Knob("Check all data, untimed.", operations=frozenset(COLLECTIVES) - NO_BYTES)
     ] = False
@@ -229,9 +244,26 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
                     "leave them out, or measure them in another run",
                 )
         self._check_phases()
+        self._check_stragglers(ranks)
         if self.verify and self.sync == "barrier":
             raise UsageError("--verify works with --sync clock only", "leave out --sync barrier")
         self._check_elements()
+
+    def _check_stragglers(self, ranks: int) -> None:
+        if not self.stragglers:
+            return
+        if ranks < LEAST_COMPARED:
+            raise UsageError(
+                f"--stragglers compares each rank with the others, and there are {ranks}",
+                f"start {LEAST_COMPARED} or more",
+            )
+        apart = self.groups > 1 or self.threads or self.arrivals or self.phases or self.overlap
+        if apart or self.sync == "barrier":
+            raise UsageError(
+                "--stragglers does not work with --groups, --threads, --arrival, --phases, "
+                "--overlap or --sync barrier",
+                "leave them out, or measure them in another run",
+            )
 
     def _check_elements(self) -> None:
         width = ADDED_BYTES[self.element]

@@ -9,7 +9,8 @@ from itertools import product
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.plan.loads import Aggressor, Burst, Roles, Victim
-from hockney.plan.workloads import Buffers, CaseAxes, Row, Workload
+from hockney.plan.workloads import Buffers, CaseAxes, Row
+from hockney.plan.workloads._devices import OnDevices
 from hockney.plan.workloads._shared import Tails
 from hockney.plan.workloads.collective import INT_BYTES, MOST_BYTES
 from hockney.plan.workloads.pairs import USUAL_WINDOW
@@ -19,7 +20,7 @@ MOST_IN_FLIGHT = 4096
 MOST_LOADS = 256
 
 
-class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
+class Congestion(OnDevices, frozen=True, kw_only=True, tag="congestion"):
     victim: Victim = "pingpong"
     window: int = USUAL_WINDOW
     """Messages of a victim stream in flight."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from hockney.plan.knobs import Knob
-from hockney.plan.workloads import Buffers, Workload
+from hockney.plan.workloads import Buffers
+from hockney.plan.workloads._devices import OnDevices
 from hockney.plan.workloads._shared import Verify
 from hockney.plan.workloads.pingpong import check_verify
 
 
-class Cores(Workload, frozen=True, kw_only=True, tag="cores"):
+class Cores(OnDevices, frozen=True, kw_only=True, tag="cores"):
     parallel: Annotated[
         bool, Knob("Measure pairs without a common rank at the same time: faster.")
     ] = False

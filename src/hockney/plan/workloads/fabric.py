@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from hockney.base.errors import UsageError
-from hockney.plan.workloads import Buffers, Workload
+from hockney.plan.workloads import Buffers
+from hockney.plan.workloads._devices import OnDevices
+
+LEAST_TO_LOCATE = 4
+"""Fewest ranks of which one can be told from the others."""
 
 
-class Fabric(Workload, frozen=True, kw_only=True, tag="fabric"):
+class Fabric(OnDevices, frozen=True, kw_only=True, tag="fabric"):
     serial: bool = False
     """One pair at a time; otherwise as many disjoint pairs as there are."""
     switch_numbers: tuple[tuple[str, int], ...] = ()
@@ -14,6 +18,10 @@ class Fabric(Workload, frozen=True, kw_only=True, tag="fabric"):
     to pair every two ranks."""
     visits: int | None = None
     """Most rounds, a random sample of all; None for all."""
+    locate: bool = False
+    """Rounds are chosen launch by launch, until what is slow is known."""
+    chosen: tuple[int, ...] = ()
+    """The rounds of a launch, by their numbers; empty for all."""
 
     @property
     def usual_buffers(self) -> Buffers:
@@ -23,9 +31,19 @@ class Fabric(Workload, frozen=True, kw_only=True, tag="fabric"):
     def ends_by_precision(self) -> bool:
         return False
 
-    def check(self, ranks: int) -> None:  # noqa: ARG002
+    def check(self, ranks: int) -> None:
         if self.serial and self.switch_numbers:
             raise UsageError("--per-switch measures all switches at once", "leave out --serial")
+        if not self.locate:
+            return
+        if self.serial or self.switch_numbers:
+            which = "--serial" if self.serial else "--per-switch"
+            raise UsageError("--locate chooses among rounds of all nodes", f"leave out {which}")
+        if ranks < LEAST_TO_LOCATE:
+            raise UsageError(
+                f"--locate: {ranks} ranks are too few to tell which one is slow",
+                "measure all pairs: --all-pairs",
+            )
 
     def long_list(self, ranks: int) -> str | None:  # noqa: ARG002
         words = [f"{node}={number}" for node, number in self.switch_numbers]
@@ -36,7 +54,9 @@ class Fabric(Workload, frozen=True, kw_only=True, tag="fabric"):
         listed = self.long_list(ranks)
         if listed is not None:
             words.append(f"--switches={f'@{list_file}' if list_file else listed}")
-        if self.visits is not None:
+        if self.chosen:
+            words.append("--arrangements=" + ",".join(str(number + 1) for number in self.chosen))
+        elif self.visits is not None:
             words.append(f"--visits={self.visits}")
         return words
 

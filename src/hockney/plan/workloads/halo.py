@@ -9,7 +9,8 @@ from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.plan.knobs import Knob
 from hockney.plan.words import grid_text
-from hockney.plan.workloads import Buffers, Row, Workload
+from hockney.plan.workloads import Buffers, Row
+from hockney.plan.workloads._devices import OnDevices
 from hockney.plan.workloads._shared import Sync, Verify
 from hockney.plan.workloads.collective import PERSISTENT, Form
 
@@ -53,7 +54,7 @@ DIRECTIONS: dict[tuple[int, Neighbors], int] = {
 """Number of neighbours, by the dimensions of the grid: 4 faces in two, 26 with corners in three."""
 
 
-class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
+class Halo(OnDevices, frozen=True, kw_only=True, tag="halo"):
     grid: tuple[int, ...]
     """Ranks in each dimension."""
     exchanges: tuple[str, ...] = ("waitall",)

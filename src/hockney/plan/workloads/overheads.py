@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hockney.base.errors import UsageError
 from hockney.plan.trains import Train
-from hockney.plan.workloads import Workload
+from hockney.plan.workloads._devices import OnDevices
 from hockney.plan.workloads.pingpong import check_peers, peers_argument
 
 ROUND_TRIP = Train(1)
 
 
-class Overheads(Workload, frozen=True, kw_only=True, tag="overheads"):
+class Overheads(OnDevices, frozen=True, kw_only=True, tag="overheads"):
     peers: tuple[int, int] = (0, 1)
     """Sender and receiver."""
     messages: int = 16

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from hockney.base.errors import UsageError
-from hockney.plan.workloads import Buffers, Row, Workload
+from hockney.plan.workloads import Buffers, Row
+from hockney.plan.workloads._devices import OnDevices
 from hockney.plan.workloads._shared import Sync, Verify
 
 SENDER, RECEIVER = "isend", "irecv"
 """Operations by who computes: the sender during MPI_Isend, the receiver during MPI_Irecv."""
 
 
-class Overlap(Workload, frozen=True, kw_only=True, tag="overlap"):
+class Overlap(OnDevices, frozen=True, kw_only=True, tag="overlap"):
     sync: Sync = "clock"
     verify: Verify = False
 

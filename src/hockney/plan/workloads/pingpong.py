@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from hockney.base.errors import UsageError
 from hockney.plan.knobs import Knob
 from hockney.plan.workloads import Buffers
+from hockney.plan.workloads._devices import Staged, WaitEach
 from hockney.plan.workloads._messages import Messages as Messages
 from hockney.plan.workloads._shared import EveryIteration, Tails, Verify
 
@@ -27,6 +28,8 @@ class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
     reduce: Reduce = "max"
     """Use the larger of the two ranks' times, or the first rank's."""
     verify: Verify = False
+    staged: Staged = ""
+    wait_each: WaitEach = False
     floor: Annotated[
         bool, Knob("Also measure what the hardware does without MPI, in the same rounds.")
     ] = False

@@ -9,7 +9,8 @@ from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.plan.knobs import Knob
 from hockney.plan.words import BOTH_WAYS, ONE_WAY
-from hockney.plan.workloads import Buffers, Row, Workload
+from hockney.plan.workloads import Buffers, Row
+from hockney.plan.workloads._devices import OnDevices
 from hockney.plan.workloads._shared import EveryIteration, Verify
 from hockney.plan.workloads.pairs import USUAL_WINDOW, Pairing, listed_pairs, pairing_argument
 from hockney.plan.workloads.pingpong import check_peers, peers_argument
@@ -17,7 +18,7 @@ from hockney.plan.workloads.pingpong import check_peers, peers_argument
 Synchronization = Literal["fence", "pscw", "lock", "lock-all", "flush", "flush-local"]
 WindowKind = Literal["allocate", "create", "dynamic", "shared"]
 Direction = Literal["one-way", "both-ways"]
-Element = Literal["int8", "int32", "int64", "float", "double", "byte"]
+Element = Literal["int8", "int32", "int64", "float16", "bfloat16", "float", "double", "byte"]
 Reduction = Literal["sum", "min", "max", "band", "bor", "bxor", "replace", "no-op"]
 
 MOVING = ("put", "get")
@@ -35,11 +36,13 @@ ELEMENT_BYTES: dict[str, int] = {
     "int8": 1,
     "int32": 4,
     "int64": 8,
+    "float16": 2,
+    "bfloat16": 2,
     "float": 4,
     "double": 8,
     "byte": 1,
 }
-FLOATING = ("float", "double")
+FLOATING = ("float16", "bfloat16", "float", "double")
 BITWISE = ("band", "bor", "bxor")
 ON_ANY_TYPE = ("replace", "no-op")
 """Reductions that compute nothing."""
@@ -51,10 +54,11 @@ FIELDS = frozenset(
 """Fields of all operations."""
 
 
-class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
+class Rma(OnDevices, frozen=True, kw_only=True, tag="rma"):
     operation: str
     synchronizations: tuple[Synchronization, ...] = ("flush",)
-    window_kinds: tuple[WindowKind, ...] = ("allocate",)
+    window_kinds: tuple[WindowKind, ...] = ()
+    """Empty for the usual one."""
     direction: Direction | None = None
     """Direction of a stream; None for one operation at a time."""
     windows: tuple[int, ...] = (USUAL_WINDOW,)
@@ -83,6 +87,11 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
     ] = False
     every_iteration: EveryIteration = False
     verify: Verify = False
+
+    @property
+    def kinds(self) -> tuple[WindowKind, ...]:
+        # A library that allocates a window chooses its memory, which is the host's.
+        return self.window_kinds or (("create",) if self.uses_devices else ("allocate",))
 
     @property
     def usual_buffers(self) -> Buffers:
@@ -123,7 +132,7 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
                 "--pairs-active=" + ",".join(map(str, self.active)),
             ]
         words.append("--synchronization=" + ",".join(self.synchronizations))
-        words.append("--window-kind=" + ",".join(self.window_kinds))
+        words.append("--window-kind=" + ",".join(self.kinds))
         if self.direction is not None:
             words.append(f"--direction={self.direction}")
             words.append("--window=" + ",".join(map(str, self.windows)))
@@ -201,7 +210,7 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
         """Bytes of a rank: a message is sent from one place; a stream is received side by side, in
         a buffer and in each window."""
         flying = max(self.windows) if self.direction else 1
-        return self.largest_bytes * (1 + (1 + len(self.window_kinds)) * flying)
+        return self.largest_bytes * (1 + (1 + len(self.kinds)) * flying)
 
 
 WORKLOAD = Rma

@@ -48,7 +48,7 @@ static uint32_t place_of(const struct cell *key)
     mixed ^= ((uint64_t)(uint32_t)key->peer << 32 | (uint64_t)key->call << 16 | key->group) *
              0xc2b2ae3d27d4eb4fu;
     mixed ^= ((uint64_t)key->region << 32 | (uint64_t)key->started << 16 |
-              (uint64_t)key->datatype << 8 | key->coarse) *
+              (uint64_t)key->datatype << 8 | (uint64_t)key->memory << 2 | key->coarse) *
              0x165667b19e3779f9u;
     return (uint32_t)(mixed >> 40) & (PLACES - 1);
 }
@@ -57,7 +57,7 @@ static int is_same(const struct cell *a, const struct cell *b)
 {
     return a->bytes == b->bytes && a->peer == b->peer && a->call == b->call &&
            a->group == b->group && a->region == b->region && a->started == b->started &&
-           a->datatype == b->datatype && a->coarse == b->coarse;
+           a->datatype == b->datatype && a->memory == b->memory && a->coarse == b->coarse;
 }
 
 /* The place that has the number of a key's cell, or the free one where it would be. */
@@ -81,7 +81,7 @@ static uint32_t cell_of(const struct operation *operation)
 {
     struct cell key = {.bytes = operation->bytes, .peer = operation->peer, .call = operation->call,
                        .group = operation->group, .region = region, .started = operation->started,
-                       .datatype = operation->datatype};
+                       .datatype = operation->datatype, .memory = operation->memory};
     uint16_t *place = find(&key);
     if (*place)
         return *place - 1u;
@@ -116,6 +116,8 @@ static void compare_clocks(uint64_t now)
     struct header *header = &recorded->header;
     header->last_ns = (uint64_t)clock.tv_sec * 1000000000u + (uint64_t)clock.tv_nsec;
     header->last_ticks = header->ended_ticks = now;
+    /* A library may have been loaded meanwhile. */
+    atomic_store_explicit(&may_have_accelerator, 1, memory_order_relaxed);
 }
 
 int bin_of(uint64_t spent)

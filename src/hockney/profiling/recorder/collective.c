@@ -7,26 +7,29 @@ enum { NO_ROOT = MPI_PROC_NULL };
 struct part {
     uint64_t bytes;
     uint8_t kind; /* of its datatype */
+    uint8_t memory;
 };
 
 static const struct part nothing;
 
-static struct part part_of(MPI_Count elements, MPI_Datatype datatype)
+static struct part part_of(const void *buffer, MPI_Count elements, MPI_Datatype datatype)
 {
     const struct type type = type_of(datatype);
-    return (struct part){(uint64_t)elements * type.size, type.kind};
+    const uint64_t bytes = (uint64_t)elements * type.size;
+    return (struct part){bytes, type.kind, memory_of(buffer, bytes)};
 }
 
-static struct part mixed_part(uint64_t bytes)
+static struct part mixed_part(const void *buffer, uint64_t bytes)
 {
-    return (struct part){bytes, BASIC};
+    return (struct part){bytes, BASIC, memory_of(buffer, bytes)};
 }
 
 static struct operation operation_of(const struct done *done, MPI_Comm comm, struct part part, int root)
 {
     const uint16_t group = group_of(comm);
     return (struct operation){.call = done->call, .group = group, .datatype = part.kind,
-                              .peer = root < 0 ? NO_PEER : peer_in(group, root), .bytes = part.bytes};
+                              .memory = part.memory, .bytes = part.bytes,
+                              .peer = root < 0 ? NO_PEER : peer_in(group, root)};
 }
 
 static void count_collective(const struct done *done, MPI_Comm comm, struct part part, int root)
@@ -119,7 +122,7 @@ SUMS(sum_of, mixed_sum_of, int)
 #define SUFFIX
 #include "collective_calls.h"
 
-COLLECTIVE(Barrier, Ibarrier, mixed_part(0), NO_ROOT, (comm), MPI_Comm comm)
+COLLECTIVE(Barrier, Ibarrier, nothing, NO_ROOT, (comm), MPI_Comm comm)
 
 #undef COUNT
 #undef DISPLACEMENT

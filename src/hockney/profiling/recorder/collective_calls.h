@@ -35,18 +35,26 @@
 
 /* Of a rank that gives a block, or takes one; only in one communicator can the root do so in place. */
 #define GIVEN(ELEMENTS_IN_PLACE)                                                                   \
-    (out == MPI_IN_PLACE ? part_of(ELEMENTS_IN_PLACE, in_type) : part_of(out_elements, out_type))
+    (out == MPI_IN_PLACE ? part_of(in, ELEMENTS_IN_PLACE, in_type)                                 \
+                         : part_of(out, out_elements, out_type))
 #define TAKEN(ELEMENTS_IN_PLACE)                                                                   \
-    (in == MPI_IN_PLACE ? part_of(ELEMENTS_IN_PLACE, out_type) : part_of(in_elements, in_type))
+    (in == MPI_IN_PLACE ? part_of(out, ELEMENTS_IN_PLACE, out_type)                                \
+                        : part_of(in, in_elements, in_type))
 #define OF_BLOCK(PART) (root < 0 ? nothing : PART)
-#define OF_BUFFER (root == MPI_PROC_NULL ? nothing : part_of(elements, datatype))
+#define OF_BUFFER(BUFFER)                                                                          \
+    (root == MPI_PROC_NULL ? nothing : part_of(BUFFER, elements, datatype))
+/* What a rank gives to a reduction; the root of an intercommunicator only takes. */
+#define OPERAND (out == MPI_IN_PLACE ? in : out)
+#define REDUCED part_of(OPERAND, elements, datatype)
 
 /* All blocks of a rank that sends as many as there are NUMBER of others. */
 #define ALL_BLOCKS(NUMBER)                                                                         \
-    (out == MPI_IN_PLACE ? part_of((MPI_Count)JOIN(sum_of, SUFFIX)(in_elements, NUMBER), in_type)  \
-                         : part_of((MPI_Count)JOIN(sum_of, SUFFIX)(out_elements, NUMBER), out_type))
+    (out == MPI_IN_PLACE                                                                           \
+         ? part_of(in, (MPI_Count)JOIN(sum_of, SUFFIX)(in_elements, NUMBER), in_type)              \
+         : part_of(out, (MPI_Count)JOIN(sum_of, SUFFIX)(out_elements, NUMBER), out_type))
 #define ALL_MIXED(NUMBER)                                                                          \
-    mixed_part(out == MPI_IN_PLACE                                                                 \
+    mixed_part(OPERAND,                                                                            \
+               out == MPI_IN_PLACE                                                                 \
                    ? JOIN(mixed_sum_of, SUFFIX)(in_elements, in_types, NUMBER)                     \
                    : JOIN(mixed_sum_of, SUFFIX)(out_elements, out_types, NUMBER))
 
@@ -73,7 +81,7 @@
 #define MIXED_NAMES out, out_elements, out_places, out_types, in, in_elements, in_places, in_types
 #define REDUCTION_NAMES out, in, elements, datatype, op
 
-COLLECTIVE(Bcast, Ibcast, OF_BUFFER, root, (buffer, elements, datatype, root, comm), void *buffer,
+COLLECTIVE(Bcast, Ibcast, OF_BUFFER(buffer), root, (buffer, elements, datatype, root, comm), void *buffer,
            COUNT elements, MPI_Datatype datatype, int root, MPI_Comm comm)
 COLLECTIVE(Gather, Igather, OF_BLOCK(GIVEN(in_elements)), root, (OUT_IN, root, comm), OUT_AND_IN,
            int root, MPI_Comm comm)
@@ -83,9 +91,9 @@ COLLECTIVE(Allgather, Iallgather, GIVEN(in_elements), NO_ROOT, (OUT_IN, comm), O
            MPI_Comm comm)
 COLLECTIVE(Alltoall, Ialltoall, GIVEN(in_elements), NO_ROOT, (OUT_IN, comm), OUT_AND_IN,
            MPI_Comm comm)
-COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, part_of(out_elements, out_type), NO_ROOT,
+COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, part_of(out, out_elements, out_type), NO_ROOT,
            (OUT_IN, comm), OUT_AND_IN, MPI_Comm comm)
-COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, part_of(out_elements, out_type), NO_ROOT,
+COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, part_of(out, out_elements, out_type), NO_ROOT,
            (OUT_IN, comm), OUT_AND_IN, MPI_Comm comm)
 COLLECTIVE(Gatherv, Igatherv, OF_BLOCK(GIVEN(in_elements[own_rank(comm)])), root,
            (OUT_INS, root, comm), OUT_AND_INS, int root, MPI_Comm comm)
@@ -96,7 +104,7 @@ COLLECTIVE(Scatterv, Iscatterv, OF_BLOCK(TAKEN(out_elements[own_rank(comm)])), r
            MPI_Comm comm)
 COLLECTIVE(Allgatherv, Iallgatherv, GIVEN(in_elements[own_rank(comm)]), NO_ROOT, (OUT_INS, comm),
            OUT_AND_INS, MPI_Comm comm)
-COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, part_of(out_elements, out_type), NO_ROOT,
+COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, part_of(out, out_elements, out_type), NO_ROOT,
            (OUT_INS, comm), OUT_AND_INS, MPI_Comm comm)
 COLLECTIVE(Alltoallv, Ialltoallv, ALL_BLOCKS(peers_of(comm)), NO_ROOT, (OUTS_INS, comm),
            OUTS_AND_INS, MPI_Comm comm)
@@ -106,18 +114,19 @@ COLLECTIVE(Alltoallw, Ialltoallw, ALL_MIXED(peers_of(comm)), NO_ROOT, (MIXED_NAM
            MIXED(DISPLACEMENT), MPI_Comm comm)
 COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, ALL_MIXED(neighbors_of(comm)), NO_ROOT,
            (MIXED_NAMES, comm), MIXED(MPI_Aint), MPI_Comm comm)
-COLLECTIVE(Reduce, Ireduce, OF_BUFFER, root, (REDUCTION_NAMES, root, comm), REDUCTION, int root,
-           MPI_Comm comm)
-COLLECTIVE(Allreduce, Iallreduce, part_of(elements, datatype), NO_ROOT, (REDUCTION_NAMES, comm),
+COLLECTIVE(Reduce, Ireduce, OF_BUFFER(root == MPI_ROOT ? in : OPERAND), root,
+           (REDUCTION_NAMES, root, comm), REDUCTION, int root, MPI_Comm comm)
+COLLECTIVE(Allreduce, Iallreduce, REDUCED, NO_ROOT, (REDUCTION_NAMES, comm),
            REDUCTION, MPI_Comm comm)
-COLLECTIVE(Scan, Iscan, part_of(elements, datatype), NO_ROOT, (REDUCTION_NAMES, comm), REDUCTION,
+COLLECTIVE(Scan, Iscan, REDUCED, NO_ROOT, (REDUCTION_NAMES, comm), REDUCTION,
            MPI_Comm comm)
-COLLECTIVE(Exscan, Iexscan, part_of(elements, datatype), NO_ROOT, (REDUCTION_NAMES, comm),
+COLLECTIVE(Exscan, Iexscan, REDUCED, NO_ROOT, (REDUCTION_NAMES, comm),
            REDUCTION, MPI_Comm comm)
-COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, part_of(elements, datatype), NO_ROOT,
+COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, REDUCED, NO_ROOT,
            (REDUCTION_NAMES, comm), REDUCTION, MPI_Comm comm)
 COLLECTIVE(Reduce_scatter, Ireduce_scatter,
-           part_of((MPI_Count)JOIN(sum_of, SUFFIX)(elements, own_size(comm)), datatype), NO_ROOT,
+           part_of(OPERAND, (MPI_Count)JOIN(sum_of, SUFFIX)(elements, own_size(comm)), datatype),
+           NO_ROOT,
            (REDUCTION_NAMES, comm), const void *out, void *in, const COUNT elements[],
            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 

@@ -45,9 +45,18 @@ CALL(Comm_spawn_multiple, ON_COMM,
 #if HAS_MPI_4
 CALL(Comm_idup_with_info, ON_COMM, (comm, info, made, request), MPI_Comm comm, MPI_Info info,
      MPI_Comm *made, MPI_Request *request)
-/* Both wait until the new communicator is there. */
-CALL(Comm_create_from_group, ON(*made), (group, tag, info, handler, made), MPI_Group group,
-     const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *made)
+/* Both wait until the new communicator is there. There may be none where MPICH says so: what fails is a
+   success once its error handler has returned. */
+WRAP(Comm_create_from_group, (group, tag, info, handler, made), MPI_Group group, const char *tag,
+     MPI_Info info, MPI_Errhandler handler, MPI_Comm *made)
+{
+    const MPI_Comm before = made ? *made : MPI_COMM_NULL;
+    const uint64_t enter = ticks();
+    const int result = real(group, tag, info, handler, made);
+    const struct done done = {call, result, enter, ticks()};
+    ON(made && *made != before ? *made : MPI_COMM_NULL);
+    return result;
+}
 CALL(Intercomm_create_from_groups, PLAIN,
      (group, leader, remote, remote_leader, tag, info, handler, made), MPI_Group group, int leader,
      MPI_Group remote, int remote_leader, const char *tag, MPI_Info info, MPI_Errhandler handler,

@@ -262,6 +262,8 @@ uint16_t group_of(MPI_Comm comm)
     const int found = look_up(HANDLE(comm), 0);
     if (found >= 0)
         return (uint16_t)found;
+    if (comm == MPI_COMM_NULL) /* what is made of an empty group */
+        return NO_GROUP;
     const struct described described = describe_comm(comm);
     return remember(HANDLE(comm), 0, &described);
 }

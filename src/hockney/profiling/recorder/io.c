@@ -1,15 +1,18 @@
 /* File I/O: counted with its bytes. It is no communication: nothing of it is replayed or predicted. */
 #include "wrap.h"
 
-static void count_io(const struct done *done, uint64_t elements, MPI_Datatype datatype)
+static void count_io(const struct done *done, const void *buffer, uint64_t elements,
+                     MPI_Datatype datatype)
 {
     if (has_failed(done)) {
         count_plain(done, NO_GROUP, NO_PEER);
         return;
     }
     const struct type type = type_of(datatype);
+    const uint64_t bytes = elements * type.size;
     const struct operation operation = {.call = done->call, .group = NO_GROUP, .datatype = type.kind,
-                                        .peer = NO_PEER, .bytes = elements * type.size};
+                                        .peer = NO_PEER, .bytes = bytes,
+                                        .memory = memory_of(buffer, bytes)};
     if (!begin_entry())
         return;
     count(&operation, done->exit - done->enter);
@@ -18,7 +21,7 @@ static void count_io(const struct done *done, uint64_t elements, MPI_Datatype da
     unlock_recorder();
 }
 
-#define TRANSFERS count_io(&done, (uint64_t)elements, datatype)
+#define TRANSFERS count_io(&done, buffer, (uint64_t)elements, datatype)
 
 #define SUFFIX
 #define COUNT int

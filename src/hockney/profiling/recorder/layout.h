@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-    LAYOUT_VERSION = 4,
+    LAYOUT_VERSION = 5,
     NAMES = 512,
     NAME_BYTES = 40,
     REGIONS = 64,
@@ -23,6 +23,10 @@ enum state { RECORDING = 1, FINALIZED = 2, ABORTED = 3 };
 /* Peers that are no rank of MPI_COMM_WORLD. */
 enum peer { NO_PEER = -1, UNKNOWN_PEER = -2, SEVERAL_PEERS = -3 };
 
+/* Where a buffer lies, by the driver of an accelerator. NO_MEMORY: there is no buffer, or no driver, and so
+   all memory is the host's. */
+enum memory { NO_MEMORY, HOST_MEMORY, PINNED_MEMORY, MANAGED_MEMORY, DEVICE_MEMORY };
+
 enum datatype { NO_DATATYPE, BASIC, CONTIGUOUS, STRIDED };
 
 /* What became of a cell's key when the table was nearly full. */
@@ -35,7 +39,7 @@ struct cell {
     uint16_t call, group, region;
     uint16_t started; /* the call that made a request which was then started; 0 for none */
     uint8_t datatype, coarse;
-    uint16_t unused;
+    uint8_t memory, unused;
     uint64_t count;
     uint64_t untimed; /* of these: their time is that of the one before (polls.h) */
     uint64_t bytes_sum;

@@ -5,9 +5,9 @@
 
 #define SUFFIX
 
-static void count_partitioned(const struct done *done, uint64_t elements, MPI_Datatype datatype,
-                              int rank, int tag, MPI_Comm comm, enum request_kind kind,
-                              const MPI_Request *handle)
+static void count_partitioned(const struct done *done, const void *buffer, uint64_t elements,
+                              MPI_Datatype datatype, int rank, int tag, MPI_Comm comm,
+                              enum request_kind kind, const MPI_Request *handle)
 {
     if (has_failed(done)) {
         count_plain(done, NO_GROUP, NO_PEER);
@@ -22,6 +22,7 @@ static void count_partitioned(const struct done *done, uint64_t elements, MPI_Da
         const struct type type = type_of(datatype);
         request.operation.datatype = type.kind;
         request.operation.bytes = elements * type.size;
+        request.operation.memory = memory_of(buffer, request.operation.bytes);
     }
     if (!begin_entry())
         return;
@@ -31,8 +32,8 @@ static void count_partitioned(const struct done *done, uint64_t elements, MPI_Da
 }
 
 #define STARTS(KIND)                                                                               \
-    count_partitioned(&done, (uint64_t)partitions * (uint64_t)elements, datatype, rank, tag, comm, \
-                      KIND, request)
+    count_partitioned(&done, buffer, (uint64_t)partitions * (uint64_t)elements, datatype, rank,    \
+                      tag, comm, KIND, request)
 #define PARTITIONS                                                                                 \
     int partitions, MPI_Count elements, MPI_Datatype datatype, int rank, int tag, MPI_Comm comm,   \
         MPI_Info info, MPI_Request *request

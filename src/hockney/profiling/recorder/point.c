@@ -23,6 +23,7 @@ static struct operation operation_of(const struct message *message)
         operation.datatype = type.kind;
         operation.bytes = message->elements * type.size;
         operation.buffer = message->buffer;
+        operation.memory = memory_of(message->buffer, operation.bytes);
     }
     return operation;
 }
@@ -77,6 +78,7 @@ static void count_received(const struct done *done, const void *buffer, MPI_Data
         operation.datatype = type_of(datatype).kind;
         operation.bytes = bytes_received(status);
         operation.buffer = buffer;
+        operation.memory = memory_of(buffer, operation.bytes);
     }
     if (!begin_entry())
         return;
@@ -187,6 +189,7 @@ static void count_matched_start(const struct done *done, const void *buffer, MPI
         request.operation.datatype = type_of(datatype).kind;
         request.operation.peer = UNKNOWN_PEER;
         request.operation.buffer = buffer;
+        request.operation.memory = memory_of(buffer, 0);
     }
     if (!begin_entry())
         return;

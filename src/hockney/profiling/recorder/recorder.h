@@ -49,7 +49,7 @@ struct done {
 /* A call as it is counted. */
 struct operation {
     uint16_t call, started, group;
-    uint8_t datatype;
+    uint8_t datatype, memory;
     int32_t peer;
     uint64_t bytes;
     const void *buffer; /* of a message */
@@ -176,6 +176,24 @@ struct type {
 };
 struct type type_of(MPI_Datatype datatype);
 void forget_type(MPI_Datatype datatype);
+
+/* drivers.c: accelerators. Without the lock. */
+struct allocation {
+    uintptr_t begin;
+    size_t bytes; /* 0: unknown */
+    enum memory memory;
+};
+extern atomic_int may_have_accelerator; /* whether there is a driver, or it is to be looked for */
+int has_driver(void);
+struct allocation ask_driver(uintptr_t at); /* where there is one */
+
+/* memories.c: where buffers lie. Without the lock. */
+enum memory find_memory(const void *at, uint64_t bytes);
+static inline uint8_t memory_of(const void *at, uint64_t bytes)
+{
+    const int may_have = atomic_load_explicit(&may_have_accelerator, memory_order_relaxed);
+    return __builtin_expect(may_have, 0) ? (uint8_t)find_memory(at, bytes) : NO_MEMORY;
+}
 
 /* waits.c: a test of the library's that finds nothing, without the library. */
 void test_for_nothing(void);

@@ -1,8 +1,10 @@
 /* One-sided operations, and what makes windows and opens and closes their epochs. */
 #include "wrap.h"
 
-static void count_access(const struct done *done, MPI_Win window, uint64_t elements,
-                         MPI_Datatype datatype, int target, const MPI_Request *handle)
+/* buffer: of this rank; the memory of the target is known there. */
+static void count_access(const struct done *done, MPI_Win window, const void *buffer,
+                         uint64_t elements, MPI_Datatype datatype, int target,
+                         const MPI_Request *handle)
 {
     if (has_failed(done)) {
         count_plain(done, NO_GROUP, NO_PEER);
@@ -16,6 +18,7 @@ static void count_access(const struct done *done, MPI_Win window, uint64_t eleme
         const struct type type = type_of(datatype);
         request.operation.datatype = type.kind;
         request.operation.bytes = elements * type.size;
+        request.operation.memory = memory_of(buffer, request.operation.bytes);
     }
     if (!begin_entry())
         return;
@@ -33,9 +36,11 @@ static void count_on_window(const struct done *done, MPI_Win window, int rank)
     count_plain(done, group, group == NO_GROUP ? NO_PEER : peer_in(group, rank));
 }
 
-#define ACCESSES count_access(&done, window, (uint64_t)elements, datatype, target, NULL)
-#define REQUESTS count_access(&done, window, (uint64_t)elements, datatype, target, request)
-#define ONE count_access(&done, window, 1, datatype, target, NULL)
+#define ACCESSES(BUFFER)                                                                           \
+    count_access(&done, window, BUFFER, (uint64_t)elements, datatype, target, NULL)
+#define REQUESTS(BUFFER)                                                                           \
+    count_access(&done, window, BUFFER, (uint64_t)elements, datatype, target, request)
+#define ONE count_access(&done, window, in, 1, datatype, target, NULL)
 #define ON_WINDOW count_on_window(&done, window, MPI_PROC_NULL)
 #define ON_RANK count_on_window(&done, window, rank)
 

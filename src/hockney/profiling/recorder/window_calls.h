@@ -5,15 +5,15 @@
         MPI_Datatype there_type
 #define TARGET elements, datatype, target, place, there, there_type
 
-CALL(Put, ACCESSES, (out, TARGET, window), const void *out, TO_TARGET, MPI_Win window)
-CALL(Get, ACCESSES, (in, TARGET, window), void *in, TO_TARGET, MPI_Win window)
-CALL(Accumulate, ACCESSES, (out, TARGET, op, window), const void *out, TO_TARGET, MPI_Op op,
+CALL(Put, ACCESSES(out), (out, TARGET, window), const void *out, TO_TARGET, MPI_Win window)
+CALL(Get, ACCESSES(in), (in, TARGET, window), void *in, TO_TARGET, MPI_Win window)
+CALL(Accumulate, ACCESSES(out), (out, TARGET, op, window), const void *out, TO_TARGET, MPI_Op op,
      MPI_Win window)
-CALL(Rput, REQUESTS, (out, TARGET, window, request), const void *out, TO_TARGET, MPI_Win window,
+CALL(Rput, REQUESTS(out), (out, TARGET, window, request), const void *out, TO_TARGET, MPI_Win window,
      MPI_Request *request)
-CALL(Rget, REQUESTS, (in, TARGET, window, request), void *in, TO_TARGET, MPI_Win window,
+CALL(Rget, REQUESTS(in), (in, TARGET, window, request), void *in, TO_TARGET, MPI_Win window,
      MPI_Request *request)
-CALL(Raccumulate, REQUESTS, (out, TARGET, op, window, request), const void *out, TO_TARGET, MPI_Op op,
+CALL(Raccumulate, REQUESTS(out), (out, TARGET, op, window, request), const void *out, TO_TARGET, MPI_Op op,
      MPI_Win window, MPI_Request *request)
 
 /* What is sent counts for nothing with MPI_NO_OP: the elements are those of the result. */
@@ -23,8 +23,8 @@ CALL(Raccumulate, REQUESTS, (out, TARGET, op, window, request), const void *out,
         MPI_Op op, MPI_Win window
 #define BOTH                                                                                       \
     out, out_elements, out_type, in, elements, datatype, target, place, there, there_type, op, window
-CALL(Get_accumulate, ACCESSES, (BOTH), BOTH_WAYS)
-CALL(Rget_accumulate, REQUESTS, (BOTH, request), BOTH_WAYS, MPI_Request *request)
+CALL(Get_accumulate, ACCESSES(in), (BOTH), BOTH_WAYS)
+CALL(Rget_accumulate, REQUESTS(in), (BOTH, request), BOTH_WAYS, MPI_Request *request)
 
 CALL(Win_create, ON_COMM, (base, size, unit, info, comm, window), void *base, MPI_Aint size,
      UNIT unit, MPI_Info info, MPI_Comm comm, MPI_Win *window)

@@ -37,6 +37,8 @@ class _Srun(Launcher):
     def reach(self, program: str, placement: Placement, script: str) -> list[list[str]]:
         nodes = placement.node_count or int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
         options = [f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1"]
+        if placement.hosts:
+            options.append("--nodelist=" + ",".join(placement.hosts[:nodes]))
         return [[program, *options, "sh", "-c", script]]
 
     def end_strays(self) -> None:

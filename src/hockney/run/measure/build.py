@@ -21,7 +21,7 @@ from hockney.run.measure.mpi import ask_command
 from hockney.run.measure.prebuilt import prebuilt_engine
 from hockney.run.mpis import Engine, Mpi
 
-ENGINE = Product("engine", "engine", "hockney-engine", libraries=("-lm",))
+ENGINE = Product("engine", "engine", "hockney-engine", libraries=("-lm", "-ldl"))
 SOURCES = ENGINE.directory
 RECORDER = Product(
     "recorder",

@@ -29,6 +29,8 @@ from hockney.run.schedulers import (
     slurm,
 )
 
+LEAST_NODES = 2
+"""Fewest nodes of a run that may go on without others."""
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
 SILENT_REPETITIONS = 10
 """Least repetitions of a skewed collective between two records of the engine."""
@@ -51,10 +53,29 @@ def check_plan(plan: Plan) -> None:
         raise UsageError(
             "--vary: a pass over all pairs has no variants", "measure each by itself, and compare"
         )
+    _check_without_bad_nodes(plan)
     for case in plan.cases:
         check_case(case)
         _check_skew(case.workload, plan.sampling)
         _check_bursts(case.workload, plan.sampling)
+
+
+def _check_without_bad_nodes(plan: Plan) -> None:
+    placement = plan.first.placement
+    if not placement.without_bad_nodes:
+        return
+    if plan.comparison is not None:
+        raise UsageError(
+            "--without-bad-nodes: variants are compared on the same nodes",
+            "leave out --vary, or the nodes that are known to be bad",
+        )
+    found = None if placement.hosts or placement.platform else find_allocation(placement.launcher)
+    hosts = placement.hosts or (found[1].hosts if found else ())
+    if len(hosts) < LEAST_NODES:
+        raise UsageError(
+            "--without-bad-nodes: no two nodes are known by name, of which one could be left out",
+            "name them with --hosts, or ask inside an allocation",
+        )
 
 
 def check_case(case: Case) -> None:
@@ -67,6 +88,7 @@ def check_case(case: Case) -> None:
         )
     check_accepted(workload)
     workload.check(placement.ranks)
+    workload.check_memory(placement.platform is not None)
     _check_launcher(placement)
     _check_nodes(placement)
     _check_place_node(placement)

@@ -280,13 +280,16 @@ def _replaced(
     sizes, algorithm = _sizes(variant.collective, study), variant.algorithm
     if algorithm is None:
         return dict.fromkeys(sizes)
-    parameters, width = variant.parameters, 1
-    if variant.collective in REDUCTIONS:  # libraries count elements, here of INT_BYTES
-        width = ADDED_BYTES[study.element] // INT_BYTES
-        segment = parameters.segment and parameters.segment // width
-        parameters = parameters._replace(segment=segment)
+    width = ADDED_BYTES[study.element] if variant.collective in REDUCTIONS else INT_BYTES
+    segment = variant.parameters.segment
+
+    def in_ints(bytes_: int) -> int:
+        """Libraries count elements, here of INT_BYTES."""
+        return bytes_ * INT_BYTES // width
+
+    parameters = variant.parameters._replace(segment=segment and in_ints(segment))
     found = {
-        size: replaced_by_another(family, algorithm, ranks, size.bytes // width, parameters)
+        size: replaced_by_another(family, algorithm, ranks, in_ints(size.bytes), parameters)
         for size in sizes
     }
     return {size: f"the library {by}" if by else None for size, by in found.items()}

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney.base.endings import AtEnd
+from hockney.base.errors import HockneyError
 from hockney.base.result_file import ResultFile, opened_first
 from hockney.plan import Plan
-from hockney.records import Run
+from hockney.records import LeftOutNode, Run, read
+from hockney.run.measure.fewer_nodes import without_nodes
+from hockney.run.measure.nodes import FaultyNodesError
 from hockney.run.measure.resume import is_finished, run_to_resume
 from hockney.run.measure.session import Session, answer, finish, new_run
 from hockney.run.measure.setup import setups_of
@@ -20,6 +23,7 @@ from hockney.run.measure.steps import steps_of
 MOST_NUMBERED = 1000
 """The most files of one name, which numbers distinguish."""
 OnProgress = Callable[[Status], None]
+OnLeftOut = Callable[[LeftOutNode], None]
 
 
 @dataclass(frozen=True)
@@ -44,20 +48,66 @@ class Target:
         return opened_first(self.names(), self.force, self.resume, keep)
 
 
-def measure(plan: Plan, target: Target, on_progress: OnProgress) -> Session:
-    """Measures a plan into a file; the session holds what was measured and how it ended."""
-    with _prepared(plan, target, on_progress) as session:
-        if session.was_finished:
-            return session
-        answer(session)
-        finish(session, plan)
-    return session
+def measure(plan: Plan, target: Target, on_progress: OnProgress, on_left_out: OnLeftOut) -> Session:
+    """Measures a plan into a file; the session holds what was measured and how it ended. Where the
+    plan asks for it, the run goes on without nodes because of which a launch fails or hangs."""
+    without = _left_out_before(plan, target)
+    while True:
+        try:
+            with _prepared(plan, target, on_progress, without) as session:
+                if session.was_finished:
+                    return session
+                answer(session)
+                if not _goes_on(session, plan):
+                    finish(session, plan)
+                    return session
+            bad_nodes = session.bad_nodes
+            target = Target(session.file.path, target.label, resume=True)
+        except FaultyNodesError as error:
+            if not plan.first.placement.without_bad_nodes:
+                raise
+            named = [one for one in error.found if one.host is not None]
+            if not named:
+                raise
+            bad_nodes = [LeftOutNode(host=one.host or "", why=one.text) for one in named]
+            without_nodes(plan, [*without, *bad_nodes])
+        without = [*without, *bad_nodes]
+        for node in bad_nodes:
+            on_left_out(node)
+
+
+def _left_out_before(plan: Plan, target: Target) -> list[LeftOutNode]:
+    """The nodes that a run which is continued went on without."""
+    if not plan.first.placement.without_bad_nodes or not target.resume:
+        return []
+    if not target.output.is_file() or not target.output.stat().st_size:
+        return []
+    launches = read(target.output).launches
+    return list(launches[-1].left_out) if launches else []
+
+
+def _goes_on(session: Session, plan: Plan) -> bool:
+    """Whether the run goes on without the nodes that the session found to be bad; where the others
+    are too few, the problem says so."""
+    if not session.bad_nodes:
+        return False
+    try:
+        without_nodes(plan, [*session.left_out, *session.bad_nodes])
+    except HockneyError as error:
+        for one in session.answers:
+            if one.problem is not None:
+                one.problem = str(error)
+        return False
+    return True
 
 
 @contextmanager
-def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[Session]:
-    """A session that is ready to measure. At the end its file is closed and temporary files are
-    removed."""
+def _prepared(
+    asked: Plan, target: Target, on_progress: OnProgress, without: list[LeftOutNode]
+) -> Iterator[Session]:
+    """A session that is ready to measure what was asked for, without these nodes. At the end its
+    file is closed and temporary files are removed."""
+    plan = without_nodes(asked, without)
     with setups_of(plan, target.output.parent) as setups:
         file = target.opened()
         run: Run | None = None
@@ -70,14 +120,14 @@ def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[S
         at_end = AtEnd(remove_unused)
         try:
             if file.has_content:
-                run = run_to_resume(file.path, plan, setups.engines)
+                run = run_to_resume(file.path, asked, setups.engines)
             else:
-                run = new_run(plan, target.label)
+                run = new_run(asked, target.label)
             run.path = file.path
             steps = steps_of(plan)
             first = steps.first() if steps else plan
-            session = Session(first, setups, file, on_progress, run, steps)
-            if run.finish is not None and is_finished(run, plan):
+            session = Session(first, setups, file, on_progress, run, steps, without)
+            if run.finish is not None and is_finished(run, asked):
                 session.was_finished, session.reason = True, run.finish.reason
             yield session
         finally:

@@ -37,10 +37,13 @@ def failure_of(
     if outcome.interrupted:
         return "interrupted; all rounds before are kept"
     if outcome.silent_s is not None:
-        return (
+        words = (
             f"launch {number} reported nothing for {format_seconds(outcome.silent_s, 3)} and was "
             "ended (--timeout sets how long to wait)"
         )
+        # What ranks printed may say why, where the launcher did not end with them.
+        cause = cause_of(outcome) if outcome.last_lines else None
+        return "; ".join(filter(None, [words, *(one.text for one in outcome.found), cause]))
     if failures:
         cause = cause_of(outcome, failures)
         return f"{cause}; {failures[0]}" if cause else failures[0]

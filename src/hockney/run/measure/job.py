@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 import re
 import shlex
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,11 +22,13 @@ from hockney.run.launchers import launcher_named
 from hockney.run.measure.files import long_list_of
 from hockney.run.measure.nodes import private_copy, scripts_of
 from hockney.run.mpis import Engine, Mpi, family_of
-from hockney.run.schedulers import Batch, Job, Scheduler, find_asked
+from hockney.run.schedulers import Batch, Job, Resubmitting, Scheduler, find_asked
 
 START_S = 20.0
 """Allowance for the start of a launch on a cold file system; not part of the measuring time."""
 MARGIN_S = 60.0
+LEAST_S, FAILED_S = 60, 600
+"""Shortest time between looks of jobs, and the time after one that failed."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -50,11 +54,7 @@ def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: byt
     plan = measurement.plan
     engine, broadcast = _broadcast(scheduler, measurement)
     lines = [
-        # Only a login shell defines `module`.
-        "#!/bin/bash -l" if job.modules else "#!/bin/sh",
-        *scheduler.directives(job),
-        f"# Made by hockney {__version__}. The result file can be read at any time.",
-        *(f"module load {shlex.quote(module)} || exit" for module in job.modules),
+        *_head(scheduler, job, "The result file can be read at any time."),
         *_exports(measurement),
         f"result={shlex.quote(str(measurement.result.absolute()))}",
         "set -C",
@@ -72,6 +72,31 @@ def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: byt
         "done",
     ]
     return "\n".join(lines) + "\n"
+
+
+def watch_script(scheduler: Batch, again: Resubmitting, job: Job, words: Sequence[str]) -> str:
+    """A script that makes a look and submits itself again, to begin when the next one is due.
+    words: those after `hockney watch`. Here the job runs hockney itself, by the Python of now."""
+    watch = [sys.executable, "-m", "hockney", "watch"]
+    lines = [
+        *_head(scheduler, job, "Each job makes a look and submits the next one."),
+        shlex.join([*watch, "--once", *words]),
+        "[ $? -ne 2 ] || exit 2  # it was asked wrongly, or another process watches",
+        f"wait_s=$({shlex.join([*watch, '--due', *words])}) || wait_s={FAILED_S}",
+        f'[ "$wait_s" -ge {LEAST_S} ] || wait_s={LEAST_S}',
+        again.again('"$wait_s"'),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _head(scheduler: Batch, job: Job, note: str) -> list[str]:
+    return [
+        # Only a login shell defines `module`.
+        "#!/bin/bash -l" if job.modules else "#!/bin/sh",
+        *scheduler.directives(job),
+        f"# Made by hockney {__version__}. {note}",
+        *(f"module load {shlex.quote(module)} || exit" for module in job.modules),
+    ]
 
 
 def _rest(sampling: Sampling) -> list[str]:

@@ -36,6 +36,15 @@ HEEDS_EVERY_S = 0.1
 """Longest time that a pause continues after a signal."""
 
 
+@dataclass(frozen=True)
+class NodeFinding:
+    """What was found about a launch that fails or hangs."""
+
+    text: str
+    host: str | None = None
+    """The node that is the cause, as the placement names it; None where it is not one node."""
+
+
 @dataclass
 class Outcome:
     """How a launch ended."""
@@ -48,6 +57,8 @@ class Outcome:
     """Last lines of its stdout that are no records: some launchers report there."""
     silent_s: float | None = None
     """How long the launch had been silent when the watchdog ended it; None if it did not."""
+    found: list[NodeFinding] = field(default_factory=list)
+    """What was found about a silent launch."""
     interrupted: bool = False
     failed_starts: int = 0
     """Number of earlier starts at which the launcher failed by chance, without a report of any
@@ -103,12 +114,14 @@ def run_launch(
     timeout_s: float,
     interruption: Interruption,
     kept_lines: int = LAST_LINES,
+    on_silence: Callable[[], list[NodeFinding]] = list,
 ) -> Outcome:
     """Starts `command` in a session of its own and passes on each whole line of its stdout, and no
     lines every POLL_S in which it reports nothing. kept_lines: how many lines of each stream the
     outcome has at most.
 
-    A launch that is silent for `timeout_s` is ended with all its children.
+    A launch that is silent for `timeout_s` is ended with all its children; before, on_silence()
+    looks at it and says what it found.
     """
     started, launch = time.monotonic(), str(uuid.uuid4())
     before = shared_memory.present()
@@ -121,10 +134,9 @@ def run_launch(
         try:
             _listen(process, on_lines, (printed, tail), timeout_s, interruption, outcome)
             if outcome.silent_s is None:  # else the wait is over already
-                left_s = GRACE_S if outcome.interrupted else timeout_s
-                outcome.exit_status = process.wait(timeout=left_s)
-        except subprocess.TimeoutExpired:
-            outcome.silent_s = None if outcome.interrupted else timeout_s
+                _await_exit(process, timeout_s, outcome)
+            if outcome.silent_s is not None:
+                outcome.found = on_silence()
         finally:
             end_session(process)
             end_strays(launch)
@@ -155,6 +167,14 @@ def _start(command: Sequence[str], env: Mapping[str, str], stdin: int) -> subpro
     except OSError as error:
         message = f"{command[0]} cannot be started: {error.strerror}"
         raise HockneyError(message, explained(error)) from error
+
+
+def _await_exit(process: subprocess.Popen[bytes], timeout_s: float, outcome: Outcome) -> None:
+    """Waits for a launch that reports nothing more; one that goes on is silent."""
+    try:
+        outcome.exit_status = process.wait(GRACE_S if outcome.interrupted else timeout_s)
+    except subprocess.TimeoutExpired:
+        outcome.silent_s = None if outcome.interrupted else timeout_s
 
 
 def _listen(

@@ -16,13 +16,14 @@ from hockney.base.result_file import CutError, ResultFile
 from hockney.infer.estimate import LeastKnown, least_known
 from hockney.plan import Case, Plan, stored
 from hockney.plan.engine import engine_arguments, launch_arguments
-from hockney.records import End, Finish, LaunchRecord, Progress, Record, Run
+from hockney.records import End, Finish, LaunchRecord, LeftOutNode, Progress, Record, Run
 from hockney.run.measure.blocks import Blocks
 from hockney.run.measure.budget import Budget
 from hockney.run.measure.environment import new_header
 from hockney.run.measure.failures import failure_of, mixed_up, reported
-from hockney.run.measure.launch import Interruption, Outcome
-from hockney.run.measure.nodes import silent_hosts
+from hockney.run.measure.hang import locate, new_mark, sizes_passed
+from hockney.run.measure.launch import Interruption, NodeFinding, Outcome
+from hockney.run.measure.node_faults import find_faults
 from hockney.run.measure.passes import pass_arguments
 from hockney.run.measure.race import FIRST_PART, Race
 from hockney.run.measure.resume import missing_ends, next_number, part_of, spent_s, whole_launches
@@ -86,6 +87,10 @@ class Session:
     on_progress: Callable[[Status], None]
     run: Run
     steps: Steps | None = None
+    left_out: list[LeftOutNode] = field(default_factory=list)
+    """Nodes that the run goes on without."""
+    bad_nodes: list[LeftOutNode] = field(default_factory=list)
+    """Nodes because of which the last launch failed or hung, found where the plan asks for it."""
     answers: list[Answer] = field(init=False)
     reason: str = "budget"
     disturbances: Disturbances = field(default_factory=Disturbances)
@@ -111,8 +116,16 @@ class Session:
         self.file.write(records.encode(record))
 
     def __post_init__(self) -> None:
-        self.spent_before_s = spent_s(self.run)
+        self.spent_before_s = spent_s(self.on_these_nodes)
         self.begin(self.plan)
+
+    @property
+    def on_these_nodes(self) -> Run:
+        """The launches that were made on the nodes which are still measured."""
+        run = self.run
+        if all(one.left_out == self.left_out for one in run.launches):
+            return run
+        return run.of_launches(run.launches_without(self.left_out))
 
     def begin(self, plan: Plan) -> None:
         """Starts a plan."""
@@ -121,7 +134,7 @@ class Session:
         for answer in self.answers:
             answer.problem = self.setups.broken.get(answer.case.variant)
             answer.is_done = answer.problem is not None
-        earlier = len(whole_launches(self.run))
+        earlier = len(whole_launches(self.on_these_nodes))
         varied = plan.comparison is not None
         cases = len(self.answers)
         self.budget = Budget(plan.sampling, cases, earlier, self.spent_before_s, has_blocks=varied)
@@ -176,7 +189,7 @@ def _begin(session: Session) -> None:
     for end in missing_ends(session.run):
         session.add(end)
     for answer in session.answers:
-        answer.run = part_of(answer.case, session.run, session.plan)
+        answer.run = part_of(answer.case, session.on_these_nodes, session.plan)
         answer.launches = len(whole_launches(answer.run))
         if answer.launches > 0:
             answer.is_done = _is_done(session, answer)
@@ -211,6 +224,9 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
             _fail(session, answer, error)
             return False
         answer.problem = _problem(session, answer, number, outcome)
+        if session.bad_nodes:
+            session.reason = "failed"
+            return False
         if answer.problem is not None and session.blocks is not None:
             budget.rested(outcome.wall_s)  # other variants do not pay for one that fails
         else:
@@ -315,6 +331,17 @@ def _reason(session: Session) -> str:
     return "launches" if every else "precision"
 
 
+def _bad_nodes(found: list[NodeFinding], number: int) -> list[LeftOutNode]:
+    """The nodes that are found to be the cause, each with all that was found about it."""
+    reasons: dict[str, list[str]] = {}
+    for one in found:
+        if one.host is not None:
+            reasons.setdefault(one.host, []).append(one.text)
+    return [
+        LeftOutNode(host=host, why="; ".join(each), launch=number) for host, each in reasons.items()
+    ]
+
+
 def _launch(
     session: Session, answer: Answer, number: int, seconds: float, interruption: Interruption
 ) -> Outcome:
@@ -322,7 +349,9 @@ def _launch(
     case = setup.files.placed(answer.case)
     arguments = engine_arguments(case, sampling, seconds, setup.files.list_file)
     arguments += launch_arguments(number) + case.workload.arguments_now()
-    arguments += pass_arguments(case, answer.run)
+    arguments += [*pass_arguments(case, answer.run), *setup.options]
+    mark = new_mark()
+    arguments += [f"--mark={mark}"] if case.placement.platform is None else []
     start = start_of(setup.mpi, setup.engine, case, arguments)
     measured: list[bytes] = []
 
@@ -341,9 +370,15 @@ def _launch(
                 kept.append(_kept(session, answer, line, number, start))
         session.file.write(b"".join(kept))
 
+    def look() -> list[NodeFinding]:
+        here = [record for record in map(records.try_decode, measured) if record is not None]
+        passed = sizes_passed([*answer.run.samples, *here])
+        places = _hosts_of(session, number)
+        return locate(setup.mpi, setup.engine, case, mark, passed, places, sampling.timeout_s)
+
     ended_well = False
     try:
-        outcome = start.run(keep, sampling.timeout_s, interruption)
+        outcome = start.run(keep, sampling.timeout_s, interruption, on_silence=look)
         ended_well = outcome.exit_status == 0
     finally:
         if not ended_well:
@@ -378,8 +413,15 @@ def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Sta
         record.variant = answer.case.variant
         record.axes |= answer.case.workload.launch_axes
         record.block = answer.launches if answer.case.variant else None
+        record.left_out = session.left_out
     _add(session, answer, record)
     return records.encode(record)
+
+
+def _hosts_of(session: Session, number: int) -> dict[int, str]:
+    """The host of each rank of a launch, where ranks have said it."""
+    launches = [one for one in session.run.launches if one.launch == number]
+    return {place.rank: place.host for one in launches for place in one.places if place.host}
 
 
 def _ends(session: Session, number: int) -> list[End]:
@@ -399,12 +441,19 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     if message is None:
         return None
     setup = session.setups.of(answer.case)
-    if not outcome.interrupted:
+    found = outcome.found
+    if not (outcome.interrupted or found) and answer.case.placement.platform is None:
         timeout_s = session.plan.sampling.timeout_s
-        silent = silent_hosts(setup.mpi, answer.case.placement, timeout_s)
-        message = "; ".join([message, *silent])
+        found = find_faults(setup.mpi, setup.engine, answer.case.placement, timeout_s)
+        message = "; ".join([message, *(one.text for one in found)])
     mixed = None if session.run.is_measured else mixed_up(setup, answer.case, message)
     message = mixed or message
+    if answer.case.placement.without_bad_nodes and not (outcome.interrupted or mixed):
+        began = session.run.launches and session.run.launches[-1].launch == number
+        is_told = failures and (began or outcome.exit_status == ENGINE_ASKED_WRONGLY)
+        session.bad_nodes = [] if is_told else _bad_nodes(found, number)
+        if not (session.bad_nodes or is_told):
+            message += "; no node is surely the cause, so none is left out"
     if not ends:
         reason = "interrupted" if outcome.interrupted else "failed"
         end = End(launch=number, reason=reason, wall_s=outcome.wall_s, message=message)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.plan import Case, Placement, Plan
+from hockney.run.measure.awareness import prove, unproven
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.files import Files, files_of
 from hockney.run.measure.mpi import find_mpi, of_library
@@ -25,6 +26,9 @@ class Setup:
     mpi: Mpi
     engine: Engine
     files: Files
+    options: tuple[str, ...] = ()
+    """Options of the engine that follow from what the library was seen to do."""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,7 @@ class Setups:
         """Remarks on which MPI is used, and where the engines were built."""
         found = [*(note for one in self.by_variant.values() for note in one.mpi.notes)]
         found += [note for engine in self.engines for note in engine.notes]
+        found += [note for one in self.by_variant.values() for note in one.notes]
         found += filter(None, [slurm.left_over()])
         return list(dict.fromkeys(found))
 
@@ -100,4 +105,21 @@ def _setup_of(plan: Plan, directory: Path) -> Iterator[Setup]:
         files_of(plan, directory) as files,
         engine_on_nodes(mpi, placement, engine, timeout_s) as sent,
     ):
-        yield Setup(mpi, sent, files)
+        yield Setup(mpi, sent, files, *_proven(mpi, sent, plan))
+
+
+def _proven(mpi: Mpi, engine: Engine, plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Options and remarks that follow from which memories the library can send."""
+    options: set[str] = set()
+    notes: list[str] = []
+    for case in plan.cases:
+        if not case.workload.uses_devices:
+            continue
+        proofs = prove(mpi, engine, case, plan.sampling.timeout_s)
+        options.update(unproven(proofs, mpi, bool(getattr(case.workload, "staged", ""))))
+        notes += [
+            f"{proof.sentence}: only staged messages are measured there"
+            for proof in proofs
+            if proof.problem is not None
+        ]
+    return tuple(sorted(options)), tuple(notes)

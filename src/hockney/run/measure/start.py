@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from hockney.plan import Case
 from hockney.run.launchers import Launcher, own_launcher
-from hockney.run.measure.launch import LAST_LINES, Interruption, Outcome, run_launch
+from hockney.run.measure.launch import LAST_LINES, Interruption, NodeFinding, Outcome, run_launch
 from hockney.run.measure.mpi import library_of
-from hockney.run.mpis import Engine, Mpi, family_of
+from hockney.run.mpis import Engine, Family, Mpi, family_of
 from hockney.run.schedulers import find_starter
 
 ENGINE_PREFIX = "hockney-engine: "
@@ -42,6 +42,7 @@ class StartCommand:
         timeout_s: float,
         interruption: Interruption,
         kept_lines: int = LAST_LINES,
+        on_silence: Callable[[], list[NodeFinding]] = list,
     ) -> Outcome:
         """Runs the launch to its end, as run_launch() does. A launcher that fails by chance before
         any rank reports is started again, up to MOST_FAILED_STARTS times."""
@@ -55,7 +56,9 @@ class StartCommand:
 
         failures = 0
         while True:
-            outcome = run_launch(self.command, env, pass_on, timeout_s, interruption, kept_lines)
+            outcome = run_launch(
+                self.command, env, pass_on, timeout_s, interruption, kept_lines, on_silence
+            )
             outcome.failed_starts = failures
             reported = reported or bool(engine_messages(outcome))
             if reported or failures == MOST_FAILED_STARTS or not self._failed_by_chance(outcome):
@@ -83,9 +86,16 @@ def start_of(
     if sysfs := os.environ.get(SYSFS):
         arguments = [*arguments, f"--sys={sysfs}"]
     command = starter.command(mpi, case, [str(engine.path), *arguments])
-    variables = (engine.env, family_of(mpi).environment(mpi), case.placement.env, env or {})
+    family = family_of(mpi)
+    aware = _aware(family) if case.workload.uses_devices else {}
+    variables = (engine.env, family.environment(mpi), aware, case.placement.env, env or {})
     added = {name: value for some in variables for name, value in some.items()}
     return StartCommand(command, added, starter.launcher, starter.text)
+
+
+def _aware(family: Family) -> dict[str, str]:
+    """Variables of a launch with accelerators: the family's, as this process has set them."""
+    return {name: os.environ.get(name, value) for name, value in family.AWARE.items()}
 
 
 def engine_messages(outcome: Outcome) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hockney.plan import Plan
+from hockney.plan.workloads.fabric import Fabric
 from hockney.plan.workloads.overheads import Overheads
 from hockney.plan.workloads.pingpong import Pingpong
 
@@ -16,12 +17,15 @@ def has_steps(plan: Plan) -> bool:
     workload = plan.first.workload
     if plan.searched:
         return True
+    if isinstance(workload, Fabric):
+        return workload.locate
     return isinstance(workload, Overheads) or (isinstance(workload, Pingpong) and workload.refine)
 
 
 def steps_of(plan: Plan) -> Steps | None:
     """The steps of a plan; None if the plan is measured as it is."""
     from hockney.run.measure.around import Around
+    from hockney.run.measure.locating import Locating
     from hockney.run.measure.refine import Refinement
     from hockney.run.measure.trains import Trains
 
@@ -29,6 +33,8 @@ def steps_of(plan: Plan) -> Steps | None:
         return None
     if plan.searched:
         return Around(plan)
+    if isinstance(plan.first.workload, Fabric):
+        return Locating(plan)
     if isinstance(plan.first.workload, Overheads):
         return Trains(plan)
     return Refinement(plan)

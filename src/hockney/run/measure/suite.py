@@ -13,24 +13,16 @@ from __future__ import annotations
 
 import itertools
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import hockney.plan
 from hockney.base.errors import UsageError
+from hockney.base.toml_file import check_keys, parsed_toml, read_toml
 from hockney.plan.bounds import check_combinations
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-LONGEST_PLAN = 1 << 20
-"""Most bytes of a plan: a device has no end."""
 SUITE_KEYS = ("name", "run")
 RUN_KEYS = ("verb", "matrix")
 
@@ -69,30 +61,12 @@ class Suite:
         return _plain(self.name) or "suite"
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a file that a user wrote. Raises UsageError for what is no TOML, or too
-    long; OSError and UnicodeDecodeError for what cannot be read."""
-    with path.open("rb") as file:
-        content = file.read(LONGEST_PLAN + 1)
-    if len(content) > LONGEST_PLAN:
-        raise UsageError(f"{path}: longer than {LONGEST_PLAN >> 20} MiB: no plan is")
-    return _parsed(path, content.decode())
-
-
-def _parsed(path: Path, text: str) -> dict[str, Any]:
-    try:
-        parsed: dict[str, Any] = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: {error}") from error
-    return parsed
-
-
 def read_suite(name: str) -> Suite:
     """The suite in a file, or the ready one of that name."""
     path, ready = Path(name), list(READY)
     try:
         is_ready = name in ready and not path.exists()
-        tables = _parsed(path, READY[name].read_text()) if is_ready else read_toml(path)
+        tables = parsed_toml(path, READY[name].read_text()) if is_ready else read_toml(path)
     except (OSError, UnicodeDecodeError) as error:
         advice = f"ready plans are: {', '.join(ready)}"
         raise UsageError(f"{name}: {error}", advice) from error
@@ -126,13 +100,3 @@ def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedR
         varied = dict(zip(matrix, values, strict=True))
         words = " ".join([label, *(f"{key}={value}" for key, value in varied.items())])
         yield PlannedRun(verb, tuple((fixed | varied).items()), words)
-
-
-def check_keys(where: str, keys: Iterable[str], known: Iterable[str]) -> None:
-    """Raises UsageError for an unknown key, with the nearest known one."""
-    known = list(known)
-    for key in keys:
-        if key not in known:
-            near = get_close_matches(key, known, 1)
-            advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            raise UsageError(f"{where}: unknown key {key!r}", advice)

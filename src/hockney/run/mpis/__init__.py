@@ -231,6 +231,8 @@ class Family(Protocol):
     for it."""
     SETTINGS_PREFIXES: Sequence[str]
     """Prefixes of environment variables that set control variables."""
+    AWARE: Mapping[str, str]
+    """Variables with which it sends what lies in memory of accelerators; empty if it needs none."""
     VERBOSE: Mapping[str, str]
     """Variables with which the library prints what its messages take; empty if it has none."""
     TELLS: Sequence[str]

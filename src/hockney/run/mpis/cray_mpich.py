@@ -23,6 +23,7 @@ SETTINGS_PREFIXES = ("", "MPICH_", "MPIR_CVAR_")
 VERBOSE = {"MPICH_OFI_VERBOSE": "1", "MPICH_OFI_NIC_VERBOSE": "1", "MPICH_VERSION_DISPLAY": "1"}
 TELLS = (r"^(?:PE \d+: )?MPICH (.*(?:NIC|provider|domain|OFI).*)",)
 GPU = "MPICH_GPU_SUPPORT_ENABLED"
+AWARE = {GPU: "1"}
 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001

@@ -31,6 +31,7 @@ from hockney.run.mpis.other import replaced_by as replaced_by
 VERBOSE = {**other.VERBOSE, "I_MPI_DEBUG": "5"}
 TELLS = (*other.TELLS, r"MPI startup\(\): (libfabric provider: .*|Number of NICs: .*|.*pin nic.*)")
 LIBRARIES = ("Intel MPI",)
+AWARE = {"I_MPI_OFFLOAD": "1"}
 PACKAGES = "Intel's apt and dnf: intel-oneapi-mpi-devel, PyPI: impi-devel"
 LARGEST_BYTES = 2**31 - 1
 Tree = dict[str, Any]

@@ -50,6 +50,7 @@ from hockney.run.mpis._mpich_parameters import PARAMETERS, RADIX, REQUESTS, has_
 from hockney.run.mpis._mpich_reading import own_decisions, read_rules
 
 LIBRARIES = ("MPICH",)
+AWARE: dict[str, str] = {}
 ENDPOINTS: str | None = "MPIR_CVAR_CH4_NUM_VCIS"
 PMI = ("pmi2", "cray_shasta", "pmix")
 """MPICH has PMIx only if it was built with it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hockney.run.mpis import Mpi
+from hockney.run.mpis.other import AWARE as AWARE
 from hockney.run.mpis.other import ENDPOINTS as ENDPOINTS
 from hockney.run.mpis.other import FORMATS as FORMATS
 from hockney.run.mpis.other import SETTINGS as SETTINGS

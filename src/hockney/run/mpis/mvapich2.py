@@ -17,6 +17,7 @@ from hockney.run.mpis.other import VERBOSE as VERBOSE
 from hockney.run.mpis.other import format_for as format_for
 
 LIBRARIES = ("MVAPICH2",)
+AWARE = {"MV2_USE_CUDA": "1"}
 PMI = ("pmi2", "pmix")
 PACKAGES = "module load mvapich2"
 SETTINGS_PREFIXES = ("", "MV2_")

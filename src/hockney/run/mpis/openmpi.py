@@ -39,6 +39,7 @@ from hockney.run.mpis._openmpi_writing import render_classic as render_classic
 from hockney.run.mpis._openmpi_writing import render_json as render_json
 
 LIBRARIES: tuple[str, ...] = ("Open MPI",)
+AWARE: dict[str, str] = {}
 ENDPOINTS: str | None = None
 PMI = ("pmix",)
 """The only interface since version 5."""

@@ -15,6 +15,7 @@ PACKAGES = "see your MPI's documentation"
 FORMATS: dict[str, RulesFormat] = {}
 SETTINGS: tuple[tuple[str, ...], ...] = ()
 SETTINGS_PREFIXES = ("",)
+AWARE: dict[str, str] = {}
 VERBOSE: dict[str, str] = {"UCX_LOG_LEVEL": "info", "FI_LOG_LEVEL": "warn"}
 """Of the libraries of networks that most MPIs use."""
 TELLS: tuple[str, ...] = (

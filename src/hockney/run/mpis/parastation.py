@@ -9,6 +9,7 @@ from hockney.run.mpis.mpich import discover as discover
 from hockney.run.mpis.mpich import forcing as forcing
 from hockney.run.mpis.mpich import is_segmented as is_segmented
 from hockney.run.mpis.mpich import replaced_by as replaced_by
+from hockney.run.mpis.other import AWARE as AWARE
 from hockney.run.mpis.other import ENDPOINTS as ENDPOINTS
 from hockney.run.mpis.other import FORMATS as FORMATS
 from hockney.run.mpis.other import SETTINGS as SETTINGS

@@ -22,6 +22,7 @@ from hockney.run.mpis import (
     Forcing,
     Mpi,
 )
+from hockney.run.mpis.other import AWARE as AWARE
 from hockney.run.mpis.other import ENDPOINTS as ENDPOINTS
 from hockney.run.mpis.other import FORMATS as FORMATS
 from hockney.run.mpis.other import PMI as PMI

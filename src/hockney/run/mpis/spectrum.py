@@ -12,6 +12,7 @@ from hockney.run.mpis.openmpi import environment as environment
 from hockney.run.mpis.openmpi import forcing as forcing
 from hockney.run.mpis.openmpi import is_segmented as is_segmented
 from hockney.run.mpis.openmpi import replaced_by as replaced_by
+from hockney.run.mpis.other import AWARE as AWARE
 from hockney.run.mpis.other import FORMATS as FORMATS
 from hockney.run.mpis.other import SETTINGS as SETTINGS
 from hockney.run.mpis.other import format_for as format_for

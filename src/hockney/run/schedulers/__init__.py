@@ -102,11 +102,17 @@ class Batch(Protocol):
         """The file with the output of the job."""
 
 
+class Resubmitting(Protocol):
+    def again(self, wait_s: str) -> str:
+        """The shell command with which the script of a job submits itself again, to begin after
+        so many seconds (a shell word)."""
+
+
 SCHEDULERS = Registry(
     __name__,
     "scheduler",
     Scheduler,
-    parts=(Scheduler, Batch),
+    parts=(Scheduler, Batch, Resubmitting),
     group="hockney.schedulers",
 )
 
@@ -119,6 +125,18 @@ def launcher_names() -> list[str]:
 def batch_names() -> list[str]:
     """Schedulers to which jobs can be submitted."""
     return list(SCHEDULERS.offering(Batch))
+
+
+def resubmitting(name: str) -> Resubmitting:
+    """The scheduler of that name; raises UsageError if its jobs cannot submit themselves again."""
+    found: object = SCHEDULERS.find(name)
+    if offers(found, Resubmitting):
+        return found
+    raise UsageError(
+        f"jobs of {name} cannot submit themselves again",
+        f"there is {', '.join(SCHEDULERS.offering(Resubmitting))}; else call hockney watch --once "
+        "from cron or an epilog",
+    )
 
 
 def batch_named(name: str) -> Batch:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hockney.base.confidential import redacted
 from hockney.base.errors import UsageError
 from hockney.plan import Case, Placement
-from hockney.run.launchers import Launcher
+from hockney.run.launchers import LAUNCHERS, Launcher
 from hockney.run.mpis import Mpi
 
 COMMAND = "command"
@@ -85,7 +85,9 @@ def template_launcher(template: str, placement: Placement) -> Launcher:
         )
     if "hosts" in fields and not placement.hosts:
         raise UsageError(f"{where}: no hosts are known", "name them with --hosts")
-    return _Template(name=words[0], programs=tuple(words))
+    # Whichever launcher is behind it, each says so in words of its own.
+    every = [one for module in LAUNCHERS.all().values() for one in module.LAUNCHER.start_failures]
+    return _Template(name=words[0], programs=tuple(words), start_failures=tuple(every))
 
 
 def _fields(word: str) -> list[str]:

@@ -86,6 +86,10 @@ def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
     return shlex.join(srun.LAUNCHER.command(srun.PROGRAM, mpi, case, engine))
 
 
+def again(wait_s: str) -> str:
+    return f'sbatch --begin=now+{wait_s} "$0"'
+
+
 def unasked(mpi: Mpi) -> str | None:
     if shutil.which(srun.PROGRAM):
         return None

@@ -29,9 +29,14 @@ DECADES = (
     (1,),
 )
 """Named ticks of a decade, from many to one: the first choice that fits is drawn."""
+LEAST_COLOUR = 1e-3
+"""The lowest colour that is told apart where values begin at 0, as a fraction of the largest."""
 LABEL_INCHES = {"x": 0.55, "y": 0.28}
 """Length of an axis per label."""
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
+DATES = ((3.0, "%m-%d %H:%M"), (math.inf, "%Y-%m-%d"))
+"""The names of ticks on an axis of dates, by the days that it spans. Each is whole: what several
+have in common would stand beside the label of the axis."""
 SIDES: tuple[Side, Side] = ("x", "y")
 untyped: Any = dates
 
@@ -60,14 +65,18 @@ def scale_axis(
 
 
 def scale_colours(axes: Axes, axis: PlotAxis, low: float, high: float, inches: float) -> None:
-    """Sets the ticks of a colour bar."""
+    """Sets the ticks of a colour bar: both ends, and what is far enough from them."""
     most = int(inches / LABEL_INCHES["y"])
-    if axis.quantity == "size":
-        _ticks(
-            axes.yaxis, _powers(max(low, 1.0), high, most), lambda size: format_size(round(size))
-        )
-    else:
-        _ticks(axes.yaxis, _decades(low, high, most)[0], time_text)
+    is_size = axis.quantity == "size"
+    named = _powers(max(low, 1.0), high, most) if is_size else _decades(low, high, most)[0]
+    apart = (high / max(low, LEAST_COLOUR * high)) ** (1.0 / most)
+    inner = [value for value in named if low * apart <= value <= high / apart]
+    ends = [high] if low <= 0.0 else [low, high]
+    _ticks(
+        axes.yaxis,
+        [*ends, *inner],
+        lambda value: format_size(round(value)) if is_size else time_text(value),
+    )
     axes.set_ylabel(axis.label)
 
 
@@ -186,9 +195,10 @@ def _linear(axes: Axes, side: Side, axis: PlotAxis, values: Sequence[float]) -> 
     limits(0.0 if axis.from_zero else low - margin, high + margin)
     factor, unit = _unit(axis, max(abs(low), abs(high)))
     if axis.quantity == "date":
-        locator = untyped.AutoDateLocator(minticks=3, maxticks=6)
+        within = next(name for days, name in DATES if high - low <= days)
+        locator = untyped.AutoDateLocator(minticks=2, maxticks=4)
         along.set_major_locator(locator)
-        along.set_major_formatter(untyped.ConciseDateFormatter(locator))
+        along.set_major_formatter(untyped.DateFormatter(within))
         return
     along.set_label_text(f"{axis.label}{unit}")
     whole = axis.quantity == "count"

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Quantity = Literal["size", "time", "rate", "fraction", "ratio", "count", "date", "name"]
-"""bytes, seconds, bytes per second, 1, 1, whole numbers, days since 1970, and places 0, 1, ...
-that have names."""
+Quantity = Literal["size", "time", "rate", "fraction", "ratio", "count", "number", "date", "name"]
+"""bytes, seconds, bytes per second, 1, 1, few whole numbers that each have a tick, any number, days
+since 1970, and places 0, 1, ... that have names."""
 Style = Literal[
     "points",  # marks with intervals
     "curve",  # marks with intervals, joined by a line

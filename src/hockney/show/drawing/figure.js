@@ -92,7 +92,7 @@ class Drawing {
   }
 }
 
-const UNITS = { time: "s", size: "B", rate: "B/s", fraction: "1", ratio: "1", count: "1", date: "days since 1970" };
+const UNITS = { time: "s", size: "B", rate: "B/s", fraction: "1", ratio: "1", number: "1", count: "1", date: "days since 1970" };
 
 function panelRows(panel) {
   if (panel.cells) {

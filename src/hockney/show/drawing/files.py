@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from hockney.show.drawing.description import (
     MapCell,
     Panel,
     Series,
+    StraightLine,
     colour_range,
     values_along,
 )
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.text import Text
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
 
 Looks = dict[str, Any]
 """Properties of a line, as matplotlib names them."""
@@ -63,11 +68,18 @@ HATCHES = ("", "////", "....")
 WIDTH_INCHES = 3.5
 """Width of a figure: one column of a two-column journal, so that type is printed in its own
 size."""
-FIRST_INCHES, NEXT_INCHES, ROW_INCHES, MATRIX_INCHES = 2.2, 1.35, 0.22, 2.9
-"""Heights (inches): the first panel, each other panel, a row of a map with kinds, any other map."""
+FIRST_INCHES, NEXT_INCHES, MATRIX_INCHES = 2.2, 1.35, 2.9
+"""Heights (inches): the first panel, each other panel, a map without kinds."""
+ROW_INCHES, MAP_INCHES = (0.22, 0.4), 1.6
+"""Least and most height (inches) of a row of a map with kinds, and the height of its rows together
+where there is room: few rows would be a sliver between the legend and the caption."""
+BELOW_INCHES = 0.5
+"""Height (inches) of what is below the axes: the names of ticks, and the label."""
 BAR_INCHES, BAR_HEIGHT, MOST_BAR_NAMES = 0.155, 0.72, 40
 """Rows of bars: their height (inches), the fraction of it that a bar fills, and the most rows with
 names."""
+RULE_POINTS = 7.0
+"""Width (points) that the label of an upright line takes."""
 HANDLE_INCHES = 0.42
 """Width of a legend entry without its text."""
 MARGIN_INCHES = 0.1
@@ -139,14 +151,18 @@ def draw(figure: Figure) -> Canvas:
             if panel.x == following.x:
                 axes.set_xlabel("")
                 axes.tick_params(labelbottom=False)
+        for axes, height in zip(grid, heights, strict=True):
+            below = BELOW_INCHES if axes.get_xlabel() else 0.0
+            _wrap(axes.yaxis.label, (height - below) * canvas.dpi)
         _finish(grid[0], figure, sum(heights))
     return canvas
 
 
 def _height(panel: Panel, is_first: bool) -> float:
     if panel.kinds:
-        row = BAR_INCHES if panel.bars else ROW_INCHES
-        return min(max(0.5 + row * panel.rows, 1.0), 6.0)
+        least, most = ROW_INCHES
+        row = BAR_INCHES if panel.bars else min(max(MAP_INCHES / panel.rows, least), most)
+        return min(max(BELOW_INCHES + row * panel.rows, 1.2), 6.0)
     if panel.cells:
         return MATRIX_INCHES
     return FIRST_INCHES if is_first else NEXT_INCHES
@@ -161,8 +177,7 @@ def _draw_panel(axes: Axes, panel: Panel, inches: float) -> None:
         scale_axis(axes, side, axis, values_along(panel, side), length)
     for series in panel.series:
         _draw_series(axes, series)
-    for rule in panel.rules:
-        _draw_rule(axes, rule.at, rule.label, rule.across, _colour(rule.colour))
+    _draw_rules(axes, panel.rules)
 
 
 def _draw_series(axes: Axes, series: Series) -> None:
@@ -173,14 +188,16 @@ def _draw_series(axes: Axes, series: Series) -> None:
         [line] = axes.plot(x, y, drawstyle="steps-post", **looks)
         axes.fill_between(x, y, step="post", color=line.get_color(), alpha=0.15, linewidth=0.0)
         return
-    axes.plot(x, y, zorder=2.5, **looks)
+    # A mark on the border of the axes is whole; what lies beyond it has no place.
+    is_within = _is_within(axes, x, y)
+    axes.plot(x, y, zorder=2.5, clip_on=not is_within, **looks)
     if series.low is None or series.high is None:
         return
     low, high = (np.array(ends, dtype=np.float64) for ends in (series.low, series.high))
     with np.errstate(invalid="ignore"):
         bars = np.array([np.fmax(y - low, 0.0), np.fmax(high - y, 0.0)])
     known = ~np.isnan(bars).all(axis=0)  # a bar of no length would still have caps
-    axes.errorbar(
+    _, caps, _ = axes.errorbar(
         x[known],
         y[known],
         np.nan_to_num(bars[:, known]),
@@ -190,6 +207,17 @@ def _draw_series(axes: Axes, series: Series) -> None:
         alpha=looks.get("alpha"),
         zorder=2.4,
     )
+    for cap in caps:
+        cap.set_clip_on(not is_within)
+
+
+def _is_within(axes: Axes, x: Values, y: Values) -> bool:
+    """Whether all known points are within the limits of the axes."""
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    known = ~np.isnan(y)
+    return bool(
+        np.all((left <= x[known]) & (x[known] <= right) & (low <= y[known]) & (y[known] <= high))
+    )
 
 
 def looks_of(series: Series) -> Looks:
@@ -197,6 +225,8 @@ def looks_of(series: Series) -> Looks:
     number = series.colour or 0
     mark = MARKS[(number + number // len(COLOURS)) % len(MARKS)]
     quiet = {"linewidth": 0.5, "markersize": 1.8} if series.colour is None else {}
+    if series.style == "hollow":  # so that marks at one place are one inside another
+        quiet = {"markersize": 3.2 + 0.9 * min(number, 5)}
     return {"color": _colour(series.colour), "marker": mark, **quiet, **STYLES[series.style]}
 
 
@@ -204,20 +234,46 @@ def _colour(number: int | None) -> str:
     return QUIET if number is None else COLOURS[number % len(COLOURS)]
 
 
-def _draw_rule(axes: Axes, at: float, label: str, across: str, colour: str) -> None:
+def _draw_rules(axes: Axes, rules: Sequence[StraightLine]) -> None:
+    """Lines across with their labels: those of upright ones left of them, right of them where the
+    label of the one before is in the way, and none where that has no room either; at the foot where
+    labels of level lines begin."""
+    has_level = any(rule.across == "y" and rule.label for rule in rules)
+    end = -math.inf  # of the last label (points)
+    for rule in sorted(rules, key=lambda rule: rule.at):
+        label, right, low = rule.label, False, False
+        if rule.across == "x" and label:
+            at = 72.0 / axes.figure.dpi * float(axes.transData.transform((rule.at, 1.0))[0])
+            right = at - RULE_POINTS < end
+            label = "" if at < end else label
+            end = at + RULE_POINTS * right if label else end
+            shown = axes.transAxes.inverted().transform(axes.transData.transform((rule.at, 1.0)))
+            low = has_level and float(shown[0]) < 0.5
+        _draw_rule(axes, rule.at, label, rule.across, _colour(rule.colour), right, low)
+
+
+def _draw_rule(
+    axes: Axes,
+    at: float,
+    label: str,
+    across: str,
+    colour: str,
+    to_the_right: bool,
+    low: bool,
+) -> None:
     looks: Looks = {"color": colour, "linewidth": 0.7, "linestyle": ":", "zorder": 1}
-    words: Looks = {"fontsize": 5.5, "color": colour, "va": "bottom"}
+    words: Looks = {"fontsize": RULE_POINTS - 1.5, "color": colour, "va": "bottom"}
     if across == "x":
         axes.axvline(at, **looks)
         axes.annotate(
             label,
-            (at, 1.0),
-            (-1.0, -2.0),
+            (at, 0.0 if low else 1.0),
+            (1.0 if to_the_right else -1.0, 2.0 if low else -2.0),
             xycoords=axes.get_xaxis_transform(),
             textcoords="offset points",
             rotation=90,
-            ha="right",
-            **words | {"va": "top"},
+            ha="left" if to_the_right else "right",
+            **words | {"va": "bottom" if low else "top"},
         )
     else:
         axes.axhline(at, **looks)
@@ -397,6 +453,17 @@ def _narrow(text: Text, pixels: float, reshape: Callable[[str, int], str]) -> No
     while columns > 3 and text.get_window_extent().width > pixels:
         columns = min(columns - 1, MOST_COLUMNS)
         text.set_text(reshape(whole, columns))
+
+
+def _wrap(label: Text, pixels: float) -> None:
+    """Breaks a label that stands upright into lines that are no longer than its axis: they would
+    reach into the legend."""
+    whole = label.get_text()
+    columns = len(whole)
+    while columns > 3 and label.get_window_extent().height > pixels:
+        columns -= 1
+        lines = textwrap.wrap(whole, columns, break_long_words=False)
+        label.set_text("\n".join(plain(line, columns) for line in lines))
 
 
 def _shortened(text: str, columns: int) -> str:

@@ -43,6 +43,7 @@ const FORMATS = {
   },
   fraction: (value, count) => `${digits(100 * value, count)} %`,
   count: (value, count) => digits(value, count),
+  number: (value, count) => digits(value, count),
   ratio: (value, count) => digits(value, count),
   date: (value) => new Date(value * 864e5).toISOString().slice(0, 10),
 };

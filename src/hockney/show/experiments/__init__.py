@@ -16,6 +16,7 @@ from hockney.base.registry import Registry
 from hockney.infer.analysis import Analysis
 from hockney.records import Run
 from hockney.show.as_json import next_run_json, run_json
+from hockney.show.memory_lines import memory_answer, memory_json, memory_parts
 
 USUAL = "pingpong"
 
@@ -45,13 +46,19 @@ def view_of(analysis: Analysis) -> View:
 
 def answer_of(analysis: Analysis, operation: str | None = None) -> list[str]:
     """The view's answer, marked where ranks shared CPUs."""
-    return [*marks_of(analysis), *view_of(analysis).answer(analysis, operation)]
+    found = view_of(analysis).answer(analysis, operation)
+    return [*marks_of(analysis), *found, *memory_answer(analysis)]
+
+
+def parts_of(analysis: Analysis, all_states: bool) -> list[str]:
+    """What a terminal shows: the view's pieces of text, and those of memories."""
+    return [*view_of(analysis).parts(analysis, all_states), *memory_parts(analysis)]
 
 
 def marks_of(analysis: Analysis) -> list[str]:
-    """A warning before the answer where ranks took turns on CPUs, else empty."""
-    crowded = analysis.oversubscribed
-    return [] if crowded is None else [crowded.fact]
+    """Warnings before the answer: ranks took turns on CPUs, or nodes were left out."""
+    marks = (analysis.oversubscribed, analysis.without_nodes)
+    return [mark.fact for mark in marks if mark is not None]
 
 
 def measured_view(run: Run) -> View:
@@ -67,6 +74,8 @@ def shown_json(analysis: Analysis, all_states: bool = False) -> dict[str, Any]:
         "run": run_json(analysis),
         "gate": None if gate is None else asdict(gate),
         **view_of(analysis).fields(analysis, all_states),
+        **memory_json(analysis),
         "next_run": next_run_json(analysis),
+        "next_run_notes": list(analysis.expected.notes) if analysis.expected else [],
         "warnings": [one.text for one in analysis.warnings],
     }

@@ -9,6 +9,7 @@ from typing import Any
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import (
+    BEST_RULE,
     FASTER,
     OWN,
     UNKNOWN,
@@ -25,6 +26,7 @@ from hockney.show.answer import certainty, own_points, time_at, typical_of
 from hockney.show.as_json import points_json
 from hockney.show.overlaps import HIDDEN, Hidden, overlaps_json, overlaps_text
 from hockney.show.phase_table import phase_tables, phases_json
+from hockney.show.straggler_lines import straggler_lines, stragglers_json
 from hockney.show.table import COMPLETION, TableColumn, half_width_s, microseconds, table_text
 
 SIZES = (2, 1024, 1024**2)
@@ -89,7 +91,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
         ]
         if any(cell.verdict != UNKNOWN for cell in cells):
             lines.append(_verdicts(name, cells))
-    return [*lines, *certainty(analysis, points)]
+    return [*straggler_lines(analysis), *lines, *certainty(analysis, points)]
 
 
 def _verdicts(name: str, cells: Sequence[CollectiveCell]) -> str:
@@ -139,16 +141,18 @@ def definitions(analysis: Analysis) -> list[str]:
     return [
         *run_lines.definitions(analysis, "time"),
         *run_lines.common_start_lines(analysis.starts),
+        f"best algorithm: {BEST_RULE}",
     ]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "overlaps", "phases", "regrets"}."""
+    """{"points", "overlaps", "phases", "regrets"}, and "stragglers" where they were asked for."""
     return {
         "points": points_json(analysis, all_states),
         "overlaps": overlaps_json(analysis, *NOT_SHOWN),
         "phases": phases_json(analysis.phases),
         "regrets": [asdict(one) for one in analysis.regrets],
+        **stragglers_json(analysis),
     }
 
 

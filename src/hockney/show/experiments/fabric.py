@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.located import RULE as RULE_OF_ROUNDS
 from hockney.infer.analysis.network_faults import RULE, Suspect, Verdict
 from hockney.infer.analysis.pairwise import LevelTimes, Pairwise
 from hockney.show import run_lines
 from hockney.show.as_json import points_json
 from hockney.show.heatmap import heat_map
+from hockney.show.located import located_fields, located_lines, rounds_line
 from hockney.show.outliers import doubt_lines, with_rule
 from hockney.show.table import (
     TableColumn,
@@ -72,6 +74,8 @@ def _worst(pairwise: Pairwise, size: int, most: int) -> list[_SlowPair]:
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
     """A line that can be mailed for each outlier, or that there is none."""
+    if analysis.located is not None:
+        return located_lines(analysis, analysis.located)
     verdict, pairwise = analysis.verdict, analysis.pairwise
     if verdict is None or pairwise is None:
         return []
@@ -81,6 +85,13 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # no
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     verdict, pairwise = analysis.verdict, analysis.pairwise
     heading = "\n".join(run_lines.heading(analysis))
+    if analysis.located is not None and pairwise is not None:
+        return [
+            heading,
+            rounds_line(analysis.located),
+            table_text(LEVELS, pairwise.level_times()),
+            "\n".join(with_rule(doubt_lines(analysis.located.doubts) or ["every part was judged"])),
+        ]
     if verdict is None or pairwise is None:
         return [heading, "no pair was measured"]
     return [
@@ -94,13 +105,21 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
 
 
 def definitions(analysis: Analysis) -> list[str]:
-    return [*run_lines.definitions(analysis), f"outlier: {RULE}"]
+    rule = RULE if analysis.located is None else RULE_OF_ROUNDS
+    return [*run_lines.definitions(analysis), f"outlier: {rule}"]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "levels", "matrices", "worst", "suspects", "verdict", "rule", ...}."""
     verdict, pairwise = analysis.verdict, analysis.pairwise
     shown: dict[str, Any] = {"points": points_json(analysis, all_states), "verdict_rule": RULE}
+    if analysis.located is not None and pairwise is not None:
+        return {
+            **shown,
+            "verdict_rule": RULE_OF_ROUNDS,
+            "levels": [asdict(one) for one in pairwise.level_times()],
+            **located_fields(analysis, analysis.located),
+        }
     if verdict is None or pairwise is None:
         return shown
     return {
@@ -125,10 +144,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 def verdict_lines(analysis: Analysis, verdict: Verdict, pairwise: Pairwise) -> list[str]:
     """The verdict, whose lines each have all that is needed for a repair."""
-    started = (analysis.run.header.started or "").partition("T")[0]
-    mpi = analysis.run.launches[0].mpi if analysis.run.launches else None
-    library = " ".join(filter(None, (mpi.library, mpi.version))) if mpi else ""
-    measured = ", ".join(filter(None, (f"{len(pairwise.ranks)} ranks", library, started)))
+    measured = run_lines.measured_words(analysis, len(pairwise.ranks))
     if verdict.suspects:
         return [f"{_line(one)}; {measured}" for one in verdict.suspects]
     if verdict.doubts:

@@ -56,6 +56,7 @@ def _tables(analysis: Analysis, shown: range) -> str:
         if points := analysis.estimates.own(state):
             lines += [f"state {state}"] * (len(shown) > 1)
             lines.append(point_table(points, floor, expected))
+            lines += run_lines.next_run_lines(expected)
             line = analysis.line(state)
             lines += [fit_sentence(line)] if line else []
     return "\n".join(lines)

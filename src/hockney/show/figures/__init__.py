@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from hockney.base.errors import UsageError
 from hockney.base.registry import Registry
 
 if TYPE_CHECKING:
@@ -31,14 +32,58 @@ class FigureModule(Protocol):
 
 FIGURES = Registry(__name__, "figure", FigureModule, group="hockney.figures")
 """The values of `hockney plot --what`."""
+NEEDS = ("extremes", "bytes", "operation", "ranks")
+"""Options that only some figures have."""
 USUAL = "time"
-MAIN = {"rma": "one-sided", "startup": "startup"}
-"""The main figure of experiments whose operations are not in the figure of time by size."""
+MAIN = {
+    "collective": "collective-sizes",
+    "congestion": "congestion",
+    "core-to-core": "matrix",
+    "cores": "matrix",
+    "fabric": "fabric",
+    "overheads": "overheads",
+    "pairs": "contention",
+    "rma": "one-sided",
+    "startup": "startup",
+}
+"""The figure that answers an experiment's question, where that is not the time by size. Of a
+network that is the map: the medians of all pairs by size hide a slow node."""
 
 
 def describe(name: str, analyses: Sequence[Analysis], options: Options) -> Figure:
     """The figure of that name; raises UsageError where the runs do not hold its data."""
     return FIGURES.find(name).describe(analyses, options)
+
+
+def main_figure(analyses: Sequence[Analysis], options: Options) -> Figure:
+    """The figure that answers the first run's question, or the usual one where several runs, the
+    options or missing data do not allow it."""
+    first = analyses[0]
+    name = MAIN.get(first.run.header.experiment, USUAL)
+    name = "variants" if first.variants is not None else name
+    taken = {option for option in NEEDS if getattr(options, option) not in (None, False)}
+    if not taken <= set(FIGURES.find(name).TAKES):
+        name = USUAL
+    try:
+        return described(name, analyses, options)
+    except UsageError:
+        if name == USUAL or taken - set(FIGURES.find(USUAL).TAKES):
+            raise
+        try:
+            return describe(USUAL, analyses, options)
+        except UsageError:
+            pass
+        raise
+
+
+def described(name: str, analyses: Sequence[Analysis], options: Options) -> Figure:
+    """The figure of that name; raises UsageError for an option that it does not take."""
+    takes = FIGURES.find(name).TAKES
+    for option in NEEDS:
+        if getattr(options, option) not in (None, False) and option not in takes:
+            takers = ", ".join(n for n, figure in FIGURES.all().items() if option in figure.TAKES)
+            raise UsageError(f"--what {name} does not take --{option}; these do: {takers}")
+    return describe(name, analyses, options)
 
 
 def noted(figure: Figure, analyses: Sequence[Analysis]) -> Figure:

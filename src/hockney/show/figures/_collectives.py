@@ -63,12 +63,13 @@ def curves(
     """Medians with intervals, with a colour for each algorithm, and the model as a dashed line
     beside each; grey ones are in the background."""
     found, colours = [], colours_of(what)
-    grey = sum(colour is None for colour in colours.values())
+    grey = [name for name, colour in colours.items() if colour is None]
+    others = _label(grey[0]) if len(grey) == 1 else f"{len(grey)} others"
     for name, colour in sorted(colours.items(), key=lambda item: item[1] is not None):
         curve = sorted((p for p in points if name_of(p) == name), key=along)
         if not curve:
             continue
-        label = f"{grey} others" if colour is None else _label(name)
+        label = others if colour is None else _label(name)
         found.append(
             Series(
                 label,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.base.units import format_rate, format_size
+from hockney.base.units import format_estimated_size, format_rate
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
@@ -62,7 +62,7 @@ def _limits(curve: ShownCurve, largest: float) -> tuple[list[Series], list[Strai
     """The line's bandwidth b / T(b), its limit and the size of half of it."""
     line = curve.analysis.line()
     rate = line.derived["r_inf_Bps"].value if line else None
-    half = line.derived["n_half_B"].value if line else None
+    half = line.derived["n_half_B"] if line else None
     if line is None or not rate or len(curve.x) < 2:
         return [], []
     x, seconds = line_points(line, curve.x)
@@ -70,6 +70,7 @@ def _limits(curve: ShownCurve, largest: float) -> tuple[list[Series], list[Strai
     rules = []
     if rate < FARTHEST_LIMIT * largest:
         rules.append(StraightLine(rate, f"r∞ = 1/β = {format_rate(rate)}", "y"))
-    if half and curve.x[0] <= half <= curve.x[-1]:
-        rules.append(StraightLine(half, f"n½ = {format_size(round(half))}"))
+    if half and half.value and curve.x[0] <= half.value <= curve.x[-1]:
+        size = format_estimated_size(half.value, half.low, half.high)
+        rules.append(StraightLine(half.value, f"n½ = {size}"))
     return [Series("Hockney's line", x, rates, style="line")], rules

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_size
+from hockney.base.units import format_estimated_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import statistic_of
-from hockney.infer.fitting.fit import Array, Fit
+from hockney.infer.fitting.fit import Array, Fit, Parameter
 from hockney.show.curves import Options, caption_of, curves_of, only, time_label
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures.time import rounded
@@ -50,7 +50,11 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
                 name=fit.model,
             )
         )
-    rules = tuple(StraightLine(size, format_size(round(size))) for size in breaks_of(fits[0]))
+    rules = tuple(
+        StraightLine(one.value, format_estimated_size(one.value, one.low, one.high))
+        for one in _breaks(fits[0])
+        if one.value
+    )
     y = PlotAxis("time", time_label(analyses), logarithmic=True)
     residual = PlotAxis("fraction", "relative residual")
     panels = (
@@ -67,8 +71,11 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 def breaks_of(fit: Fit) -> list[float]:
     """The fit's breaks, without one at 0 bytes: the axis separates 0 anyway."""
-    values = (value.value for name, value in fit.parameters.items() if name.startswith("break_"))
-    return [value for value in values if value]
+    return [one.value for one in _breaks(fit) if one.value]
+
+
+def _breaks(fit: Fit) -> list[Parameter]:
+    return [value for name, value in fit.parameters.items() if name.startswith("break_")]
 
 
 def _label(fit: Fit) -> str:

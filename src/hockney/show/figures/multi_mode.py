@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_rate, format_size
+from hockney.base.units import format_estimated_size, format_rate
 from hockney.infer.analysis import Analysis
-from hockney.infer.fitting.fit import Array, Curve, Fit
+from hockney.infer.fitting.fit import Array, Curve, Fit, Parameter
 from hockney.infer.models.multi_mode import EAGER_BYTES
 from hockney.show.curves import Options, only, samples_text
 from hockney.show.drawing import time_text
@@ -45,7 +45,7 @@ def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -
         )
         series += [_line(fit, of_them, number, name) for fit in fits]
     known = [one for one in series if len(one.x)]
-    rules = tuple(StraightLine(size, format_size(round(size))) for size in _chunks(fits))
+    rules = tuple(StraightLine(size, _text(one)) for one in _chunks(fits) if (size := one.value))
     y = PlotAxis("rate", "bandwidth of all pairs", from_zero=True)
     panel = Panel(PlotAxis("size", "message size"), y, tuple(known), rules)
     return Figure("multi-mode", label, (panel,), (*_words(fits), sample))
@@ -71,9 +71,13 @@ def _line(fit: Fit, curve: Curve, number: int, name: str) -> Series:
     )
 
 
-def _chunks(fits: Sequence[Fit]) -> list[float]:
+def _text(chunk: Parameter) -> str:
+    return format_estimated_size(chunk.value or 0.0, chunk.low, chunk.high)
+
+
+def _chunks(fits: Sequence[Fit]) -> list[Parameter]:
     return [
-        value.value
+        value
         for fit in fits
         for name, value in fit.parameters.items()
         if name.startswith("C_") and name.endswith("_bytes") and value.value
@@ -85,7 +89,7 @@ def _words(fits: Sequence[Fit]) -> list[str]:
     for fit in fits:
         if fit.model == "multi-mode":
             values = {name: one.value for name, one in fit.parameters.items()}
-            chunks = [format_size(round(place)) for place in _chunks([fit])]
+            chunks = list(map(_text, _chunks([fit])))
             words.append(
                 f"Multi-mode: B_r = {format_rate(values['B_r_Bps'])}, "
                 f"T_l = {time_text(values['T_l_s'])}, "

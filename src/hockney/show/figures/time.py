@@ -22,6 +22,7 @@ from hockney.show.curves import (
 )
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, Style
+from hockney.show.labels import STATE_WORDS
 
 TAKES = ("extremes", "fit", "operation", "ranks")
 SHARED = True
@@ -141,7 +142,9 @@ def _other_states(curve: ShownCurve, number: int, alone: bool) -> list[Series]:
                 words = f"state {state.id}"
                 if latency is not None:
                     words = f"core-to-core latency {time_text(latency)}"
-                label = statistic_of(other.points) if alone else curve.label
+                # A label that has the state of the run itself would name two states.
+                name = curve.label.partition(STATE_WORDS)[0]
+                label = statistic_of(other.points) if alone else name
                 found.append(other.series("pale", number, joined(label, words, ", ")))
     return found
 

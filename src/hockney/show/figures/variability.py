@@ -37,13 +37,12 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             PlotAxis("size", "message size"),
             y,
             _spread([float(size) for size in sizes], by_size, 0, "all ranks"),
-        ),
-        Panel(
-            PlotAxis("count", f"rank, at {format_size(size)}"),
-            y,
-            _spread([float(one.rank or 0) for one in by_rank], by_rank, 1, "each rank"),
-        ),
+        )
     ]
+    if len(by_rank) > 1:
+        at = [float(one.rank or 0) for one in by_rank]
+        x = PlotAxis("count", f"rank, at {format_size(size)}")
+        panels.append(Panel(x, y, _spread(at, by_rank, 1, "each rank")))
     return Figure("variability", analysis.label, tuple(panels), (CAPTION, samples_text(analyses)))
 
 

@@ -14,6 +14,8 @@ from hockney.show.variant_table import rule_of, variant_curves
 TAKES = ()
 SHARED = False
 CHOICE = None
+LONGEST_NAME = 20
+"""Most characters of the first variant in the label of the axis; a longer name is in the title."""
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa: ARG001
@@ -44,7 +46,10 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
             label, [(one.point.bytes, one.judged) for one in curve if one.point], number
         )
     ]
-    label = f"time over that of {study.name(base)}"
+    first = study.name(base)
+    short = len(first) <= LONGEST_NAME
+    label = f"time over that of {first if short else 'the first'}"
     panel = ratio_panel(label, series, study.comparison.tolerance)
     words = f"{sentence(rule_of(study))}. Filled where a variant is surely faster or slower."
-    return Figure("variants", f"{analysis.run.header.experiment}: variants", (panel,), (words,))
+    title = f"{analysis.run.header.experiment}: variants"
+    return Figure("variants", title if short else f"{title} over {first}", (panel,), (words,))

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hockney.profiling.causes import CAUSES
+from hockney.profiling.causes import (
+    BANDWIDTH,
+    BUSY,
+    CAUSES,
+    CONTENTION,
+    COPYING,
+    LATE,
+    LATENCY,
+    MESSAGES,
+    OTHER,
+    UNEXPLAINED,
+)
 from hockney.profiling.summary import ProfileSummary
+from hockney.show.curves import sentence
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Bar, CellKind
 
@@ -14,14 +26,18 @@ COLOURS = {
     **{"messages": 0, "copying": 5, "unexplained": 7, "other": 3},
 }
 """Numbers of colours in the palette, by cause."""
-CAUSES_TEXT = (
-    "Latency and bandwidth: what messages take here alone; contention: beyond that, without "
-    "waiting for anybody; late partners: until a rank that computes sends, receives or arrives; "
-    "busy CPUs: until a rank that something else keeps off its CPU does; copying: strided "
-    "datatypes; unexplained: beyond the model, where waiting cannot be seen; messages: latency, "
-    "bandwidth and contention together, where they were not measured; other: calls that move no "
-    "data."
-)
+CAUSE_TEXTS = {
+    LATENCY: "what a message takes here alone",
+    BANDWIDTH: "what a message takes here alone",
+    CONTENTION: "beyond that, without waiting for anybody",
+    LATE: "until a rank that computes sends, receives or arrives",
+    BUSY: "until a rank that something else keeps off its CPU does",
+    COPYING: "strided datatypes",
+    UNEXPLAINED: "beyond the model, where waiting cannot be seen",
+    MESSAGES: "latency, bandwidth and contention, which were not measured here",
+    OTHER: "calls that move no data",
+}
+"""What is counted under each cause."""
 MOST_BLOCKS = 64
 """Most rows and columns of a matrix; more ranks are drawn in blocks of neighbours."""
 
@@ -34,6 +50,14 @@ def title_of(summary: ProfileSummary) -> str:
 
 def kinds_of(names: Sequence[str] = CAUSES) -> tuple[CellKind, ...]:
     return tuple(CellKind(name, COLOURS.get(name)) for name in names)
+
+
+def causes_text(names: Sequence[str]) -> str:
+    """Explains the causes that are drawn; those with one explanation together."""
+    by_text: dict[str, list[str]] = {}
+    for name in names:
+        by_text.setdefault(CAUSE_TEXTS[name], []).append(name)
+    return sentence("; ".join(f"{', '.join(of)}: {text}" for text, of in by_text.items())) + "."
 
 
 def stacked(row: int, name: str, parts: Mapping[str, float], kinds: Sequence[str]) -> Iterator[Bar]:

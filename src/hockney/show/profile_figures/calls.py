@@ -43,9 +43,9 @@ def describe(summary: ProfileSummary) -> Figure:
         kinds=_common.kinds_of(kinds),
     )
     caption = [
-        "Calls that are alike in name, bytes (up to the same power of two) and number of ranks; "
-        "with their part of what completed their requests.",
-        _common.CAUSES_TEXT,
+        "Calls of one name, power of two of bytes and number of ranks, with what completed their "
+        "requests.",
+        _common.causes_text(kinds),
     ]
     if len(parts) > len(most):
         caption.append(f"{len(parts) - len(most)} more rows are left out.")

@@ -40,7 +40,7 @@ def describe(summary: ProfileSummary) -> Figure:
         bars=tuple(bars),
         kinds=_common.kinds_of(kinds),
     )
-    caption = ("Calls that send to a rank, by where that is.", _common.CAUSES_TEXT)
+    caption = ("Calls that send to a rank, by where that is.", _common.causes_text(kinds))
     return Figure("partners", _common.title_of(summary), (panel,), caption)
 
 

@@ -39,7 +39,7 @@ def describe(summary: ProfileSummary) -> Figure:
         kinds=_common.kinds_of(kinds),
     )
     title = _common.title_of(summary)
-    return Figure("reasons", title, (panel,), (_common.CAUSES_TEXT, *more))
+    return Figure("reasons", title, (panel,), (_common.causes_text(present), *more))
 
 
 def _chosen(summary: ProfileSummary) -> tuple[list[tuple[int, int]], list[str]]:

@@ -28,18 +28,19 @@ def describe(summary: ProfileSummary) -> Figure:
         raise UsageError(f"{summary.profile.path}: no calls that carry bytes")
     by_time = sorted(found, key=lambda name: -sum(spent for _, spent in found[name].values()))
     names = by_time[:MOST_CALLS]
+    # Marks that are hollow and of unlike shapes: a receive has as many calls and bytes as its send.
     counted, timed = [], []
     for number, name in enumerate(names):
         sizes = sorted(found[name])
         x = [float(size) for size in sizes]
         counted.append(
-            Series(name, x, [found[name][s][0] for s in sizes], style="points", colour=number)
+            Series(name, x, [found[name][s][0] for s in sizes], style="hollow", colour=number)
         )
         spent = [found[name][s][1] or None for s in sizes]
-        timed.append(Series(name, x, spent, style="points", colour=number))
+        timed.append(Series(name, x, spent, style="hollow", colour=number))
     bytes_ = PlotAxis("size", "bytes of a call")
     panels = (
-        Panel(bytes_, PlotAxis("ratio", "calls", logarithmic=True), tuple(counted)),
+        Panel(bytes_, PlotAxis("number", "calls", logarithmic=True), tuple(counted)),
         Panel(bytes_, PlotAxis("time", "time", logarithmic=True), tuple(timed)),
     )
     caption = ["Sums over all ranks; time with that of what completed the calls' requests."]

@@ -18,9 +18,11 @@ from markupsafe import Markup
 
 from hockney import __version__
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.decision import Decision
 from hockney.infer.analysis.published import Positions
 from hockney.show.as_json import finite, fit_json
 from hockney.show.colours import COLOURS, ON_DARK
+from hockney.show.decision_lines import decision_lines
 from hockney.show.drawing import page as drawing
 from hockney.show.experiments import shown_json
 from hockney.show.profile import profile_json
@@ -30,6 +32,8 @@ from hockney.show.report.profiles import Profiled, profile_sections
 from hockney.show.report.sections import Section, ShownFigure, sections
 from hockney.show.report.summary import cards, fits_of
 
+CLOSED_FROM = 3
+"""Sections from which on each shows its answer alone until it is opened: more are not read."""
 IN_SCRIPT = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 """JSON that no HTML parser takes for markup."""
 
@@ -40,9 +44,11 @@ def render(
     title: str | None = None,
     followed: tables.Followed = lambda systems, _: systems,
     profiles: Sequence[Profiled] = (),
+    decision: Decision | None = None,
 ) -> str:
-    """The whole page; positions: each run among others, except reduced ones. The labels of the
-    analyses differ from each other. followed: shows the progress of a long table."""
+    """The whole page, which opens with the decision. positions: each run among others, except
+    reduced ones. The labels of the analyses of an experiment differ. followed: shows the progress
+    of a long table."""
     found, whole = sections(analyses), list(positions)
     programs = profile_sections(profiles)
     figures = [figure for section in programs for figure in section.figures]
@@ -59,10 +65,12 @@ def render(
         script=Markup(script),
         policy=_policy(style, script),
         data=Markup(_data(whole, profiles, figures)),
+        verdict=None if decision is None else _verdict(decision),
         figures=figures,
         programs=programs,
+        is_closed=decision is not None and len(found) >= CLOSED_FROM,
         sections=_with_systems(found, positions, followed),
-        runs=[(analysis, tables.repeat(analysis)) for analysis in whole],
+        runs=[(_name(analysis, whole), tables.repeat(analysis)) for analysis in whole],
     )
 
 
@@ -100,6 +108,11 @@ def _with_systems(
     return shown
 
 
+def _verdict(decision: Decision) -> dict[str, Any]:
+    first, *lines = decision_lines(decision)
+    return {"heading": first, "lines": lines, "kind": decision.status.replace(" ", "-")}
+
+
 def _text(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
@@ -110,6 +123,12 @@ def _title(analyses: Sequence[Analysis], profiles: Sequence[Profiled]) -> str:
     experiments = sorted({analysis.run.header.experiment for analysis in analyses})
     who = analyses[0].label if len(analyses) == 1 else f"{len(analyses)} runs"
     return f"{', '.join(experiments)}: {who}"
+
+
+def _name(analysis: Analysis, among: Sequence[Analysis]) -> str:
+    """The label, with the experiment where another run has the same."""
+    same = sum(one.label == analysis.label for one in among) > 1
+    return f"{analysis.label}: {analysis.run.header.experiment}" if same else analysis.label
 
 
 def _style() -> str:

@@ -2,6 +2,7 @@
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const REACH = 28; // CSS pixels from a mark at which the pointer finds it
+const PAPER = "18cm"; // within the margins of A4 and Letter
 const ZOOM = 1.5; // of the keyboard
 
 function nearest(view, x, y) {
@@ -177,4 +178,17 @@ window.addEventListener("resize", () => {
   clearTimeout(waiting);
   waiting = setTimeout(() => DRAWINGS.forEach((drawing) => drawing.draw()), 100);
 });
+// What is closed on a screen is printed, and drawn again at its width once it is opened.
+const CLOSED = document.querySelectorAll("details.whole");
+for (const whole of CLOSED) whole.addEventListener("toggle", () => DRAWINGS.forEach((drawing) => drawing.draw()));
+// A figure of the screen's width would be scaled to the paper, and its text with it.
+function drawAt(width) {
+  document.body.style.maxWidth = width;
+  DRAWINGS.forEach((drawing) => drawing.draw());
+}
+window.addEventListener("beforeprint", () => {
+  CLOSED.forEach((whole) => { whole.open = true; });
+  drawAt(PAPER);
+});
+window.addEventListener("afterprint", () => drawAt(""));
 document.documentElement.dataset.drawn = String(Math.round(performance.now()));

@@ -1,0 +1,235 @@
+"""How often `hockney explain` names the cause first, and how often it accuses what is none.
+
+Three grounds: planted records (tests/planted_differences.py), real runs in SimGrid, and real runs
+of the MPIs that are here. Each pair differs by one cause; planted ones also by things that change
+nothing. Equal pairs, and changes of which nothing is recorded, must name nobody.
+
+    python benchmarks/explained.py --planted 20
+    python benchmarks/explained.py --simulated
+    python benchmarks/explained.py --openmpi mpicc.openmpi --mpich mpicc.mpich
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from planted import interval
+
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.explanation import ENOUGH, explanation
+from planted_differences import SEEDS, UNRECORDED, pair_of
+from platforms import cluster, two_hosts, two_switches
+
+HOCKNEY = (sys.executable, "-m", "hockney")
+TOLERANCE = 0.03
+NOTHING: tuple[str, ...] = ()
+DECOYS = 3
+
+
+@dataclass
+class Score:
+    pairs: int = 0
+    first: int = 0
+    """Pairs whose cause was named first."""
+    accused: int = 0
+    """Pairs in which something else was named."""
+    left: int = 0
+    """Pairs with a named cause, less than 90 % of whose difference was explained."""
+    lines: list[str] = field(default_factory=list)
+
+    def add(
+        self, name: str, wanted: Sequence[str], found: Sequence[str], unexplained: float
+    ) -> None:
+        self.pairs += 1
+        self.first += bool(found) and found[0] in wanted
+        accused = [one for one in found if one not in wanted]
+        self.accused += bool(accused)
+        self.left += bool(found) and unexplained > 1.0 - ENOUGH
+        if accused or (wanted and (not found or found[0] not in wanted)):
+            self.lines.append(f"  {name}: named {', '.join(found) or 'nobody'}")
+
+    def show(self, what: str, has_cause: bool) -> None:
+        words = f"{what}: n = {self.pairs}"
+        if has_cause:
+            words += f", named first in {interval(self.first, self.pairs)}"
+        words += f", accused wrongly in {interval(self.accused, self.pairs)}"
+        if has_cause:
+            words += f", less than 90 % explained in {self.left}"
+        print("\n".join([words, *self.lines]))
+
+
+def planted(seeds: int, noise: float) -> None:
+    with_cause, unrecorded, equal = Score(), Score(), Score()
+    for name, seed in SEEDS.items():
+        for number in range(seeds):
+            runs = pair_of(seed.base, seed.other, number, noise, DECOYS)
+            found = explanation(*map(Analysis, runs), TOLERANCE)
+            names = [cause.factor.name for cause in found.causes]
+            with_cause.add(f"{name} ({number})", seed.names, names, found.unexplained)
+    bases = list(SEEDS.values())
+    for number in range(seeds * len(UNRECORDED)):
+        name = list(UNRECORDED)[number % len(UNRECORDED)]
+        runs = pair_of(bases[0].base, UNRECORDED[name], number, noise, DECOYS)
+        found = explanation(*map(Analysis, runs), TOLERANCE)
+        unrecorded.add(name, NOTHING, [cause.factor.name for cause in found.causes], 0.0)
+    for number in range(seeds * len(UNRECORDED)):
+        base = bases[number % len(bases)].base
+        runs = pair_of(base, None, number, noise, DECOYS)
+        found = explanation(*map(Analysis, runs), TOLERANCE)
+        equal.add(f"equal ({number})", NOTHING, [c.factor.name for c in found.causes], 0.0)
+    print(f"planted, noise {100.0 * noise:g} %, 18 launches, {DECOYS} decoys a pair")
+    with_cause.show(f"{len(SEEDS)} causes", has_cause=True)
+    unrecorded.show("changes without a record", has_cause=False)
+    equal.show("equal runs", has_cause=False)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A run: the words of a command, and variables."""
+
+    words: tuple[str, ...]
+    env: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Pair:
+    name: str
+    base: Asked
+    other: Asked
+    names: tuple[str, ...]
+    """What may be named first; empty for equal runs."""
+
+
+def simulated(directory: Path) -> Iterator[Pair]:
+    files = {
+        "ok.xml": two_hosts(1e-6, 1e10),
+        "slow.xml": two_hosts(1e-6, 1e9),
+        "far.xml": two_hosts(5e-6, 1e10),
+        "tree.xml": two_switches(4, 1e10, 2e9, 1e-6)[1],
+        "cluster.xml": cluster(16, 1e-6, 1e10),
+    }
+    for name, text in files.items():
+        (directory / name).write_text(text)
+
+    def pingpong(platform: str, *more: str) -> Asked:
+        return Asked(("pingpong", "--platform", str(directory / platform), *more))
+
+    def bcast(*more: str) -> Asked:
+        where = ("--platform", str(directory / "cluster.xml"), "--sizes", "8,1KiB,64KiB,1MiB")
+        return Asked(("collective", "bcast", *where, *more))
+
+    ok, settings = pingpong("ok.xml"), ("simulator's settings",)
+    yield Pair("slow link", ok, pingpong("slow.xml"), ("platform",))
+    yield Pair("long link", ok, pingpong("far.xml"), ("platform",))
+    yield Pair("link mended", pingpong("slow.xml"), ok, ("platform",))
+    low, high = (
+        pingpong("ok.xml", "--cfg", f"smpi/lat-factor:0:1;{at}:10") for at in (4096, 65536)
+    )
+    yield Pair("threshold up", low, high, settings)
+    yield Pair("threshold down", high, low, settings)
+    one = bcast("-n", "8", "--algorithm", "binomial")
+    yield Pair("algorithm", one, bcast("-n", "8", "--algorithm", "pipeline"), ("algorithm",))
+    yield Pair("more ranks", one, bcast("-n", "16", "--algorithm", "binomial"), ("ranks",))
+    near, far = (pingpong("tree.xml", "-n", "8", "--peers", f"0,{peer}") for peer in (1, 7))
+    yield Pair("other hosts", near, far, ("hosts of the ranks",))
+    for name, asked in (
+        ("two hosts", ok),
+        ("slow link", pingpong("slow.xml")),
+        ("bcast", one),
+        ("tree", far),
+    ):
+        yield Pair(f"equal: {name}", asked, asked, NOTHING)
+
+
+SHORT = ("--sizes", "8,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB", "--launches", "18", "--budget", "8s")
+
+
+def real(openmpi: str | None, mpich: str | None) -> Iterator[Pair]:
+    def pingpong(mpicc: str, *more: str, **env: str) -> Asked:
+        words = ("pingpong", "--mpicc", mpicc, "--oversubscribe", *SHORT, *more)
+        return Asked(words, tuple(env.items()))
+
+    for mpicc in filter(None, (openmpi, mpich)):
+        plain = pingpong(mpicc)
+        yield Pair(f"one CPU, {mpicc}", plain, pingpong(mpicc, "--cpus", "0,0"), ("pinning",))
+        yield Pair(
+            f"cold buffers, {mpicc}", plain, pingpong(mpicc, "--buffers", "cold"), ("buffers",)
+        )
+        for number in range(5):
+            yield Pair(f"equal, {mpicc} ({number})", plain, plain, NOTHING)
+    if openmpi:
+        plain = pingpong(openmpi)
+        for name, values in {
+            "OMPI_MCA_btl": ("self,tcp",),
+            "OMPI_MCA_btl_vader_single_copy_mechanism": ("none",),
+            "OMPI_MCA_btl_vader_eager_limit": ("65536", "512"),
+        }.items():
+            for value in values:
+                yield Pair(f"{name}={value}", plain, pingpong(openmpi, **{name: value}), (name,))
+    if mpich:
+        name = "MPIR_CVAR_CH4_CMA_ENABLE"
+        yield Pair(f"{name}=0", pingpong(mpich), pingpong(mpich, **{name: "0"}), (name,))
+    if openmpi and mpich:
+        yield Pair("library", pingpong(openmpi), pingpong(mpich), ("library",))
+
+
+def measured(asked: Asked, file: Path) -> None:
+    command = [*HOCKNEY, *asked.words, "-q", "-o", str(file)]
+    env = {**os.environ, **dict(asked.env)}
+    subprocess.run(command, capture_output=True, check=False, env=env)
+
+
+def explained(pairs: Iterator[Pair], directory: Path, what: str) -> None:
+    with_cause, equal = Score(), Score()
+    for number, pair in enumerate(pairs):
+        # In a directory each: other runs beside them would count as runs of the same question.
+        place = directory / str(number)
+        place.mkdir()
+        files = [place / "a.jsonl", place / "b.jsonl"]
+        for asked, file in zip((pair.base, pair.other), files, strict=True):
+            measured(asked, file)
+        command = [*HOCKNEY, "explain", "--json", *map(str, files)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            print(f"  {pair.name}: {(done.stderr or done.stdout).strip()[:200]}")
+            continue
+        found = json.loads(done.stdout)
+        names = [cause["name"] for cause in found["causes"]]
+        score = with_cause if pair.names else equal
+        score.add(pair.name, pair.names, names, found["unexplained"] or 0.0)
+        print(f"  {pair.name}: {found['answer']}", flush=True)
+    if with_cause.pairs:
+        with_cause.show(f"{what}, with a cause", has_cause=True)
+    if equal.pairs:
+        equal.show(f"{what}, equal", has_cause=False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--planted", type=int, metavar="N", help="pairs of each cause")
+    parser.add_argument("--noise", type=float, default=0.02)
+    parser.add_argument("--simulated", action="store_true")
+    parser.add_argument("--openmpi", metavar="MPICC")
+    parser.add_argument("--mpich", metavar="MPICC")
+    asked = parser.parse_args()
+    if asked.planted:
+        planted(asked.planted, asked.noise)
+    with tempfile.TemporaryDirectory() as directory:
+        if asked.simulated:
+            explained(simulated(Path(directory)), Path(directory), "simulated")
+        if asked.openmpi or asked.mpich:
+            explained(real(asked.openmpi, asked.mpich), Path(directory), "real")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""hockney explain: why two runs differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hockney.cli import _options
+from hockney.cli._help import option, verb
+from hockney.cli._parameters import FRACTION, SECONDS
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis.explanation import Explanation
+    from hockney.infer.analysis.factor import DifferingFactor
+    from hockney.infer.analysis.one_factor import TriedFactors
+
+
+@verb(
+    "hockney explain before.jsonl after.jsonl",
+    "hockney explain mpich.jsonl openmpi.jsonl --json",
+    "hockney explain good.jsonl bad.jsonl --try     # measures what decides, on B's machine",
+)
+@click.argument("base", metavar="A", type=click.Path(path_type=Path))
+@click.argument("other", metavar="B", type=click.Path(path_type=Path))
+@option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
+@option(
+    "--try",
+    "tries",
+    is_flag=True,
+    help="Measure B again with single settings of A, until 90 % is explained.",
+)
+@option("--budget", type=SECONDS, default="20s", help="Time for each setting that --try measures.")
+@_options.HISTORY
+@_options.host_memory()
+@_options.MOST_INPUT
+@_options.QUIET
+@_options.JSON
+def command(
+    base: Path,
+    other: Path,
+    tolerance: float,
+    tries: bool,
+    budget: float,
+    past: tuple[Path, ...],
+    memory: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Explain why run B differs from run A: by settings, places, conditions of the machine,
+    libraries.
+
+    What differs between the runs is a cause only if the runs recorded that it acted, and if the
+    form of the difference over the sizes is one that it is known to have. The part of the
+    difference that each explains is the sum over all points of the logarithms of ratios. Exit
+    status 3 where the runs have nothing in common, with the measurement that is missing.
+    """
+    from hockney.cli._files import load
+    from hockney.cli._memory import earlier_runs
+    from hockney.cli._present import end_by
+    from hockney.infer.analysis.explanation import explanation
+    from hockney.show.as_json import dumps
+    from hockney.show.explanation_lines import (
+        answer_words,
+        explanation_json,
+        explanation_lines,
+    )
+
+    first, second = load(base), load(other)
+    known = earlier_runs((base, other), past, memory, [first, second])
+    found = explanation(first, second, tolerance, known)
+    for note in found.notes:
+        click.echo(f"note: {note}", err=True)
+    tried = _tried(found, budget, quiet) if tries and found.shown else []
+    if as_json:
+        click.echo(dumps(explanation_json(found, tried)))
+    else:
+        from hockney.base.terminal import styled
+
+        click.echo(styled(answer_words(found), "bold") + "\n")
+        click.echo("\n".join(explanation_lines(found, tried)))
+    end_by(found.gate)
+
+
+def _tried(found: Explanation, budget_s: float, quiet: bool) -> list[TriedFactors]:
+    """Measures B beside B with settings of A, one more in each run, until enough is explained.
+    Settings that change nothing are left out of the next runs."""
+    from hockney.base.errors import HockneyError
+    from hockney.cli._measure import measured, target_of
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.analysis.explanation import ENOUGH, LEAST_PART
+    from hockney.infer.analysis.one_factor import TriedFactors, part_gone
+    from hockney.run.measure.as_before import check_at_hand, with_as_before
+
+    plan = check_at_hand(found.second)
+    factors = [*(one.factor for one in found.causes), *(one.factor for one in found.cleared)]
+    open_ = [one for one in factors if one.change and not one.why_not]
+    kept: list[DifferingFactor] = []
+    tried: list[TriedFactors] = []
+    reached = 0.0
+    for factor in open_:
+        names = tuple(one.name for one in (*kept, factor))
+        try:
+            both = with_as_before(plan, factors, (*kept, factor), budget_s)
+            session = measured(both, target_of(None, "explain", force=False), quiet)
+        except HockneyError as error:
+            tried.append(TriedFactors(names, 0.0, 0, error.message))
+            continue
+        study = Analysis(session.run).variants
+        if study is None or not study.ratios:
+            tried.append(TriedFactors(names, 0.0, 0, "no complete block was measured"))
+            continue
+        part = part_gone(found, study, study.comparison.names[1])
+        tried.append(TriedFactors(names, part, study.blocks))
+        if part - reached >= LEAST_PART:
+            kept, reached = [*kept, factor], part
+        if reached >= ENOUGH:
+            break
+    return tried

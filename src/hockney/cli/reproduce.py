@@ -1,0 +1,229 @@
+"""hockney reproduce: is a published claim true here?"""
+
+from __future__ import annotations
+
+import platform
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hockney.base.errors import HockneyError, UsageError
+from hockney.cli import _options
+from hockney.cli._help import option, verb
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.analysis.claim import JudgedClaim
+    from hockney.infer.analysis.claimed_number import Remedy
+    from hockney.plan import Plan
+    from hockney.plan.claims import Claim, ClaimMeasure
+
+OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
+"""Options of measuring verbs that a claim leaves to this verb."""
+
+
+@verb(
+    "hockney reproduce --list",
+    "hockney reproduce bcast-binomial-rounds",
+    "hockney reproduce claim.toml -- --hosts n1,n2 --ranks-per-node 1",
+    "hockney reproduce claim.toml --from measured.jsonl --json",
+)
+@click.argument("name", metavar="CLAIM", required=False)
+@click.argument("more", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS]")
+@option("--list", "lists", is_flag=True, help="List the claims that come with hockney.")
+@option(
+    "--dir",
+    "directory",
+    type=_options.PATH,
+    metavar="DIRECTORY",
+    help="Directory for the results.",
+    show_default="CLAIM-HOST-TIME",
+)
+@option(
+    "--from",
+    "files",
+    type=_options.PATH,
+    metavar="FILE",
+    multiple=True,
+    help="Judge this file, which was measured before; for several measurements once for each, in "
+    "their order.",
+)
+@_options.QUIET
+@_options.JSON
+def command(
+    name: str | None,
+    more: tuple[str, ...],
+    lists: bool,
+    directory: Path | None,
+    files: tuple[Path, ...],
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Measure what CLAIM is about, and judge it: confirmed, refuted, or cannot tell.
+
+    CLAIM is a TOML file, or the name of one that comes with hockney. OPTIONS are added to each of
+    its commands. Exit status 0: confirmed; 1: refuted; 3: it cannot tell, and the second line
+    has what would.
+    """
+    from hockney.plan.claim_file import read_claim
+    from hockney.run.measure.requirements import check_requirements
+
+    if lists:
+        if name is not None:
+            raise click.UsageError("--list has no claim: leave it out")
+        _show_list(as_json)
+        return
+    if name is None:
+        raise click.UsageError("which claim? Name a file, or one of hockney reproduce --list")
+    if files and (more or directory):
+        raise click.UsageError("--from measures nothing: leave out --dir and the options after --")
+    claim = read_claim(name)
+    check_requirements(name, claim.requires)
+    found: dict[str, Analysis] = {}
+    lacks = _measured_before(claim, files, found) if files else None
+    if not files:
+        lacks = _measured_now(claim, name, more, directory, quiet, found)
+    _end(_judged(claim, lacks, found), found, as_json)
+
+
+def _show_list(as_json: bool) -> None:
+    from hockney.plan.claim_file import CLAIMS, read_claim
+    from hockney.show.as_json import dumps
+    from hockney.show.claim_lines import list_json, list_lines
+
+    claims = [read_claim(name) for name in CLAIMS]
+    click.echo(dumps(list_json(claims)) if as_json else "\n".join(list_lines(claims)))
+
+
+def _judged(claim: Claim, lacks: Remedy | None, found: dict[str, Analysis]) -> JudgedClaim:
+    from hockney.infer.analysis.claim import cannot_tell, judged
+    from hockney.show.experiments import shown_json
+
+    if lacks is not None:
+        return cannot_tell(claim, lacks)
+    return judged(claim, found, shown_json)
+
+
+def _end(judgement: JudgedClaim, found: dict[str, Analysis], as_json: bool) -> None:
+    from hockney.base.terminal import styled
+    from hockney.cli._present import end_by
+    from hockney.show.as_json import dumps
+    from hockney.show.claim_lines import claim_json, claim_lines
+
+    if as_json:
+        click.echo(dumps(claim_json(judgement, found)))
+    else:
+        first, *others = claim_lines(judgement, found)
+        click.echo("\n".join([styled(first, "bold"), *others]))
+    end_by(judgement.gate)
+
+
+def _measured_before(
+    claim: Claim, files: tuple[Path, ...], found: dict[str, Analysis]
+) -> Remedy | None:
+    """Reads the files of a claim's measurements into `found`; returns what they lack."""
+    from hockney.cli._files import load
+    from hockney.run.measure.requirements import lacking_in
+
+    if len(files) != len(claim.measures):
+        names = ", ".join(one.name for one in claim.measures)
+        raise UsageError(
+            f"{len(files)} files for {len(claim.measures)} measurements ({names})",
+            "give --from once for each, in this order",
+        )
+    for measure, file in zip(claim.measures, files, strict=True):
+        found[measure.name] = load(file)
+    lacks = (lacking_in(claim.requires, one.run) for one in found.values())
+    return next(filter(None, lacks), None)
+
+
+def _measured_now(
+    claim: Claim,
+    where: str,
+    more: tuple[str, ...],
+    directory: Path | None,
+    quiet: bool,
+    found: dict[str, Analysis],
+) -> Remedy | None:
+    """Measures what a claim needs into `found`; returns what is lacking for that, or went wrong."""
+    from hockney.run.measure.requirements import lacking_for, lacking_here
+
+    if (lacks := lacking_here(claim.requires)) is not None:
+        return lacks
+    plans = [_plan(where, measure, more) for measure in claim.measures]
+    for plan in plans:
+        if (lacks := lacking_for(claim.requires, plan.first.placement)) is not None:
+            return lacks
+    results = directory or Path(f"{claim.name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}")
+    results.mkdir(parents=True, exist_ok=True)
+    try:
+        for number, (measure, plan) in enumerate(zip(claim.measures, plans, strict=True), 1):
+            before = f"{number} of {len(plans)}, {measure.name}: " if len(plans) > 1 else ""
+            lacks = _measure(measure, plan, results, quiet, before, found)
+            if lacks is not None:
+                return lacks
+    finally:
+        with suppress(OSError):
+            results.rmdir()  # where nothing was measured
+    return None
+
+
+def _plan(where: str, measure: ClaimMeasure, more: tuple[str, ...]) -> Plan:
+    """The plan of one measurement, checked as its verb checks it."""
+    from hockney.cli._verb import ask, measuring_verb
+
+    here = f"{where}, measure {measure.name}: command"
+    try:
+        params = measuring_verb(measure.words[0]).params
+        ours = {
+            opt
+            for param in params
+            if any(opt.lstrip("-") in OURS for opt in param.opts)
+            for opt in param.opts
+        }
+        if taken := [word for word in measure.words if word.split("=")[0] in ours]:
+            raise UsageError(f"{taken[0]} is the reader's to choose", "leave it out")
+        return ask([*measure.words, *more]).plan
+    except UsageError as error:
+        raise UsageError(f"{here}: {error.message}", error.advice) from error
+    except click.UsageError as error:
+        raise UsageError(f"{here}: {error.message}", "see hockney VERB --help-all") from error
+
+
+def _measure(
+    measure: ClaimMeasure,
+    plan: Plan,
+    directory: Path,
+    quiet: bool,
+    before: str,
+    found: dict[str, Analysis],
+) -> Remedy | None:
+    """Measures into `found`; returns why nothing was."""
+    from hockney.cli._measure import measured
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.analysis.claimed_number import Remedy
+    from hockney.run.measure.execution import Target
+    from hockney.run.measure.problems import problems_of
+
+    target = Target(directory / f"{measure.name}.jsonl", measure.name, is_chosen=False)
+    again = "hockney doctor looks for the cause"
+    try:
+        session = measured(plan, target, quiet, before)
+    except UsageError:
+        raise
+    except HockneyError as error:
+        return Remedy(f"{measure.name} was not measured: {error.message}", error.advice or again)
+    if session.was_stopped:
+        click.echo(f"hockney: interrupted; what was measured is in {directory}", err=True)
+        raise click.exceptions.Exit(130)
+    problems = problems_of(session)
+    if not session.run.is_measured:
+        why = "; ".join(problems) or f"it ended by {session.reason}"
+        return Remedy(f"{measure.name} was not measured: {why}", again)
+    for problem in problems:
+        click.echo(f"hockney: {before}{problem}", err=True)
+    found[measure.name] = Analysis(session.run)
+    return None

@@ -1,0 +1,3 @@
+#include "accelerator.h"
+
+const char *const memory_names[] = {"host", "pinned", "managed", "device", NULL};

@@ -1,0 +1,95 @@
+"""What ReFrame's perflogs and reports say of one performance variable of one run, as a table. The
+message size is in the test's name, among its parameters, in the variable's name with its unit, or
+given."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from hockney.base.errors import UsageError
+from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.table import Column, LogTable, RowError, is_number, whole
+from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of, statistic_of
+
+_SIZE_NAMES = "size|bytes|nbytes|msg_?size|message_?size|message_?bytes"
+SIZE_NAME = re.compile(_SIZE_NAMES)
+_SIZED = re.compile(rf"%(?:[\w.]*\.)?(?:{_SIZE_NAMES})=(\d{{1,19}})(?=\s|$)")
+_VARIABLE_SIZE = re.compile(r"_(\d{1,19})_?(B|bytes?|KiB|MiB|GiB)$")
+_PARAMETER = re.compile(r"%([\w.]{1,80})=(.*?)(?=\s%|$)")
+SCALES = {"B": 1, "byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+LAYOUT = ("num_tasks_per_node", "num_cpus_per_task")
+"""Fields that separate experiments, like the system."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """One performance variable of one run."""
+
+    line: int
+    test: str
+    name: str
+    text: str
+    unit: str
+    version: str | None
+    setting: tuple[tuple[str, str], ...]
+    """The system, the partition and the environment."""
+    run: str
+    ranks: str | None = None
+    size: int | None = None
+    """The size that a column or a parameter shows."""
+    has_failed: bool = False
+    """True if the test found that the run failed, by its own references."""
+    is_row: bool = True
+    """False where the line is that of the test, in JSON."""
+
+
+def table_of(log: Log, value: Value) -> LogTable:
+    size = _size(log, value)
+    table = LogTable(
+        log.operation if log.operation != "unknown" else value.test.split(" ")[0],
+        f"ReFrame: {value.test}",
+        value.line,
+        experiment=f"{value.test.split(' ')[0]}-{value.name}".replace(" ", "-"),
+        version=value.version,
+        options=dict(value.setting) | _parameters(value.test),
+        run=value.run,
+    )
+    if value.has_failed:
+        table.note(f"{log.at(value.line)}: the test failed by its own references; read as printed")
+    if size is None:
+        raise UsageError(
+            f"{log.at(value.line)}: this test does not show its message size",
+            "give it with --bytes",
+        )
+    with table.row(log, value.line):
+        more = {"ranks": whole(value.ranks)} if value.ranks else {}
+        if not is_number(value.text):
+            raise RowError(f"{value.name} {value.text!r} is not a number")
+        table.add(value.line if value.is_row else None, size, _column(value), value.text, **more)
+    return table
+
+
+def _size(log: Log, value: Value) -> int | None:
+    """The message size of a value; None if nothing shows it."""
+    sized, named = _SIZED.search(value.test), _VARIABLE_SIZE.search(value.name)
+    if named:
+        return int(named[1]) * SCALES[named[2]]
+    if sized:
+        return int(sized[1])
+    return log.bytes if value.size is None else value.size
+
+
+def _parameters(test: str) -> dict[str, str]:
+    """Parameters of a test other than its size: %NAME=VALUE."""
+    found = _PARAMETER.findall(test)
+    return {name: value for name, value in found if not _SIZED.search(f"%{name}={value}")}
+
+
+def _column(value: Value) -> Column:
+    statistic = statistic_of(value.name)
+    definition = f"as the test reports it: {value.name}"
+    if value.unit.lower() in TIME_UNITS:
+        return Column(statistic, definition, factor=TIME_UNITS[value.unit.lower()])
+    rated = "bandwidth" if statistic == "mean" else f"{statistic} bandwidth"
+    return Column(rated, definition, "value_Bps", factor_of(value.unit, "value_Bps"))

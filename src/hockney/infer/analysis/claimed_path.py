@@ -1,0 +1,95 @@
+"""Takes a number by its path from what `hockney show --json` prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.claimed_number import CannotTellError, Number, with_ends
+
+_STEP = re.compile(r"(\w+)(?:\[([^\]]*)\])?(?:\.(?=.)|$)")
+"""A step of a path: a field, and in brackets a number or field=value, ... of a list's entry."""
+
+INTERVALS = {
+    **dict.fromkeys(("median_s", "time_s"), ("low_s", "high_s")),
+    **dict.fromkeys(("ratio", "factor", "times_faster"), ("low", "high")),
+}
+"""Fields that have an interval beside them, with the names of its ends."""
+MOST_NAMED = 12
+"""Most fields that a message names."""
+
+
+@dataclass(frozen=True)
+class _Ends:
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def at_path(analysis: Analysis, document: Mapping[str, Any], path: str) -> Number:
+    """The number at a path such as contention[bytes=8,pairs=2].slowdown, with the interval that
+    stands beside it or in it."""
+    here: Any = document
+    above: Any = document
+    name, at = "", 0
+    while at < len(path):
+        step = _STEP.match(path, at)
+        if step is None or not isinstance(here, Mapping) or step[1] not in here:
+            raise CannotTellError(f"path: there is no {path[at:]!r} of {path!r}", _near(here))
+        at, name = step.end(), step[1]
+        above, here = here, here[name]
+        if step[2] is not None:
+            above = here = _entry(here, step[2], path)
+    if isinstance(here, Mapping) and "value" in here:
+        ends = _Ends(here["value"], here.get("low"), here.get("high"))
+    else:
+        ends = _Ends(here, *_beside(above, name))
+    if ends.value is not None and (
+        isinstance(ends.value, bool) or not isinstance(ends.value, int | float)
+    ):
+        raise CannotTellError(f"path: {path!r} is no number", "name a field that has one")
+    launches = above.get("launches")
+    known = launches if isinstance(launches, int) else len(analysis.run.launches)
+    return with_ends(analysis, ends, path, known)
+
+
+def _entry(entries: Any, chosen: str, path: str) -> Any:
+    """The entry of a list: by its number, or the only one with these values of fields."""
+    if not isinstance(entries, list):
+        raise CannotTellError(f"path: {path!r} chooses from what is no list", "leave out [...]")
+    if chosen.isdecimal():
+        if int(chosen) < len(entries):
+            return entries[int(chosen)]
+        raise CannotTellError(
+            f"path: {path!r}: the list has {len(entries)} entries", "count from 0"
+        )
+    wanted = dict(pair.strip().partition("=")[::2] for pair in chosen.split(","))
+    found = [
+        one for one in entries if all(str(one.get(key)) == text for key, text in wanted.items())
+    ]
+    if len(found) != 1:
+        raise CannotTellError(
+            f"path: {path!r}: {len(found)} of {len(entries)} entries have [{chosen}]",
+            "choose one by its fields, as hockney show --json prints them",
+        )
+    return found[0]
+
+
+def _near(here: Any) -> str:
+    """What a path may go on with."""
+    if not isinstance(here, Mapping):
+        return "a number has no parts, and an entry of a list is chosen by [...]"
+    names = list(here)
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"there is {', '.join(names[:MOST_NAMED])}{more}, as hockney show --json prints them"
+
+
+def _beside(above: Any, name: str) -> tuple[float | None, float | None]:
+    """The interval of a field, which stands beside it under other names; None of other fields."""
+    names = INTERVALS.get(name)
+    if names is None or not isinstance(above, Mapping):
+        return None, None
+    return above.get(names[0]), above.get(names[1])

@@ -1,0 +1,201 @@
+"""Takes the quantity of a claim from the analyses of its measurements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hockney.base.errors import HockneyError
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.claimed_number import (
+    CannotTellError,
+    Number,
+    check_launches,
+    with_ends,
+)
+from hockney.infer.analysis.claimed_path import at_path
+from hockney.infer.estimate.points import PointEstimate
+from hockney.plan.axes import AXES, key_without
+from hockney.plan.claims import BANDWIDTH, BEST, EXPONENT, PARAMETER, PATH, RATIO, TIME, Quantity
+
+Document = Callable[[Analysis], Mapping[str, Any]]
+"""What `hockney show --json` prints of an analysis."""
+
+
+class Taken:
+    """Takes quantities from the analyses of measurements."""
+
+    def __init__(self, found: Mapping[str, Analysis], document: Document) -> None:
+        self._found = found
+        self._document = document
+
+    def number(self, quantity: Quantity) -> Number:
+        if quantity.what == RATIO:
+            assert quantity.of is not None
+            assert quantity.over is not None
+            return _ratio(self.number(quantity.of), self.number(quantity.over))
+        analysis = self._found[quantity.measure]
+        if quantity.what == PATH:
+            return at_path(analysis, self._document(analysis), quantity.path or "")
+        if quantity.what == PARAMETER:
+            return _parameter(analysis, quantity)
+        chosen = _chosen(analysis, quantity)
+        if quantity.what == EXPONENT:
+            return _exponent(analysis, quantity, chosen)
+        if quantity.what == BEST:
+            return _over_fastest(analysis, quantity, chosen)
+        return _of_point(analysis, _only(chosen), quantity.what)
+
+
+def _chosen(analysis: Analysis, quantity: Quantity) -> list[PointEstimate]:
+    """The points whose axes have the values that the quantity names."""
+    points = analysis.points_to_fit
+    chosen = [
+        point
+        for point in points
+        if all(getattr(point, name) == value for name, value in quantity.axes.items())
+    ]
+    if not chosen:
+        named = ", ".join(f"{name} = {value!r}" for name, value in quantity.axes.items())
+        has = [
+            f"{name}: {', '.join(map(str, sorted({getattr(p, name) for p in points}, key=str)))}"
+            for name in quantity.axes
+        ]
+        raise CannotTellError(
+            f"{analysis.run.path} has no point with {named or 'a time'}",
+            f"it has {'; '.join(has)}" if has else "measure one",
+        )
+    return chosen
+
+
+def _only(chosen: Sequence[PointEstimate]) -> PointEstimate:
+    if len(chosen) > 1:
+        differ = [name for name in AXES if len({getattr(p, name) for p in chosen}) > 1]
+        raise CannotTellError(
+            f"{len(chosen)} points differ in {', '.join(differ)}",
+            f"name {differ[0] if differ else 'one'} in [quantity]",
+        )
+    return chosen[0]
+
+
+def _of_point(analysis: Analysis, point: PointEstimate, what: str) -> Number:
+    """The time of a point, or its bandwidth."""
+    if analysis.run.is_simulated:
+        time = Number(point.typical_s, point.typical_s, point.typical_s, point.launches, True)
+    else:
+        check_launches(point.launches)
+        if point.low_s is None or point.high_s is None:
+            raise CannotTellError("the time has no interval", "measure it here, without --from")
+        time = Number(point.typical_s, point.low_s, point.high_s, point.launches, False)
+    if what != BANDWIDTH:
+        return time
+    if point.bandwidth_Bps is None:
+        raise CannotTellError("a message of 0 B has no bandwidth", "choose another size")
+    volume = point.bandwidth_Bps * time.value
+    ends = volume / time.high, volume / time.low
+    return Number(point.bandwidth_Bps, *ends, time.launches, time.is_exact)
+
+
+def _parameter(analysis: Analysis, quantity: Quantity) -> Number:
+    try:
+        fit = analysis.fit(quantity.model, **quantity.axes)
+    except HockneyError as error:
+        raise CannotTellError(error.message, error.advice or "measure what it needs") from error
+    known = {**fit.parameters, **fit.derived}
+    if quantity.name not in known:
+        raise CannotTellError(
+            f"{quantity.model} has no parameter {quantity.name!r}", f"it has {', '.join(known)}"
+        )
+    what = f"{quantity.model}'s {quantity.name}"
+    return with_ends(analysis, known[quantity.name], what, fit.launches)
+
+
+def _ratio(of: Number, over: Number) -> Number:
+    if over.low <= 0.0:
+        raise CannotTellError("a ratio over what may be 0 is no number", "choose another size")
+    return Number(
+        of.value / over.value,
+        of.low / over.high,
+        of.high / over.low,
+        min(of.launches, over.launches),
+        of.is_exact and over.is_exact,
+    )
+
+
+def _exponent(analysis: Analysis, quantity: Quantity, chosen: list[PointEstimate]) -> Number:
+    """The slope of ln(time) over ln(x), by least squares: n of a time that grows as x^n."""
+    against = quantity.against or ""
+    axis = "ranks" if against in ("others", "rounds") else against
+    beside = ("pairs", "ranks") if axis == "pairs" else (axis,)
+    if len({key_without(point, *beside, "peers", "level") for point in chosen}) > 1:
+        others = [point for point in chosen if getattr(point, axis) == getattr(chosen[0], axis)]
+        _only(others)
+    known = [(_against(against, point), point) for point in chosen]
+    logs = [(math.log(x), _of_point(analysis, p, quantity.take)) for x, p in known if x > 0.0]
+    mean = sum(x for x, _ in logs) / max(len(logs), 1)
+    spread = sum((x - mean) ** 2 for x, _ in logs)
+    if spread == 0.0:
+        raise CannotTellError(
+            f"an exponent needs at least two values of {against}", f"measure several {axis}"
+        )
+    if any(number.low <= 0.0 for _, number in logs):
+        raise CannotTellError("a time may be 0", "choose other sizes")
+    weights = [((x - mean) / spread, number) for x, number in logs]
+
+    def at(rising: Callable[[Number], float], falling: Callable[[Number], float]) -> float:
+        return sum(w * math.log((rising if w > 0.0 else falling)(number)) for w, number in weights)
+
+    return Number(
+        at(_value, _value),
+        at(_low, _high),
+        at(_high, _low),
+        min(number.launches for _, number in logs),
+        all(number.is_exact for _, number in logs),
+    )
+
+
+def _value(number: Number) -> float:
+    return number.value
+
+
+def _low(number: Number) -> float:
+    return number.low
+
+
+def _high(number: Number) -> float:
+    return number.high
+
+
+def _against(against: str, point: PointEstimate) -> float:
+    """The value of a point that an exponent is taken against; 0 where it has none."""
+    ranks = point.known_ranks
+    if against == "others":
+        return max(ranks - 1, 0)
+    if against == "rounds":
+        return (ranks - 1).bit_length() if ranks else 0
+    return float(getattr(point, against) or 0)
+
+
+def _over_fastest(analysis: Analysis, quantity: Quantity, chosen: list[PointEstimate]) -> Number:
+    """The time of the claimed algorithm over that of the fastest of the others."""
+    own = [point for point in chosen if point.algorithm == quantity.name]
+    others = [point for point in chosen if point.algorithm != quantity.name]
+    if not own or not others:
+        have = ", ".join(sorted({point.algorithm or "default" for point in chosen}))
+        raise CannotTellError(
+            f"{quantity.name} was not measured beside others" if own or others else "no algorithm",
+            f"there is {have}: name several with --algorithm",
+        )
+    if len({key_without(point, "algorithm", "segment_bytes") for point in chosen}) > 1:
+        _only([point for point in chosen if point.algorithm == chosen[0].algorithm])
+    first = _of_point(analysis, _only(own), TIME)
+    rest = [_of_point(analysis, point, TIME) for point in others]
+    fastest = Number(
+        min(one.value for one in rest),
+        min(one.low for one in rest),
+        min(one.high for one in rest),
+        min(one.launches for one in rest),
+        all(one.is_exact for one in rest),
+    )
+    return _ratio(first, fastest)

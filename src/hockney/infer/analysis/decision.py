@@ -1,0 +1,196 @@
+"""The verdict of one or many runs: accepted, not accepted or not judged, with the findings that
+decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hockney.base.units import format_rate, format_seconds, format_size
+from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Gate, Status
+from hockney.infer.analysis.gates import comparison_gate, congestion_gate, variants_gate
+from hockney.infer.analysis.histories import History, Trend
+from hockney.infer.analysis.network_faults import Suspect
+from hockney.infer.analysis.outliers import Outlier
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.analysis.compare import RunComparison
+
+MOST_DECIDING = 3
+"""Findings that are shown with a verdict: more are not read."""
+WORDS = {PASSED: "accepted", FAILED: "not accepted", NOT_JUDGED: "not judged"}
+
+
+@dataclass(frozen=True)
+class DecidingFinding:
+    status: Status
+    what: str
+    number: str
+    """With its interval, or what else shows how sure it is."""
+    reference: str
+    """What the number is held against; empty where there is nothing."""
+    action: str
+    """What to do; empty where there is nothing to do."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    findings: tuple[DecidingFinding, ...]
+    """All, those that decide first."""
+
+    @property
+    def status(self) -> Status:
+        """Failed if anything did; else not judged if anything was not, or nothing was."""
+        statuses = {one.status for one in self.findings}
+        return next((one for one in (FAILED, NOT_JUDGED) if one in statuses), PASSED)
+
+    @property
+    def words(self) -> str:
+        return WORDS[self.status]
+
+    @property
+    def deciding(self) -> tuple[DecidingFinding, ...]:
+        return self.findings[:MOST_DECIDING]
+
+
+ORDER = {FAILED: 0, NOT_JUDGED: 1, PASSED: 2}
+
+
+def decided(findings: Iterable[DecidingFinding]) -> Decision | None:
+    """The verdict of findings, the worst first; None without any."""
+    found = sorted(findings, key=lambda one: ORDER[one.status])
+    return Decision(tuple(found)) if found else None
+
+
+def decision_of(
+    analyses: Sequence[Analysis],
+    histories: Sequence[History] = (),
+    against: Iterable[DecidingFinding] = (),
+) -> Decision | None:
+    """The verdict of runs; histories: of these and earlier ones; against: what they are against
+    earlier ones. None where there is no run."""
+    found = [finding for one in analyses for finding in _findings(one)]
+    found += [*against, *_of_histories(histories)]
+    if analyses and not any(one.status != PASSED or one.reference for one in found):
+        numbers = [number for one in analyses for number in _numbers(one)]
+        found += numbers or [_not_judged("no number was measured", "")]
+    return decided(found)
+
+
+def of_comparison(comparison: RunComparison, allowed: float) -> DecidingFinding:
+    base, other = comparison.base, comparison.other
+    finding = _of_gate(other.label, comparison_gate(comparison, allowed), str(base.path))
+    if finding.status != FAILED:
+        return finding
+    return replace(finding, action=f"hockney explain {base.path} {other.path}")
+
+
+def decision_of_histories(histories: Sequence[History]) -> Decision | None:
+    return decided(_of_histories(histories))
+
+
+def _findings(analysis: Analysis) -> Iterator[DecidingFinding]:
+    """What a run shows by itself."""
+    label = analysis.label
+    failed = [end for end in analysis.run.ends if end.reason == "failed"]
+    for end in failed[:1]:
+        yield DecidingFinding(
+            FAILED,
+            f"{label}: a launch failed",
+            f"{len(failed)} of {len(analysis.run.launches)} launches",
+            end.message or "",
+            "see its message; then continue the run with --resume",
+        )
+    if getattr(analysis.workload, "verify", False) and not failed:
+        number = f"{len(analysis.run.samples)} visits"
+        yield DecidingFinding(PASSED, f"{label}: messages arrive as they were sent", number, "", "")
+    if analysis.compares_pairs:
+        yield from _of_outliers(analysis)
+    for gate in (variants_gate(analysis.variants), congestion_gate(analysis.congestion)):
+        if gate is not None:
+            yield _of_gate(label, gate, "the plan's limit")
+
+
+def _of_gate(what: str, gate: Gate, reference: str) -> DecidingFinding:
+    if gate.status != NOT_JUDGED:
+        return DecidingFinding(gate.status, what, gate.why, reference, "")
+    why, _, remedy = gate.why.partition("; ")
+    return DecidingFinding(gate.status, what, why, reference, remedy)
+
+
+def _of_outliers(analysis: Analysis) -> Iterator[DecidingFinding]:
+    gate = analysis.outlier_gate
+    if gate.status != FAILED or analysis.located is not None:
+        yield _of_gate(f"{analysis.label}: outliers", gate, "their peers")
+        return
+    slow: Sequence[Outlier | Suspect] = (
+        analysis.verdict.suspects if analysis.verdict is not None else analysis.outliers.found
+    )
+    for one in slow:
+        yield _of_slow(one)
+
+
+def _of_slow(one: Outlier | Suspect) -> DecidingFinding:
+    if isinstance(one, Suspect):
+        what, agreeing = one.words, f"{one.passes_agreeing} of {one.passes} passes"
+        reference = f"{format_seconds(one.usual_s)}, the median of pairs as far apart"
+    else:
+        what, agreeing = (
+            f"{one.what} {', '.join(one.names)} is slow",
+            f"{one.launches_agreeing} of {one.launches} launches",
+        )
+        reference = "its peers, in the same launches"
+    number = f"{one.ratio:.3g} times at {format_size(one.bytes)} (p {one.p:.2g}, {agreeing})"
+    return DecidingFinding(FAILED, what, number, reference, _remedy(one.what, one.names))
+
+
+def _remedy(kind: str, names: Sequence[str]) -> str:
+    named = ", ".join(names)
+    if kind in ("cable", "uplink", "switch", "group"):
+        return "look at its ports' rates and errors: hockney doctor --transports"
+    if kind == "node":
+        return f"take {named} out of the job, run hockney doctor there, and measure again"
+    return f"measure {named} alone, and see what else runs there: hockney doctor"
+
+
+def _of_histories(histories: Sequence[History]) -> list[DecidingFinding]:
+    return [_of_trend(history, trend) for history in histories for trend in history.trends]
+
+
+def _of_trend(history: History, trend: Trend) -> DecidingFinding:
+    last, text = trend.points[-1], format_rate if trend.unit == "B/s" else format_seconds
+    limits = "" if last.low is None else f" [{text(last.low)} to {text(last.high)}]"
+    what = f"{history.system}: {trend.what}"
+    number = f"{text(last.value)}{limits}, the last of {len(trend.points)} runs"
+    if trend.worse:
+        action = "see what changed there"
+        if trend.changes:
+            before, after = (trend.points[trend.changes[-1].index - back].file for back in (1, 0))
+            action = f"hockney explain {before} {after}"
+        return DecidingFinding(FAILED, what, f"{number}; {trend.worse}", "the runs before", action)
+    if not trend.enough:
+        return DecidingFinding(
+            NOT_JUDGED, what, number, f"{len(trend.points)} runs", "more runs: 7 or more"
+        )
+    level = f"{text(trend.level)}, the median since the last change"
+    return DecidingFinding(PASSED, what, number, level, "")
+
+
+def _numbers(analysis: Analysis) -> list[DecidingFinding]:
+    """Numbers of a run that nothing was held against."""
+    points = analysis.estimates.own()
+    if not points:
+        return []
+    one = min(points, key=lambda point: (point.bytes, point.typical_s))
+    limits = ""
+    if one.low_s is not None:
+        limits = f" [{format_seconds(one.low_s)} to {format_seconds(one.high_s)}]"
+    number = f"{format_seconds(one.typical_s)}{limits} at {format_size(one.bytes)}"
+    action = "give a reference: hockney compare GOOD THIS, or --history of earlier runs"
+    return [DecidingFinding(NOT_JUDGED, f"{analysis.label}: {one.operation}", number, "", action)]
+
+
+def _not_judged(why: str, action: str) -> DecidingFinding:
+    return DecidingFinding(NOT_JUDGED, why, "", "", action)

@@ -1,0 +1,248 @@
+"""Why two runs differ: how much of the difference each factor explains, and what is left."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hockney.base.errors import UsageError
+from hockney.infer.analysis.compare import PointDifference, differences, pairs_of
+from hockney.infer.analysis.effects import Gap, best_prediction, form_of, span_of
+from hockney.infer.analysis.factor import DifferingFactor, Kind
+from hockney.infer.analysis.factors import factors_of, own_axes
+from hockney.infer.analysis.gate import Gate, not_judged
+from hockney.infer.analysis.run_drift import RunDrift
+from hockney.infer.estimate.differences import Judged, exact
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.memory.host import EarlierRun
+from hockney.plan.axes import curve_key
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+    from hockney.infer.fitting.fit import Fit
+
+ENOUGH = 0.9
+"""Part of a difference from which it counts as explained."""
+LEAST_PART = 0.1
+"""Smallest part of a difference for which a factor is named: of less, chance would name some."""
+AS_MUCH = 0.8
+"""A more specific factor is named before another if it explains this part of what that one does."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    factor: DifferingFactor
+    part: float
+    """Of the whole difference, as the sum over points of the logarithms of ratios."""
+    instead: tuple[str, ...] = ()
+    """Factors that would explain as much: these runs cannot tell which it is."""
+
+
+@dataclass(frozen=True)
+class Cleared:
+    """A factor that differs and is not named."""
+
+    factor: DifferingFactor
+    why: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    first: Analysis
+    second: Analysis
+    points: tuple[PointDifference, ...]
+    causes: tuple[Cause, ...]
+    """In the order of what they explain."""
+    cleared: tuple[Cleared, ...]
+    form: str | None
+    """A name of effects.FORMS; None where no difference is shown."""
+    span: tuple[int, int] | None
+    """Sizes between which alone a difference is shown; None if it is not so."""
+    gate: Gate | None = None
+    """That nothing could be judged; None if it could."""
+    question: tuple[str, ...] = ()
+    """The words of a command that would let it be judged."""
+    notes: tuple[str, ...] = ()
+    """Earlier runs that were left out, and why."""
+
+    @property
+    def shown(self) -> list[PointDifference]:
+        """Points with a difference that is shown, and more than the tolerance."""
+        return [one for one in self.points if one.difference.matters]
+
+    @property
+    def shown_from(self) -> Judged | None:
+        """The comparison of the point with the median smallest difference that could have been
+        shown; None if none could at any point."""
+        known = [
+            (one.difference.smallest_difference, place)
+            for place, one in enumerate(self.points)
+            if one.difference.smallest_difference
+        ]
+        if not known:
+            return None
+        _, place = sorted(known)[len(known) // 2]
+        return self.points[place].difference
+
+    @property
+    def unexplained(self) -> float:
+        """The part of the difference that no cause explains."""
+        return max(1.0 - sum(cause.part for cause in self.causes), 0.0) if self.shown else 0.0
+
+    @property
+    def is_explained(self) -> bool:
+        return self.unexplained <= 1.0 - ENOUGH + 1e-9
+
+    @property
+    def fits(self) -> tuple[Fit, Fit] | None:
+        """Hockney's lines through both runs; None where one has none."""
+        lines = self.first.line(), self.second.line()
+        return None if lines[0] is None or lines[1] is None else (lines[0], lines[1])
+
+    @property
+    def typical_ratio(self) -> float | None:
+        """The median ratio over the points with a difference; None without one."""
+        ratios = [one.difference.ratio for one in self.shown]
+        return float(np.median(ratios)) if ratios else None
+
+
+def explanation(
+    first: Analysis, second: Analysis, tolerance: float, earlier: Sequence[EarlierRun] = ()
+) -> Explanation:
+    """Explains how B differs from A. earlier: more runs, which show how much equal ones differ."""
+    paths = [one.run.path for one in (first, second)]
+    if first.run.header.id == second.run.header.id:
+        raise UsageError(f"{paths[0]} and {paths[1]} are the same run", "name two runs")
+    experiments = [one.run.header.experiment for one in (first, second)]
+    if experiments[0] != experiments[1]:
+        why = f"A measured {experiments[0]} and B {experiments[1]}, which no point has in common"
+        return _nothing(first, second, why)
+    besides = tuple(own_axes(first, second))
+    pairs = pairs_of(first.of_every_launch, second.of_every_launch, (0, 0), besides)
+    if not pairs:
+        return _nothing(first, second, "the runs have no point in common")
+    drift = RunDrift.of((first, second), 0, earlier)
+    found = _explained(first, second, _judged(first, second, pairs, tolerance, drift), tolerance)
+    return replace(found, notes=drift.notes)
+
+
+def _explained(
+    first: Analysis, second: Analysis, points: tuple[PointDifference, ...], tolerance: float
+) -> Explanation:
+    factors = factors_of(first, second)
+    if all(one.difference.low is None for one in points):
+        gate = not_judged("fewer than 5 launches on a side", "measure more: --launches 18")
+        return Explanation(first, second, points, (), _all_cleared(factors), None, None, gate)
+    gaps = _gaps(points, tolerance)
+    if not any(gap.size for gap in gaps):
+        return Explanation(first, second, points, (), _all_cleared(factors), None, None)
+    causes, cleared = _attributed(gaps, factors)
+    return Explanation(first, second, points, causes, cleared, form_of(gaps), span_of(gaps))
+
+
+def _judged(
+    first: Analysis,
+    second: Analysis,
+    pairs: Sequence[tuple[PointEstimate, PointEstimate]],
+    tolerance: float,
+    drift: RunDrift,
+) -> tuple[PointDifference, ...]:
+    if first.run.is_simulated and second.run.is_simulated:
+        logs = [np.array([math.log(b.typical_s / a.typical_s)]) for a, b in pairs]
+        found = [exact(log, tolerance) for log in logs]
+    else:
+        each, _ = drift.between(pairs)
+        found = differences(pairs, tolerance, [one.of_two if one else None for one in each])
+    return tuple(PointDifference(*pair, one) for pair, one in zip(pairs, found, strict=True))
+
+
+def _gaps(points: Sequence[PointDifference], tolerance: float) -> list[Gap]:
+    curves: dict[object, list[PointDifference]] = {}
+    for one in points:
+        curves.setdefault(curve_key(one.base), []).append(one)
+    return [_gap(of_it, tolerance) for of_it in curves.values()]
+
+
+def _gap(points: Sequence[PointDifference], tolerance: float) -> Gap:
+    halves = [
+        (math.log(one.difference.high / one.difference.low) / 2.0)
+        if one.difference.low and one.difference.high
+        else math.inf
+        for one in points
+    ]
+    return Gap(
+        bytes=np.array([one.base.bytes for one in points], dtype=np.float64),
+        base_s=np.array([one.base.typical_s for one in points]),
+        log_ratio=np.array([math.log(one.difference.ratio) for one in points]),
+        half=np.maximum(np.array(halves), math.log1p(tolerance)),
+        shown=np.array([one.difference.matters for one in points]),
+    )
+
+
+def _attributed(
+    gaps: Sequence[Gap], factors: Sequence[DifferingFactor]
+) -> tuple[tuple[Cause, ...], tuple[Cleared, ...]]:
+    """Factors one after another, each the one that explains the most of what is left."""
+    size = sum(gap.size for gap in gaps)
+    left, rest = list(gaps), [one for one in factors if _may_act(one)]
+    causes: list[Cause] = []
+    while rest and sum(gap.size for gap in left) > (1.0 - ENOUGH) * size:
+        predicted = [_predicted(left, one) for one in rest]
+        parts = [_part(left, each) / size for each in predicted]
+        most = max(parts)
+        if most < LEAST_PART:
+            break
+        enough = [i for i, part in enumerate(parts) if part >= AS_MUCH * most]
+        best = min(enough, key=lambda i: (rest[i].kind, -parts[i]))
+        chosen = rest[best]
+        instead = [rest[i].name for i in enough if i != best and rest[i].kind == chosen.kind]
+        causes.append(Cause(chosen, min(parts[best], 1.0), tuple(instead)))
+        left = [gap.without(one) for gap, one in zip(left, predicted[best], strict=True)]
+        rest.remove(chosen)
+    named = {cause.factor.name for cause in causes}
+    cleared = [Cleared(one, _why_cleared(one, gaps)) for one in factors if one.name not in named]
+    return tuple(sorted(causes, key=lambda one: -one.part)), tuple(cleared)
+
+
+def _may_act(factor: DifferingFactor) -> bool:
+    """Whether a factor may be named: nothing recorded shows what one of unknown effect did."""
+    return not factor.why_not and factor.kind != Kind.UNKNOWN
+
+
+def _predicted(gaps: Sequence[Gap], factor: DifferingFactor) -> list[np.ndarray]:
+    """The predictions of the first of a factor's forms that leaves the least."""
+    each = [[best_prediction(gap, form, factor.limits) for gap in gaps] for form in factor.forms]
+    return max(each, key=lambda predicted: _part(gaps, predicted))
+
+
+def _part(gaps: Sequence[Gap], predicted: Sequence[np.ndarray]) -> float:
+    return sum(gap.size - gap.left(one) for gap, one in zip(gaps, predicted, strict=True))
+
+
+def _why_cleared(factor: DifferingFactor, gaps: Sequence[Gap]) -> str:
+    if factor.why_not:
+        return factor.why_not
+    if factor.kind == Kind.UNKNOWN:
+        return "its effect is unknown: --try measures it"
+    part = _part(gaps, _predicted(gaps, factor)) / sum(gap.size for gap in gaps)
+    if part < LEAST_PART:
+        return "differs, but cannot explain this form"
+    return f"could explain up to {100.0 * min(part, 1.0):.0f} % of it instead"
+
+
+def _all_cleared(factors: Sequence[DifferingFactor]) -> tuple[Cleared, ...]:
+    return tuple(
+        Cleared(one, one.why_not or "differs, but there is nothing to explain") for one in factors
+    )
+
+
+def _nothing(first: Analysis, second: Analysis, why: str) -> Explanation:
+    """Runs without a common point: what is asked of B has only been measured with A."""
+    command = first.run.header.environment.get("command")
+    words = tuple(map(str, command)) if isinstance(command, list) else ()
+    gate = not_judged(why, f"measure {first.run.header.experiment} with B as with A")
+    return Explanation(first, second, (), (), (), None, None, gate, words)

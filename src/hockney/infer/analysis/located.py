@@ -1,0 +1,346 @@
+"""What a run of rounds that were chosen step by step shows: what is slow, what may be, and what
+could not be judged."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.analysis.boards import Doubt
+from hockney.infer.analysis.network_faults import LEAST_TO_DELAY
+from hockney.infer.analysis.places import places_of
+from hockney.infer.locate.candidates import (
+    CABLE,
+    NODE,
+    PROCESS,
+    SWITCH,
+    UPLINK,
+    Array,
+    NetworkPart,
+    Passed,
+    SwitchRoutes,
+    Whole,
+)
+from hockney.infer.locate.design import all_rounds, pair_between, round_of
+from hockney.infer.locate.explanations import Explanations, Found
+from hockney.infer.locate.odds import FEWEST, SURE, RoundTimes, judge
+from hockney.plan import workload_of
+from hockney.plan.topology import LEVELS, switches_of
+from hockney.plan.workloads.fabric import Fabric
+from hockney.records import PairBlock, Place, Run
+
+RULE = (
+    "a part of the network is slow if that is at least 1,000 times likelier than that nothing is "
+    "(Bayes; averaged over a slowness from 1.1 times on, and over small differences of sound "
+    "parts; noise is Student's t with 3 degrees of freedom); it is separated from another part "
+    "where it is 1,000 times likelier than that, too"
+)
+WORDS = {
+    NODE: "node {} is slow",
+    PROCESS: "{} is slow",
+    UPLINK: "the links of switch {} to other switches are slow",
+    SWITCH: "switch {} is slow",
+    CABLE: "the cable between switches {} is slow",
+}
+NEARER_IS_SLOWER = 1.15
+"""Ratio of the times of near pairs to those of farther ones from which on the topology is not
+believed."""
+MOST_NAMED = 4
+MORE_ROUNDS = "more rounds would decide: a larger --budget or --rounds, or --all-pairs"
+CROWDS = 64
+"""Numbers of pairs on a link that a class of times can have."""
+
+
+@dataclass(frozen=True)
+class LocatedFault:
+    """A slow part of the network."""
+
+    what: str
+    """Kind: node, process, uplink, switch or cable."""
+    names: tuple[str, ...]
+    bytes: int
+    """The size that shows it most."""
+    all_bytes: tuple[int, ...]
+    """All sizes that show it."""
+    ratio: float
+    low: float
+    high: float
+    """Times over the usual ones, with a 95 % interval; of the slow messages alone where only some
+    are."""
+    lost: float | None
+    """Fraction of the times that are far longer; None if all are longer."""
+    odds_log10: float
+    """Logarithm of how much likelier it is than the next explanation."""
+    next: str | None
+    """The next explanation, in words; None: that nothing is slow."""
+    same: tuple[str, ...]
+    """Other explanations that no measured pair separates from it."""
+    like: tuple[str, ...]
+    """Other explanations that are not 1,000 times less likely."""
+    separated_by: tuple[str, str] | None
+    """Two nodes whose messages would separate it from the first of those."""
+    observations: int
+    """Number of times of pairs that passed it."""
+
+    @property
+    def words(self) -> str:
+        return _words(self.what, self.names)
+
+
+@dataclass(frozen=True)
+class Located:
+    """The verdict on a network, by few of its pairs."""
+
+    faults: tuple[LocatedFault, ...]
+    rounds: int
+    """Number of rounds that were made, and of those of all pairs."""
+    all_rounds: int
+    steps: int
+    """Launches that chose rounds by the ones before."""
+    judged: dict[str, int]
+    """Number of parts of each kind that were judged."""
+    knows_switches: bool
+    doubts: tuple[Doubt, ...]
+
+    @property
+    def judged_words(self) -> str:
+        return _counted(Counter(self.judged))
+
+
+def is_located(run: Run) -> bool:
+    workload = workload_of(run.header.options)
+    return isinstance(workload, Fabric) and workload.locate
+
+
+def network_of(run: Run) -> SwitchRoutes:
+    """The network of a run, as far as it is known, by the names of its nodes."""
+    places = places_of(run)
+    ranks = 1 + max([*places, *(int(block.peers.max()) for block in _blocks(run))], default=0)
+    hosts = _hosts(places, ranks)
+    names = list(dict.fromkeys(hosts))
+    topology = {place.host: place.topology for place in places.values()}
+    paths = [switches_of(topology.get(name)) for name in names]
+    return SwitchRoutes(names, paths, [names.index(host) for host in hosts])
+
+
+def made_rounds(run: Run, ranks: int) -> list[int]:
+    """The numbers of the rounds of which there are times, each as often as it was made."""
+    found: list[int] = []
+    for block in _blocks(run):
+        numbers = round_of(ranks, block.peers)
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+        found += numbers[starts].tolist()
+    return found
+
+
+def times_of(run: Run, network: SwitchRoutes) -> RoundTimes | None:
+    """The times of a run as the odds need them; None if no pair was measured."""
+    blocks = _blocks(run)
+    if not blocks:
+        return None
+    sizes, ranks = sizes_of(run), len(network.host_of)
+    ends = np.cumsum([0, *(len(block.peers) for block in blocks)])
+    logs = np.full((len(sizes), ends[-1]), np.nan)
+    for block, start, end in zip(blocks, ends, ends[1:], strict=False):
+        for size, ns in zip(block.bytes, block.ns.astype(np.float64), strict=True):
+            logs[sizes.index(size), start:end] = np.log(np.where(ns > 0.0, ns, np.nan) * 1e-9)
+    pairs, logs = _each_once(np.concatenate([block.peers for block in blocks]), logs, ranks)
+    passed = network.passed(pairs)
+    crowd = _crowds(passed, round_of(ranks, pairs), network)
+    delayed = [crowd if size >= LEAST_TO_DELAY else np.zeros_like(crowd) for size in sizes]
+    classes = [passed.levels * CROWDS + each for each in delayed]
+    return RoundTimes(logs, passed.weights, np.array(classes))
+
+
+def _each_once(peers: NDArray[np.int32], logs: Array, ranks: int) -> tuple[Whole, Array]:
+    """The different pairs and the median of each one's times: the same pair again shows the same
+    route and company, which is no more evidence of who is slow."""
+    low, high = np.sort(peers, axis=1).astype(np.int64).T
+    order = np.argsort(low * ranks + high, kind="stable")
+    keys = (low * ranks + high)[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    counts = np.diff(starts, append=len(keys))
+    most = np.full((len(logs), len(starts), counts.max()), np.nan)
+    row = np.repeat(np.arange(len(starts)), counts)
+    most[:, row, np.arange(len(keys)) - starts[row]] = logs[:, order]
+    has_none = np.isnan(most).all(axis=2)
+    most[has_none, 0] = 0.0
+    medians = np.nanmedian(most, axis=2)
+    medians[has_none] = np.nan
+    pairs = np.stack([low, high], axis=1)[order[starts]]
+    return pairs, medians
+
+
+def sizes_of(run: Run) -> list[int]:
+    return sorted({size for block in _blocks(run) for size in block.bytes})
+
+
+def located_of(run: Run) -> Located | None:
+    """The verdict; None if no pair was measured."""
+    network = network_of(run)
+    times = times_of(run, network)
+    if times is None:
+        return None
+    judged = judge(times, list(network.parts))
+    return located_by(run, network, times, judged)
+
+
+def located_by(run: Run, network: SwitchRoutes, times: RoundTimes, judged: Explanations) -> Located:
+    ranks = len(network.host_of)
+    sizes = sizes_of(run)
+    counts = Counter(part.kind for part in network.parts)
+    counts.subtract(network.parts[i].kind for i in [*judged.unclear, *judged.unjudged])
+    return Located(
+        faults=tuple(_fault(one, network, sizes) for one in judged.found),
+        rounds=len(made_rounds(run, ranks)),
+        all_rounds=all_rounds(ranks),
+        steps=len({block.launch for block in _blocks(run)}),
+        judged={kind: count for kind, count in counts.items() if count > 0},
+        knows_switches=any(part.kind == SWITCH for part in network.parts),
+        doubts=(*_of_moved(run), *_doubts(network, times, judged)),
+    )
+
+
+def _blocks(run: Run) -> list[PairBlock]:
+    """The times of pairs, without those of launches on other nodes than the first one's."""
+    moved = _moved(run)
+    return [one for one in run.pair_times if len(one.peers) and one.launch not in moved]
+
+
+def _moved(run: Run) -> set[int]:
+    """Launches in which a rank ran on another node than in the first one."""
+    first = {rank: place.host for rank, place in places_of(run).items()}
+    return {
+        launch.launch
+        for launch in run.launches
+        if any(place.host != first.get(place.rank, place.host) for place in launch.places)
+    }
+
+
+def _hosts(places: dict[int, Place], ranks: int) -> list[str]:
+    found = [places.get(rank) for rank in range(ranks)]
+    return [(one.host if one else None) or f"rank {rank}" for rank, one in enumerate(found)]
+
+
+def _crowds(passed: Passed, rounds: Whole, network: SwitchRoutes) -> Whole:
+    """Shape (pairs,): how many pairs of the same round share the fullest link of a pair, as the
+    exponent of the next power of two: large messages delay each other there."""
+    entries = passed.weights.tocoo()
+    of_uplink = np.array([part.kind == UPLINK for part in network.parts])[entries.col]
+    rows, parts = entries.row[of_uplink], entries.col[of_uplink]
+    _, same, counts = np.unique(
+        rounds[rows] * len(network.parts) + parts, return_inverse=True, return_counts=True
+    )
+    most = np.ones(len(passed.levels), np.int64)
+    np.maximum.at(most, rows, counts[same.ravel()])
+    return np.ceil(np.log2(most)).astype(np.int64)
+
+
+def _fault(found: Found, network: SwitchRoutes, sizes: Sequence[int]) -> LocatedFault:
+    parts = network.parts
+    part = parts[found.part]
+    rivals = [*found.same, *found.like]
+    pair = pair_between(network, len(network.host_of), found.part, rivals[0]) if rivals else None
+    hosts = [parts[network.host_of[rank]].names[0] for rank in pair] if pair else []
+    return LocatedFault(
+        what=part.kind,
+        names=part.names,
+        bytes=sizes[found.size],
+        all_bytes=tuple(sizes[i] for i in found.shows),
+        ratio=found.ratio,
+        low=found.low,
+        high=found.high,
+        lost=found.lost,
+        odds_log10=found.odds_log / math.log(10.0),
+        next=None if found.next_part is None else _of_part(parts[found.next_part]),
+        same=tuple(_of_part(parts[i]) for i in found.same[:MOST_NAMED]),
+        like=tuple(_of_part(parts[i]) for i in found.like[:MOST_NAMED]),
+        separated_by=(hosts[0], hosts[1]) if hosts else None,
+        observations=found.observations,
+    )
+
+
+def _of_part(part: NetworkPart) -> str:
+    return _words(part.kind, part.names)
+
+
+def _words(kind: str, names: Sequence[str]) -> str:
+    return WORDS[kind].format(" and ".join(names))
+
+
+def _doubts(network: SwitchRoutes, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:
+    for one in judged.found:
+        if one.odds_log < SURE:
+            words = " or ".join(_of_part(network.parts[i]) for i in (one.part, *one.like[:2]))
+            yield Doubt(f"{words}: the times separate them by less than 1,000 to 1", MORE_ROUNDS)
+    contradiction = _contradiction(times)
+    if contradiction is not None:
+        yield Doubt(contradiction, "correct the topology, or measure without it")
+    likeliest = judged.open[np.argsort(-judged.log_odds[judged.open])][:MOST_NAMED].tolist()
+    likely = [i for i in likeliest if judged.log_odds[i] > 0.0]
+    if likely:
+        words = "; ".join(_of_part(network.parts[i]) for i in likely)
+        yield Doubt(f"{words}: likelier than not, but not 1,000 times", MORE_ROUNDS)
+    unclear = Counter(network.parts[i].kind for i in judged.unclear.tolist() if i not in likely)
+    if unclear:
+        yield Doubt(
+            f"{_counted(unclear)} had too few or too different times to exclude that "
+            f"{'it is' if unclear.total() == 1 else 'one is'} slow",
+            MORE_ROUNDS,
+        )
+    usual = Counter(network.parts[i].kind for i in judged.unjudged.tolist())
+    if usual:
+        yield Doubt(
+            f"most pairs pass {_counted(usual)}, so that nothing shows their usual time",
+            "measure on nodes of more switches",
+        )
+
+
+def _of_moved(run: Run) -> list[Doubt]:
+    moved = sorted(_moved(run))
+    if not moved:
+        return []
+    numbers = ", ".join(str(number + 1) for number in moved[:MOST_NAMED])
+    return [
+        Doubt(
+            f"launch {numbers} ran on other nodes than launch 1: its times are left out",
+            "measure again, on nodes that stay the same",
+        )
+    ]
+
+
+def _contradiction(times: RoundTimes) -> str | None:
+    """Pairs that the topology has nearer and that take longer, in words."""
+    levels = times.classes[0] // CROWDS
+    medians = {
+        int(level): float(np.nanmedian(times.logs[0, levels == level]))
+        for level in np.unique(levels)
+        if level > 0 and (~np.isnan(times.logs[0, levels == level])).sum() >= FEWEST
+    }
+    for near, far in itertools.combinations(sorted(medians), 2):
+        ratio = math.exp(medians[near] - medians[far])
+        if ratio > NEARER_IS_SLOWER and far <= len(LEVELS):
+            return (
+                f"pairs of level {LEVELS[near - 1]!r} take {ratio:.3g} times as long as pairs of "
+                f"level {LEVELS[far - 1]!r}: the topology contradicts the times"
+            )
+    return None
+
+
+def _counted(counts: Counter[str]) -> str:
+    words = [_count(count, kind) for kind, count in counts.items()]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def _count(count: int, kind: str) -> str:
+    """ "1 node", "3 switches"."""
+    many = {PROCESS: "processes", SWITCH: "switches", UPLINK: "links up from switches"}
+    one = {UPLINK: "link up from a switch"}
+    words = one.get(kind, kind) if count == 1 else many.get(kind, f"{kind}s")
+    return f"{count} {words}"

@@ -1,0 +1,46 @@
+"""How much of a difference goes away where B is measured with some of A's settings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.infer.analysis.explanation import Explanation
+from hockney.infer.analysis.variant_verdicts import VariantStudy
+
+
+@dataclass(frozen=True)
+class TriedFactors:
+    names: tuple[str, ...]
+    """The factors that were as in A."""
+    part: float
+    """The part of the difference that was gone."""
+    blocks: int
+    why_not: str = ""
+    """Why it could not be measured; empty if it was."""
+
+
+def part_gone(found: Explanation, study: VariantStudy, variant: str) -> float:
+    """The part of the difference that a variant of B takes away: at each point with a difference,
+    its log ratio to B against that of A to B, within the uncertainty of both."""
+    gone = {
+        (one.point.operation, one.point.bytes, one.point.ranks): one.judged
+        for one in study.ratios
+        if one.variant == variant and one.point is not None
+    }
+    size = left = 0.0
+    for one in found.shown:
+        wanted = -math.log(one.difference.ratio)
+        size += abs(wanted)
+        judged = gone.get((one.base.operation, one.base.bytes, one.base.ranks))
+        reached = math.log(judged.ratio) if judged is not None else 0.0
+        half = _half(one.difference.low, one.difference.high)
+        missed = abs(wanted - reached)
+        left += missed if missed > half else 0.0
+    return float(np.clip(1.0 - left / size, 0.0, 1.0)) if size else 0.0
+
+
+def _half(low: float | None, high: float | None) -> float:
+    return math.log(high / low) / 2.0 if low and high else 0.0

@@ -1,0 +1,144 @@
+"""What earlier runs show of how much equal runs differ: two that are compared, or the next one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.analysis.between import alike
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.memory.components import (
+    BetweenRuns,
+    RunLevel,
+    RunsEvidence,
+    between_runs,
+    evidence_of,
+    level_of,
+    scatter_of,
+)
+from hockney.infer.memory.host import EarlierRun, earlier_run, sorted_by_question
+from hockney.infer.memory.prior import GRID, log_prior
+from hockney.infer.memory.question import question_of
+from hockney.plan.axes import Key, key_without
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+
+Array = NDArray[np.float64]
+Places = tuple[int, int]
+"""Two runs, by their places in a list of runs."""
+Sides = Sequence[PointEstimate]
+"""One point, of each of the runs that are judged."""
+
+
+def as_earlier(others: Iterable[Analysis]) -> list[EarlierRun]:
+    return [earlier_run(one.run, one.of_every_launch) for one in others]
+
+
+@dataclass(frozen=True)
+class RunDrift:
+    """The known runs of each side's question; of one run that is judged there is one side."""
+
+    none: bool
+    """Whether equal runs do not differ, as simulated ones."""
+    sides: tuple[list[Mapping[Key, RunLevel]], ...]
+    """Levels of earlier runs in the state that is judged. Runs of a question that both sides
+    share are the first side's."""
+    notes: tuple[str, ...] = ()
+    """What was left out, and why."""
+
+    @classmethod
+    def of(cls, judged: Sequence[Analysis], state: int, earlier: Iterable[EarlierRun]) -> RunDrift:
+        """judged: the two runs that are compared, or one. state: the one that is judged, of the
+        first run."""
+        if all(one.run.is_simulated for one in judged):
+            return cls(True, tuple([] for _ in judged))
+        handover_s = judged[0].estimates.state(state).handover_s
+        asked = [question_of(one.run) for one in judged]
+        found = sorted_by_question(asked, earlier, [one.run.header.id for one in judged])
+        sides = [[_levels(run, handover_s) for run in side] for side in found.sides]
+        counts = [f"{count} {reason}" for reason, count in found.left_out.items()]
+        notes = [f"earlier runs left out: {', '.join(counts)}"] if counts else []
+        away = [run for side in sides for run in side if run is None]
+        if away:
+            notes.append(f"earlier runs left out: {len(away)} in another state of the machine")
+        return cls(False, tuple([run for run in side if run] for side in sides), tuple(notes))
+
+    def between(
+        self, points: Sequence[Sides], means: Sequence[Array] = ()
+    ) -> tuple[list[BetweenRuns | None], BetweenRuns | None]:
+        """How much equal runs differ at each point, and as a whole if `means` are given: of the
+        launches of each run over all points."""
+        if self.none:
+            return [None] * len(points), None
+        each = [evidence_of(self.levels(sides)) for sides in points]
+        priors = [_prior([np.log(point.medians_s) for point in sides]) for sides in points]
+        wholes = [(self._whole(points, means), _prior(means))] if means else []
+        found = between_runs(each, priors, wholes)
+        return [*found[: len(points)]], found[-1] if means else None
+
+    @classmethod
+    def of_each_two(
+        cls, analyses: Sequence[Analysis], earlier: Sequence[EarlierRun]
+    ) -> dict[Places, RunDrift]:
+        """Those of each two runs, in their usual states."""
+        return {
+            (one, two): cls.of((analyses[one], analyses[two]), 0, earlier)
+            for one, two in permutations(range(len(analyses)), 2)
+        }
+
+    def levels(self, sides: Sides) -> list[list[RunLevel]]:
+        """Levels of the runs of each side at a point, the one that is judged first."""
+        return [
+            [level_of(np.log(point.medians_s)), *_at(key_without(point), known)]
+            for point, known in zip(sides, self.sides, strict=True)
+        ]
+
+    def _whole(self, pairs: Sequence[Sides], means: Sequence[Array]) -> RunsEvidence:
+        """Each run by the mean over its points. How much the launches of earlier runs scatter as a
+        whole is taken from the two that are compared."""
+        scatter = math.sqrt(float(np.mean([scatter_of(one) ** 2 for one in means])))
+        groups = []
+        for number, side in enumerate(self.sides):
+            points = [pair[number] for pair in pairs]
+            keys = [key_without(point) for point in points]
+            own = dict(zip(keys, (level_of(np.log(one.medians_s)) for one in points), strict=True))
+            runs = [run for run in side if all(key in run for key in keys)]
+            levels = [_mean([run[key] for key in keys], scatter) for run in (own, *runs)]
+            groups.append(levels if runs else [])
+        return evidence_of(groups)
+
+
+def _at(key: Key, runs: Sequence[Mapping[Key, RunLevel]]) -> list[RunLevel]:
+    return [run[key] for run in runs if key in run]
+
+
+def _mean(levels: Sequence[RunLevel], scatter: float) -> RunLevel:
+    centre = float(np.mean([one.centre for one in levels]))
+    return RunLevel(centre, scatter, min(one.launches for one in levels))
+
+
+def _prior(samples: Sequence[Array]) -> Array:
+    """The prior by how much the launches of the runs that are judged scatter. Where each has one
+    launch nothing is known, and all deviations are as likely."""
+    variances = [float(np.var(values, ddof=1)) for values in samples if len(values) > 1]
+    return log_prior(math.sqrt(float(np.mean(variances)))) if variances else np.zeros(len(GRID))
+
+
+def _levels(run: EarlierRun, handover_s: float | None) -> Mapping[Key, RunLevel] | None:
+    """The levels of a run in the compared state; None if it was never in it."""
+    handovers = [state.handover_s for state in run.states]
+    if not handovers or handover_s is None or handovers[0] is None:
+        return run.states[0].levels if run.states else None
+    number = alike(handovers, handover_s)
+    return None if number is None else run.states[number].levels
+
+
+NONE_KNOWN = RunDrift(False, ([], []))
+"""That of two runs where no earlier ones are known."""

@@ -1,0 +1,143 @@
+"""What a run recorded of its circumstances while it measured: the ways of messages, the places of
+ranks, the speed of cores and what took their time. By these a setting is seen to have an effect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from hockney.infer.analysis.transports import REACHES
+from hockney.records import LaunchRecord, Noise, Place
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+
+LARGE_BYTES = 65536
+"""Sizes from this on are large: of the messages that show their way, those of 1 MiB."""
+
+
+@dataclass(frozen=True)
+class Traces:
+    """Medians over launches of the rank with the largest number; None where it is unknown."""
+
+    small_way: str | None
+    large_way: str | None
+    """What carried small and large messages."""
+    libraries: frozenset[str] | None
+    """Libraries of networks that ranks have loaded; None if nobody looked."""
+    port_rates: str | None
+    resent: int
+    distance: str | None
+    """What the ranks share: "one CPU", "one last-level cache", ..., "nothing: other hosts"."""
+    cpus: str | None
+    hosts: tuple[str, ...]
+    pinned: bool | None
+    handover_s: float | None
+    compute_s: float | None
+    waited: float | None
+    """Fraction of the time in which a rank was ready to run and something else ran on its CPU."""
+    stolen: float | None
+    """Fraction of the time that the hypervisor took."""
+    throttled: float | None
+    """Fraction of the time in which a quota of CPU time stopped the rank."""
+    moved: float | None
+    """How often a rank was seen on another CPU."""
+    switches: tuple[str, ...]
+    """Sizes at which protocols change, of `--refine`."""
+    clock_cost_s: float | None
+    batch_s: float | None
+
+
+def traces_of(analysis: Analysis) -> Traces:
+    run = analysis.run
+    first = run.launches[0] if run.launches else LaunchRecord(launch=0)
+    taking_part = run.taking_part
+    places = sorted(
+        (place for place in first.places if place.rank in taking_part), key=lambda one: one.rank
+    )
+    ways = analysis.transports
+    paths = [path for reach in REACHES for path in (ways.of(reach) if ways else [])]
+    rates = {
+        f"{port.name} {port.rate_Gbps:g} Gb/s"
+        for node in (ways.nodes if ways else ())
+        for port in node.ports
+        if port.rate_Gbps and (port.carried or port.packets)
+    }
+    whole = [one for one in run.paths if one.reach == "launch"]
+    noises = [one for one in run.noises if one.rank in taking_part]
+    states = analysis.states.states
+    return Traces(
+        small_way=_usual(path.text for path in paths if path.bytes < LARGE_BYTES),
+        large_way=_usual(path.text for path in paths if path.bytes >= LARGE_BYTES),
+        libraries=frozenset(name for one in whole for name in one.libraries) if whole else None,
+        port_rates=", ".join(sorted(rates)) or None,
+        resent=ways.resent if ways else 0,
+        distance=_distance(places),
+        cpus=_cpus(places),
+        hosts=tuple(place.host or "unknown" for place in places),
+        pinned=all(place.pinned for place in places) if places else None,
+        handover_s=states[0].handover_s if states else None,
+        compute_s=_of_launches(noises, lambda one: one.probe_s),
+        waited=_of_launches(noises, lambda one: _over(one.waited_s, one.wall_s)),
+        stolen=_of_launches(noises, lambda one: _over(one.steal_s, one.wall_s)),
+        throttled=_of_launches(noises, lambda one: _over(one.throttled_s, one.wall_s)),
+        moved=_of_launches(noises, lambda one: one.migrations),
+        switches=tuple(f"{one.low_bytes} to {one.high_bytes} B" for one in run.switches),
+        clock_cost_s=first.clock.cost_s,
+        batch_s=first.batch_s,
+    )
+
+
+def _usual(texts: Iterable[str]) -> str | None:
+    """The most frequent text that is known."""
+    known = [text for text in texts if text != "unknown"]
+    return max(known, key=known.count) if known else None
+
+
+def _over(part: float | None, whole: float | None) -> float | None:
+    return None if part is None or not whole else part / whole
+
+
+def _of_launches(noises: Iterable[Noise], of: Callable[[Noise], float | None]) -> float | None:
+    """The median over launches of the largest value of any rank."""
+    by_launch: dict[int, list[float]] = {}
+    for one in noises:
+        if (value := of(one)) is not None:
+            by_launch.setdefault(one.launch, []).append(value)
+    return median(map(max, by_launch.values())) if by_launch else None
+
+
+SHARED = {
+    "pu": "one CPU",
+    "core": "one core",
+    "l2": "one L2 cache",
+    "l3": "one last-level cache",
+    "numa": "one NUMA node",
+    "package": "one socket",
+}
+"""What ranks may share, the closest first, by the field of a place."""
+
+
+def _distance(places: list[Place]) -> str | None:
+    if len(places) < 2 or any(place.host is None for place in places):
+        return None
+    if len({place.host for place in places}) > 1:
+        return "nothing: they are on several hosts"
+    if any(place.pu is None for place in places):
+        return None
+    for name, words in SHARED.items():
+        scopes = {
+            (place.package, getattr(place, name)) if name == "core" else getattr(place, name)
+            for place in places
+        }
+        if len(scopes) == 1 and None not in scopes:
+            return words
+    return "one host"
+
+
+def _cpus(places: list[Place]) -> str | None:
+    if not places or any(place.pu is None for place in places):
+        return None
+    return ",".join(str(place.pu) for place in places)

@@ -1,0 +1,152 @@
+"""Environment variables that differ between two runs, and whether they acted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hockney.infer.analysis.effects import FORMS, Form, between
+from hockney.infer.analysis.factor import UNSET, DifferingFactor, Kind, Restored
+from hockney.infer.analysis.traces import Traces
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+
+THRESHOLD = re.compile(r"EAGER|RNDV|RENDEZ|THRESH|CELL_SIZE|MAX_SEND|FBOX", re.I)
+TRANSPORT = re.compile(
+    r"(^|_)(BTL|PML|MTL|TLS|PROVIDER|NETMOD|CMA|XPMEM|KNEM|SMSC|SHM|SINGLE_COPY|NET_DEVICES|"
+    r"FABRICS?|DEVICES?|IFACE|IF_INCLUDE|IF_EXCLUDE|IPC)(_|$)",
+    re.I,
+)
+COLLECTIVE = re.compile(r"ALGORITHM|COLL|ADJUST|SELECTION", re.I)
+BINDING = re.compile(r"BIND|AFFINITY|PIN|RMAPS|MAPPING|PLACES", re.I)
+"""What names of variables say of their effect."""
+HARMLESS = re.compile(r"OMPI_ALLOW_RUN|SLURM_|PBS_|LSB_|FLUX_|MPICC$|_CC$|DEBUG|VERBOSE")
+"""Variables that change no time."""
+FAMILIES = {
+    "mpich": re.compile(r"MPIR_CVAR_|MPICH_|HYDRA_|MPIEXEC_|MV2_|MVP_|PSP_|MPI_DSM_|I_MPI_"),
+    "ompi": re.compile(r"OMPI_|PMIX_|PRTE_"),
+}
+"""Variables that only libraries of one kind read, by their ABI."""
+LAYERS = {"UCX_": "uc", "PSM2_": "psm2", "PSM3_": "psm3"}
+"""Variables of libraries below MPI, and part of the names of their files. libfabric is not among
+them: some builds of MPICH contain it."""
+MESSAGES = frozenset({"pingpong", "pairs", "cores", "fabric", "overheads", "halo", "overlap"})
+"""Experiments without collectives."""
+SIZE = re.compile(r"(-?\d+)([kmg]?)i?b?", re.I)
+UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+def variables_of(analysis: Analysis) -> Mapping[str, str]:
+    """The known variables that a run's ranks were given."""
+    run = analysis.run
+    stored = run.header.environment.get("env")
+    found = dict(stored) if isinstance(stored, Mapping) else {}
+    if run.launches:
+        found |= run.launches[0].env
+    return found | (analysis.plan.first.placement.env if analysis.plan else {})
+
+
+def variable_factors(
+    first: Analysis, second: Analysis, a: Traces, b: Traces
+) -> Iterator[DifferingFactor]:
+    one, other = variables_of(first), variables_of(second)
+    abis = {launch.mpi.abi for of in (first, second) for launch in of.run.launches[:1]}
+    for name in sorted(one.keys() | other.keys()):
+        before, after = one.get(name), other.get(name)
+        if before == after or HARMLESS.search(name):
+            continue
+        factor = DifferingFactor(
+            name,
+            (before or UNSET, after or UNSET),
+            Kind.SETTING,
+            change=Restored("variable", name, before),
+        )
+        readers = {abi for abi, names in FAMILIES.items() if names.match(name)}
+        if readers and None not in abis and not readers & abis:
+            yield replace(factor, why_not="no library here reads it")
+        elif not _is_loaded(name, a, b):
+            yield replace(factor, why_not="the library that reads it was not loaded")
+        elif _was_not_taken(first, second, name):
+            yield replace(factor, why_not="the library's control variable has the same value")
+        elif COLLECTIVE.search(name) and first.run.header.experiment in MESSAGES:
+            yield replace(factor, why_not="it is for collectives, and none was measured")
+        else:
+            yield _with_effect(factor, (before, after), a, b)
+
+
+def _is_loaded(name: str, a: Traces, b: Traces) -> bool:
+    """False if the library below MPI that reads the variable was surely not there."""
+    part = next((part for prefix, part in LAYERS.items() if name.startswith(prefix)), None)
+    known = [one.libraries for one in (a, b) if one.libraries is not None]
+    if part is None or not known:
+        return True
+    return any(part in library for libraries in known for library in libraries)
+
+
+def _was_not_taken(first: Analysis, second: Analysis, name: str) -> bool:
+    """Whether the control variable of this name was read in both runs, with the same value."""
+    read = []
+    for one in (first, second):
+        controls = one.run.launches[0].controls if one.run.launches else {}
+        read.append({value for key, value in controls.items() if name.endswith(key)})
+    return bool(read[0]) and read[0] == read[1]
+
+
+def _with_effect(
+    factor: DifferingFactor, values: tuple[str | None, str | None], a: Traces, b: Traces
+) -> DifferingFactor:
+    name = factor.name
+    ways = ways_apart(a, b)
+    if THRESHOLD.search(name):
+        known = sorted({size for value in values if (size := _bytes(value)) is not None})
+        if known:
+            form = between(known[0], known[1] if len(known) > 1 else None)
+            where = " and ".join(f"{size} B" for size in known)
+            evidence = f"a threshold acts on sizes from {where} on"
+            if len(known) > 1:
+                evidence = f"a threshold acts on sizes between {where}"
+            if ways:
+                evidence += f"; {ways}"
+            return replace(factor, forms=(form,), evidence=evidence)
+    if TRANSPORT.search(name):
+        if not ways and _ways_known(a, b):
+            return replace(factor, why_not="messages went the same way under both")
+        if ways:
+            return replace(factor, forms=forms_of_ways(a, b), evidence=ways)
+    if BINDING.search(name):
+        return replace(factor, why_not="the engine pins its ranks itself")
+    return replace(factor, kind=Kind.UNKNOWN)
+
+
+def _bytes(value: str | None) -> int | None:
+    """The number of bytes of a threshold; None if it has no value, or one without a limit."""
+    found = SIZE.fullmatch(value.strip()) if value else None
+    if found is None or int(found[1]) < 0:
+        return None
+    return int(found[1]) * UNITS[found[2].lower()]
+
+
+def _ways_known(a: Traces, b: Traces) -> bool:
+    return None not in (a.small_way, b.small_way, a.large_way, b.large_way)
+
+
+def ways_apart(a: Traces, b: Traces) -> str:
+    """How the ways of messages differ; empty if they do not, or are unknown."""
+    texts = [
+        f"{size} messages went by {before} in A and by {after} in B"
+        for size, before, after in (
+            ("small", a.small_way, b.small_way),
+            ("large", a.large_way, b.large_way),
+        )
+        if before != after and before and after
+    ]
+    return "; ".join(texts)
+
+
+def forms_of_ways(a: Traces, b: Traces) -> tuple[Form, ...]:
+    """Another way of large messages alone leaves small ones as they were."""
+    is_for_all = None in (a.small_way, b.small_way) or a.small_way != b.small_way
+    return (FORMS["any"],) if is_for_all else (FORMS["large"],)

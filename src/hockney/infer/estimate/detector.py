@@ -1,0 +1,347 @@
+"""A change of level in a series that is looked at again and again, for ever.
+
+Each look gives the logarithm of a time. An e-detector of Shiryaev and Roberts (Shin, Ramdas and
+Rinaldo, arXiv 2203.03532) sums, over every look at which a change may have begun, the evidence of
+a bet that it did. A bet gains nothing on average while nothing changes, so the sum grows by one a
+look at most, and the expected number of looks to a false alarm is at least the limit of the sum.
+The evidence of several series is averaged, which keeps that bound for all of them together (e-BH
+names the series: Wang and Ramdas, JRSS B 84, 2022).
+
+The bets are on innovations: what an ARMA(1,1) model, whose noise wanders and scatters, does not
+predict. The likelihood of a change under any model is held against that of no change under the
+best one (universal inference: Wasserman, Ramdas and Balakrishnan, PNAS 117, 2020), so that
+correlation which is not known yet makes no alarm. Innovations are drawn in to CLIP standard
+deviations (Huber), so that a few wild looks are no change. A machine with two states that come and
+go has its looks compared within their state, and a weekly cycle is taken off. A change smaller
+than the tolerance is none: the interval of its size, valid at every look (Robbins 1970; see Howard
+et al., Ann. Stat. 49, 2021), must lie beyond.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.bets import no_evidence, place_bets, starts_of
+from hockney.infer.estimate.noise_models import CLIP, MODELS, PHI, THETA, noise_at, step_of
+from hockney.infer.estimate.recurring import (
+    DAY_S,
+    HARMONICS,
+    WEEK_S,
+    two_states,
+    waves_at,
+    week_of,
+)
+
+Array = NDArray[np.float64]
+
+FOLLOW = 5.0
+"""Standard deviations by which one look may move what is expected of the next: a wild look is no
+new level, and a shock to noise that wanders fades as it should."""
+LEARN_S, CYCLE_S, SURE_S = 3 * DAY_S, 14 * DAY_S, 28 * DAY_S
+"""Age of a level at which looks are first judged, at which its week is known, and at which its
+tolerance is the one asked for."""
+FIRST_TOLERANCE = math.log(1.05)
+"""The least tolerance until the week is known."""
+LEAST_LOOKS = 4
+"""Looks needed before one is judged."""
+SUBDAILY_S = 0.3 * DAY_S
+"""Longest time between looks that can show a daily cycle."""
+KEPT = 2688
+"""Looks that are kept for the cycle, the states and the start of a change."""
+RECENT = 512
+STATES_OF = 1024
+"""Newest looks in which states are looked for."""
+FIRST_LASTING_S = 2 * DAY_S
+"""In a level's first week, a change must have lasted so long: it may be a state not seen before."""
+LEAST_NOISE = 1e-4
+"""Standard deviation, relative, below which no look is believed to repeat."""
+
+
+class Alarm(NamedTuple):
+    """A change of one series."""
+
+    series: int
+    start: int
+    """Looks since the first one of the new level, this look included, less one."""
+    first: int
+    last: int
+    """The same for the earliest and latest look at which the change may have begun."""
+    size: float
+    low: float
+    high: float
+    """Logarithm of the ratio of the new level to the old one, with its interval."""
+    evidence: float
+    """Expected looks to a false alarm as clear."""
+
+
+@dataclass
+class _Kept:
+    """The newest columns, in an array that has room for as many again."""
+
+    room: Array
+    count: int
+    start: int
+
+    @classmethod
+    def empty(cls, rows: int, most: int) -> _Kept:
+        return cls(np.zeros((rows, 2 * most)), 0, 0)
+
+    @property
+    def values(self) -> Array:
+        return self.room[:, self.start : self.start + self.count]
+
+    def add(self, column: Array) -> None:
+        most = self.room.shape[1] // 2
+        if self.count == most:
+            self.start, self.count = self.start + 1, self.count - 1
+        if self.start + self.count == 2 * most:
+            self.room[:, : self.count] = self.values.copy()
+            self.start = 0
+        self.room[:, self.start + self.count] = column
+        self.count += 1
+
+
+class Detector:
+    """Series that are looked at together, each at a level that lasts."""
+
+    def __init__(
+        self,
+        series: int,
+        looks_to_false_alarm: float,
+        tolerance: float,
+        interval_s: float,
+        learn_s: float = LEARN_S,
+    ) -> None:
+        """tolerance: a logarithm; interval_s: the usual time between looks."""
+        self.limit, self.tolerance, self.interval_s = looks_to_false_alarm, tolerance, interval_s
+        self.is_subdaily = interval_s < SUBDAILY_S
+        self.learn = max(LEAST_LOOKS, round(learn_s / interval_s) if self.is_subdaily else 0)
+        shape = (series, len(MODELS))
+        self.n = np.zeros(series, dtype=np.int64)
+        self.began_s = self.last_s = 0.0
+        self.kept = _Kept.empty(series + 1, KEPT)
+        self.scores = _Kept.empty(series, RECENT)
+        self.centre = np.zeros(shape)
+        self.squares = np.zeros(shape)
+        self.last, self.noise = np.zeros(shape), np.zeros(shape)
+        self.model = np.zeros(series, dtype=np.int64)
+        """The best model of each series while nothing seemed to change: a change looks like noise
+        that wanders further."""
+        self.sums = no_evidence(series)
+        self.evidence = np.zeros(series)
+        """The e-detector of each series: a change under any model against none under the best."""
+        self.offset, self.boundary = np.zeros(series), np.full(series, np.inf)
+        self.cycle = np.zeros((2 * len(HARMONICS), series))
+        self.cycle_day = self.state_day = 0.0
+
+    @property
+    def times(self) -> Array:
+        return np.asarray(self.kept.values[-1])
+
+    @property
+    def raw(self) -> Array:
+        return np.asarray(self.kept.values[:-1])
+
+    # -- what is usual ------------------------------------------------------------------------
+
+    def residuals(self, times: Array, raw: Array) -> Array:
+        """The looks without state and cycle; shape (series, looks)."""
+        return np.asarray(self._without_states(raw) - (waves_at(times) @ self.cycle).T)
+
+    def _without_states(self, raw: Array) -> Array:
+        return np.asarray(raw - self.offset[:, None] * (raw > self.boundary[:, None]))
+
+    @property
+    def sigma(self) -> Array:
+        """Standard deviation of the innovations, less sure with few looks."""
+        n = np.maximum(self.n, 1)[:, None]
+        return np.asarray(np.sqrt(self.squares / n * (1.0 + 4.0 / n)) + LEAST_NOISE)
+
+    @property
+    def weights(self) -> Array:
+        """What each model counts: its prior times its likelihood over that of the best."""
+        n = np.maximum(self.n, 1)[:, None]
+        likelihoods = -0.5 * n * np.log(self.squares / n + LEAST_NOISE**2)
+        best = likelihoods.max(axis=1)[:, None]
+        return np.asarray(np.exp(likelihoods - best) / len(MODELS))
+
+    @property
+    def best(self) -> NDArray[np.int64]:
+        return np.asarray(self.squares.argmin(axis=1))
+
+    @property
+    def is_learning(self) -> bool:
+        return not self.n.any()
+
+    @property
+    def age_s(self) -> float:
+        return self.last_s - self.began_s
+
+    def _tolerance(self) -> float:
+        if not self.is_subdaily:
+            return self.tolerance
+        left = min(max((SURE_S - self.age_s) / (SURE_S - CYCLE_S), 0.0), 1.0)
+        return max(self.tolerance, left * FIRST_TOLERANCE)
+
+    # -- a look -------------------------------------------------------------------------------
+
+    def look(self, time_s: float, values: Array) -> None:
+        """Takes a look of all series. values: logarithms, shape (series,)."""
+        seen = self.kept.count + 1
+        if seen == 1:
+            self.began_s = time_s
+        steps = max(round((time_s - self.last_s) / self.interval_s), 1) if seen > 1 else 1
+        self.last_s = time_s
+        self.kept.add(np.append(values, time_s))
+        if self.is_learning:
+            if seen == self.learn:
+                self._begin(np.arange(len(values)))
+            return
+        if self.is_subdaily and time_s - self.state_day >= DAY_S:
+            self.state_day = time_s
+            self._learn_states()
+        is_known = self.is_subdaily and time_s - self.began_s >= CYCLE_S
+        if is_known and time_s - self.cycle_day >= DAY_S:
+            self._learn_cycle(time_s)
+        left = self.residuals(np.array([time_s]), values[:, None])[:, 0]
+        self._step(left, steps, True)
+
+    def _begin(self, which: NDArray[np.int64]) -> None:
+        """Judges the kept looks of these series as what is usual."""
+        for series in which:
+            found = two_states(self.raw[series, -STATES_OF:])
+            self.offset[series], self.boundary[series] = found
+        left = self.residuals(self.times, self.raw)[which]
+        spread = 1.4826 * np.median(np.abs(np.diff(left, axis=1)), axis=1) / math.sqrt(2.0)
+        one = Detector(len(which), self.limit, self.tolerance, self.interval_s)
+        one.centre[:] = one.last[:] = np.median(left, axis=1)[:, None]
+        one.squares[:] = np.maximum(spread, LEAST_NOISE)[:, None] ** 2
+        one.n[:] = 1
+        for column in left.T:
+            one._step(column, 1, False)
+        for name in ("n", "centre", "squares", "last", "noise", "model"):
+            getattr(self, name)[which] = getattr(one, name)
+        self.sums[..., which, :] = self.evidence[which] = 0.0
+
+    def _step(self, left: Array, steps: int, bets: bool) -> None:
+        phi, sigma = PHI, self.sigma
+        if steps > 1:  # a gap: what is known of the noise fades
+            phi = PHI**steps
+            wide = (1.0 - phi**2) / (1.0 - PHI**2)
+            sigma, self.noise = sigma * np.sqrt(wide), np.zeros_like(self.noise)
+        expected = self.centre + phi * (self.last - self.centre) - THETA * self.noise
+        z = np.clip((left[:, None] - expected) / sigma, -CLIP, CLIP)
+        self.noise = z * sigma
+        drawn_in = expected + self.noise
+        self.last = np.clip(left[:, None], expected - FOLLOW * sigma, expected + FOLLOW * sigma)
+        if bets:
+            place_bets(self.sums, z, self.n)
+            self.evidence = (self.weights * self.sums.mean(axis=(0, 1))).sum(axis=1)
+        self.n += 1
+        self.squares += (z * self.sigma) ** 2 if steps > 1 else self.noise**2
+        calm = (self.evidence < math.sqrt(self.limit))[:, None]  # else the change becomes usual
+        self.centre += calm * (drawn_in - self.centre) / (self.n[:, None] + 1.0)
+        self.model = np.where(calm[:, 0], self.best, self.model)
+        self.scores.add(z[np.arange(len(z)), self.model])
+
+    # -- alarms -------------------------------------------------------------------------------
+
+    def alarms(self) -> list[Alarm]:
+        """The series that changed, if any did. Evidence is averaged over the series."""
+        if self.is_learning:
+            return []
+        found = self.evidence
+        count = len(found)
+        if found.mean() < self.limit:
+            return []
+        order = np.argsort(-found)
+        named = [i for j, i in enumerate(order, 1) if found[i] >= self.limit * count / j]
+        possible = (self.alarm(int(i), float(found[i])) for i in named)
+        return [one for one in possible if one is not None]
+
+    def alarm(self, series: int, evidence: float) -> Alarm | None:
+        """The change of a series; None where it may lie within the tolerance, or where its looks
+        turn out to be of two states that come and go."""
+        if self.offset[series] == 0.0 and two_states(self.raw[series, -STATES_OF:])[0]:
+            self._begin(np.array([series]))
+            return None
+        model = int(self.model[series])
+        z, n = self.scores.values[series], int(self.n[series])
+        at, near = starts_of(z, n, model)
+        m = len(z) - at
+        if self.is_subdaily and self.age_s < WEEK_S and m * self.interval_s < FIRST_LASTING_S:
+            return None
+        left = self.residuals(self.times[-m - 3 :], self.raw[:, -m - 3 :])[series]
+        left = left - self.centre[series, model]
+        size, width = step_of(left, m, model, float(self.sigma[series, model]), n)
+        if abs(size) - width < self._tolerance():
+            return None
+        low, high = size - width, size + width
+        offset, above = self.offset[series], self.raw[series, -m:] > self.boundary[series]
+        if offset and above.all():
+            high += offset
+        elif offset and not above.any():
+            low -= offset
+        ago = (m - 1, len(z) - 1 - int(near[0]), len(z) - 1 - int(near[-1]))
+        return Alarm(series, *ago, size, low, high, evidence)
+
+    # -- states and cycles --------------------------------------------------------------------
+
+    def _learn_states(self) -> None:
+        """Begins anew with states where looks of one have turned out to be of two."""
+        found = [
+            series
+            for series in np.flatnonzero(self.offset == 0.0)
+            if two_states(self.raw[series, -STATES_OF:])[0]
+        ]
+        if found:
+            self._begin(np.array(found))
+
+    def _learn_cycle(self, time_s: float) -> None:
+        """Fits the waves to the kept looks; each shrinks by what noise alone would give it."""
+        is_first = self.cycle_day == 0.0
+        self.cycle_day = time_s
+        best = self.best
+        sigma = self.sigma[np.arange(len(best)), best]
+        turns = np.exp(-2j * math.pi * np.array(HARMONICS) * self.interval_s / WEEK_S)
+        noise = np.array([sigma * noise_at(turn, best) for turn in turns])
+        self.cycle = week_of(self.times, self._without_states(self.raw), noise)
+        if is_first:  # the noise so far held the cycle
+            n = np.minimum(self.n, 100)
+            self.squares *= (n / self.n)[:, None]
+            self.n = n
+
+
+def numbers_of(detector: Detector) -> dict[str, Array]:
+    """The state of a detector as arrays, from which detector_of() makes it again."""
+    found = {}
+    for name, value in vars(detector).items():
+        if isinstance(value, _Kept):
+            found[f"{name}.kept"] = value.values
+        else:
+            found[name] = np.asarray(value)
+    return found
+
+
+def detector_of(numbers: Mapping[str, Array]) -> Detector:
+    """Raises KeyError or ValueError for numbers of another kind."""
+    series = len(numbers["offset"])
+    scalars = (float(numbers[name]) for name in ("limit", "tolerance", "interval_s"))
+    made = Detector(series, *scalars)
+    for name, value in vars(made).items():
+        if isinstance(value, _Kept):
+            for column in numbers[f"{name}.kept"].T:
+                value.add(column)
+        elif isinstance(value, np.ndarray):
+            if numbers[name].shape != value.shape and name != "cycle":
+                raise ValueError(f"{name} has another shape")
+            setattr(made, name, numbers[name].copy())
+        else:
+            setattr(made, name, type(value)(numbers[name]))
+    return made

@@ -1,0 +1,1 @@
+"""What earlier runs of a host show of the next one: how much equal runs differ."""

@@ -1,0 +1,155 @@
+"""Proves that an MPI library sends what lies in an accelerator's memory, before it is measured.
+
+What a library says of itself is not enough: each memory is tried in a launch of its own, a message
+of each class of sizes, so that a library that cannot send it ends that launch and no other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+from msgspec.structs import replace
+
+from hockney import records
+from hockney.base.errors import HockneyError, UsageError
+from hockney.base.units import format_size
+from hockney.plan import Case, Sampling
+from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.plan.memories import HOST
+from hockney.records import End, LaunchRecord
+from hockney.run.measure.launch import Interruption, Outcome
+from hockney.run.measure.signals import signal_of
+from hockney.run.measure.start import engine_messages, start_of
+from hockney.run.mpis import Engine, Mpi, family_of
+
+UNAWARE = "--unaware"
+"""The engine's option to leave out messages that the library takes from a device itself."""
+ASKED_WRONGLY = 2
+SHORT_S = 0.001
+
+
+class Announced(msgspec.Struct, tag_field="kind", tag="trial"):
+    """A line of the engine, written before what it names is tried."""
+
+    operation: str
+    bytes: int
+    algorithm: str | None = None
+    window_kind: str | None = None
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Whether a library sends messages between two memories."""
+
+    memory: str
+    """The memory, or two with a comma between."""
+    problem: str | None
+    """How it failed, at which message: "SIGSEGV at 8 B"; None if it sends all."""
+    library: str
+    """The library and its version."""
+    interface: str | None = None
+    """The accelerators' interface: "CUDA"."""
+    claim: bool | None = None
+    """Whether the library says that it supports the interface; None if it says nothing."""
+
+    @property
+    def has_failed(self) -> bool:
+        return self.problem is not None
+
+    @property
+    def sentence(self) -> str:
+        """What it can or cannot do, and what the library says of itself."""
+        kind = " to ".join(self.memory.split(","))
+        if self.problem is None:
+            return f"{self.library} sends {kind} memory"
+        own = f"with {self.interface or 'support of accelerators'}"
+        why = {
+            False: f": it was built without {self.interface}",
+            True: f", though it says that it was built {own}",
+            None: "",
+        }[self.claim]
+        return f"{self.library} cannot send {kind} memory ({self.problem}){why}"
+
+
+def prove(mpi: Mpi, engine: Engine, case: Case, timeout_s: float) -> list[Proof]:
+    """A proof for each memory of a case that is not the host's alone. Raises UsageError if the
+    ranks have no such memory, and KeyboardInterrupt if interrupted."""
+    asked = [",".join(dict.fromkeys(sides)) for sides in case.workload.sides]
+    memories = [one for one in asked if one != HOST]
+    return [_prove_one(mpi, engine, case, memory, timeout_s) for memory in memories]
+
+
+def _prove_one(mpi: Mpi, engine: Engine, case: Case, memory: str, timeout_s: float) -> Proof:
+    workload = case.workload
+    changes = {"memory": memory, "staged": "", "wait_each": False, "tails": False}
+    own = {name: value for name, value in changes.items() if hasattr(workload, name)}
+    one = replace(case, workload=replace(workload, **own))
+    arguments = [*engine_arguments(one, Sampling(), SHORT_S), *launch_arguments(0), "--trial"]
+    lines: list[bytes] = []
+    with Interruption().watched() as interruption:
+        start = start_of(mpi, engine, one, arguments)
+        outcome = start.run(lines.extend, timeout_s, interruption)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    tried = [line for line in map(_announced, lines) if line is not None]
+    found = [record for record in map(records.try_decode, lines) if record is not None]
+    launch = next((record for record in found if isinstance(record, LaunchRecord)), None)
+    ends = [record for record in found if isinstance(record, End)]
+    problem = _problem(outcome, ends, tried)
+    if problem is not None and not tried:  # a refusal, or ranks that could not be started
+        kind = UsageError if outcome.exit_status == ASKED_WRONGLY else HockneyError
+        raise kind(problem)
+    facts = launch.mpi if launch else None
+    accelerator = launch.accelerator if launch else None
+    return Proof(
+        memory,
+        problem,
+        " ".join(filter(None, (facts.library, facts.version))) if facts else "this MPI library",
+        accelerator.interface if accelerator else None,
+        accelerator.claims_support if accelerator else None,
+    )
+
+
+def _announced(line: bytes) -> Announced | None:
+    try:
+        return msgspec.json.decode(line, type=Announced)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _problem(outcome: Outcome, ends: list[End], tried: list[Announced]) -> str | None:
+    """How a trial failed, and at which message; None if it did not."""
+    if outcome.exit_status == 0 and any(end.reason == "complete" for end in ends):
+        return None
+    signal = signal_of(outcome.exit_status, [*outcome.last_lines, *outcome.printed])
+    messages = [end.message for end in ends if end.message] + engine_messages(outcome)
+    if outcome.silent_s is not None:
+        words = "it hangs"
+    elif messages:
+        words = messages[0].split("\n")[0].partition(", error stack")[0].rstrip(" .:")
+    elif signal is not None:
+        words = signal.name
+    else:
+        words = f"exit status {outcome.exit_status}"
+    if not tried:
+        return words
+    last = tried[-1]
+    what = "" if last.operation == "pingpong" else f"{last.operation} of "
+    return f"{words} at {what}{format_size(last.bytes)}"
+
+
+def unproven(proofs: list[Proof], mpi: Mpi, is_staged: bool) -> tuple[str, ...]:
+    """The engine's options if only staged messages are left to measure. Raises UsageError if the
+    library cannot send what was asked for, and nothing else was."""
+    failed = [proof for proof in proofs if proof.problem is not None]
+    if not failed:
+        return ()
+    if is_staged:
+        return (UNAWARE,)
+    aware = " ".join(f"{name}={value}" for name, value in family_of(mpi).AWARE.items())
+    settings = f" (it was started with {aware})" if aware else ""
+    raise UsageError(
+        "; ".join(proof.sentence for proof in failed) + settings,
+        "use a library that was built for accelerators (--mpicc), or measure copies to the host "
+        "with hockney pingpong --staged whole",
+    )

@@ -1,0 +1,101 @@
+"""What `hockney watch` keeps: a directory with a result file a look and a list of all looks.
+
+The list holds what the detector needs of each look, in the order of their numbers, whatever the
+clock says. It is worked out of the result files where a line is damaged or missing.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+
+import msgspec
+
+from hockney.base.errors import HockneyError
+from hockney.base.outputs import WAYS_OUT, write_output
+from hockney.infer.analysis.histories import RunFacts
+from hockney.infer.analysis.watch import Look, look_of
+
+LIST = "looks.jsonl"
+FILE = re.compile(r"look-(\d{6,})\.jsonl")
+
+
+def read_looks(
+    directory: Path, facts_of_file: Callable[[Path], RunFacts | None]
+) -> tuple[list[Look], list[str]]:
+    """The looks of a directory, and what had to be mended: lines that are damaged or missing are
+    worked out of the result files again, and the list is written anew."""
+    path = directory / LIST
+    known: list[Look] = []
+    damaged = 0
+    if path.exists():
+        for line in path.read_bytes().splitlines():
+            try:
+                known.append(_checked(msgspec.json.decode(line, type=Look)))
+            except ValueError:
+                damaged += 1
+    listed = {look.file for look in known if look.file}
+    missing = [(n, file) for n, file in look_files(directory) if file.name not in listed]
+    if not damaged and not missing:
+        return _in_order(known), []
+    for number, file in missing:
+        facts = facts_of_file(file)
+        known.append(
+            look_of(number, facts, None) if facts else Look(number, _changed(file), file.name)
+        )
+    known = _in_order(known)
+    lines = b"".join(msgspec.json.encode(look) + b"\n" for look in known)
+    write_output(path, lines, force=True)
+    read = f"{len(missing)} look{'s' * (len(missing) != 1)} read from result files again"
+    return known, [f"{path}: {f'{damaged} lines were damaged; ' if damaged else ''}{read}"]
+
+
+def _in_order(looks: list[Look]) -> list[Look]:
+    """By number; a mark has that of the look after it."""
+    return sorted(looks, key=lambda look: (look.number, look.mark is None))
+
+
+def _checked(look: Look) -> Look:
+    """Raises ValueError for numbers that cannot be."""
+    _ = look.started_s
+    if not all(size.isdigit() and 0.0 < time_s < math.inf for size, time_s in look.times_s.items()):
+        raise ValueError("not a time")
+    return look
+
+
+def _changed(file: Path) -> str:
+    return datetime.fromtimestamp(file.stat().st_mtime, timezone.utc).isoformat()
+
+
+def look_files(directory: Path) -> Iterator[tuple[int, Path]]:
+    """The result files by their number, ascending."""
+    found = [(FILE.fullmatch(path.name), path) for path in directory.glob("look-*.jsonl")]
+    yield from sorted((int(match[1]), path) for match, path in found if match)
+
+
+def append_look(directory: Path, look: Look) -> None:
+    """Adds a line, as a whole or not at all. Raises HockneyError where the disk refuses."""
+    path = directory / LIST
+    line = msgspec.json.encode(look) + b"\n"
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        size = os.fstat(file).st_size
+        try:
+            if os.write(file, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            os.ftruncate(file, size)
+            raise
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise HockneyError(
+            f"{path} cannot be written: {error.strerror}"
+            + (f"; the look is in {look.file}, and is added later" if look.file else ""),
+            WAYS_OUT.get(error.errno or 0),
+        ) from error

@@ -1,0 +1,37 @@
+"""A verdict, as the first lines of an output."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from hockney.infer.analysis.decision import MOST_DECIDING, DecidingFinding, Decision
+
+
+def decision_heading(decision: Decision) -> str:
+    return f"verdict: {decision.words.upper()}"
+
+
+def finding_text(one: DecidingFinding) -> str:
+    """What was found, its number, what that is held against, and what to do."""
+    words = f"{one.what}: {one.number}" if one.number else one.what
+    words += f"; against {one.reference}" if one.reference else ""
+    return f"{words}; to do: {one.action}" if one.action else words
+
+
+def decision_lines(decision: Decision) -> list[str]:
+    """The heading, the findings that decide, and how many others there are."""
+    lines = [f"  {finding_text(one)}" for one in decision.deciding]
+    more = len(decision.findings) - MOST_DECIDING
+    lines += [f"  and {more} more finding{'s' * (more > 1)}, below"] if more > 0 else []
+    return [decision_heading(decision), *lines]
+
+
+def decision_json(decision: Decision | None) -> dict[str, Any] | None:
+    if decision is None:
+        return None
+    return {
+        "status": decision.status,
+        "words": decision.words,
+        "findings": [asdict(one) for one in decision.findings],
+    }

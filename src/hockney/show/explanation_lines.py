@@ -1,0 +1,180 @@
+"""The output of `hockney explain`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hockney.base.units import format_seconds, format_size
+from hockney.infer.analysis.compare import PointDifference
+from hockney.infer.analysis.effects import FORM_WORDS
+from hockney.infer.analysis.explanation import Cause, Explanation
+from hockney.infer.analysis.factor import DifferingFactor
+from hockney.infer.analysis.one_factor import TriedFactors
+from hockney.show.as_json import axes_json
+from hockney.show.fits import line_text
+from hockney.show.judged import ratio_text, smallest_words
+from hockney.show.table import TableColumn, table_text
+
+OUTPUTS = ("-o", "--output", "--label", "--resume")
+"""Options of a recorded command that name its own file."""
+MOST_CLEARED = 6
+"""Most factors that are listed as no cause."""
+LEFT = "not explained"
+
+
+def answer_words(found: Explanation) -> str:
+    """The first line: why B differs, in a sentence."""
+    if found.gate is not None:
+        return found.gate.line
+    if not found.shown:
+        words = "no difference is shown: nothing to explain"
+        if found.shown_from is not None:
+            words += f" (shown from {smallest_words(found.shown_from)} on)"
+        return words
+    ratio = found.typical_ratio or 1.0
+    how = f"B takes {ratio:.3g} times as long as A"
+    if not found.causes:
+        return f"{how}, and nothing that is recorded explains it"
+    causes = [f"{one.factor.name} ({_percent(one.part)})" for one in found.causes]
+    words = f"{how}: {', '.join(causes)}"
+    if not found.is_explained:
+        words += f"; {LEFT}: {_percent(found.unexplained)}"
+    return words
+
+
+def _percent(part: float) -> str:
+    return f"{100.0 * part:.0f} %"
+
+
+CAUSES: list[TableColumn[Cause | None]] = [
+    TableColumn("explains", lambda one: one.part if one else None, _percent),
+    TableColumn("what", lambda one: one.factor.name if one else LEFT),
+    TableColumn("in A", lambda one: one.factor.values[0] if one else None, unknown=""),
+    TableColumn("in B", lambda one: one.factor.values[1] if one else None, unknown=""),
+]
+
+
+def explanation_lines(found: Explanation, tried: Sequence[TriedFactors] = ()) -> list[str]:
+    """The lines below the first one."""
+    first, second = found.first, found.second
+    lines = [f"A: {first.label} ({first.run.path})", f"B: {second.label} ({second.run.path})"]
+    if found.question:
+        lines.append(f"to be measured with B: {_command(found.question)}")
+    if found.shown:
+        lines += ["", *_difference_lines(found)]
+    if found.causes:
+        lines += ["", table_text(CAUSES, list(found.causes))]
+        if not found.is_explained:
+            lines.append(f"{LEFT}: {_percent(found.unexplained)}")
+        lines += ["", *(f"{one.factor.name}: {one.factor.evidence}" for one in found.causes)]
+        lines += [
+            f"{one.factor.name}: so would {', '.join(one.instead)}; these runs cannot tell which"
+            for one in found.causes
+            if one.instead
+        ]
+    if tried:
+        lines += ["", *tried_lines(tried)]
+    if found.cleared:
+        shown = found.cleared[:MOST_CLEARED]
+        lines += ["", "differs as well, and is not named:" if found.shown else "differs:"]
+        each = [(_change(one.factor), one.why if found.shown else "") for one in shown]
+        lines += [f"  {change}{': ' if why else ''}{why}" for change, why in each]
+        more = len(found.cleared) - len(shown)
+        lines += [f"  and {more} more (--json)"] if more else []
+    return lines
+
+
+def _change(factor: DifferingFactor) -> str:
+    return f"{factor.name} ({_short(factor.values[0])} -> {_short(factor.values[1])})"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _difference_lines(found: Explanation) -> list[str]:
+    shown = found.shown
+    words = FORM_WORDS[found.form or "any"]
+    if found.span is not None:
+        low, high = map(format_size, found.span)
+        words = f"from {low} to {high} only" if low != high else f"at {low} only"
+    lines = [f"the difference: at {len(shown)} of {len(found.points)} points; {words}"]
+    by_size = sorted(shown, key=lambda one: one.base.bytes)
+    for one in dict.fromkeys((by_size[0], by_size[-1])):
+        lines.append(f"  {_point(one)}")
+    if found.fits is not None:
+        lines.append(f"  fits: {line_text(found.fits[0])} in A, {line_text(found.fits[1])} in B")
+    return lines
+
+
+def _point(one: PointDifference) -> str:
+    before, after = format_seconds(one.base.typical_s), format_seconds(one.other.typical_s)
+    size = format_size(one.base.bytes)
+    return f"{size}: {before} in A, {after} in B, ratio {ratio_text(one.difference)}"
+
+
+def _command(words: Sequence[str]) -> str:
+    """A recorded command, without what names its own file."""
+    kept, skips = [], False
+    for word in words[1:]:
+        name = word.partition("=")[0]
+        if skips or name in OUTPUTS:
+            skips = not skips and name == word
+            continue
+        kept.append(word)
+    return shlex.join(["hockney", *kept])
+
+
+def tried_lines(tried: Sequence[TriedFactors]) -> list[str]:
+    """What was measured with B's settings, each with some of A's."""
+    lines = ["measured here, B's settings with those of A in:"]
+    for one in tried:
+        words = f"{_percent(one.part)} of the difference is gone" if one.part else "nothing changes"
+        why = one.why_not or f"{words}, from {one.blocks} blocks"
+        lines.append(f"  {', '.join(one.names)}: {why}")
+    left = min((1.0 - one.part for one in tried if not one.why_not), default=1.0)
+    lines.append(f"  {LEFT} by these: {_percent(max(left, 0.0))}")
+    return lines
+
+
+def _factor_json(factor: DifferingFactor) -> dict[str, Any]:
+    return {
+        "name": factor.name,
+        "kind": factor.kind.name.lower(),
+        "base": factor.values[0],
+        "other": factor.values[1],
+        "evidence": factor.evidence or None,
+    }
+
+
+def explanation_json(found: Explanation, tried: Sequence[TriedFactors] = ()) -> dict[str, Any]:
+    return {
+        "base": found.first.label,
+        "other": found.second.label,
+        "files": [str(one.run.path) for one in (found.first, found.second)],
+        "answer": answer_words(found),
+        "gate": asdict(found.gate) if found.gate else None,
+        "question": _command(found.question) if found.question else None,
+        "ratio": found.typical_ratio,
+        "form": found.form,
+        "between_bytes": found.span,
+        "causes": [
+            {**_factor_json(one.factor), "part": one.part, "instead": list(one.instead)}
+            for one in found.causes
+        ],
+        "unexplained": found.unexplained if found.gate is None else None,
+        "cleared": [{**_factor_json(one.factor), "why": one.why} for one in found.cleared],
+        "points": [
+            {
+                **axes_json(one.base),
+                "base_typical_s": one.base.typical_s,
+                "other_typical_s": one.other.typical_s,
+                **asdict(one.difference),
+            }
+            for one in found.points
+        ],
+        "tried": [asdict(one) for one in tried],
+    }

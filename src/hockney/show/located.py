@@ -1,0 +1,76 @@
+"""Shows what rounds that were chosen step by step found, in words and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from hockney.base.units import format_size
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.located import Located, LocatedFault
+from hockney.show import run_lines
+from hockney.show.outliers import doubt_lines
+
+MOST_LOG10 = 9.0
+"""Odds above ten to this are not written out: no model of noise is right that far out."""
+
+
+def located_lines(analysis: Analysis, located: Located) -> list[str]:
+    """A line for each slow part, with all that is needed for a repair; or that there is none."""
+    ranks = len(analysis.pairwise.ranks) if analysis.pairwise is not None else 0
+    end = f"{_rounds(located)}; {run_lines.measured_words(analysis, ranks)}"
+    if located.faults:
+        return [f"{fault_words(one)}; {end}" for one in located.faults]
+    if located.doubts:
+        return doubt_lines(located.doubts[:1])
+    return [f"nothing is slow among {located.judged_words}; {end}"]
+
+
+def fault_words(one: LocatedFault) -> str:
+    """Who is slow, by how much, how surely, and what cannot be separated from it."""
+    interval = f"{one.ratio:.3g} times [{one.low:.3g}, {one.high:.3g}] the usual time"
+    if one.lost is not None:
+        interval = f"{100.0 * one.lost:.2g} % of its times are about {one.ratio:.2g} times as long"
+    at = " and ".join(format_size(size) for size in one.all_bytes)
+    words = f"{one.words}: {interval} at {at}, {_odds(one.odds_log10)} likelier than "
+    words += f"the next explanation ({one.next or 'nothing is slow'})"
+    rivals = [*one.same, *one.like]
+    if one.same:
+        words += f"; no measured pair separates it from: {'; '.join(one.same)}"
+    if one.like:
+        words += f"; not separated from: {'; '.join(one.like)}"
+    if rivals and one.separated_by:
+        words += f" (messages between {' and '.join(one.separated_by)} would)"
+    return words
+
+
+def rounds_line(located: Located) -> str:
+    left = located.all_rounds - located.rounds
+    more = "; --all-pairs measures all" if left > 0 else ""
+    launches = f"{located.steps} launch{'es' * (located.steps > 1)}"
+    unknown = "" if located.knows_switches else "; cables are unknown without --topology"
+    return f"located in {_rounds(located)}, chosen in {launches}{more}{unknown}"
+
+
+def located_fields(analysis: Analysis, located: Located) -> dict[str, Any]:
+    return {
+        "nodes": located.judged.get("node", 0),
+        "located": asdict(located),
+        "verdict": located_lines(analysis, located),
+    }
+
+
+def _rounds(located: Located) -> str:
+    if located.rounds > located.all_rounds:
+        return f"{located.rounds:,} rounds (all pairs take {located.all_rounds:,})"
+    return f"{located.rounds:,} of {located.all_rounds:,} rounds"
+
+
+def _odds(log10: float) -> str:
+    if log10 > MOST_LOG10:
+        return "more than 10^9 times"
+    digits = max(10 ** int(max(log10, 0.0)), 1)
+    value = 10.0**log10
+    return (
+        f"{round(value / digits, 1) * digits:,.0f} times" if value >= 2.0 else f"{value:.2g} times"
+    )

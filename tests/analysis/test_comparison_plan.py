@@ -1,0 +1,95 @@
+"""What would show a difference, against simulated comparisons."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import numpy as np
+import pytest
+
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.compare import RunComparison, compare
+from hockney.infer.analysis.comparison_plan import comparison_plan, shown
+from hockney.infer.estimate.differences import Unseen, two_samples
+from hockney.records import Run
+from samples import make_run
+
+
+def run_of(number: int, scatter: float, launches: int = 10, is_simulated: bool = False) -> Run:
+    levels = np.random.default_rng(number).lognormal(sigma=scatter, size=launches)
+    run = make_run(lambda launch, *_: [1e3 * levels[launch]] * 4, launches=launches)
+    run.header = msgspec.structs.replace(run.header, id=f"run {number}")
+    run.launches[0].simulated = is_simulated
+    return run
+
+
+def compared(scatter: float, earlier: int = 0, **more: int) -> RunComparison:
+    first, second, *others = (
+        Analysis(run_of(number, scatter, **more)) for number in range(earlier + 2)
+    )
+    return compare(first, second, 0.03, others)
+
+
+@pytest.mark.parametrize(("scatter", "drift"), [(0.02, 0.0), (0.02, 0.02), (0.005, 0.02)])
+def test_what_is_shown_in_80_of_100_is(scatter: float, drift: float) -> None:
+    unseen = Unseen.of(math.sqrt(2.0) * drift)
+    difference = math.log1p(shown(scatter, 12, unseen))
+    rng, called, smallest = np.random.default_rng(1), 0, []
+    for _ in range(400):
+        levels = drift * rng.standard_normal(2) + [0.0, difference]
+        first, second = (level + scatter * rng.standard_normal(12) for level in levels)
+        found = two_samples(first, second, 0.01, unseen)
+        called += found.verdict == "slower"
+        smallest.append(found.found_in_80)
+    assert 0.74 * 400 <= called <= 0.86 * 400
+    assert np.median(smallest) == pytest.approx(math.expm1(difference), rel=0.1)
+
+
+def test_more_launches_help_until_the_runs_limit() -> None:
+    found = compared(0.01, earlier=12)
+    assert found.overall is not None
+    now = found.overall.found_in_80 or 0.0
+    plan = comparison_plan(found, 0.9 * now)
+    assert plan is not None
+    assert plan.launches is None or plan.launches > 10
+    assert plan.least_by_launches < now
+    none = comparison_plan(found, 0.9 * plan.least_by_launches)
+    assert none is not None
+    assert none.launches is None
+    assert none.least_by_runs <= none.least_by_launches
+    assert (none.blocks or 0) >= 8
+
+
+def test_a_smaller_difference_takes_more_blocks() -> None:
+    found = compared(0.03, earlier=3)
+    blocks = [(comparison_plan(found, d), d) for d in (0.05, 0.02, 0.01)]
+    counts = [plan.blocks or 0 for plan, _ in blocks if plan]
+    assert counts == sorted(counts)
+    assert counts[-1] > counts[0] >= 8
+
+
+def test_earlier_runs_help_where_little_is_known_of_them() -> None:
+    plan = comparison_plan(compared(0.02), 0.08)
+    assert plan is not None
+    assert plan.launches is None
+    assert plan.earlier_runs is not None
+    assert plan.least_by_runs < 0.08 < plan.least_by_launches
+
+
+def test_of_simulated_runs_launches_alone_count() -> None:
+    plan = comparison_plan(compared(0.02, is_simulated=True), 0.005)
+    assert plan is not None
+    assert plan.launches is not None
+    assert plan.launches == pytest.approx(2 * (2.8 * 0.02 / 0.005) ** 2, rel=0.6)
+    assert plan.earlier_runs is None
+
+
+def test_of_one_launch_nothing_is_planned() -> None:
+    assert comparison_plan(compared(0.02, launches=1), 0.02) is None
+
+
+def test_runs_without_any_scatter_are_planned() -> None:
+    plan = comparison_plan(compared(0.0, earlier=3), 0.05)
+    assert plan is not None
+    assert plan.blocks == 8

@@ -1,0 +1,114 @@
+"""The verdict of runs, with the findings that decide it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.decision import decision_of
+from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
+from hockney.records import End
+from hockney.show.decision_lines import decision_lines
+from samples import make_run, past_run, write_run
+
+DOCS = Path(__file__).parents[2] / "docs"
+SLOW_NODE = """
+name = "a cluster"
+
+[[run]]
+label = "two nodes"
+verb = "pingpong"
+platform = "{platform}"
+sizes = "8,64KiB"
+
+[[run]]
+label = "all pairs"
+verb = "fabric"
+n = 8
+platform = "{platform}"
+sizes = "8,64KiB"
+
+[[run]]
+label = "broadcasts"
+verb = "collective"
+collectives = "bcast"
+n = 8
+platform = "{platform}"
+sizes = "8"
+"""
+
+
+def test_numbers_without_a_reference_are_not_judged() -> None:
+    found = decision_of([Analysis(make_run(lambda *_: [1000.0]))])
+    assert found is not None
+    assert found.status == NOT_JUDGED
+    assert "1 us [1 us to 1 us] at 8 B" in found.deciding[0].number
+    assert "hockney compare" in found.deciding[0].action
+
+
+def test_a_failed_launch_is_not_accepted() -> None:
+    run = make_run(lambda *_: [1000.0])
+    run.add(End(launch=5, reason="failed", message="a message arrived with other bytes"))
+    found = decision_of([Analysis(run)])
+    assert found is not None
+    assert found.status == FAILED
+    assert "other bytes" in decision_lines(found)[1]
+
+
+def test_no_run_has_no_verdict() -> None:
+    assert decision_of([]) is None
+
+
+@pytest.mark.simgrid
+@pytest.mark.parametrize("shape", ["cluster:8", "cluster:8,slow=3"])
+def test_a_suite_and_its_page_begin_with_a_verdict(
+    shape: str, hockney: RunHockney, tmp_path: Path
+) -> None:
+    (tmp_path / "plan.toml").write_text(SLOW_NODE.format(platform=platform_of(shape)))
+    done = hockney("suite", "plan.toml", "-o", "results", "-q")
+    first, second, *_ = done.stdout.splitlines()
+    page = (tmp_path / "results" / "report.html").read_text()
+    if "slow" in shape:
+        assert first == "verdict: NOT ACCEPTED"
+        assert "node node-3 is slow" in second
+        assert "to do: take node-3 out of the job" in second
+    else:
+        assert first == "verdict: ACCEPTED"
+        assert "no outlier among 8 nodes" in second
+    assert page.index(first) < page.index('<main id="main">')
+    assert page.count('<details class="whole">') == 3
+
+
+def platform_of(shape: str) -> str:
+    """A shape, or the platform of the page on acceptance."""
+    return str(DOCS / "slow-node.xml") if "slow" in shape else shape
+
+
+def test_a_history_begins_with_a_verdict(hockney: RunHockney, tmp_path: Path) -> None:
+    """What to do is to explain the change, by the files on either side of it."""
+    for day in range(20):
+        write_run(past_run(day, 1.0 if day < 12 else 1.2), tmp_path / f"{day:02}.jsonl")
+    done = hockney("history", ".")
+    first, second, *_ = done.stdout.splitlines()
+    assert done.status == 1
+    assert first == "verdict: NOT ACCEPTED"
+    assert "1.200 times worse" in second
+    assert "hockney explain 11.jsonl 12.jsonl" in second
+
+
+def test_few_runs_of_a_history_are_not_judged(hockney: RunHockney, tmp_path: Path) -> None:
+    for day in range(3):
+        write_run(past_run(day), tmp_path / f"{day:02}.jsonl")
+    done = hockney("history", ".")
+    assert done.stdout.startswith("verdict: NOT JUDGED")
+
+
+def test_a_steady_history_is_accepted(hockney: RunHockney, tmp_path: Path) -> None:
+    for day in range(10):
+        write_run(past_run(day), tmp_path / f"{day:02}.jsonl")
+    done = hockney("history", ".")
+    assert done.stdout.startswith("verdict: ACCEPTED")
+    assert PASSED in hockney("history", ".", "--json").stdout

@@ -1,0 +1,245 @@
+"""Why two runs differ: planted causes are named, and nobody else."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import RunHockney
+from hockney.base.errors import UsageError
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.effects import (
+    FORMS,
+    Gap,
+    Limits,
+    best_prediction,
+    between,
+    form_of,
+    span_of,
+)
+from hockney.infer.analysis.explanation import Explanation, explanation
+from hockney.records import Run, encode
+from planted_differences import DECOYS, EVERY, SEEDS, UNRECORDED, Planted, pair_of, run_of
+from platforms import two_hosts
+
+TOLERANCE = 0.03
+BASE = Planted()
+
+
+def explained(first: Run, second: Run) -> Explanation:
+    return explanation(Analysis(first), Analysis(second), TOLERANCE)
+
+
+def named(found: Explanation) -> list[str]:
+    return [cause.factor.name for cause in found.causes]
+
+
+@pytest.mark.parametrize("cause", SEEDS)
+def test_a_planted_cause_is_named_first_and_alone(cause: str) -> None:
+    seed = SEEDS[cause]
+    found = explained(*pair_of(seed.base, seed.other, 1))
+    assert named(found)[0] in seed.names
+    assert set(named(found)) <= set(seed.names)
+    assert found.is_explained
+
+
+@pytest.mark.parametrize("change", UNRECORDED)
+def test_a_change_without_a_record_accuses_nobody(change: str) -> None:
+    found = explained(*pair_of(lambda _: BASE, UNRECORDED[change], 2, decoys=len(DECOYS) - 1))
+    assert found.shown
+    assert not found.causes
+    assert found.unexplained == 1.0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_equal_runs_have_no_cause(seed: int) -> None:
+    assert not explained(*pair_of(lambda _: BASE, None, seed)).causes
+
+
+def test_two_causes_share_a_difference() -> None:
+    """A slower clock in small messages, another way of large ones."""
+    first = replace(BASE, workload=EVERY, environment={"clock_source": "tsc"})
+    other = replace(
+        first,
+        environment={"clock_source": "hpet"},
+        clock_cost_s=BASE.clock_cost_s + 1e-6,
+        latency_s=BASE.latency_s + 1e-6,
+        second_a_byte=BASE.second_a_byte * 3.0,
+        large="shared",
+        env={"OMPI_MCA_btl_vader_single_copy_mechanism": "none"},
+    )
+    found = explained(run_of(first, 1), run_of(other, 2, name="B"))
+    assert set(named(found)) == {"clock source", "OMPI_MCA_btl_vader_single_copy_mechanism"}
+    assert all(cause.part < 0.9 for cause in found.causes)
+
+
+def test_what_is_not_explained_is_said() -> None:
+    """The cores are slower by a tenth, and everything takes twice as long."""
+    other = replace(
+        BASE,
+        latency_s=2.0 * BASE.latency_s,
+        second_a_byte=2.0 * BASE.second_a_byte,
+        rendezvous_s=2.0 * BASE.rendezvous_s,
+        compute_s=1.1 * BASE.compute_s,
+    )
+    found = explained(run_of(BASE, 1), run_of(other, 2, name="B"))
+    assert named(found) == ["speed of the cores"]
+    assert 0.6 < found.unexplained < 0.95
+    assert not found.is_explained
+
+
+def test_a_faster_core_explains_no_slower_message() -> None:
+    other = replace(BASE, latency_s=2.0 * BASE.latency_s, compute_s=0.8 * BASE.compute_s)
+    assert not named(explained(run_of(BASE, 1), run_of(other, 2, name="B")))
+
+
+def test_a_setting_that_the_library_did_not_take_is_cleared() -> None:
+    name = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
+    first = replace(BASE, library="MPICH", abi="mpich", controls={name: "16384"})
+    second = replace(first, switch_bytes=65536, env={name: "65536"})
+    found = explained(run_of(first, 1), run_of(second, 2, name="B"))
+    assert not found.causes
+    assert "same value" in found.cleared[0].why
+
+
+def test_settings_that_would_explain_as_much_are_both_given() -> None:
+    env = {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_pml": "ob1"}
+    other = replace(BASE, latency_s=9.0 * BASE.latency_s, small="tcp", large="tcp", env=env)
+    found = explained(run_of(BASE, 1), run_of(other, 2, name="B"))
+    assert {named(found)[0], *found.causes[0].instead} == set(env)
+
+
+def test_few_launches_are_not_judged() -> None:
+    short = run_of(BASE, 2, name="B").of_launches(range(3))
+    found = explained(run_of(BASE, 1), short)
+    assert found.gate is not None
+    assert found.gate.exit_status == 3
+
+
+def test_one_run_is_not_compared_with_itself() -> None:
+    run = run_of(BASE, 1)
+    with pytest.raises(UsageError, match="same run"):
+        explained(run, run)
+
+
+SIZES = np.array([8.0, 1024.0, 65536.0, 1048576.0])
+
+
+def gap(log_ratio: list[float], sizes: np.ndarray = SIZES) -> Gap:
+    ratios = np.array(log_ratio)
+    half = np.full(len(ratios), 0.03)
+    return Gap(sizes, 1e-6 + 1e-10 * sizes, ratios, half, np.abs(ratios) > half)
+
+
+@pytest.mark.parametrize(
+    ("form", "log_ratio"),
+    [
+        ("latency", np.log1p(2e-6 / (1e-6 + 1e-10 * SIZES))),
+        ("bandwidth", np.log1p(2e-10 * SIZES / (1e-6 + 1e-10 * SIZES))),
+        ("factor", np.full(4, 0.7)),
+        ("large", np.array([0.0, 0.0, 0.7, 0.1])),
+        ("any", np.array([0.7, 0.0, 0.0, -0.7])),
+    ],
+)
+def test_the_form_of_a_difference(form: str, log_ratio: np.ndarray) -> None:
+    assert form_of([gap(log_ratio.tolist())]) == form
+
+
+def test_sizes_between_which_alone_there_is_a_difference() -> None:
+    assert span_of([gap([0.0, 0.5, 0.5, 0.0])]) == (1024, 65536)
+    assert span_of([gap([0.0, 0.5, 0.5, 0.5])]) is None
+    assert span_of([gap([0.5, 0.0, 0.5, 0.0])]) is None
+
+
+def test_an_effect_is_no_larger_than_what_was_recorded_of_it() -> None:
+    found = gap([0.7, 0.7, 0.7, 0.7])
+    limited = best_prediction(found, FORMS["factor"], Limits(0.0, 0.2))
+    assert limited.tolist() == [0.2] * 4
+
+
+def test_a_threshold_of_which_one_end_is_known() -> None:
+    found = gap([0.0, 0.5, 0.5, 0.0])
+    assert found.left(best_prediction(found, between(1024, None), Limits())) == 0.0
+    assert found.left(best_prediction(found, between(8 << 20, None), Limits())) > 0.0
+
+
+# The verb
+
+
+def written(run: Run, path: Path) -> None:
+    path.write_bytes(b"".join(map(encode, run.records())))
+
+
+def files(directory: Path, cause: str) -> list[str]:
+    seed = SEEDS[cause]
+    runs = pair_of(seed.base, seed.other, 3, decoys=2)
+    for name, run in zip(("a", "b"), runs, strict=True):
+        written(run, directory / f"{name}.jsonl")
+    return [str(directory / "a.jsonl"), str(directory / "b.jsonl")]
+
+
+def test_the_answer_comes_first(hockney: RunHockney, tmp_path: Path) -> None:
+    done = hockney("explain", *files(tmp_path, "TCP"))
+    first, *rest = done.stdout.splitlines()
+    assert done.status == 0
+    assert "times as long as A: OMPI_MCA_btl (100 %)" in first
+    assert any("small messages went by shared memory in A and by TCP" in line for line in rest)
+    assert any("is not named" in line for line in rest)
+
+
+def test_json(hockney: RunHockney, tmp_path: Path) -> None:
+    done = hockney("explain", "--json", *files(tmp_path, "eager threshold up"))
+    found = json.loads(done.stdout)
+    assert found["causes"][0]["name"] == "OMPI_MCA_btl_vader_eager_limit"
+    assert found["causes"][0]["other"] == "65536"
+    assert found["between_bytes"][0] == 8192
+    assert found["unexplained"] < 0.1
+
+
+def test_runs_without_a_common_point(hockney: RunHockney, tmp_path: Path) -> None:
+    """Which question is open, and the command that would let it be answered."""
+    written(SEEDS_BASE, tmp_path / "a.jsonl")
+    seed = SEEDS["collective algorithm"]
+    written(run_of(seed.base(random.Random(1)), 1, name="B"), tmp_path / "b.jsonl")
+    done = hockney("explain", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"))
+    assert done.status == 3
+    assert done.stdout.startswith("gate: NOT JUDGED: A measured pingpong and B collective")
+    assert "to be measured with B: hockney pingpong --sizes 8 -n 2" in done.stdout
+
+
+SEEDS_BASE = run_of(
+    replace(
+        BASE,
+        environment={"command": ["/opt/hockney", "pingpong", "--sizes", "8", "-o", "x", "-n", "2"]},
+    ),
+    1,
+)
+
+
+def test_only_where_b_was_measured_it_is_tried(hockney: RunHockney, tmp_path: Path) -> None:
+    done = hockney("explain", "--try", *files(tmp_path, "TCP"))
+    assert done.status == 2
+    assert "was measured on n1" in done.stderr
+
+
+@pytest.mark.simgrid
+def test_what_decides_is_measured(hockney: RunHockney, tmp_path: Path) -> None:
+    """Another link and another threshold: the link alone explains most."""
+    measured = []
+    for name, bandwidth_Bps in (("a", 1e10), ("b", 1e9)):
+        platform = tmp_path / f"{name}.xml"
+        platform.write_text(two_hosts(1e-6, bandwidth_Bps))
+        file = tmp_path / f"{name}.jsonl"
+        more = ["--sizes", "8,64KiB,1MiB", "-q", "-o", str(file)]
+        assert hockney("pingpong", "--platform", str(platform), *more).status == 0
+        measured.append(str(file))
+    done = hockney("explain", "--try", "--budget", "2s", "-q", "--json", *measured)
+    found = json.loads(done.stdout)
+    assert found["causes"][0]["name"] == "platform"
+    assert found["tried"][0]["names"] == ["platform"]
+    assert found["tried"][0]["part"] > 0.99

@@ -1,0 +1,127 @@
+"""Watching: what begins a level, what is never pooled, and what a damaged directory is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from hockney.infer.analysis.watch import (
+    Look,
+    Shown,
+    Watch,
+    mark_of,
+    resume,
+    state_of,
+)
+from hockney.run.measure.looks import LIST, read_looks
+
+BEGAN = datetime(2026, 1, 5, tzinfo=timezone.utc)
+LEARNED = 400
+"""Looks of half an hour, more than the week after which a change of an hour counts."""
+
+
+def looks(*ratios: float, count: int = LEARNED, seed: int = 5) -> Iterator[Look]:
+    """Looks every half hour with 1 % of noise, and more with these ratios."""
+    rng = np.random.default_rng(seed)
+    for number, ratio in enumerate([1.0] * count + list(ratios)):
+        time_s = 1e-6 * ratio * float(np.exp(0.01 * rng.standard_normal()))
+        yield Look(
+            number + 1,
+            (BEGAN + number * timedelta(minutes=30)).isoformat(),
+            f"look-{number + 1:06d}.jsonl",
+            "pingpong, MPICH, here",
+            ("0.2.0", "MPICH 5", "-"),
+            {"8": time_s, "65536": 20.0 * time_s / ratio},
+            3.0,
+        )
+
+
+def taken(every: Iterator[Look] | list[Look], watch: Watch | None = None) -> list[Shown]:
+    watch = watch or Watch(0.01)
+    return [watch.take(look) for look in every]
+
+
+def test_a_loss_is_an_alarm_of_its_size_alone_with_its_start() -> None:
+    watch = Watch(0.01)
+    (alarm,) = [change for one in taken(looks(*[1.1] * 6), watch) for change in one.changes]
+    (watched,) = watch.systems.values()
+    assert watched.sizes[alarm.series] == "8"
+    assert (alarm.at, alarm.seen - alarm.at < 6) == (LEARNED, True)
+    assert alarm.low < 1.1 < alarm.high
+
+
+def test_a_mark_begins_a_level_without_an_alarm() -> None:
+    every = list(looks(*[1.1] * 300))
+    shown = taken([*every[:LEARNED], mark_of(LEARNED + 1, "new firmware"), *every[LEARNED:]])
+    assert not any(one.changes for one in shown)
+
+
+def test_another_version_begins_a_level_and_is_said() -> None:
+    every = list(looks(*[1.1] * 20))
+    new = [
+        msgspec.structs.replace(look, identity=("0.2.0", "MPICH 6", "-"))
+        for look in every[LEARNED:]
+    ]
+    shown = taken([*every[:LEARNED], *new])
+    assert not any(one.changes for one in shown)
+    notes = [note for one in shown for note in one.notes]
+    assert notes == ["MPI version MPICH 5 -> MPICH 6: a new level begins here, as with --mark"]
+
+
+def test_other_hosts_are_judged_apart() -> None:
+    every = list(looks(*[1.1] * 20))
+    other = [
+        msgspec.structs.replace(look, system="pingpong, MPICH, there") for look in every[LEARNED:]
+    ]
+    watch = Watch(0.01)
+    assert not any(one.changes for one in taken([*every[:LEARNED], *other], watch))
+    assert [len(one.looks) for one in watch.systems.values()] == [LEARNED, 20]
+
+
+def test_a_look_of_other_sizes_is_not_pooled() -> None:
+    every = list(looks(1.0))
+    odd = msgspec.structs.replace(every[-1], times_s={"8": 1e-6})
+    assert "other sizes" in taken([*every[:LEARNED], odd])[-1].notes[0]
+
+
+def test_a_clock_that_goes_back_is_said_once_and_looks_stay_in_order() -> None:
+    every = list(looks(*[1.1] * 6))
+    back = [
+        msgspec.structs.replace(
+            look, started=(datetime.fromisoformat(look.started) - timedelta(days=2)).isoformat()
+        )
+        for look in every[150:]
+    ]
+    shown = taken([*every[:150], *back])
+    assert sum("the clock went back" in note for one in shown for note in one.notes) == 1
+    assert [change.at for one in shown for change in one.changes] == [LEARNED]
+
+
+def test_a_state_goes_on_as_if_never_interrupted() -> None:
+    every = list(looks(*[1.1] * 6))
+    whole = [change for one in taken(every) for change in one.changes]
+    watch, rest = Watch(0.01), Watch(0.01)
+    taken(every[: LEARNED + 2], watch)
+    state = state_of(watch, every[: LEARNED + 2])
+    assert resume(rest, every, state) == LEARNED + 2
+    assert [change for one in taken(every[LEARNED + 2 :], rest) for change in one.changes] == whole
+    assert resume(Watch(0.02), every, state) == 0, "judged by another tolerance"
+    for damaged in (state[:100], state[:-40], b"", b"\0" * 300):
+        with pytest.raises(ValueError, match=r"\w"):
+            resume(Watch(0.01), every, damaged)
+
+
+def test_lines_that_are_damaged_are_left_out_and_the_list_written_anew(tmp_path: Path) -> None:
+    every = list(looks(count=5))
+    lines = [msgspec.json.encode(look) for look in every]
+    lines[2] = lines[2].replace(b"e-6", b"e999")[:80]
+    (tmp_path / LIST).write_bytes(b"\n".join(lines) + b"\n")
+    found, notes = read_looks(tmp_path, lambda _: None)
+    assert [look.number for look in found] == [1, 2, 4, 5]
+    assert "1 lines were damaged" in notes[0]
+    assert read_looks(tmp_path, lambda _: None) == (found, [])

@@ -1,0 +1,215 @@
+"""Claims are measured and judged: those that ship in simulation, and planted ones."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney, kept_short
+from hockney import records
+from hockney.plan.claim_file import CLAIMS, read_claim
+from samples import make_run, write_run
+
+SIMULATED = {
+    "allreduce-doubling-small": 0,
+    "allreduce-ring-bandwidth": 0,
+    "allreduce-ring-large": 0,
+    "alltoall-bruck-small": 0,
+    "bcast-binomial-rounds": 0,
+    "bcast-scatter-allgather": 0,
+    "durham-contention": 0,
+    "durham-protocol-switch": 0,
+    "hager-wellein-multi-mode": 0,
+    "hockney-n-half": 0,
+    "pairs-share-a-link": 0,
+    "pintus-bcast-chain": 1,
+    "pintus-bcast-linear": 0,
+    "pintus-scatter-large": 0,
+}
+"""Claims on simulated machines, with their exit status: of 16 ranks a chain is not the fastest."""
+SLOW = {"allreduce-ring-bandwidth", "durham-protocol-switch"}
+"""What takes more than 4 s."""
+REAL = {"durham-variability", "itmo-bandwidth-grows", "tacc-bandwidth-saturates"}
+ELSEWHERE = {"pintus-between-nodes"}
+VERDICTS = {0: "confirmed", 1: "refuted", 3: "cannot tell"}
+
+CLAIM = """
+claim = "A message of 1 KiB takes twice as long as one of 8 B."
+source = "A test"
+value = 2
+tolerance = "10%"
+
+[[measure]]
+command = "hockney pingpong --sizes 8,1KiB"
+
+[quantity]
+what = "ratio"
+of = {bytes = "1KiB"}
+over = {bytes = 8}
+"""
+
+
+def measured_before(path: Path, ratio: float, launches: int = 20) -> Path:
+    """A file of launches in which 1 KiB takes `ratio` times as long as 8 B."""
+    run = make_run(
+        lambda launch, _, size: [1000.0 * (ratio if size == 1024 else 1.0) * (1 + 0.001 * launch)],
+        launches=launches,
+        sizes=(8, 1024),
+    )
+    return write_run(run, path)
+
+
+def test_every_claim_that_ships_has_its_test() -> None:
+    assert set(CLAIMS) == {*SIMULATED, *REAL, *ELSEWHERE}
+
+
+@pytest.mark.simgrid
+@pytest.mark.parametrize("name", kept_short(sorted(SIMULATED), set(SIMULATED) - SLOW))
+def test_claims_that_ship_have_their_verdict_in_simulation(
+    hockney: RunHockney, tmp_path: Path, name: str
+) -> None:
+    done = hockney("reproduce", name, "-q", "--json", "--dir", "results")
+    assert done.status == SIMULATED[name], done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["verdict"] == VERDICTS[done.status]
+    assert found["is_exact"] is True
+    assert records.read(tmp_path / "results" / "run.jsonl").is_simulated
+    again = hockney("reproduce", name, "--from", "results/run.jsonl", "--json")
+    assert (again.status, json.loads(again.stdout)["value"]) == (done.status, found["value"])
+
+
+@pytest.mark.parametrize(
+    ("ratio", "launches", "status"), [(2.0, 20, 0), (3.0, 20, 1), (2.19, 20, 3), (2.0, 5, 3)]
+)
+def test_a_planted_file_is_judged_again(
+    hockney: RunHockney, tmp_path: Path, ratio: float, launches: int, status: int
+) -> None:
+    (tmp_path / "claim.toml").write_text(CLAIM)
+    measured_before(tmp_path / "run.jsonl", ratio, launches)
+    done = hockney("reproduce", "claim.toml", "--from", "run.jsonl")
+    assert done.status == status, done.stdout + done.stderr
+    first, second, *others = done.stdout.splitlines()
+    assert first.startswith(f"{VERDICTS[status]}: ")
+    assert second.startswith("what would tell: ") == (status == 3)
+    assert "claim: A message of 1 KiB takes twice as long as one of 8 B." in others
+    assert "samples are in run.jsonl" in done.stdout
+    shown = json.loads(hockney("reproduce", "claim.toml", "--from", "run.jsonl", "--json").stdout)
+    assert shown["gate"]["status"] == {0: "passed", 1: "failed", 3: "not judged"}[status]
+    assert (shown["remedy"] is None) == (status != 3)
+
+
+@pytest.mark.long
+def test_a_real_claim_is_measured_here(hockney: RunHockney, tmp_path: Path) -> None:
+    """From 4 B to 400 kB the rate grows by a factor of hundreds. Launches that a busy machine has
+    no time for leave it open, and refute nothing."""
+    done = hockney("reproduce", "itmo-bandwidth-grows", "-q")
+    (directory,) = tmp_path.glob("itmo-bandwidth-grows-*")
+    launches = len(records.read(directory / "run.jsonl").launches)
+    assert done.status == (0 if launches >= 20 else 3), done.stdout + done.stderr
+
+
+def test_options_are_added_and_results_are_kept(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "claim.toml").write_text(CLAIM)
+    more = ("--launches", "2", "--budget", "0.5s")
+    for number in (1, 2):
+        done = hockney("reproduce", "claim.toml", "-q", "--dir", "kept", "--", *more)
+        assert done.status == 3, done.stdout + done.stderr
+        assert "2 launches give no interval of 95 %" in done.stdout
+        assert len(list((tmp_path / "kept").glob("run*.jsonl"))) == number
+
+
+def test_what_is_lacking_is_named(hockney: RunHockney, tmp_path: Path) -> None:
+    done = hockney("reproduce", "pintus-between-nodes")
+    assert done.status == 3, done.stdout + done.stderr
+    assert "it needs 2 nodes, and there is 1" in done.stdout
+    assert "--hosts" in done.stdout.splitlines()[1]
+    (tmp_path / "claim.toml").write_text(CLAIM + "[requires]\ncpus = 60000\n")
+    done = hockney("reproduce", "claim.toml")
+    assert done.status == 3
+    assert "it needs 60000 CPUs of one node" in done.stdout
+    assert not list(tmp_path.glob("claim-*"))
+
+
+def test_what_could_not_be_measured_leaves_it_open(hockney: RunHockney, tmp_path: Path) -> None:
+    """A failure refutes nothing, and no empty directory stays."""
+    (tmp_path / "claim.toml").write_text(CLAIM)
+    done = hockney("reproduce", "claim.toml", "-q", "--", "--launch", "false {ranks} {command}")
+    assert done.status == 3, done.stdout + done.stderr
+    assert "run was not measured: " in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["claim.toml"]
+
+
+def test_another_mpi_is_named(hockney: RunHockney, tmp_path: Path) -> None:
+    measured_before(tmp_path / "run.jsonl", 2.0)
+    family = "fujitsu"
+    (tmp_path / "claim.toml").write_text(CLAIM + f"[requires]\nmpi = '{family}'\n")
+    done = hockney("reproduce", "claim.toml")
+    assert done.status == 3, done.stdout + done.stderr
+    assert "it is about fujitsu, and this MPI is " in done.stdout
+    (tmp_path / "claim.toml").write_text(CLAIM + "[requires]\nmpi = 'quartz'\n")
+    done = hockney("reproduce", "claim.toml", "--from", "run.jsonl")
+    assert done.status == 2
+    assert "[requires]: mpi: 'quartz' is no family of MPI" in done.stderr
+
+
+def test_without_simgrid_nothing_is_simulated(hockney: RunHockney, tmp_path: Path) -> None:
+    bare = tmp_path / "bin"
+    bare.mkdir()
+    for name in ("sh", "cat", "mpicc"):
+        if found := shutil.which(name):
+            (bare / name).symlink_to(found)
+    done = hockney("reproduce", "bcast-binomial-rounds", env={"PATH": str(bare)})
+    assert done.status == 3, done.stdout + done.stderr
+    assert "smpicc and smpirun are not on PATH" in done.stdout
+    assert done.stdout.splitlines()[1] == "what would tell: install SimGrid with SMPI"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("hockney show run.jsonl", "show is not a verb that measures"),
+        ("hockney pingpong --sizes lots", "'lots' is not a size"),
+        ("hockney pingpong -o mine.jsonl", "-o is the reader's to choose"),
+        ("hockney pingpong --json", "--json is the reader's to choose"),
+        ("hockney pingpong --no-such", "No such option"),
+        ("hockney collective nosuch -n 2", "nosuch"),
+    ],
+)
+def test_a_command_that_cannot_be_measured_is_named(
+    hockney: RunHockney, tmp_path: Path, command: str, words: str
+) -> None:
+    text = CLAIM.replace("hockney pingpong --sizes 8,1KiB", command)
+    (tmp_path / "claim.toml").write_text(text)
+    done = hockney("reproduce", "claim.toml")
+    assert done.status == 2, done.stdout
+    assert "claim.toml, measure run: command: " in done.stderr
+    assert words in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["claim.toml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "which claim?"),
+        (("no-such-claim",), "bcast-binomial-rounds"),
+        (("--list", "hockney-n-half"), "--list has no claim"),
+        (("hockney-n-half", "--from", "a", "--dir", "b"), "--from measures nothing"),
+        (("hockney-n-half", "--from", "a", "--from", "b"), "2 files for 1 measurements (run)"),
+    ],
+)
+def test_wrong_questions(hockney: RunHockney, arguments: tuple[str, ...], words: str) -> None:
+    done = hockney("reproduce", *arguments)
+    assert done.status == 2
+    assert words in done.stderr
+
+
+def test_claims_that_ship_are_listed(hockney: RunHockney) -> None:
+    shown = hockney("reproduce", "--list").stdout
+    for name in CLAIMS:
+        assert name in shown
+        assert read_claim(name).claim in shown
+    listed = json.loads(hockney("reproduce", "--list", "--json").stdout)["claims"]
+    assert [one["claim"] for one in listed] == list(CLAIMS)

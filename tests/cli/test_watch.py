@@ -1,0 +1,187 @@
+"""hockney watch: looks, alarms and their command, what is asked wrongly, and what a disk loses."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+from datetime import datetime, timedelta, timezone
+from itertools import count
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from prometheus_client.parser import text_string_to_metric_families as prometheus
+
+from conftest import RunHockney
+from hockney.base.file_lock import locked
+from hockney.infer.analysis import watch as watching
+from hockney.infer.analysis.histories import RunFacts
+from hockney.infer.analysis.watch import Look
+from hockney.run.measure.looks import LIST
+
+QUICK = ("--", "pingpong", "--sizes", "8", "--budget", "0.1s", "--launches", "1")
+ONCE = ("watch", "--dir", "w", "--once", "--duty", "99%")
+BEFORE = 500
+
+
+def listed(folder: Path) -> list[Look]:
+    lines = (folder / LIST).read_bytes().splitlines()
+    return [msgspec.json.decode(line, type=Look) for line in lines]
+
+
+def past(like: Look, folder: Path, slow: int) -> None:
+    """A list of looks every half hour up to now, the last ones 30 % slower than before."""
+    rng, now = np.random.default_rng(1), datetime.now(timezone.utc)
+    looks = [
+        msgspec.structs.replace(
+            like,
+            number=number + 1,
+            file=f"look-{number + 1:06d}.jsonl" if number else like.file,
+            started=(now - (BEFORE - number) * timedelta(minutes=30)).isoformat(),
+            times_s={
+                "8": 1e-6
+                * (1.3 if number >= BEFORE - slow else 1.0)
+                * float(np.exp(0.01 * rng.standard_normal()))
+            },
+        )
+        for number in range(BEFORE)
+    ]
+    lines = b"".join(msgspec.json.encode(look) + b"\n" for look in looks)
+    (folder / LIST).write_bytes(lines)
+
+
+def test_looks_are_kept_and_gone_on_with(hockney: RunHockney, tmp_path: Path) -> None:
+    for number in (1, 2):
+        done = hockney(*ONCE, *QUICK)
+        assert (done.status, f"look {number} at this level" in done.stdout) == (3, True)
+    found = listed(tmp_path / "w")
+    assert [(look.number, look.file) for look in found] == [
+        (1, "look-000001.jsonl"),
+        (2, "look-000002.jsonl"),
+    ]
+    early = hockney("watch", "--dir", "w", "--once", "--duty", "0.01%", *QUICK)
+    assert (early.status, "no look is due for" in early.stdout) == (0, True)
+    due = hockney("watch", "--dir", "w", "--due", "--duty", "0.01%", *QUICK)
+    assert (due.status, 10 < int(due.stdout) < 1_000_000) == (0, True)
+    assert hockney("watch", "--dir", "new", "--due", *QUICK).stdout == "0\n"
+    other = hockney(*ONCE, "--", "pingpong", "--sizes", "16")
+    assert (other.status, "watches something else" in other.stderr) == (2, True)
+    assert len(listed(tmp_path / "w")) == 2
+
+
+def test_a_loss_raises_an_alarm_once_and_runs_its_command(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hockney(*ONCE, *QUICK)
+    folder, real, ahead = tmp_path / "w", watching.look_of, count(1)
+    (first,) = listed(folder)
+    past(first, folder, slow=2)
+
+    def slow(number: int, facts: RunFacts, wall_s: float | None) -> Look:
+        look = real(number, facts, wall_s)
+        started = datetime.now(timezone.utc) + next(ahead) * timedelta(minutes=30)
+        return msgspec.structs.replace(look, times_s={"8": 1.3e-6}, started=started.isoformat())
+
+    monkeypatch.setattr(watching, "look_of", slow)
+    command = 'printf "%s %s" "$HOCKNEY_RATIO" "$HOCKNEY_TEXT" >> alarm.txt'
+    statuses, texts = [], []
+    for _ in range(6):
+        done = hockney(*ONCE, "--on-alarm", command, "--prometheus", "w.prom", *QUICK)
+        statuses.append(done.status)
+        texts.append(done.stdout)
+    assert statuses.count(1) == 1
+    at = statuses.index(1)
+    assert set(statuses[:at]) <= {0}
+    assert set(statuses[at + 1 :]) <= {3}, "the new level is being learnt"
+    assert "SLOWER: 8 B takes 1.3" in texts[at]
+    assert "by chance once in" in texts[at]
+    said = (tmp_path / "alarm.txt").read_text()
+    assert float(said.split()[0]) == pytest.approx(1.3, rel=0.02)
+    assert said.count("SLOWER") == 1
+    families = {family.name: family for family in prometheus((tmp_path / "w.prom").read_text())}
+    (alarms,) = families["hockney_watch_alarms"].samples
+    assert alarms.value == 1
+
+
+def test_a_mark_is_noted_and_begins_a_level(hockney: RunHockney, tmp_path: Path) -> None:
+    hockney(*ONCE, *QUICK)
+    assert hockney("watch", "--dir", "w", "--mark", "new firmware").status == 0
+    assert "look 1 at this level" in hockney(*ONCE, *QUICK).stdout
+    assert [look.mark for look in listed(tmp_path / "w")] == [None, "new firmware", None]
+    absent = hockney("watch", "--dir", "absent", "--mark", "new")
+    assert (absent.status, "holds no watch" in absent.stderr) == (2, True)
+
+
+def test_two_watchers_of_one_directory_are_refused(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "w").mkdir()
+    with locked(tmp_path / "w" / "watch.lock", 0.0):
+        done = hockney(*ONCE, *QUICK)
+    assert (done.status, "being watched by another process" in done.stderr) == (2, True)
+    assert hockney(*ONCE, *QUICK).status == 3
+
+
+def test_what_is_damaged_is_made_again(hockney: RunHockney, tmp_path: Path) -> None:
+    for _ in range(2):
+        hockney(*ONCE, *QUICK)
+    folder = tmp_path / "w"
+    before = listed(folder)
+    (folder / LIST).write_text("{ damaged\n")
+    (folder / "state.npz").write_bytes(b"PK damaged")
+    done = hockney(*ONCE, *QUICK)
+    assert done.status == 3, done.stderr
+    assert "1 lines were damaged; 2 looks read from result files again" in done.stderr
+    assert [look.times_s for look in listed(folder)[:2]] == [look.times_s for look in before]
+    (folder / "plan.json").write_text("{")
+    done = hockney(*ONCE, *QUICK)
+    assert (done.status, "plan.json is damaged" in done.stderr) == (2, True)
+
+
+def test_a_full_disk_loses_no_look_that_was_kept(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hockney(*ONCE, *QUICK)
+    folder = tmp_path / "w"
+    past(listed(folder)[0], folder, slow=0)
+    whole = (folder / LIST).read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 10, limits[1]))
+    try:
+        done = hockney(*ONCE, *QUICK, process=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert done.status == 1
+    assert "Traceback" not in done.stderr
+    assert (folder / LIST).read_bytes() == whole
+    write = os.write
+
+    def full(file: int, line: bytes) -> int:
+        if b'"times_s"' not in line:
+            return write(file, line)
+        write(file, line[:10])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        done = hockney(*ONCE, *QUICK)
+    assert (done.status, "is added later" in done.stderr) == (1, True), done.stderr
+    assert (folder / LIST).read_bytes() == whole
+    hockney(*ONCE, *QUICK)
+    assert [look.number for look in listed(folder)] == list(range(1, BEFORE + 3))
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("watch", "--once"), "--dir"),
+        (("watch", "--dir", "w", "--once", "--duty", "0"), "fraction"),
+        (("watch", "--dir", "w", "--once", "--", "show"), "not a verb that measures"),
+        (("watch", "--dir", "w", "--once", "--", "pingpong", "-o", "x"), "leave out -o"),
+    ],
+)
+def test_what_is_asked_wrongly_is_said(
+    hockney: RunHockney, words: tuple[str, ...], complaint: str
+) -> None:
+    done = hockney(*words)
+    assert (done.status, complaint in done.stderr) == (2, True)

@@ -1,0 +1,41 @@
+"""--stragglers: ranks are numbered anew for the collective, and each says when it was done."""
+
+from __future__ import annotations
+
+import pytest
+
+from conftest import RunEngine
+
+SHORT = ("--seconds=0.1", "--rounds=2:4", "--oversubscribe", "--place=none")
+
+
+def test_each_rank_says_when_it_was_done(run_engine: RunEngine) -> None:
+    numbers = set()
+    for seed in (1, 2, 3):
+        words = ("collective", "bcast", "--stragglers", "--sizes=8,1024", f"--seed={seed}")
+        done = run_engine(*words, *SHORT, ranks=6)
+        assert done.status == 0, done.stderr
+        first, second = done.of("completions")
+        assert [first["bytes"], second["bytes"]] == [8, 1024]
+        for one in (first, second):
+            assert sorted(one["numbers"]) == list(range(6))
+            assert len(one["ns"]) == 6
+            assert min(one["ns"]) > 0
+            assert one["visits"] >= 1
+        numbers.add(tuple(first["numbers"]))
+        assert first["numbers"] == second["numbers"]
+    assert len(numbers) == 3
+
+
+def test_data_arrive_whatever_number_a_rank_has(run_engine: RunEngine) -> None:
+    words = ("collective", "scatter", "--stragglers", "--sizes=64", "--verify", "--root=rotate")
+    done = run_engine(*words, *SHORT, ranks=6)
+    assert done.status == 0, done.stderr
+    assert len(done.of("completions")) == 1
+
+
+@pytest.mark.parametrize("other", ["--groups=2", "--overlap", "--threads=2", "--sync=barrier"])
+def test_what_is_refused(run_engine: RunEngine, other: str) -> None:
+    done = run_engine("collective", "ibcast", "--stragglers", other, "--sizes=8", *SHORT, ranks=4)
+    assert done.status == 2
+    assert "--stragglers takes no " in done.stderr

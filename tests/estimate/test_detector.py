@@ -1,0 +1,126 @@
+"""The detector: no alarm where nothing changes, and how soon a change is seen."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hockney.infer.estimate.detector import Alarm, Detector
+from hockney.infer.estimate.recurring import two_states
+
+HALF_HOUR_S = 1800.0
+A_DAY = 48
+LIMIT = 20 * 365 * A_DAY
+"""Looks to a false alarm where 5 % of years may have one."""
+Array = NDArray[np.float64]
+
+
+def noise(rng: np.random.Generator, looks: int, series: int, correlation: float) -> Array:
+    """Noise of 1 %: half its variance wanders, half scatters with heavy tails; shape (looks,
+    series). Without correlation all of it scatters."""
+    scatter = rng.standard_t(4, (looks, series)) / math.sqrt(2.0)
+    if correlation == 0.0:
+        return 0.01 * scatter
+    wander = rng.standard_normal((looks, series))
+    for at in range(1, looks):
+        new = math.sqrt(1.0 - correlation**2) * wander[at]
+        wander[at] = correlation * wander[at - 1] + new
+    return 0.01 * math.sqrt(0.5) * (wander + scatter)
+
+
+def alarms(values: Array, tolerance: float = 0.01) -> dict[int, tuple[int, Alarm]]:
+    """The first alarm of each series, judged for itself, and the look that showed it."""
+    detector = Detector(values.shape[1], LIMIT, math.log1p(tolerance), HALF_HOUR_S)
+    found: dict[int, tuple[int, Alarm]] = {}
+    for at, row in enumerate(values):
+        detector.look(at * HALF_HOUR_S, row)
+        for series in np.flatnonzero(detector.evidence >= LIMIT).tolist():
+            alarm = detector.alarm(series, LIMIT)
+            if alarm is not None:
+                found.setdefault(series, (at, alarm))
+    return found
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.9])
+def test_months_without_a_change_have_no_alarm(correlation: float) -> None:
+    assert alarms(noise(np.random.default_rng(1), 60 * A_DAY, 8, correlation)) == {}
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
+def test_a_loss_of_10_percent_is_seen_within_three_hours(correlation: float) -> None:
+    values = noise(np.random.default_rng(2), 20 * A_DAY, 8, correlation)
+    start = 18 * A_DAY
+    values[start:] += math.log(1.1)
+    found = alarms(values)
+    delays = [found[series][0] - start + 1 if series in found else math.inf for series in range(8)]
+    assert np.median(delays) <= 6
+    begun = [at - alarm.start for at, alarm in found.values()]
+    assert np.mean(np.abs(np.array(begun) - start) <= 2) >= 0.75
+    assert np.mean([a.low <= math.log(1.1) <= a.high for _, a in found.values()]) >= 0.75
+
+
+def test_a_loss_of_2_percent_is_often_seen_within_two_days_although_half_of_the_noise_wanders() -> (
+    None
+):
+    values = noise(np.random.default_rng(8), 44 * A_DAY, 12, 0.9)
+    start = 42 * A_DAY
+    values[start:] += math.log(1.02)
+    found = alarms(values)
+    assert len(found) >= 4
+    assert min(at for at, _ in found.values()) >= start
+
+
+def test_single_wild_looks_are_no_change() -> None:
+    rng = np.random.default_rng(3)
+    values = noise(rng, 30 * A_DAY, 8, 0.3)
+    values += np.where(rng.random(values.shape) < 0.01, 1.0, 0.0)
+    assert alarms(values) == {}
+
+
+def test_states_that_come_and_go_are_no_change_and_a_loss_in_both_is() -> None:
+    rng = np.random.default_rng(4)
+    values = noise(rng, 24 * A_DAY, 4, 0.0)
+    values += 0.3 * (np.arange(len(values)) // 12 % 3 == 0)[:, None]
+    assert alarms(values) == {}
+    values[22 * A_DAY :] += math.log(1.1)
+    begun = [at - alarm.start for at, alarm in alarms(values).values()]
+    assert len(begun) == 4
+    assert max(abs(at - 22 * A_DAY) for at in begun) <= 2
+
+
+def test_a_step_is_no_state() -> None:
+    rng = np.random.default_rng(5)
+    once = np.repeat([0.0, 0.3], 50) + 0.01 * rng.standard_normal(100)
+    often = np.tile(np.repeat([0.0, 0.3], 10), 5) + 0.01 * rng.standard_normal(100)
+    assert two_states(once) == (0.0, math.inf)
+    assert two_states(often) == pytest.approx((0.3, 0.15), abs=0.01)
+
+
+def test_a_step_within_the_tolerance_is_none() -> None:
+    values = noise(np.random.default_rng(6), 40 * A_DAY, 8, 0.0)
+    values[35 * A_DAY :] += math.log(1.04)
+    assert alarms(values, 0.05) == {}
+    assert len(alarms(values, 0.01)) == 8
+
+
+def test_missing_days_are_a_gap() -> None:
+    """A level that wandered while nobody looked is not a jump; a loss after the gap is seen."""
+    values = noise(np.random.default_rng(7), 30 * A_DAY, 1, 0.9)
+    detector = Detector(1, LIMIT, math.log1p(0.01), HALF_HOUR_S)
+    seen = []
+    for at, row in enumerate(values):
+        if not 20 * A_DAY <= at < 24 * A_DAY:
+            detector.look(at * HALF_HOUR_S, row + (at >= 24 * A_DAY) * math.log(1.2))
+            seen += [at] if detector.alarms() else []
+    assert 24 * A_DAY <= seen[0] < 25 * A_DAY
+
+
+def test_evidence_of_many_series_must_be_larger() -> None:
+    detector = Detector(10, 1000.0, 0.0, 86400.0)
+    for at in range(30):
+        detector.look(at * 86400.0, 0.01 * np.random.default_rng(at).standard_normal(10))
+    detector.evidence = np.array([9000.0] + [0.0] * 9)
+    assert detector.alarms() == []

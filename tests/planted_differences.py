@@ -1,0 +1,466 @@
+"""Pairs of runs that differ by one planted cause, with what a run would have recorded of it, and by
+things that change nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from hockney.plan import Placement, Sampling, single, sizes_of, stored
+from hockney.plan.workloads import Workload
+from hockney.plan.workloads.collective import Collective
+from hockney.plan.workloads.pingpong import Pingpong
+from hockney.records import (
+    Clock,
+    End,
+    LaunchRecord,
+    MpiFacts,
+    Noise,
+    PathRecord,
+    Place,
+    PortCounters,
+    Run,
+    Samples,
+    TcpBytes,
+)
+from samples import HEADER
+
+SIZES = (0, *(1 << power for power in range(3, 23)))
+LAUNCHES = 18
+SHARED, CMA, TCP, NETWORK = "shared", "cma", "tcp", "network"
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A run: what its messages cost, and what was recorded."""
+
+    latency_s: float = 5e-7
+    second_a_byte: float = 1e-10
+    """Seconds for each byte of a message."""
+    switch_bytes: int = 4096
+    """Largest eager message; larger ones take `rendezvous_s` more."""
+    rendezvous_s: float = 8e-7
+    small: str = SHARED
+    large: str = CMA
+    library: str = "Open MPI"
+    version: str = "4.1.4"
+    abi: str = "ompi"
+    env: Mapping[str, str] = field(default_factory=dict)
+    controls: Mapping[str, str | None] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    places: tuple[Place, ...] = (
+        Place(rank=0, host="n1", package=0, numa=0, l3=0, l2=0, core=0, pu=0, pinned=True),
+        Place(rank=1, host="n1", package=0, numa=0, l3=0, l2=1, core=1, pu=1, pinned=True),
+    )
+    compute_s: float = 2.6e-6
+    waited: float = 0.0
+    stolen: float = 0.0
+    throttled: float = 0.0
+    clock_cost_s: float = 2e-8
+    workload: Workload = field(default_factory=lambda: Pingpong(sizes=sizes_of(SIZES)))
+    axes: Mapping[str, Any] = field(default_factory=dict)
+    placement: Placement = field(default_factory=Placement)
+    port_rate: str | None = None
+    handover_ns: float = 60.0
+
+    def time_s(self, size: int) -> float:
+        slow = self.rendezvous_s if size > self.switch_bytes else 0.0
+        return self.latency_s + self.second_a_byte * size + slow
+
+
+def run_of(planted: Planted, seed: int, noise: float = 0.02, name: str = "A") -> Run:
+    """The run. noise: standard deviation of the logarithms of launches' times; of the run as a
+    whole, half of it."""
+    numbers = np.random.default_rng(seed)
+    workload = planted.workload
+    header = msgspec.structs.replace(
+        HEADER,
+        id=f"{name}-{seed}",
+        experiment=workload.experiment,
+        options=stored(single(workload, planted.placement, Sampling())),
+        environment={"host": "n1", **planted.environment, "env": dict(planted.env)},
+    )
+    run = Run(header)
+    whole = numbers.normal(0.0, noise / 2.0)
+    operation = "pingpong" if isinstance(workload, Pingpong) else "bcast"
+    axes = {"operation": operation, "ranks": 2, **planted.axes}
+    if operation == "pingpong":
+        axes |= {"mode": "standard", "peers": (0, 1)} | dict(planted.axes)
+    for launch in range(LAUNCHES):
+        run.add(
+            LaunchRecord(
+                launch=launch,
+                places=list(planted.places),
+                definition="batch over 2k",
+                mpi=MpiFacts(library=planted.library, version=planted.version, abi=planted.abi),
+                clock=Clock(name="CLOCK_MONOTONIC", cost_s=planted.clock_cost_s),
+                batch_s=2e-5,
+                controls=dict(planted.controls),
+                probe="handover",
+            )
+        )
+        for path in _paths(planted, launch):
+            run.add(path)
+        for size in SIZES:
+            log = np.log(planted.time_s(size)) + whole + numbers.normal(0.0, noise)
+            ns = (1e9 * np.exp(log + numbers.normal(0.0, noise / 4.0, 6))).tolist()
+            run.add(Samples(launch=launch, round=0, bytes=size, repetitions=10, ns=ns, **axes))
+        for rank in (0, 1):
+            run.add(
+                Noise(
+                    launch=launch,
+                    rank=rank,
+                    wall_s=1.0,
+                    cpu_s=1.0 - planted.waited,
+                    waited_s=planted.waited,
+                    steal_s=planted.stolen,
+                    throttled_s=planted.throttled,
+                    migrations=0.0,
+                    probe_s=planted.compute_s * float(np.exp(numbers.normal(0.0, 0.005))),
+                )
+            )
+        run.add(End(launch=launch, reason="precision", wall_s=1.0))
+    return run
+
+
+def _paths(planted: Planted, launch: int) -> list[PathRecord]:
+    """What was seen of messages of 1 B and of 1 MiB."""
+    found = []
+    hosts = [place.host for place in planted.places[:2]]
+    reach = "node" if hosts[0] == hosts[1] else "network"
+    port = None
+    if planted.port_rate is not None:
+        port = PortCounters(family="infiniband", port="mlx5_0/ports/1", rate=planted.port_rate)
+    for size, messages, way in ((1, 64, planted.small), (1 << 20, 64, planted.large)):
+        total = 2 * size * messages
+        for rank in (0, 1):
+            tcp = {"lo": TcpBytes(sent=total // 2, received=total // 2, resent=0)}
+            counters = {"port_xmit_data": (0, total // 8), "port_rcv_data": (0, total // 8)}
+            ports = None
+            if port is not None and rank == 0:
+                ports = [msgspec.structs.replace(port, counters=counters)]
+            found.append(
+                PathRecord(
+                    launch=launch,
+                    reach=reach,
+                    bytes=size,
+                    messages=messages,
+                    peers=[rank, 1 - rank],
+                    host=hosts[rank],
+                    copied=total // 2 if way == CMA else 0,
+                    copies=messages if way == CMA else 0,
+                    tcp=tcp if way == TCP else {},
+                    ports=ports,
+                )
+            )
+    ports = None
+    if port is not None:
+        counters = {"port_xmit_data": (0, 10**6), "port_rcv_data": (0, 10**6)}
+        ports = [msgspec.structs.replace(port, counters=counters)]
+    found += [
+        PathRecord(launch=launch, reach="launch", peers=[0], host=host, segments=1, ports=ports)
+        for host in dict.fromkeys(hosts)
+    ]
+    return found
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A cause: A's run, B's run, and the names of which one must be named first."""
+
+    base: Callable[[random.Random], Planted]
+    other: Callable[[Planted, random.Random], Planted]
+    names: tuple[str, ...]
+
+
+def _plain(chance: random.Random) -> Planted:
+    return Planted(
+        latency_s=chance.uniform(3e-7, 2e-6),
+        second_a_byte=1.0 / chance.uniform(3e9, 2e10),
+        rendezvous_s=chance.uniform(5e-7, 3e-6),
+    )
+
+
+def _changed(**fields: Any) -> Callable[[Planted, random.Random], Planted]:
+    return lambda one, _: replace(one, **fields)
+
+
+def _slower(
+    least: float, most: float, **fields: Any
+) -> Callable[[Planted, random.Random], Planted]:
+    """All times by a factor, with these records."""
+
+    def change(one: Planted, chance: random.Random) -> Planted:
+        by = chance.uniform(least, most)
+        return replace(
+            _scaled(one, by), **{k: v(by) if callable(v) else v for k, v in fields.items()}
+        )
+
+    return change
+
+
+def _scaled(one: Planted, by: float) -> Planted:
+    return replace(
+        one,
+        latency_s=by * one.latency_s,
+        second_a_byte=by * one.second_a_byte,
+        rendezvous_s=by * one.rendezvous_s,
+    )
+
+
+def _per_byte(
+    least: float, most: float, **fields: Any
+) -> Callable[[Planted, random.Random], Planted]:
+    def change(one: Planted, chance: random.Random) -> Planted:
+        slope = chance.uniform(least, most) * one.second_a_byte
+        return replace(one, second_a_byte=slope, **fields)
+
+    return change
+
+
+def _latency(
+    least: float, most: float, **fields: Any
+) -> Callable[[Planted, random.Random], Planted]:
+    def change(one: Planted, chance: random.Random) -> Planted:
+        return replace(one, latency_s=chance.uniform(least, most) * one.latency_s, **fields)
+
+    return change
+
+
+def _places(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Place, ...]:
+    base = {"host": "n1", "package": 0, "numa": 0, "l3": 0, "pinned": True}
+    return Place(rank=0, **(base | first)), Place(rank=1, **(base | second))
+
+
+FAR = _places(
+    {"pu": 0, "core": 0, "l2": 0},
+    {"pu": 32, "core": 0, "l2": 32, "l3": 32, "numa": 1, "package": 1},
+)
+ONE_CPU = _places({"pu": 0, "core": 0, "l2": 0}, {"pu": 0, "core": 0, "l2": 0})
+APART = _places({"pu": 0, "core": 0, "l2": 0}, {"pu": 0, "core": 0, "l2": 0, "host": "n2"})
+ELSEWHERE = _places({"pu": 2, "core": 2, "l2": 2}, {"pu": 3, "core": 3, "l2": 3})
+EVERY = Pingpong(sizes=sizes_of(SIZES), every_iteration=True)
+BCAST = Collective(sizes=sizes_of(SIZES), collective="bcast")
+
+
+def _clock(one: Planted, chance: random.Random) -> Planted:
+    cost = chance.uniform(5e-7, 2e-6)
+    return replace(
+        one,
+        latency_s=one.latency_s + cost - one.clock_cost_s,
+        clock_cost_s=cost,
+        environment={"clock_source": "hpet"},
+    )
+
+
+def _library(one: Planted, chance: random.Random) -> Planted:
+    return replace(
+        one,
+        latency_s=chance.uniform(1.3, 2.0) * one.latency_s,
+        second_a_byte=chance.uniform(1.2, 2.0) * one.second_a_byte,
+        switch_bytes=1 << chance.randrange(10, 17),
+        version="5.0.11",
+    )
+
+
+def _other_library(one: Planted, chance: random.Random) -> Planted:
+    found = replace(_library(one, chance), library="MPICH", version="5.0.2", abi="mpich")
+    return replace(found, large=SHARED)
+
+
+def _mpich(chance: random.Random) -> Planted:
+    controls = {"MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD": "16384"}
+    return replace(
+        _plain(chance),
+        library="MPICH",
+        version="5.0.2",
+        abi="mpich",
+        controls=controls,
+        env={"MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD": "16384"},
+        switch_bytes=16384,
+    )
+
+
+def _named(**env: str) -> dict[str, Any]:
+    return {"env": env}
+
+
+SEEDS: dict[str, Seed] = {
+    "eager threshold up": Seed(
+        _plain,
+        _changed(switch_bytes=65536, **_named(OMPI_MCA_btl_vader_eager_limit="65536")),
+        ("OMPI_MCA_btl_vader_eager_limit",),
+    ),
+    "eager threshold down": Seed(
+        _plain,
+        _changed(switch_bytes=512, **_named(OMPI_MCA_btl_vader_eager_limit="512")),
+        ("OMPI_MCA_btl_vader_eager_limit",),
+    ),
+    "threshold of copies": Seed(
+        _mpich,
+        _changed(
+            switch_bytes=262144,
+            controls={"MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD": "262144"},
+            **_named(MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD="262144"),
+        ),
+        ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD",),
+    ),
+    "no CMA": Seed(
+        _plain,
+        _per_byte(
+            1.5, 3.0, large=SHARED, **_named(OMPI_MCA_btl_vader_single_copy_mechanism="none")
+        ),
+        ("OMPI_MCA_btl_vader_single_copy_mechanism",),
+    ),
+    "TCP": Seed(
+        _plain,
+        _slower(4.0, 12.0, small=TCP, large=TCP, env={"OMPI_MCA_btl": "self,tcp"}),
+        ("OMPI_MCA_btl",),
+    ),
+    "transport without a setting": Seed(_plain, _per_byte(1.5, 3.0, large=SHARED), ("transport",)),
+    "both ranks on one CPU": Seed(_plain, _latency(20.0, 2000.0, places=ONE_CPU), ("pinning",)),
+    "other socket": Seed(_plain, _slower(1.5, 3.0, places=FAR), ("pinning",)),
+    "version of the library": Seed(_plain, _library, ("library",)),
+    "other library": Seed(_plain, _other_library, ("library",)),
+    "cold buffers": Seed(
+        _plain,
+        _per_byte(
+            1.4,
+            3.0,
+            workload=Pingpong(sizes=sizes_of(SIZES), buffers="cold"),
+            axes={"buffers": "cold"},
+        ),
+        ("buffers",),
+    ),
+    "datatype": Seed(
+        _plain,
+        _per_byte(
+            2.0,
+            8.0,
+            workload=Pingpong(sizes=sizes_of(SIZES), datatype="vector:8:16"),
+            axes={"datatype": "vector:8:16"},
+        ),
+        ("datatype",),
+    ),
+    "threads": Seed(
+        _plain,
+        _latency(2.0, 6.0, axes={"threads": 4}),
+        ("threads",),
+    ),
+    "mode": Seed(_plain, _latency(1.5, 3.0, axes={"mode": "synchronous"}), ("mode",)),
+    "governor": Seed(
+        _plain,
+        _slower(
+            1.2,
+            2.0,
+            compute_s=lambda by: 2.6e-6 * by,
+            environment={"governor": "powersave"},
+        ),
+        ("governor",),
+    ),
+    "slow cores": Seed(
+        _plain,
+        _slower(1.2, 2.0, compute_s=lambda by: 2.6e-6 * by),
+        ("speed of the cores", "governor"),
+    ),
+    "busy CPUs": Seed(
+        _plain,
+        _slower(1.3, 2.0, waited=lambda by: 1.0 - 1.0 / by),
+        ("other programs on the CPUs",),
+    ),
+    "stolen time": Seed(
+        _plain,
+        _slower(1.3, 2.0, stolen=lambda by: 1.0 - 1.0 / by),
+        ("time stolen by the hypervisor",),
+    ),
+    "quota": Seed(
+        _plain,
+        _slower(1.2, 2.0, throttled=lambda by: 1.0 - 1.0 / by),
+        ("quota of CPU time",),
+    ),
+    "clock source": Seed(
+        lambda chance: replace(_plain(chance), workload=EVERY, environment={"clock_source": "tsc"}),
+        _clock,
+        ("clock source",),
+    ),
+    "two nodes instead of one": Seed(
+        _plain, _slower(2.0, 6.0, places=APART, small=NETWORK, large=NETWORK), ("node layout",)
+    ),
+    "slow port": Seed(
+        lambda chance: replace(
+            _plain(chance),
+            places=APART,
+            small=NETWORK,
+            large=NETWORK,
+            port_rate="200 Gb/sec (4X HDR)",
+        ),
+        _per_byte(2.0, 4.0, port_rate="100 Gb/sec (2X HDR)"),
+        ("rate of the ports",),
+    ),
+    "collective algorithm": Seed(
+        lambda chance: replace(_plain(chance), workload=BCAST, axes={"algorithm": "binomial"}),
+        _latency(1.3, 3.0, axes={"algorithm": "ring"}),
+        ("algorithm",),
+    ),
+}
+"""Causes by name."""
+
+UNRECORDED = {
+    "every message": _latency(1.3, 3.0),
+    "every byte": _per_byte(1.3, 3.0),
+    "everything": _slower(1.2, 3.0),
+    "a threshold": _changed(switch_bytes=65536),
+}
+"""Changes of which nothing is recorded: nobody may be named for them."""
+
+DECOYS: Sequence[Callable[[Planted, random.Random], Planted]] = (
+    lambda one, _: _with(one, kernel="6.9.0"),
+    lambda one, _: _with(one, microcode="0xf"),
+    lambda one, _: _with(one, transparent_hugepage="[always] never"),
+    lambda one, _: _with(
+        one, **({} if "governor" in one.environment else {"governor": "schedutil"})
+    ),
+    lambda one, _: (
+        replace(one, env={**one.env, "OMPI_MCA_coll_tuned_bcast_algorithm": "3"})
+        if isinstance(one.workload, Pingpong)
+        else one
+    ),
+    lambda one, _: (
+        replace(one, env={**one.env, "I_MPI_EAGER_THRESHOLD": "1024"}) if one.abi == "ompi" else one
+    ),
+    lambda one, _: replace(one, env={**one.env, "OMPI_MCA_mpi_yield_verbose": "1"}),
+    lambda one, _: replace(one, env={**one.env, "UCX_TLS": "sm,self"}),
+    lambda one, _: _with(one, clock_source="acpi_pm") if one.workload is not EVERY else one,
+    lambda one, _: replace(one, places=ELSEWHERE) if one.places == Planted().places else one,
+    lambda one, _: replace(one, compute_s=one.compute_s * 1.02),
+    lambda one, _: replace(one, waited=one.waited + 0.03),
+)
+"""Differences that change nothing."""
+
+
+def _with(one: Planted, **environment: Any) -> Planted:
+    return replace(one, environment={**one.environment, **environment})
+
+
+def pair_of(
+    base: Callable[[random.Random], Planted],
+    other: Callable[[Planted, random.Random], Planted] | None,
+    seed: int,
+    noise: float = 0.02,
+    decoys: int = 3,
+) -> tuple[Run, Run]:
+    """A and B, of which B has the change, and as many decoys."""
+    chance = random.Random(seed)
+    first = base(chance)
+    second = other(first, chance) if other else first
+    for decoy in chance.sample(DECOYS, decoys):
+        second = decoy(second, chance)
+    return (
+        run_of(first, 2 * seed, noise, "A"),
+        run_of(second, 2 * seed + 1, noise, "B"),
+    )

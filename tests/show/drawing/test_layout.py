@@ -1,0 +1,36 @@
+"""Figures at the width of a paper's column: no text over another, none outside, no mark cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from conftest import kept_short
+from drawn_boxes import layout_faults
+from figure_examples import EXAMPLES, RECORDED, example, recorded
+from hockney.base.errors import UsageError
+from hockney.show.curves import Options
+from hockney.show.drawing.files import draw
+from hockney.show.figures import FIGURES, describe
+
+RUNS = sorted(path.name.removesuffix(".jsonl.zst") for path in RECORDED.glob("*.jsonl.zst"))
+SHORT = ("collective-forced", "collective-overlap-forced", "pairs-stream", "pingpong-refine")
+"""Runs of unlike experiments, whose legends are long."""
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_figure_has_room_for_its_words_and_marks(name: str) -> None:
+    assert layout_faults(draw(example(name))) == []
+
+
+@pytest.mark.parametrize("run", kept_short(RUNS, SHORT))
+def test_every_figure_of_every_recorded_run_has_room(run: str) -> None:
+    faults, drawn = {}, 0
+    for name in FIGURES.built_in():
+        try:
+            figure = describe(name, [recorded(run)], Options(most_samples=200))
+        except UsageError:
+            continue
+        drawn += 1
+        if found := layout_faults(draw(figure)):
+            faults[name] = found
+    assert faults == {}

@@ -1,0 +1,37 @@
+"""A slow host of a simulated network is named by when its ranks are done, and no other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney, kept_short
+from platforms import star
+
+pytestmark = pytest.mark.simgrid
+HOSTS, SLOW, TIMES = 8, 3, 5.0
+CASES = [
+    ("bcast", None),
+    ("bcast", SLOW),
+    ("allreduce", SLOW),
+    ("scatter", SLOW),
+    ("barrier", None),
+]
+
+
+@pytest.mark.parametrize(("collective", "slow"), kept_short(CASES, CASES[:2]))
+def test_the_slow_host_is_named(
+    hockney: RunHockney, tmp_path: Path, collective: str, slow: int | None
+) -> None:
+    (tmp_path / "star.xml").write_text(star(HOSTS, slow, TIMES))
+    sizes = [] if collective == "barrier" else ["--sizes", "64KiB"]
+    words = ("collective", collective, "--stragglers", "-n", str(HOSTS), "--platform", "star.xml")
+    done = hockney(*words, *sizes, "--launches", "16", "--json", "-q", "-o", "run.jsonl")
+    assert done.status == 0, done.stderr
+    found = json.loads(done.stdout)["stragglers"]
+    assert found["launches"] == 16
+    assert [one["rank"] for one in found["found"]] == ([] if slow is None else [slow])
+    if slow is None:
+        assert found["visible"] < 1.2
