@@ -113,7 +113,7 @@ def test_a_real_claim_is_measured_here(hockney: RunHockney, tmp_path: Path) -> N
 
 def test_options_are_added_and_results_are_kept(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "claim.toml").write_text(CLAIM)
-    more = ("--launches", "2", "--budget", "0.5s")
+    more = ("--launches", "2", "--budget", "2s")  # less may be too little for both sizes twice
     for number in (1, 2):
         done = hockney("reproduce", "claim.toml", "-q", "--dir", "kept", "--", *more)
         assert done.status == 3, done.stdout + done.stderr

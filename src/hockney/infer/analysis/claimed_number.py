@@ -41,7 +41,7 @@ class Number:
 def check_launches(launches: int) -> None:
     if launches < ENOUGH_LAUNCHES:
         raise CannotTellError(
-            f"{launches} launch{'' if launches == 1 else 'es'} give no interval of 95 %",
+            f"{launches} {'launch gives' if launches == 1 else 'launches give'} no interval of 95 %",
             f"{ENOUGH_LAUNCHES} do: -- --launches {ENOUGH_LAUNCHES}, and a --budget for all",
         )
 
