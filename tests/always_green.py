@@ -2,10 +2,10 @@
 
     python tests/always_green.py --runs 20 --busy 10 --frozen 5
 
-A busy run has a process beside it that never rests. In a frozen one, a process of the tests chosen at
-random is stopped for a moment, again and again, as a machine does that others share: this finds tests
-that depend on time sooner than waiting for a bad day. Each run is one line; the status is 1 if any run
-failed. The output of each run is kept in build/always_green/.
+A busy run has a process beside it that never rests. In a frozen one, a process of the tests, chosen
+at random, is stopped for a moment again and again, as on a machine that others share: this finds
+tests that depend on time without waiting for a bad day. Each run is one line; the status is 1 if
+any run failed. The output of each run is kept in build/always_green/.
 """
 
 from __future__ import annotations
