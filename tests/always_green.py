@@ -107,6 +107,7 @@ def main() -> int:
     parser.add_argument("--frozen", type=int, default=0, help="in how many processes are stopped")
     asked = parser.parse_args()
     LOGS.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["make", "--quiet", ".venv/.installed"], cwd=ROOT, check=True)
     kinds = ["busy"] * asked.busy + ["frozen"] * asked.frozen
     kinds += ["quiet"] * (asked.runs - len(kinds))
     # In a random order, so that a change of the machine meets all.
