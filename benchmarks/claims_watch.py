@@ -25,7 +25,7 @@ import numpy as np
 from claim import Claim
 from numpy.typing import NDArray
 
-from hockney.infer.estimate.detector import Alarm, Detector
+from hockney.infer.estimate.detector import Alarm, Detector, changed_of
 
 Array = NDArray[np.float64]
 
@@ -35,8 +35,11 @@ YEAR, BEFORE, AFTER = 365 * A_DAY, 42 * A_DAY, 4 * A_DAY
 LIMIT = 20.0 * YEAR
 """Looks to a false alarm that the verb asks for at this pace."""
 TOLERANCE = 0.01
+NETWORK = 34
+"""Series of a network of 16 nodes at two sizes: the times, and each node beside its peers."""
 AT_ONCE = 60
 """Machines that are simulated together."""
+NETWORKS_AT_ONCE = 15
 PROOF = 47
 """Seed of the noise, beside that of all claims."""
 WHERE = "docs/method.md, Watching"
@@ -106,6 +109,60 @@ def first_alarms(values: Array) -> dict[int, tuple[int, Alarm]]:
                 if alarm is not None:
                     found[machine] = at, alarm
     return found
+
+
+def networks_alarms(values: Array) -> dict[int, tuple[int, list[int]]]:
+    """The first alarm of each network: the look that showed it, and the series that it names.
+    values: shape (looks, networks, series)."""
+    looks, networks, series = values.shape
+    detector = Detector(networks * series, LIMIT, math.log1p(TOLERANCE), LOOK_S)
+    found: dict[int, tuple[int, list[int]]] = {}
+    for at, row in enumerate(values.reshape(looks, -1)):
+        detector.look(at * LOOK_S, row)
+        evidence = detector.evidence.reshape(networks, series)
+        for network in np.flatnonzero(evidence.mean(axis=1) >= LIMIT).tolist():
+            if network in found:
+                continue
+            alarms = {
+                one: detector.alarm(network * series + one, float(evidence[network, one]))
+                for one in changed_of(evidence[network], LIMIT)
+            }
+            if any(alarms.values()):
+                found[network] = at, [one for one, alarm in alarms.items() if alarm]
+    return found
+
+
+def false_years_of_networks(n: int, seed: int) -> tuple[int, int]:
+    machine, alarms = MACHINES["correlation 0.5"], 0
+    rng = machine.random(seed + 1)
+    for done in range(0, n, NETWORKS_AT_ONCE):
+        part = min(NETWORKS_AT_ONCE, n - done)
+        values = machine.looks(rng, YEAR, part * NETWORK)
+        alarms += len(networks_alarms(values.reshape(YEAR, part, NETWORK)))
+    return alarms, n
+
+
+@cache
+def slow_nodes(n: int, seed: int) -> list[tuple[int, list[int]] | None]:
+    """Networks of which the last node becomes 10 % slower: its first alarm, after so many looks,
+    and what it names."""
+    machine = MACHINES["correlation 0.5"]
+    values = machine.looks(machine.random(seed + 2), BEFORE + AFTER, n * NETWORK)
+    values = values.reshape(-1, n, NETWORK)
+    values[BEFORE:, :, -1] += math.log1p(0.1)
+    found = networks_alarms(values)
+    return [(found[i][0] - BEFORE, found[i][1]) if i in found else None for i in range(n)]
+
+
+def slow_nodes_seen(n: int, seed: int) -> tuple[int, int]:
+    every = slow_nodes(n, seed)
+    return sum(one is not None and 0 <= one[0] < 6 for one in every), n
+
+
+def slow_nodes_named(n: int, seed: int) -> tuple[int, int]:
+    """Of the alarms, counts those that name the slow node and no other one."""
+    every = [one for one in slow_nodes(n, seed) if one]
+    return sum(one[1] == [NETWORK - 1] for one in every), len(every)
 
 
 def false_years(machine: Machine) -> Callable[[int, int], tuple[int, int]]:
@@ -207,6 +264,22 @@ CLAIMS: list[Claim] = [
     ),
     *_of_each(
         "loss of 2 %", f"{SOON_2} in at least half", _seen(0.02, 48.0), MACHINES, at_least=0.5
+    ),
+    *(
+        Claim(
+            name=f"watch, 16 nodes: {what}",
+            where=WHERE,
+            stated=stated,
+            at_most=most,
+            at_least=least,
+            run=run,
+            n=60,
+        )
+        for what, stated, most, least, run in (
+            ("false alarms", f"5 % of {QUIET}, at most", 0.05, None, false_years_of_networks),
+            ("a node 10 % slower", f"{SOON} in at least half", None, 0.5, slow_nodes_seen),
+            ("the node that is named", "the slow one, alone", None, 0.9, slow_nodes_named),
+        )
     ),
     *_of_each("loss of 10 %", SOON, _seen(0.1, 3.0), HARD),
     *_of_each("loss of 10 % by the second day", SOON_2, _seen(0.1, 48.0), HARD),

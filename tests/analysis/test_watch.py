@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from hockney.infer.analysis.readings import Reading, Series
 from hockney.infer.analysis.watch import (
     Look,
     Shown,
@@ -19,6 +20,8 @@ from hockney.infer.analysis.watch import (
     state_of,
 )
 from hockney.run.measure.looks import LIST, read_looks
+from hockney.show.report import render_watch
+from hockney.show.watch_lines import change_line
 
 BEGAN = datetime(2026, 1, 5, tzinfo=timezone.utc)
 LEARNED = 400
@@ -36,7 +39,7 @@ def looks(*ratios: float, count: int = LEARNED, seed: int = 5) -> Iterator[Look]
             f"look-{number + 1:06d}.jsonl",
             "pingpong, MPICH, here",
             ("0.2.0", "MPICH 5", "-"),
-            {"8": time_s, "65536": 20.0 * time_s / ratio},
+            (Reading(Series(8), time_s), Reading(Series(65536), 20.0 * time_s / ratio)),
             3.0,
         )
 
@@ -50,7 +53,7 @@ def test_a_loss_is_an_alarm_of_its_size_alone_with_its_start() -> None:
     watch = Watch(0.01)
     (alarm,) = [change for one in taken(looks(*[1.1] * 6), watch) for change in one.changes]
     (watched,) = watch.systems.values()
-    assert watched.sizes[alarm.series] == "8"
+    assert watched.series[alarm.series] == Series(8)
     assert (alarm.at, alarm.seen - alarm.at < 6) == (LEARNED, True)
     assert alarm.low < 1.1 < alarm.high
 
@@ -85,7 +88,7 @@ def test_other_hosts_are_judged_apart() -> None:
 
 def test_a_look_of_other_sizes_is_not_pooled() -> None:
     every = list(looks(1.0))
-    odd = msgspec.structs.replace(every[-1], times_s={"8": 1e-6})
+    odd = msgspec.structs.replace(every[-1], readings=(Reading(Series(8), 1e-6),))
     assert "other sizes" in taken([*every[:LEARNED], odd])[-1].notes[0]
 
 
@@ -121,7 +124,64 @@ def test_lines_that_are_damaged_are_left_out_and_the_list_written_anew(tmp_path:
     lines = [msgspec.json.encode(look) for look in every]
     lines[2] = lines[2].replace(b"e-6", b"e999")[:80]
     (tmp_path / LIST).write_bytes(b"\n".join(lines) + b"\n")
-    found, notes = read_looks(tmp_path, lambda _: None)
+    found, notes = read_looks(tmp_path, lambda *_: None)
     assert [look.number for look in found] == [1, 2, 4, 5]
     assert "1 lines were damaged" in notes[0]
-    assert read_looks(tmp_path, lambda _: None) == (found, [])
+    assert read_looks(tmp_path, lambda *_: None) == (found, [])
+
+
+NODES = tuple(Series(8, "node", (f"n{number}",)) for number in range(32))
+
+
+def network_looks(slow: int, count: int) -> list[Look]:
+    """Looks of a network of 32 nodes, of which one becomes 20 % slower after the first ones."""
+    rng = np.random.default_rng(7)
+    every = [*looks(*[1.0] * count)]
+    return [
+        msgspec.structs.replace(
+            look,
+            readings=(
+                *look.readings,
+                *(
+                    Reading(
+                        one,
+                        (1.2 if number == slow and at >= LEARNED else 1.0)
+                        * float(np.exp(0.01 * rng.standard_normal())),
+                    )
+                    for number, one in enumerate(NODES)
+                ),
+            ),
+        )
+        for at, look in enumerate(every)
+    ]
+
+
+def test_a_node_that_becomes_slow_is_named_and_no_other_one() -> None:
+    watch = Watch(0.01)
+    shown = taken(network_looks(3, 6), watch)
+    (watched,) = watch.systems.values()
+    named = [watched.series[change.series] for one in shown for change in one.changes]
+    assert named == [NODES[3]]
+    (change,) = [change for one in shown for change in one.changes]
+    words = change_line(watched, change)
+    assert "SLOWER: node n3 at 8 B takes 1." in words
+    assert "what was usual beside its peers" in words
+
+
+def test_a_look_that_lacks_a_node_counts_it_as_usual() -> None:
+    every = network_looks(99, 6)
+    lacks = [msgspec.structs.replace(look, readings=look.readings[:-1]) for look in every[-3:]]
+    watch = Watch(0.01)
+    shown = taken([*every[:-3], *lacks], watch)
+    assert not any(one.changes or one.notes for one in shown)
+    (watched,) = watch.systems.values()
+    assert watched.now()[-1].ratio == pytest.approx(1.0, abs=0.01)
+
+
+def test_the_page_says_first_what_changed() -> None:
+    watch = Watch(0.01)
+    taken([*network_looks(3, 6), mark_of(999, "new firmware")], watch)
+    page = render_watch(watch, "Watch of here")
+    assert "Slower since 2026-01-13 " in page
+    assert page.index("node n3 at 8 B takes 1.") < page.index("Newest look")
+    assert "new firmware" in page

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
+from collective_samples import collective_run
 from conftest import RunHockney
 from hockney.cli._memory import NAME
 from hockney.records import Place, Run
@@ -202,3 +204,39 @@ def test_explain_draws_on_the_memory(
     known = json.loads(done.stdout)
     widths = [found["points"][0]["high"] / found["points"][0]["low"] for found in (alone, known)]
     assert widths[1] < widths[0]
+
+
+def test_a_report_draws_on_the_memory(
+    hockney: RunHockney, compared: list[str], tmp_path: Path
+) -> None:
+    widths = []
+    for more in ((), ("--history", str(tmp_path / "past"))):
+        done = hockney("report", *compared, *more, "-o", "page.html", "--force")
+        assert done.status == 0, done.stderr
+        page = (tmp_path / "page.html").read_text()
+        low, high = re.findall(r"ratio 1\.0\d+, ([\d.]+) to ([\d.]+)\)", page)[0]
+        widths.append(float(high) - float(low))
+    assert widths[1] < widths[0]
+
+
+def test_a_map_of_two_files_draws_on_the_memory(hockney: RunHockney, tmp_path: Path) -> None:
+    """The binomial is 5 % faster, which two runs that may differ do not show."""
+
+    def write(name: str, *algorithms: str) -> None:
+        run = collective_run(
+            lambda _, name, *__: 0.95e-5 if name == "binomial" else 1e-5,
+            algorithms={one: {} for one in algorithms},
+            launches=8,
+            spread=0.05,
+        )
+        run.header = msgspec.structs.replace(run.header, id=name)
+        write_run(run, tmp_path / f"{name}.jsonl")
+
+    write("one", "default")
+    write("other", "binomial")
+    words = ("plot", "one.jsonl", "other.jsonl", "--what", "collective-best")
+    alone = hockney(*words)
+    assert alone.status == 0, alone.stderr
+    for number in range(8):
+        write(str(number), "default", "binomial")
+    assert ("binomial" in alone.stdout, "binomial" in hockney(*words).stdout) == (False, True)

@@ -18,6 +18,7 @@ from conftest import RunHockney
 from hockney.base.file_lock import locked
 from hockney.infer.analysis import watch as watching
 from hockney.infer.analysis.histories import RunFacts
+from hockney.infer.analysis.readings import Reading, Series
 from hockney.infer.analysis.watch import Look
 from hockney.run.measure.looks import LIST
 
@@ -31,6 +32,10 @@ def listed(folder: Path) -> list[Look]:
     return [msgspec.json.decode(line, type=Look) for line in lines]
 
 
+def of_8_bytes(time_s: float) -> tuple[Reading, ...]:
+    return (Reading(Series(8), time_s),)
+
+
 def past(like: Look, folder: Path, slow: int) -> None:
     """A list of looks every half hour up to now, the last ones 30 % slower than before."""
     rng, now = np.random.default_rng(1), datetime.now(timezone.utc)
@@ -40,11 +45,11 @@ def past(like: Look, folder: Path, slow: int) -> None:
             number=number + 1,
             file=f"look-{number + 1:06d}.jsonl" if number else like.file,
             started=(now - (BEFORE - number) * timedelta(minutes=30)).isoformat(),
-            times_s={
-                "8": 1e-6
+            readings=of_8_bytes(
+                1e-6
                 * (1.3 if number >= BEFORE - slow else 1.0)
                 * float(np.exp(0.01 * rng.standard_normal()))
-            },
+            ),
         )
         for number in range(BEFORE)
     ]
@@ -79,10 +84,14 @@ def test_a_loss_raises_an_alarm_once_and_runs_its_command(
     (first,) = listed(folder)
     past(first, folder, slow=2)
 
-    def slow(number: int, facts: RunFacts, wall_s: float | None) -> Look:
-        look = real(number, facts, wall_s)
+    def slow(
+        number: int, facts: RunFacts, readings: tuple[Reading, ...], wall_s: float | None
+    ) -> Look:
+        look = real(number, facts, readings, wall_s)
         started = datetime.now(timezone.utc) + next(ahead) * timedelta(minutes=30)
-        return msgspec.structs.replace(look, times_s={"8": 1.3e-6}, started=started.isoformat())
+        return msgspec.structs.replace(
+            look, readings=of_8_bytes(1.3e-6), started=started.isoformat()
+        )
 
     monkeypatch.setattr(watching, "look_of", slow)
     command = 'printf "%s %s" "$HOCKNEY_RATIO" "$HOCKNEY_TEXT" >> alarm.txt'
@@ -132,7 +141,7 @@ def test_what_is_damaged_is_made_again(hockney: RunHockney, tmp_path: Path) -> N
     done = hockney(*ONCE, *QUICK)
     assert done.status == 3, done.stderr
     assert "1 lines were damaged; 2 looks read from result files again" in done.stderr
-    assert [look.times_s for look in listed(folder)[:2]] == [look.times_s for look in before]
+    assert [look.readings for look in listed(folder)[:2]] == [look.readings for look in before]
     (folder / "plan.json").write_text("{")
     done = hockney(*ONCE, *QUICK)
     assert (done.status, "plan.json is damaged" in done.stderr) == (2, True)
@@ -157,7 +166,7 @@ def test_a_full_disk_loses_no_look_that_was_kept(
     write = os.write
 
     def full(file: int, line: bytes) -> int:
-        if b'"times_s"' not in line:
+        if b'"readings"' not in line:
             return write(file, line)
         write(file, line[:10])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

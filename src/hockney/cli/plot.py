@@ -113,9 +113,14 @@ def _of_profile(what: str, files: tuple[Path, ...]) -> Figure:
 
 
 def _of_runs(what: str | None, files: tuple[Path, ...], options: Options) -> Figure:
+    from hockney.cli._memory import earlier_runs
     from hockney.show.labels import analyses_of
 
     analyses = analyses_of(files)
+    if len(files) > 1:  # how much runs differ decides which of two algorithms is the faster one
+        known = earlier_runs(files, (), None, ())
+        for analysis in analyses:
+            analysis.earlier = known
     for analysis in analyses:
         warn_of_cut(Path(analysis.run.path or ""), analysis.run.cut)
     drawn = described(what, analyses, options) if what else main_figure(analyses, options)

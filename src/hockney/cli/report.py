@@ -43,6 +43,7 @@ def command(
     The page needs no network and no other file. It describes and draws the first 20 files of an
     experiment; the others are rows of its table.
     """
+    from hockney.cli._memory import earlier_runs
     from hockney.cli._profiles import profiled
     from hockney.cli._systems import systems
     from hockney.cli.history import histories_with
@@ -61,6 +62,9 @@ def command(
     analyses = labelled_by_experiment(systems(runs))
     histories = histories_with(tuple(runs), past) if runs else []
     whole = [one for one in analyses if not one.is_reduced]
+    known = earlier_runs(runs, past, None, ())
+    for analysis in whole:
+        analysis.earlier = known
     positions = {one: one.positions(histories) for one in followed(whole, "runs compared")}
     decision = decision_of(whole, histories, against)
     page = render(analyses, positions, title, followed, profiles, decision)

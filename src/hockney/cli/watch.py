@@ -7,7 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from hockney.cli._parameters import FRACTION
 
 if TYPE_CHECKING:
     from hockney.cli._verb import Request
-    from hockney.infer.analysis.histories import RunFacts
+    from hockney.infer.analysis import Analysis
     from hockney.infer.analysis.watch import Look, Shown, Watch
     from hockney.plan import Plan
 
@@ -30,6 +30,7 @@ BUDGET, LAUNCHES = "2s", "3"
 PLAN, STATE, LOCK = "plan.json", "state.npz", "watch.lock"
 LEARNING, ALARM = 3, 1
 """Exit statuses of --once, beside 0."""
+DAY_S = 86400.0
 COMMAND_S = 60.0
 """Longest time that the command of an alarm may take."""
 
@@ -67,6 +68,13 @@ COMMAND_S = 60.0
     heading=OUTPUT,
     help="Write metrics for Prometheus' textfile collector after each look.",
 )
+@option(
+    "--page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    heading=OUTPUT,
+    help="Write a page with the course of all looks: at each alarm, and once a day.",
+)
 @option("-q", "--quiet", is_flag=True, heading=OUTPUT, help="Print alarms only.")
 def command(
     words: tuple[str, ...],
@@ -78,6 +86,7 @@ def command(
     mark: str | None,
     on_alarm: str | None,
     prometheus: Path | None,
+    page: Path | None,
     quiet: bool,
 ) -> None:
     """Measure briefly, again and again, and raise an alarm when what is usual changes.
@@ -91,7 +100,7 @@ def command(
         if not once:
             return
     asked = request_of(words)
-    watcher = _Watcher(directory, asked.plan, duty, tolerance, on_alarm, prometheus, quiet)
+    watcher = _Watcher(directory, asked.plan, duty, tolerance, on_alarm, prometheus, page, quiet)
     with _alone(directory):
         watcher.open()
         if due:
@@ -169,11 +178,13 @@ class _Watcher:
         tolerance: float,
         on_alarm: str | None,
         prometheus: Path | None,
+        page: Path | None,
         quiet: bool,
     ) -> None:
         self._directory, self._plan = directory, plan
         self._duty, self._tolerance = duty, tolerance
-        self._on_alarm, self._prometheus, self._quiet = on_alarm, prometheus, quiet
+        self._on_alarm, self._prometheus = on_alarm, prometheus
+        self._page, self._quiet = page, quiet
         self._looks: list[Look] = []
         self._watch: Watch
 
@@ -213,7 +224,7 @@ class _Watcher:
         from hockney.run.measure.looks import read_looks
         from hockney.show.watch_lines import change_line
 
-        looks, notes = read_looks(self._directory, _facts_of_file)
+        looks, notes = read_looks(self._directory, _look_of_file)
         for note in notes:
             click.echo(f"note: {note}", err=True)
         if notes or not self._looks:
@@ -253,7 +264,7 @@ class _Watcher:
         from hockney.base.outputs import write_output
         from hockney.cli._measure import measured
         from hockney.infer.analysis import Analysis
-        from hockney.infer.analysis.watch import look_of, state_of
+        from hockney.infer.analysis.watch import state_of
         from hockney.run.measure.execution import Target
         from hockney.run.measure.looks import append_look
         from hockney.run.measure.problems import raise_problems
@@ -265,10 +276,9 @@ class _Watcher:
         if session.was_stopped:
             raise click.exceptions.Exit(130)
         raise_problems(session)
-        facts = Analysis(session.run).facts
-        if facts is None:
+        look = _look_of(number, Analysis(session.run), session.launches_wall_s)
+        if look is None:
             raise HockneyError("nothing was measured")
-        look = look_of(number, facts, session.launches_wall_s)
         append_look(self._directory, look)
         self._looks.append(look)
         judged = self._watch.take(look)
@@ -288,6 +298,7 @@ class _Watcher:
             return LEARNING
         for change in judged.changes:
             click.echo(view.change_line(watched, change))
+        self._write_page(judged)
         worse = [change for change in judged.changes if change.is_worse]
         if worse and self._on_alarm is not None:
             self._run(self._on_alarm, view.alarm_environment(watched, worse))
@@ -295,6 +306,16 @@ class _Watcher:
         if worse:
             return ALARM
         return LEARNING if watched.course.is_learning and not judged.changes else 0
+
+    def _write_page(self, judged: Shown) -> None:
+        """Where something changed or the page is of another day: drawing takes time."""
+        from hockney.base.outputs import write_output
+        from hockney.show.report import render_watch
+
+        if self._page is None or not (judged.changes or _age_s(self._page) > DAY_S):
+            return
+        page = render_watch(self._watch, f"Watch of {self._directory.absolute().name}")
+        write_output(self._page, page, force=True, mode=0o644)
 
     def say(self, line: str) -> None:
         if not self._quiet:
@@ -313,13 +334,30 @@ class _Watcher:
             click.echo(f"hockney: --on-alarm failed: {problem}", err=True)
 
 
-def _facts_of_file(path: Path) -> RunFacts | None:
-    from hockney.infer.index import Index
-    from hockney.infer.index.history_rows import facts_from
+def _age_s(path: Path) -> float:
+    """The time since a file was written; infinite where there is none."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return math.inf
+
+
+def _look_of(number: int, analysis: Analysis, wall_s: float | None) -> Look | None:
+    from hockney.infer.analysis.readings import readings_of
+    from hockney.infer.analysis.watch import look_of
+
+    facts = analysis.facts
+    if facts is None:
+        return None
+    return look_of(number, facts, readings_of(facts, analysis.tails, analysis.pairwise), wall_s)
+
+
+def _look_of_file(number: int, path: Path) -> Look | None:
+    from hockney import records
+    from hockney.infer.analysis import Analysis
 
     try:
-        with closing(Index.in_cache()) as index:
-            return facts_from(index, path).facts
+        return _look_of(number, Analysis(records.read(path)), None)
     except UsageError as error:
         click.echo(f"left out: {error.message}", err=True)
         return None

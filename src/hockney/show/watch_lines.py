@@ -5,21 +5,51 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hockney.base.units import format_seconds, format_size
+from hockney.infer.analysis.boards import CABLE, INSIDE, NODE, UPLINK
 from hockney.infer.analysis.course import LevelChange
+from hockney.infer.analysis.readings import TIME, Series
 from hockney.infer.analysis.watch import Watch, Watched
+
+PARTS = {
+    NODE: "node {}",
+    UPLINK: "links of switch {}",
+    INSIDE: "switch {} inside",
+    CABLE: "cable {}",
+}
+"""The parts of a network by their kind, in words."""
 
 
 def look_line(watched: Watched) -> str:
-    """The newest look beside what is usual."""
-    look = watched.looks[-1]
-    numbers = ", ".join(
-        f"{format_size(one.bytes)} {format_seconds(one.time_s)} ({one.ratio:.3f})"
-        for one in watched.sizes_now()
-    )
-    course = watched.course
-    seen = len(course.times) - course.level_start
-    state = "learning what is usual" if course.is_learning else "as usual"
-    return f"{look.started[:19]}  {numbers}: {state}, look {seen} at this level"
+    """The newest look beside what is usual: of the parts of a network the slowest one."""
+    now = watched.now()
+    numbers = [
+        f"{series_words(one.series)} {format_seconds(one.value)} ({one.ratio:.3f})"
+        for one in now
+        if not one.series.is_part
+    ]
+    parts = [one for one in now if one.series.is_part]
+    if parts:
+        slowest = max(parts, key=lambda one: one.ratio)
+        numbers.append(
+            f"slowest of {len(parts)} {series_words(slowest.series)} ({slowest.ratio:.3f})"
+        )
+    state = "learning what is usual" if watched.course.is_learning else "as usual"
+    end = f"{state}, look {looks_at_level(watched)} at this level"
+    return f"{watched.looks[-1].started[:19]}  {', '.join(numbers)}: {end}"
+
+
+def looks_at_level(watched: Watched) -> int:
+    return len(watched.looks) - watched.course.level_start
+
+
+def series_words(series: Series) -> str:
+    """What a number is of: "8 B", "p99 of 8 B", "node n3 at 8 B"."""
+    size = format_size(series.bytes)
+    if series.what == TIME:
+        return size
+    if series.quantile is not None:
+        return f"p{100.0 * series.quantile:g} of {size}"
+    return f"{PARTS[series.what].format(' and '.join(series.names))} at {size}"
 
 
 def change_line(watched: Watched, change: LevelChange) -> str:
@@ -28,11 +58,13 @@ def change_line(watched: Watched, change: LevelChange) -> str:
         watched.looks[i].started[:16].replace("T", " ")
         for i in (change.at, change.first, change.last)
     )
-    what = format_size(int(watched.sizes[change.series]))
+    series = watched.series[change.series]
+    beside = " beside its peers" if series.is_part else ""
     word = "slower" if change.is_worse else "faster"
     return (
-        f"{word.upper()}: {what} takes {change.ratio:.3f} times [{change.low:.3f} to "
-        f"{change.high:.3f}] what was usual, since {at} (between {first} and {last}); "
+        f"{word.upper()}: {series_words(series)} takes {change.ratio:.3f} times "
+        f"[{change.low:.3f} to {change.high:.3f}] what was usual{beside}, "
+        f"since {at} (between {first} and {last}); "
         f"by chance once in {min(change.run_length, 1e12):,.0f} looks ({watched.system})"
     )
 
@@ -43,7 +75,8 @@ def alarm_environment(watched: Watched, changes: Sequence[LevelChange]) -> dict[
     return {
         "HOCKNEY_TEXT": "\n".join(change_line(watched, change) for change in changes),
         "HOCKNEY_SYSTEM": watched.system,
-        "HOCKNEY_BYTES": watched.sizes[worst.series],
+        "HOCKNEY_WHAT": series_words(watched.series[worst.series]),
+        "HOCKNEY_BYTES": str(watched.series[worst.series].bytes),
         "HOCKNEY_RATIO": f"{worst.ratio:.4f}",
         "HOCKNEY_SINCE": watched.looks[worst.at].started,
         "HOCKNEY_FILE": watched.looks[worst.at].file,
@@ -61,21 +94,36 @@ def prometheus(watch: Watch) -> str:
 
 def _families(watch: Watch) -> Iterator[tuple[str, str, str, list[tuple[str, float]]]]:
     systems = [watched for watched in watch.systems.values() if watched.looks]
-    each = [
-        (_labels(system=one.system, bytes=str(size.bytes)), size)
+    every = [
+        (_labels(system=one.system, **_labels_of(now.series)), now)
         for one in systems
-        for size in one.sizes_now()
+        for now in one.now()
     ]
-    newest = [(label, size.time_s) for label, size in each]
-    yield "time_seconds", "gauge", "Median time of the newest look.", newest
-    usual = [(label, size.usual_s) for label, size in each]
-    yield "usual_seconds", "gauge", "Median time at the current level.", usual
-    alarms = [(label, float(size.alarms)) for label, size in each]
+    each = [one for one in every if not one[1].series.is_part]
+    newest = [(label, now.value) for label, now in each]
+    yield "time_seconds", "gauge", "Time of the newest look: the median, or a quantile.", newest
+    usual = [(label, now.usual) for label, now in each]
+    yield "usual_seconds", "gauge", "Median of that time at the current level.", usual
+    parts = [one for one in every if one[1].series.is_part]
+    newest = [(label, now.value) for label, now in parts]
+    yield "part_ratio", "gauge", "Time of a part's messages over its peers', newest look.", newest
+    usual = [(label, now.usual) for label, now in parts]
+    yield "usual_part_ratio", "gauge", "Median of that ratio at the current level.", usual
+    alarms = [(label, float(now.alarms)) for label, now in every]
     yield "alarms_total", "counter", "Changes for the worse so far.", alarms
     learning = [(_labels(system=one.system), float(one.course.is_learning)) for one in systems]
     yield "learning", "gauge", "1 while what is usual is not known.", learning
     started = [(_labels(system=one.system), one.looks[-1].started_s) for one in systems]
     yield "last_look_timestamp_seconds", "gauge", "Start of the newest look.", started
+
+
+def _labels_of(series: Series) -> dict[str, str]:
+    labels = {"bytes": str(series.bytes)}
+    if series.quantile is not None:
+        labels["quantile"] = f"{series.quantile:g}"
+    if series.is_part:
+        labels |= {"part": series.what, "name": " ".join(series.names)}
+    return labels
 
 
 def _labels(**labels: str) -> str:

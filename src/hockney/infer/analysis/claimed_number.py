@@ -40,8 +40,9 @@ class Number:
 
 def check_launches(launches: int) -> None:
     if launches < ENOUGH_LAUNCHES:
+        few = "1 launch gives" if launches == 1 else f"{launches} launches give"
         raise CannotTellError(
-            f"{launches} {'launch gives' if launches == 1 else 'launches give'} no interval of 95 %",
+            f"{few} no interval of 95 %",
             f"{ENOUGH_LAUNCHES} do: -- --launches {ENOUGH_LAUNCHES}, and a --budget for all",
         )
 

@@ -12,6 +12,7 @@ import numpy as np
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import CollectiveCell, arrived, cells_of, is_collective, name_of
+from hockney.infer.analysis.run_drift import RunDrift
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.collectives import predicted_s
 from hockney.infer.predict.parameters import Parameters
@@ -71,7 +72,9 @@ class CollectivePoints:
         if len(self.analyses) == 1:
             return [cell for cell in self.analyses[0].best if cell.collective == self.name]
         is_exact = all(one.run.is_simulated for one in self.analyses)
-        return cells_of(*self._by_run, is_exact=is_exact)
+        earlier = [run for one in self.analyses for run in one.earlier or ()]
+        drifts = RunDrift.of_each_two(self._all, earlier) if earlier else None
+        return cells_of(*self._by_run, is_exact=is_exact, drifts=drifts)
 
     @cached_property
     def places(self) -> dict[int, list[Place]]:

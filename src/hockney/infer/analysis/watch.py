@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import zipfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -15,14 +17,15 @@ import msgspec
 import numpy as np
 
 from hockney import __version__
-from hockney.infer.analysis.course import Course, LevelChange
+from hockney.infer.analysis.course import Array, Course, LevelChange
 from hockney.infer.analysis.histories import RunFacts
+from hockney.infer.analysis.readings import TIME, Reading, Series
 from hockney.infer.estimate.detector import detector_of, numbers_of
 
 IDENTITY = ("hockney", "MPI version", "definition")
 """Facts whose change begins a level: results before and after are of different things."""
 RECENT = 20
-"""Newest looks whose duration says how often one may be made."""
+"""Newest looks whose duration says how often one may be made, and whose values are usual."""
 
 
 class Look(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -33,8 +36,8 @@ class Look(msgspec.Struct, frozen=True, omit_defaults=True):
     file: str = ""
     system: str = ""
     identity: tuple[str, ...] = ()
-    times_s: dict[str, float] = {}
-    """The median time by message size in bytes; empty where nothing was measured."""
+    readings: tuple[Reading, ...] = ()
+    """Empty where nothing was measured."""
     wall_s: float | None = None
     mark: str | None = None
 
@@ -43,7 +46,9 @@ class Look(msgspec.Struct, frozen=True, omit_defaults=True):
         return datetime.fromisoformat(self.started).timestamp()
 
 
-def look_of(number: int, facts: RunFacts, wall_s: float | None) -> Look:
+def look_of(
+    number: int, facts: RunFacts, readings: tuple[Reading, ...], wall_s: float | None
+) -> Look:
     """The line of a look."""
     return Look(
         number,
@@ -51,7 +56,7 @@ def look_of(number: int, facts: RunFacts, wall_s: float | None) -> Look:
         Path(facts.file).name,
         facts.system,
         tuple(facts.facts.get(name, "") for name in IDENTITY),
-        {str(size): times[0] for size, times in facts.latencies.items()},
+        readings,
         wall_s,
     )
 
@@ -60,15 +65,18 @@ def mark_of(number: int, text: str) -> Look:
     return Look(number, datetime.now(timezone.utc).isoformat(), mark=text)
 
 
-class SizeNow(NamedTuple):
-    bytes: int
-    time_s: float
-    """Median of the newest look."""
-    usual_s: float
+class SeriesNow(NamedTuple):
+    series: Series
+    value: float
+    """Of the newest look."""
+    usual: float
     """Median over the looks at the current level."""
-    ratio: float
     alarms: int
     """Changes for the worse so far."""
+
+    @property
+    def ratio(self) -> float:
+        return self.value / self.usual
 
 
 @dataclass
@@ -76,7 +84,7 @@ class Watched:
     """The looks of one system."""
 
     system: str
-    sizes: tuple[str, ...]
+    series: tuple[Series, ...]
     course: Course
     identity: tuple[str, ...]
     looks: list[Look] = field(default_factory=list)
@@ -84,16 +92,28 @@ class Watched:
     """What is added to the clock, which once went back, so that time goes on."""
     is_marked: bool = False
 
-    def sizes_now(self) -> list[SizeNow]:
-        """The newest look of each size beside what is usual."""
-        looks = self.looks[self.course.level_start :]
-        found = []
-        for number, size in enumerate(self.sizes):
-            time_s = self.looks[-1].times_s[size]
-            usual_s = float(np.median([look.times_s[size] for look in looks]))
-            worse = [one for one in self.course.changes if one.series == number and one.is_worse]
-            found.append(SizeNow(int(size), time_s, usual_s, time_s / usual_s, len(worse)))
-        return found
+    def now(self) -> list[SeriesNow]:
+        """The newest look of each series beside what is usual."""
+        level = np.array(self.course.values[self.course.level_start :])
+        values, usual = np.exp(level[-1]).tolist(), np.exp(np.median(level, axis=0)).tolist()
+        alarms = Counter(one.series for one in self.course.changes if one.is_worse)
+        return [
+            SeriesNow(series, values[i], usual[i], alarms[i])
+            for i, series in enumerate(self.series)
+        ]
+
+    def values_of(self, look: Look) -> Array | None:
+        """The logarithms of a look, those that it lacks as usual; None if it has other sizes."""
+        known = {one.series: math.log(one.value) for one in look.readings}
+        if {one for one in known if one.what == TIME} != {
+            one for one in self.series if one.what == TIME
+        }:
+            return None
+        values = np.array([known.get(one, math.nan) for one in self.series])
+        lacks = np.isnan(values)
+        if lacks.any():
+            values[lacks] = np.median(np.array(self.course.values[-RECENT:])[:, lacks], axis=0)
+        return np.asarray(values)
 
 
 @dataclass
@@ -111,6 +131,7 @@ class Watch:
     def __init__(self, tolerance: float) -> None:
         self.tolerance = tolerance
         self.systems: dict[str, Watched] = {}
+        self.marks: list[Look] = []
         self.walls_s: list[float] = []
         self.last_s: float | None = None
         self.next_number = 1
@@ -125,24 +146,26 @@ class Watch:
         """Judges a look. A mark holds for all systems."""
         self.next_number = max(self.next_number, look.number + 1)
         if look.mark is not None:
+            self.marks.append(look)
             for watched in self.systems.values():
                 watched.is_marked = True
             return Shown(None, [], [])
         self.last_s = look.started_s
         if look.wall_s:
             self.walls_s.append(look.wall_s)
-        if not look.times_s:
+        if not look.readings:
             return Shown(None, [], ["nothing was measured"])
-        sizes = tuple(sorted(look.times_s, key=int))
         if look.system not in self.systems:
-            course = Course(len(sizes), self.tolerance, is_known=self.is_known)
-            self.systems[look.system] = Watched(look.system, sizes, course, look.identity)
+            series = tuple(one.series for one in look.readings)
+            course = Course(len(series), self.tolerance, is_known=self.is_known)
+            self.systems[look.system] = Watched(look.system, series, course, look.identity)
         watched = self.systems[look.system]
-        if watched.sizes != sizes:
+        values = watched.values_of(look)
+        if values is None:
             return Shown(None, [], [f"{look.file}: other sizes than the looks before: not judged"])
-        return self._judged(watched, look)
+        return self._judged(watched, look, values)
 
-    def _judged(self, watched: Watched, look: Look) -> Shown:
+    def _judged(self, watched: Watched, look: Look, values: Array) -> Shown:
         notes, time_s = [], look.started_s + watched.ahead_s
         if watched.course.times and time_s <= watched.course.times[-1]:
             back_s = watched.course.times[-1] - time_s
@@ -160,7 +183,6 @@ class Watch:
             ]
             notes.append(f"{', '.join(changed)}: a new level begins here, as with --mark")
             watched.identity, watched.is_marked = look.identity, True
-        values = np.log([look.times_s[size] for size in watched.sizes])
         changes = watched.course.look(time_s, values, watched.is_marked)
         watched.is_marked = False
         watched.looks.append(look)

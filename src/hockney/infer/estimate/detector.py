@@ -257,12 +257,7 @@ class Detector:
         if self.is_learning:
             return []
         found = self.evidence
-        count = len(found)
-        if found.mean() < self.limit:
-            return []
-        order = np.argsort(-found)
-        named = [i for j, i in enumerate(order, 1) if found[i] >= self.limit * count / j]
-        possible = (self.alarm(int(i), float(found[i])) for i in named)
+        possible = (self.alarm(i, float(found[i])) for i in changed_of(found, self.limit))
         return [one for one in possible if one is not None]
 
     def alarm(self, series: int, evidence: float) -> Alarm | None:
@@ -316,6 +311,14 @@ class Detector:
             n = np.minimum(self.n, 100)
             self.squares *= (n / self.n)[:, None]
             self.n = n
+
+
+def changed_of(evidence: Array, limit: float) -> list[int]:
+    """The series that changed, by e-BH, if any did. evidence: shape (series,)."""
+    if evidence.mean() < limit:
+        return []
+    count, order = len(evidence), np.argsort(-evidence).tolist()
+    return [i for j, i in enumerate(order, 1) if evidence[i] >= limit * count / j]
 
 
 def numbers_of(detector: Detector) -> dict[str, Array]:

@@ -18,15 +18,14 @@ import msgspec
 
 from hockney.base.errors import HockneyError
 from hockney.base.outputs import WAYS_OUT, write_output
-from hockney.infer.analysis.histories import RunFacts
-from hockney.infer.analysis.watch import Look, look_of
+from hockney.infer.analysis.watch import Look
 
 LIST = "looks.jsonl"
 FILE = re.compile(r"look-(\d{6,})\.jsonl")
 
 
 def read_looks(
-    directory: Path, facts_of_file: Callable[[Path], RunFacts | None]
+    directory: Path, look_of_file: Callable[[int, Path], Look | None]
 ) -> tuple[list[Look], list[str]]:
     """The looks of a directory, and what had to be mended: lines that are damaged or missing are
     worked out of the result files again, and the list is written anew."""
@@ -44,10 +43,8 @@ def read_looks(
     if not damaged and not missing:
         return _in_order(known), []
     for number, file in missing:
-        facts = facts_of_file(file)
-        known.append(
-            look_of(number, facts, None) if facts else Look(number, _changed(file), file.name)
-        )
+        look = look_of_file(number, file)
+        known.append(look or Look(number, _changed(file), file.name))
     known = _in_order(known)
     lines = b"".join(msgspec.json.encode(look) + b"\n" for look in known)
     write_output(path, lines, force=True)
@@ -63,7 +60,7 @@ def _in_order(looks: list[Look]) -> list[Look]:
 def _checked(look: Look) -> Look:
     """Raises ValueError for numbers that cannot be."""
     _ = look.started_s
-    if not all(size.isdigit() and 0.0 < time_s < math.inf for size, time_s in look.times_s.items()):
+    if not all(0.0 < one.value < math.inf and one.series.bytes >= 0 for one in look.readings):
         raise ValueError("not a time")
     return look
 

@@ -20,6 +20,7 @@ from hockney import __version__
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.decision import Decision
 from hockney.infer.analysis.published import Positions
+from hockney.infer.analysis.watch import Watch
 from hockney.show.as_json import finite, fit_json
 from hockney.show.colours import COLOURS, ON_DARK
 from hockney.show.decision_lines import decision_lines
@@ -31,6 +32,7 @@ from hockney.show.report import tables
 from hockney.show.report.profiles import Profiled, profile_sections
 from hockney.show.report.sections import Section, ShownFigure, sections
 from hockney.show.report.summary import cards, fits_of
+from hockney.show.report.watched import watched_sections
 
 CLOSED_FROM = 3
 """Sections from which on each shows its answer alone until it is opened: more are not read."""
@@ -53,24 +55,46 @@ def render(
     programs = profile_sections(profiles)
     figures = [figure for section in programs for figure in section.figures]
     figures += [figure for section in found for figure in section.figures]
+    return _page(
+        title=title or _title(analyses, profiles),
+        data=Markup(_data(whole, profiles, figures)),
+        verdict=None if decision is None else _verdict(decision),
+        figures=figures,
+        plain=programs,
+        is_closed=decision is not None and len(found) >= CLOSED_FROM,
+        sections=_with_systems(found, positions, followed),
+        runs=[(_name(analysis, whole), tables.repeat(analysis)) for analysis in whole],
+    )
+
+
+def render_watch(watch: Watch, title: str) -> str:
+    """The page of a watch: a section for each system."""
+    plain = watched_sections(watch)
+    figures = [figure for section in plain for figure in section.figures]
+    return _page(
+        title=title,
+        data=Markup(_data([], [], figures)),
+        verdict=None,
+        figures=figures,
+        plain=plain,
+        is_closed=False,
+        sections=[],
+        runs=[],
+    )
+
+
+def _page(**parts: Any) -> str:
     style, script = _style(), drawing.script() + _text("page.js")
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     page = environment.from_string(_text("page.html"))
     return page.render(
-        title=title or _title(analyses, profiles),
         version=__version__,
         style=Markup(style),
         script=Markup(script),
         policy=_policy(style, script),
-        data=Markup(_data(whole, profiles, figures)),
-        verdict=None if decision is None else _verdict(decision),
-        figures=figures,
-        programs=programs,
-        is_closed=decision is not None and len(found) >= CLOSED_FROM,
-        sections=_with_systems(found, positions, followed),
-        runs=[(_name(analysis, whole), tables.repeat(analysis)) for analysis in whole],
+        **parts,
     )
 
 

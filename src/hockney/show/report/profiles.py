@@ -17,6 +17,7 @@ from hockney.show.profile import (
     rank_rows,
 )
 from hockney.show.profile_figures import PROFILE_FIGURES
+from hockney.show.report.plain_section import PlainSection
 from hockney.show.report.sections import Alternative, ShownFigure
 from hockney.show.report.tables import ReportTable, page_table
 
@@ -36,29 +37,18 @@ class Profiled:
     findings: Sequence[ProfileFinding]
 
 
-@dataclass(frozen=True)
-class ProfileSection:
-    id: str
-    title: str
-    answer: tuple[str, ...]
-    findings: tuple[str, ...]
-    figures: tuple[ShownFigure, ...]
-    tables: tuple[ReportTable, ...]
-    facts: tuple[tuple[str, str], ...]
-
-
-def profile_sections(profiles: Sequence[Profiled]) -> list[ProfileSection]:
+def profile_sections(profiles: Sequence[Profiled]) -> list[PlainSection]:
     return [_section(profiled, number) for number, profiled in enumerate(profiles, 1)]
 
 
-def _section(profiled: Profiled, number: int) -> ProfileSection:
+def _section(profiled: Profiled, number: int) -> PlainSection:
     summary = profiled.summary
     id_ = f"profile-{number}"
     names = [*ORDER, *sorted(set(PROFILE_FIGURES.names()) - set(ORDER))]
     found = (_shown(name, f"{id_}-{name}", summary) for name in names)
     answer = answer_lines(summary, profiled.findings)
     told = len(answer) - len(profiled.findings)
-    return ProfileSection(
+    return PlainSection(
         id_,
         f"Profile: {profiled.label}",
         tuple(answer[:told]),

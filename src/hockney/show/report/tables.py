@@ -124,7 +124,8 @@ def _points(system: Analysis, operation: str) -> list[PointEstimate]:
 
 def _against(base: Analysis, other: Analysis, others: Sequence[Analysis]) -> str:
     try:
-        found = compare(base, other, TOLERANCE, others, each_point=False)
+        memory = base.earlier or ()
+        found = compare(base, other, TOLERANCE, others, each_point=False, memory=memory)
     except HockneyError:
         return "another experiment"
     return "; ".join([_verdict(found), *found.notes])

@@ -1,0 +1,132 @@
+"""The numbers of a run that a watch follows from look to look: times, tails, and how slow each part
+of a network is beside its peers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from hockney.infer.analysis.boards import CABLE, INSIDE, NODE, UPLINK
+from hockney.infer.analysis.faults import of_cable
+from hockney.infer.analysis.histories import RunFacts
+from hockney.infer.analysis.pairwise import Array, Pairwise, Whole, own_medians
+from hockney.infer.analysis.tails import TailQuantiles
+
+TIME, TAIL = "time", "tail"
+LEAST_PEERS = 3
+"""Peers beside which a part is seen to be slow, and different partners of a node."""
+FOLLOWED = (0.99, 0.999)
+"""Quantiles of tails."""
+
+
+class Series(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
+    """What a number of each look is of."""
+
+    bytes: int
+    what: str = TIME
+    """TIME, TAIL, or the kind of a part: node, uplink (the links of a switch to others), switch
+    (its inside) or cable (two switches)."""
+    names: tuple[str, ...] = ()
+    """Names of the part."""
+    quantile: float | None = None
+    """Of a tail."""
+
+    @property
+    def is_part(self) -> bool:
+        return self.what not in (TIME, TAIL)
+
+
+class Reading(msgspec.Struct, frozen=True, array_like=True):
+    series: Series
+    value: float
+    """Seconds; of a part the median time of the messages that pass it over that of all messages
+    between nodes as near."""
+
+
+def readings_of(
+    facts: RunFacts, tails: Sequence[TailQuantiles], pairwise: Pairwise | None
+) -> tuple[Reading, ...]:
+    """The readings of a run."""
+    times = [Reading(Series(size), times[0]) for size, times in sorted(facts.latencies.items())]
+    parts = [] if pairwise is None else list(_parts(pairwise))
+    return (*times, *_tails(tails), *parts)
+
+
+def _tails(tails: Sequence[TailQuantiles]) -> Iterator[Reading]:
+    """Each quantile of each size, over several points their median."""
+    for size in sorted({one.point.bytes for one in tails}):
+        for quantile in FOLLOWED:
+            known = [
+                each.seconds
+                for one in tails
+                if one.point.bytes == size
+                for each in one.quantiles
+                if each.quantile == quantile and each.seconds is not None
+            ]
+            if known:
+                yield Reading(Series(size, TAIL, (), quantile), float(np.median(known)))
+
+
+def _parts(pairwise: Pairwise) -> Iterator[Reading]:
+    """How slow nodes are and, where they are known, switches and their cables."""
+    names = [pairwise.host(i) for i in range(len(pairwise.ranks))]
+    hosts = list(dict.fromkeys(names))
+    host = np.array([hosts.index(name) for name in names])[pairwise.ends]
+    apart = host[:, 0] != host[:, 1]
+    # Levels that the times show may be that of a slow node itself.
+    kinds = apart.astype(np.int64) if pairwise.are_found else pairwise.level
+    switches = pairwise.switch[pairwise.ends]
+    known = apart & (switches >= 0).all(axis=1) & (not pairwise.are_found)
+    across = switches[:, 0] != switches[:, 1]
+    for place, size in enumerate(pairwise.bytes):
+        logs = np.log(pairwise.typical_s[place].astype(np.float64))
+        rest = logs - own_medians(kinds, logs)
+        yield from _nodes(host[apart], rest[apart], hosts, size)
+        inside, between = known & ~across, known & across
+        own = _typical(switches[inside, 0], rest[inside])
+        yield from _named(own, INSIDE, pairwise.switches, size)
+        own = _typical(*_each_end(switches[between], rest[between]))
+        yield from _named(own, UPLINK, pairwise.switches, size)
+        yield from _cables(np.sort(switches[between], axis=1), rest[between], pairwise, size)
+
+
+def _nodes(ends: Whole, rest: Array, hosts: Sequence[str], size: int) -> Iterator[Reading]:
+    partners = np.unique(np.concatenate([ends, ends[:, ::-1]]), axis=0)
+    enough = np.bincount(partners[:, 0], minlength=len(hosts)) >= LEAST_PEERS
+    found = {i: log for i, log in _typical(*_each_end(ends, rest)).items() if enough[i]}
+    yield from _named(found, NODE, hosts, size)
+
+
+def _cables(ends: Whole, rest: Array, pairwise: Pairwise, size: int) -> Iterator[Reading]:
+    count = len(pairwise.switches)
+    found = _typical(ends[:, 0] * count + ends[:, 1], rest, of_cable)
+    if len(found) > LEAST_PEERS:
+        for key, log in found.items():
+            names = (pairwise.switches[key // count], pairwise.switches[key % count])
+            yield Reading(Series(size, CABLE, names), float(np.exp(log)))
+
+
+def _each_end(ends: Whole, rest: Array) -> tuple[Whole, Array]:
+    return ends.T.ravel(), np.tile(rest, 2)
+
+
+def _typical(
+    keys: Whole, values: Array, typical: Callable[[Array], Any] = np.median
+) -> dict[int, float]:
+    """The typical one of the values of each key."""
+    order = np.argsort(keys, kind="stable")
+    known, starts = np.unique(keys[order], return_index=True)
+    parts = np.split(values[order], starts[1:])
+    return {key: float(typical(part)) for key, part in zip(known.tolist(), parts, strict=False)}
+
+
+def _named(
+    found: dict[int, float], what: str, names: Sequence[str], size: int
+) -> Iterator[Reading]:
+    """The parts by their numbers, where there are enough peers."""
+    if len(found) > LEAST_PEERS:
+        for number, log in found.items():
+            yield Reading(Series(size, what, (names[number],)), float(np.exp(log)))

@@ -1,0 +1,147 @@
+"""Makes the section of a watched system: what changed, its course, and the newest look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from hockney.base.units import format_seconds
+from hockney.infer.analysis.course import LevelChange
+from hockney.infer.analysis.watch import Look, SeriesNow, Watch, Watched
+from hockney.show.curves import sentence
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
+from hockney.show.report.plain_section import PlainSection
+from hockney.show.report.sections import Alternative, ShownFigure
+from hockney.show.report.tables import page_table
+from hockney.show.table import TableColumn
+from hockney.show.watch_lines import change_line, looks_at_level, series_words
+
+SECONDS_A_DAY = 86400.0
+MOST_DRAWN, MOST_PARTS = 6, 3
+"""Most times, and most parts of a network, that are drawn."""
+MOST_MARKS = 1000
+"""Most marks of a series: of more looks each is the median of several."""
+DAY = slice(0, 16)
+"""The date and minute of a start in the form of ISO 8601."""
+
+NOW: list[TableColumn[SeriesNow]] = [
+    TableColumn("", lambda now: series_words(now.series), page="what"),
+    TableColumn(
+        "newest look", lambda now: None if now.series.is_part else now.value, format_seconds
+    ),
+    TableColumn("usual", lambda now: None if now.series.is_part else now.usual, format_seconds),
+    TableColumn("over usual", lambda now: now.ratio, "{:.3f}".format),
+    TableColumn("alarms", lambda now: now.alarms),
+]
+
+
+def watched_sections(watch: Watch) -> list[PlainSection]:
+    return [
+        _section(watched, watch.marks, number)
+        for number, watched in enumerate(watch.systems.values(), 1)
+    ]
+
+
+def _section(watched: Watched, marks: Sequence[Look], number: int) -> PlainSection:
+    id_ = f"watch-{number}"
+    figure = ShownFigure(f"{id_}-course", "Course", "", (Alternative("", _course(watched, marks)),))
+    return PlainSection(
+        id_,
+        sentence(watched.system),
+        (_answer(watched),),
+        tuple(change_line(watched, change) for change in reversed(watched.course.changes)),
+        (figure,),
+        (page_table("Newest look", NOW, watched.now(), "newest-look"),),
+        (
+            ("looks", f"{len(watched.looks):,}"),
+            ("first look", _minute(watched.looks[0])),
+            ("newest look", _minute(watched.looks[-1])),
+            *((_minute(mark), mark.mark or "") for mark in marks),
+        ),
+    )
+
+
+def _answer(watched: Watched) -> str:
+    course = watched.course
+    since = f"since {_minute(watched.looks[course.level_start])} ({looks_at_level(watched)} looks)"
+    shown = [change for change in course.changes if change.at >= course.level_start]
+    worse = [change for change in shown if change.is_worse]
+    if worse:
+        most = max(worse, key=lambda change: change.ratio)
+        return f"Slower {since}: {_short(watched, most)}."
+    if course.is_learning:
+        return f"Not known yet what is usual: it is being learnt {since}."
+    return f"As usual {since}."
+
+
+def _short(watched: Watched, change: LevelChange) -> str:
+    return f"{series_words(watched.series[change.series])} takes {change.ratio:.3f} times as long"
+
+
+def _minute(look: Look) -> str:
+    return look.started[DAY].replace("T", " ")
+
+
+def _course(watched: Watched, marks: Sequence[Look]) -> Figure:
+    """Each time over its median at the first level; below, the parts that are or were slowest."""
+    now = watched.now()
+    times = [i for i, one in enumerate(now) if not one.series.is_part][:MOST_DRAWN]
+    parts = sorted(
+        (i for i, one in enumerate(now) if one.series.is_part),
+        key=lambda i: (-now[i].alarms, -now[i].ratio),
+    )[:MOST_PARTS]
+    days = np.array([look.started_s for look in watched.looks]) / SECONDS_A_DAY
+    rules = tuple(
+        StraightLine(float(days[at])) for at in sorted({c.at for c in watched.course.changes})
+    )
+    rules += tuple(StraightLine(mark.started_s / SECONDS_A_DAY, mark.mark or "") for mark in marks)
+    date = PlotAxis("date", "start of the look")
+    panels = [
+        Panel(date, PlotAxis("ratio", label), tuple(_series(watched, of, days, relative)), rules)
+        for of, label, relative in (
+            (times, "time over the first level's", True),
+            (parts, "time over the peers'", False),
+        )
+        if of
+    ]
+    caption = (
+        "Each mark is a look, or the median of several that follow each other. Lines: the "
+        "median of a level; dotted: a change or a mark.",
+    )
+    return Figure("course", "course", tuple(panels), caption)
+
+
+def _series(watched: Watched, which: Sequence[int], days: object, relative: bool) -> list[Series]:
+    found = []
+    logs = np.array(watched.course.values)
+    starts = sorted({0, *(change.at for change in watched.course.changes)})
+    bounds = list(pairwise([*starts, len(logs)]))
+    at = np.asarray(days, np.float64)
+    for colour, number in enumerate(which):
+        own = logs[:, number]
+        own = own - (np.median(own[slice(*bounds[0])]) if relative else 0.0)
+        name = series_words(watched.series[number])
+        groups = np.array_split(np.arange(len(own)), min(len(own), MOST_MARKS))
+        found.append(
+            Series(
+                name,
+                [float(np.median(at[group])) for group in groups],
+                [float(np.exp(np.median(own[group]))) for group in groups],
+                style="dots",
+                colour=colour,
+            )
+        )
+        found += [
+            Series(
+                "",
+                [float(at[first]), float(at[last - 1])],
+                [float(np.exp(np.median(own[first:last])))] * 2,
+                style="line",
+                colour=colour,
+                name=f"level of {name}",
+            )
+            for first, last in bounds
+        ]
+    return found

@@ -1,0 +1,55 @@
+"""What a watch follows of a run: a slow part stands out among its peers, and no other one does."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabric_samples import fabric_run
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.readings import Series, readings_of
+
+
+def read(**changes: object) -> dict[Series, float]:
+    analysis = Analysis(fabric_run(**changes))  # type: ignore[arg-type]
+    analysis.run.header = type(analysis.run.header)(
+        schema=2, hockney="0", id="f", experiment="fabric", started="2026-01-05T00:00:00+00:00"
+    )
+    facts = analysis.facts
+    assert facts is not None
+    return {one.series: one.value for one in readings_of(facts, [], analysis.pairwise)}
+
+
+def test_every_part_of_a_network_is_followed() -> None:
+    found = read()
+    kinds = [one.what for one in found if one.is_part]
+    assert {kind: kinds.count(kind) for kind in kinds} == {
+        "node": 24,
+        "switch": 6,
+        "uplink": 6,
+        "cable": 15,
+    }
+    assert found[Series(8)] > 0.0
+
+
+@pytest.mark.parametrize(
+    ("slow", "part"),
+    [
+        ({(1, 4): 1.5}, Series(8, "cable", ("s1", "s4"))),
+        ({(3, 3): 1.5}, Series(8, "switch", ("s3",))),
+        ({(2, other): 1.5 for other in range(6) if other != 2}, Series(8, "uplink", ("s2",))),
+    ],
+)
+def test_a_slow_part_stands_out(slow: dict[tuple[int, int], float], part: Series) -> None:
+    usual, found = read(), read(slow=slow)
+    change = {one: found[one] / usual[one] for one in usual if one.is_part}
+    assert change[part] == pytest.approx(1.5, rel=0.02)
+    others = [ratio for one, ratio in change.items() if one.what == part.what and one != part]
+    assert others == pytest.approx([1.0] * len(others), abs=0.03)
+
+
+def test_switches_that_only_the_times_show_are_not_followed() -> None:
+    assert {one.what for one in read(is_known=False) if one.is_part} == {"node"}
+
+
+def test_few_nodes_cannot_be_told_from_each_other() -> None:
+    assert not any(one.is_part for one in read(nodes=3, each=3))
