@@ -4,10 +4,24 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
-/* A launcher that aborts may drop what it has not forwarded yet. */
+/* A launcher that sees the end first may drop what it has not read or forwarded yet. */
 static const struct timespec LAST_WORDS = {.tv_nsec = 200000000};
+static const struct timespec A_LOOK = {.tv_nsec = 20000000};
+enum { MOST_LOOKS = 150 };
+
+static void wait_until_read(int pipe)
+{
+    int unread = 0;
+    for (int look = 0; look < MOST_LOOKS; look++) {
+        if (ioctl(pipe, FIONREAD, &unread) != 0 || unread <= 0)
+            return;
+        nanosleep(&A_LOOK, NULL);
+    }
+}
 
 static void (*also)(const char *message);
 
@@ -27,6 +41,8 @@ noreturn void fail(int status, const char *format, ...)
     MPI_Finalized(&finalized);
     if (also != NULL)
         also(message);
+    wait_until_read(STDOUT_FILENO);
+    wait_until_read(STDERR_FILENO);
     if (!initialized || finalized)
         exit(status);
     nanosleep(&LAST_WORDS, NULL);
