@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from itertools import combinations
+import re
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,36 @@ def test_inside_and_between_switches(
     )
     found = [(one["what"], tuple(one["names"])) for one in shown["suspects"]]
     assert found == ([] if what == "none" else [(what, names)])
+
+
+def star_with_slow_wire(way: str) -> str:
+    """Eight nodes with a wire out and one in; of n3 one of them has half the bandwidth."""
+    hosts = [f"n{i}" for i in range(8)]
+    parts = [f'    <host id="{host}" speed="1Gf"/>\n' for host in hosts]
+    for i, host in enumerate(hosts):
+        for name in ("out", "in"):
+            rate = "1GBps" if (i, name) == (3, way) else "2GBps"
+            parts.append(f'    <link id="{name}-{host}" bandwidth="{rate}" latency="1us"/>\n')
+    for first, second in permutations(hosts, 2):
+        wires = f'<link_ctn id="out-{first}"/><link_ctn id="in-{second}"/>'
+        parts.append(f'    <route src="{first}" dst="{second}" symmetrical="NO">{wires}</route>\n')
+    return HEAD + "".join(parts) + TAIL
+
+
+@pytest.mark.parametrize(("way", "words"), [("out", "to send"), ("in", "to receive")])
+@pytest.mark.parametrize("choice", ["--all-pairs", "--locate"])
+def test_a_wire_that_is_slow_in_one_direction(
+    hockney: RunHockney, tmp_path: Path, way: str, words: str, choice: str
+) -> None:
+    (tmp_path / "platform.xml").write_text(star_with_slow_wire(way))
+    done = hockney(
+        *("fabric", "-n", "8", "--platform", "platform.xml", *EXACT, "--one-way", choice),
+        *("--sizes", "8,1MiB", "--gate", "-q", "-o", "run.jsonl"),
+    )
+    assert done.status == 1, done.stdout + done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("node ")]
+    assert re.match(rf"node n3 is slow {words}: (1\.9\d*|2) times ", line), line
+    assert "at 1 MiB" in line
 
 
 @pytest.mark.parametrize("verb", ["pairs", "cores"])

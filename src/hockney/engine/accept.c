@@ -269,7 +269,8 @@ static void complete(struct options *options)
     if (options->operation->one_sided)
         complete_one_sided(options);
     if (options->operation->counts_window && options->window_count == 0)
-        options->windows = value_counts("64", "--window", &options->window_count);
+        options->windows = value_counts(options->experiment == FABRIC ? "8" : "64", "--window",
+                                        &options->window_count);
     methods_make(options);
 }
 

@@ -49,6 +49,7 @@ static void set_context(struct crowd *crowd, struct pair_visit *visit)
     visit->partner =
         pairing_partner(&crowd->pairing, visit->arrangement, crowd->rank, &context->leads);
     context->peer = visit->partner;
+    context->leads = context->leads != crowd->is_reversed;
     if (visit->partner >= 0)
         visit_prepare(launch, visit->method->operation, visit->method, visit->size->bytes,
                       visit->window);
@@ -157,7 +158,7 @@ static void record_pair(struct crowd *crowd, const struct sample_key *shared, in
     crowd->total += (long)own->count;
 }
 
-/* Of a pass: the median of each pair. */
+/* Of a pass: the median of each pair; one way, of each direction, the one that leads first. */
 static void keep_pairs(struct crowd *crowd, const struct pair_visit *visit)
 {
     const int pairs = pairing_count(&crowd->pairing, visit->arrangement);
@@ -168,7 +169,9 @@ static void keep_pairs(struct crowd *crowd, const struct pair_visit *visit)
         const struct report *other = report_of(&crowd->reports, pair.second);
         for (int64_t j = 0; j < one->count; j++)
             crowd->samples[j] = fmax(one->ns[j], other->ns[j]);
-        matrix_add(crowd->matrix, size, i, pair, median_of(crowd->samples, (int)one->count));
+        matrix_add(crowd->matrix, size, crowd_ways(crowd) * i + crowd->is_reversed,
+                   crowd->is_reversed ? (struct pair){pair.second, pair.first} : pair,
+                   median_of(crowd->samples, (int)one->count));
     }
     crowd->total += pairs;
 }
@@ -229,6 +232,10 @@ static void record_beginning(struct crowd *crowd, const struct pair_visit *visit
         .known_error_s = clock->known_error_ns * 1e-9,
     });
 }
+
+int crowd_ways(const struct crowd *crowd) { return crowd->launch->options->one_way ? 2 : 1; }
+
+int crowd_most_times(const struct crowd *crowd) { return crowd->ranks / 2 * crowd_ways(crowd); }
 
 double crowd_elapsed_s(const struct crowd *crowd)
 {
@@ -324,7 +331,7 @@ static void open_pass(struct crowd *crowd)
     else
         pairing_of_pass(&crowd->pairing, crowd->ranks, options->parallel);
     if (crowd->rank == 0)
-        crowd->matrix = matrix_open(options, crowd->ranks / 2);
+        crowd->matrix = matrix_open(options, crowd_most_times(crowd));
 }
 
 void crowd_open(struct crowd *crowd, struct launch *launch)

@@ -27,6 +27,7 @@ struct crowd {
     int64_t points;
     uint64_t random;
     int round;
+    int is_reversed; /* the second of each pair leads */
     double *samples;
     struct matrix *matrix; /* of a pass, on the first rank; else NULL */
     int64_t whole;         /* arrangements that a pass has measured at all sizes */
@@ -42,6 +43,9 @@ void crowd_close(struct crowd *crowd);
    then disturbs nobody. */
 enum ending crowd_visit(struct crowd *crowd, int64_t point);
 
+/* Directions of a pair that are measured one after the other, and times that a visit has at most. */
+int crowd_ways(const struct crowd *crowd);
+int crowd_most_times(const struct crowd *crowd);
 double crowd_elapsed_s(const struct crowd *crowd);
 /* A round may be long: what it has measured is written, and whoever waits for us sees that we live. */
 void crowd_show_progress(struct crowd *crowd);

@@ -347,7 +347,7 @@ static void read_experiment(struct options *options, int count, char **words)
         options->overlap = 1;
         return;
     }
-    const char *name = is_named ? words[1] : options->between;
+    const char *name = is_named ? words[1] : options->one_way ? "stream" : options->between;
     options->operation = experiment == COLLECTIVE  ? collective_named(name, options->form)
                          : experiment == OVERHEADS ? &operation_train
                          : experiment == CONGESTION ? victim_named(name)

@@ -17,6 +17,20 @@ static int64_t count_of(const struct crowd *crowd)
     return options->arrangement_count > 0 ? options->arrangement_count : every;
 }
 
+/* All sizes of an arrangement, each in one direction after the other where it goes one way. */
+static enum ending visit_sizes(struct crowd *crowd, int64_t arrangement)
+{
+    const int sizes = crowd->launch->options->size_count;
+    enum ending ending = GOES_ON;
+    for (int size = 0; size < sizes; size++)
+        for (int way = 0; way < crowd_ways(crowd) && ending == GOES_ON; way++) {
+            crowd->is_reversed = way;
+            ending = crowd_visit(crowd, arrangement * sizes + size);
+        }
+    crowd->is_reversed = 0;
+    return ending;
+}
+
 /* A pass measures every arrangement once, in an order that follows from its number: who continues it
    needs to know no more than how many visits were made. Clocks drift apart in a long one. */
 const char *pass_make(struct crowd *crowd)
@@ -37,15 +51,15 @@ const char *pass_make(struct crowd *crowd)
         if (crowd->round < 0)
             ending = crowd_visit(crowd, arrangement * options->size_count);
         crowd->round = 0;
-        for (int size = 0; size < options->size_count && ending == GOES_ON; size++)
-            ending = crowd_visit(crowd, arrangement * options->size_count + size);
+        if (ending == GOES_ON)
+            ending = visit_sizes(crowd, arrangement);
         if (crowd->rank > 0)
             continue;
         if (ending == GOES_ON) {
             matrix_end_visit(crowd->matrix, i);
             crowd->whole++;
         }
-        if (matrix_is_full(crowd->matrix, crowd->ranks / 2) ||
+        if (matrix_is_full(crowd->matrix, crowd_most_times(crowd)) ||
             crowd_elapsed_s(crowd) - crowd->progress_s >= CROWD_PROGRESS_S)
             matrix_write(crowd->matrix, crowd_elapsed_s(crowd));
         crowd_show_progress(crowd);

@@ -230,7 +230,7 @@ class PairTimes(msgspec.Struct, tag_field="kind", tag="pair_times", kw_only=True
     operation: str
     bytes: list[Whole]
     peers: list[Rank]
-    """Two ranks of each pair, one pair after the other."""
+    """Two ranks of each pair, one pair after the other; of a stream the first one sends."""
     ns: list[list[Nanoseconds]]
     """For each size, the time of each pair."""
     at_s: Seconds | None = None

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+ONE_WAY = "stream"
+"""The operation whose messages go one way."""
+
+
 @dataclass(frozen=True)
 class PairBlock:
     """The times of pairs in successive visits of a pass."""
@@ -27,6 +31,11 @@ class PairBlock:
     """Shape (pairs, 2)."""
     ns: NDArray[np.float32]
     """Shape (sizes, pairs)."""
+
+    @property
+    def is_one_way(self) -> bool:
+        """Whether each time is of messages from the first rank to the second one alone."""
+        return self.operation == ONE_WAY
 
     @classmethod
     def of(cls, record: PairTimes) -> PairBlock:

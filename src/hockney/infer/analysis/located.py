@@ -6,14 +6,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.infer.analysis.boards import Doubt
 from hockney.infer.analysis.network_faults import LEAST_TO_DELAY
+from hockney.infer.analysis.network_faults import WAYS as WAY_WORDS
 from hockney.infer.analysis.places import places_of
 from hockney.infer.locate.candidates import (
     CABLE,
@@ -23,6 +23,7 @@ from hockney.infer.locate.candidates import (
     UPLINK,
     Array,
     NetworkPart,
+    OneWayRoutes,
     Passed,
     SwitchRoutes,
     Whole,
@@ -51,6 +52,7 @@ WORDS = {
 NEARER_IS_SLOWER = 1.15
 """Ratio of the times of near pairs to those of farther ones from which on the topology is not
 believed."""
+ONE_WAY_CABLE = "the cable from switch {} is slow"
 MOST_NAMED = 4
 MORE_ROUNDS = "more rounds would decide: a larger --budget or --rounds, or --all-pairs"
 CROWDS = 64
@@ -64,6 +66,8 @@ class LocatedFault:
     what: str
     """Kind: node, process, uplink, switch or cable."""
     names: tuple[str, ...]
+    way: str | None
+    """OUT or IN where it is slow in one direction alone: a cable from the first of its names."""
     bytes: int
     """The size that shows it most."""
     all_bytes: tuple[int, ...]
@@ -90,7 +94,7 @@ class LocatedFault:
 
     @property
     def words(self) -> str:
-        return _words(self.what, self.names)
+        return _of_part(NetworkPart(self.what, self.names, self.way))
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,10 @@ def is_located(run: Run) -> bool:
     return isinstance(workload, Fabric) and workload.locate
 
 
-def network_of(run: Run) -> SwitchRoutes:
+Network = SwitchRoutes | OneWayRoutes
+
+
+def network_of(run: Run) -> Network:
     """The network of a run, as far as it is known, by the names of its nodes."""
     places = places_of(run)
     ranks = 1 + max([*places, *(int(block.peers.max()) for block in _blocks(run))], default=0)
@@ -126,7 +133,8 @@ def network_of(run: Run) -> SwitchRoutes:
     names = list(dict.fromkeys(hosts))
     topology = {place.host: place.topology for place in places.values()}
     paths = [switches_of(topology.get(name)) for name in names]
-    return SwitchRoutes(names, paths, [names.index(host) for host in hosts])
+    found = SwitchRoutes(names, paths, [names.index(host) for host in hosts])
+    return OneWayRoutes(found) if any(block.is_one_way for block in _blocks(run)) else found
 
 
 def made_rounds(run: Run, ranks: int) -> list[int]:
@@ -139,7 +147,7 @@ def made_rounds(run: Run, ranks: int) -> list[int]:
     return found
 
 
-def times_of(run: Run, network: SwitchRoutes) -> RoundTimes | None:
+def times_of(run: Run, network: Network) -> RoundTimes | None:
     """The times of a run as the odds need them; None if no pair was measured."""
     blocks = _blocks(run)
     if not blocks:
@@ -150,20 +158,26 @@ def times_of(run: Run, network: SwitchRoutes) -> RoundTimes | None:
     for block, start, end in zip(blocks, ends, ends[1:], strict=False):
         for size, ns in zip(block.bytes, block.ns.astype(np.float64), strict=True):
             logs[sizes.index(size), start:end] = np.log(np.where(ns > 0.0, ns, np.nan) * 1e-9)
-    pairs, logs = _each_once(np.concatenate([block.peers for block in blocks]), logs, ranks)
-    passed = network.passed(pairs)
-    crowd = _crowds(passed, round_of(ranks, pairs), network)
+    peers = np.concatenate([block.peers for block in blocks]).astype(np.int64)
+    if isinstance(network, OneWayRoutes):
+        pairs, logs = _each_once(peers, logs, ranks)
+        passed = network.of_messages(pairs)
+    else:
+        pairs, logs = _each_once(np.sort(peers, axis=1), logs, ranks)
+        passed = network.passed(pairs)
+    together = 2 * round_of(ranks, pairs) + (pairs[:, 0] > pairs[:, 1])
+    crowd = _crowds(passed, together, network)
     delayed = [crowd if size >= LEAST_TO_DELAY else np.zeros_like(crowd) for size in sizes]
     classes = [passed.levels * CROWDS + each for each in delayed]
     return RoundTimes(logs, passed.weights, np.array(classes))
 
 
-def _each_once(peers: NDArray[np.int32], logs: Array, ranks: int) -> tuple[Whole, Array]:
+def _each_once(peers: Whole, logs: Array, ranks: int) -> tuple[Whole, Array]:
     """The different pairs and the median of each one's times: the same pair again shows the same
     route and company, which is no more evidence of who is slow."""
-    low, high = np.sort(peers, axis=1).astype(np.int64).T
-    order = np.argsort(low * ranks + high, kind="stable")
-    keys = (low * ranks + high)[order]
+    first, second = peers.T
+    order = np.argsort(first * ranks + second, kind="stable")
+    keys = (first * ranks + second)[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
     counts = np.diff(starts, append=len(keys))
     most = np.full((len(logs), len(starts), counts.max()), np.nan)
@@ -173,8 +187,7 @@ def _each_once(peers: NDArray[np.int32], logs: Array, ranks: int) -> tuple[Whole
     most[has_none, 0] = 0.0
     medians = np.nanmedian(most, axis=2)
     medians[has_none] = np.nan
-    pairs = np.stack([low, high], axis=1)[order[starts]]
-    return pairs, medians
+    return peers[order[starts]], medians
 
 
 def sizes_of(run: Run) -> list[int]:
@@ -191,11 +204,11 @@ def located_of(run: Run) -> Located | None:
     return located_by(run, network, times, judged)
 
 
-def located_by(run: Run, network: SwitchRoutes, times: RoundTimes, judged: Explanations) -> Located:
+def located_by(run: Run, network: Network, times: RoundTimes, judged: Explanations) -> Located:
     ranks = len(network.host_of)
     sizes = sizes_of(run)
-    counts = Counter(part.kind for part in network.parts)
-    counts.subtract(network.parts[i].kind for i in [*judged.unclear, *judged.unjudged])
+    counts = _counts(network, range(len(network.parts)))
+    counts.subtract(_counts(network, [*judged.unclear.tolist(), *judged.unjudged.tolist()]))
     return Located(
         faults=tuple(_fault(one, network, sizes) for one in judged.found),
         rounds=len(made_rounds(run, ranks)),
@@ -228,11 +241,14 @@ def _hosts(places: dict[int, Place], ranks: int) -> list[str]:
     return [(one.host if one else None) or f"rank {rank}" for rank, one in enumerate(found)]
 
 
-def _crowds(passed: Passed, rounds: Whole, network: SwitchRoutes) -> Whole:
-    """Shape (pairs,): how many pairs of the same round share the fullest link of a pair, as the
-    exponent of the next power of two: large messages delay each other there."""
+def _crowds(passed: Passed, rounds: Whole, network: Network) -> Whole:
+    """Shape (pairs,): how many pairs of the same round share the fullest link of a pair, one way
+    that direction of it, as the exponent of the next power of two: large messages delay each other
+    there."""
     entries = passed.weights.tocoo()
-    of_uplink = np.array([part.kind == UPLINK for part in network.parts])[entries.col]
+    is_one_way = isinstance(network, OneWayRoutes)
+    is_link = [one.kind == UPLINK and (one.way is not None) == is_one_way for one in network.parts]
+    of_uplink = np.array(is_link)[entries.col]
     rows, parts = entries.row[of_uplink], entries.col[of_uplink]
     _, same, counts = np.unique(
         rounds[rows] * len(network.parts) + parts, return_inverse=True, return_counts=True
@@ -242,7 +258,7 @@ def _crowds(passed: Passed, rounds: Whole, network: SwitchRoutes) -> Whole:
     return np.ceil(np.log2(most)).astype(np.int64)
 
 
-def _fault(found: Found, network: SwitchRoutes, sizes: Sequence[int]) -> LocatedFault:
+def _fault(found: Found, network: Network, sizes: Sequence[int]) -> LocatedFault:
     parts = network.parts
     part = parts[found.part]
     rivals = [*found.same, *found.like]
@@ -251,6 +267,7 @@ def _fault(found: Found, network: SwitchRoutes, sizes: Sequence[int]) -> Located
     return LocatedFault(
         what=part.kind,
         names=part.names,
+        way=part.way,
         bytes=sizes[found.size],
         all_bytes=tuple(sizes[i] for i in found.shows),
         ratio=found.ratio,
@@ -267,14 +284,20 @@ def _fault(found: Found, network: SwitchRoutes, sizes: Sequence[int]) -> Located
 
 
 def _of_part(part: NetworkPart) -> str:
-    return _words(part.kind, part.names)
+    if part.way is None:
+        return WORDS[part.kind].format(" and ".join(part.names))
+    if part.kind == CABLE:
+        return ONE_WAY_CABLE.format(" to ".join(part.names))
+    return f"{WORDS[part.kind].format(*part.names)} {WAY_WORDS[part.way]}"
 
 
-def _words(kind: str, names: Sequence[str]) -> str:
-    return WORDS[kind].format(" and ".join(names))
+def _counts(network: Network, parts: Iterable[int]) -> Counter[str]:
+    """How many parts of each kind these are, one or both of whose directions are meant."""
+    each = (network.parts[i] for i in parts)
+    return Counter(kind for kind, _ in {(one.kind, frozenset(one.names)) for one in each})
 
 
-def _doubts(network: SwitchRoutes, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:
+def _doubts(network: Network, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:
     for one in judged.found:
         if one.odds_log < SURE:
             words = " or ".join(_of_part(network.parts[i]) for i in (one.part, *one.like[:2]))
@@ -287,14 +310,14 @@ def _doubts(network: SwitchRoutes, times: RoundTimes, judged: Explanations) -> I
     if likely:
         words = "; ".join(_of_part(network.parts[i]) for i in likely)
         yield Doubt(f"{words}: likelier than not, but not 1,000 times", MORE_ROUNDS)
-    unclear = Counter(network.parts[i].kind for i in judged.unclear.tolist() if i not in likely)
+    unclear = _counts(network, (i for i in judged.unclear.tolist() if i not in likely))
     if unclear:
         yield Doubt(
             f"{_counted(unclear)} had too few or too different times to exclude that "
             f"{'it is' if unclear.total() == 1 else 'one is'} slow",
             MORE_ROUNDS,
         )
-    usual = Counter(network.parts[i].kind for i in judged.unjudged.tolist())
+    usual = _counts(network, judged.unjudged.tolist())
     if usual:
         yield Doubt(
             f"most pairs pass {_counted(usual)}, so that nothing shows their usual time",

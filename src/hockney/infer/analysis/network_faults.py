@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,7 +29,8 @@ from hockney.infer.analysis.boards import (
 )
 from hockney.infer.analysis.faults import judged, of_cable
 from hockney.infer.analysis.outliers import RULE as RULE_OF_PAIRS
-from hockney.infer.analysis.pairwise import Array, Pairwise, median_of_passes
+from hockney.infer.analysis.pairwise import Array, Pairwise, Whole, median_of_passes
+from hockney.infer.locate.candidates import IN, OUT
 
 RULE = (
     RULE_OF_PAIRS.replace("launches", "passes")
@@ -47,6 +48,18 @@ WORDS = {
     PLACE: "{} is slow",
     PAIR: "the pair of {} is slow",
 }
+
+
+WORDS_ONE_WAY = {
+    NODE: "node {} is slow {}",
+    GROUP: "the links of nodes {} to all others are slow {}",
+    UPLINK: "the links of switch {} to other switches are slow {}",
+    INSIDE: "switch {} is slow inside",
+    CABLE: "the cable from switch {} is slow",
+    PLACE: "{} is slow {}",
+    PAIR: "messages from {} are slow",
+}
+WAYS = {OUT: "to send", IN: "to receive"}
 
 
 @dataclass(frozen=True)
@@ -71,11 +84,18 @@ class Suspect:
     """p, corrected for all candidates of its kind."""
     passes_agreeing: int
     passes: int
+    way: str | None = None
+    """OUT or IN where it is slow in one direction alone; a cable or pair is so from the first of
+    its names to the second."""
 
     @property
     def words(self) -> str:
-        """ "node n3 is slow"."""
+        """ "node n3 is slow", "node n3 is slow to send"."""
+        if self.way is not None and self.what in (CABLE, PAIR):
+            return WORDS_ONE_WAY[self.what].format(" to ".join(self.names))
         joined = " and ".join(filter(None, (", ".join(self.names[:-1]), self.names[-1])))
+        if self.way is not None:
+            return WORDS_ONE_WAY[self.what].format(joined, WAYS[self.way])
         return WORDS[self.what].format(joined)
 
 
@@ -97,17 +117,43 @@ class Verdict:
 
 
 def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
-    """Outliers of a network by RULE, those that explain most first."""
+    """Outliers of a network by RULE, those that explain most first. Where directions were measured
+    by themselves, both together are judged and then each as nodes and switches of their own."""
+    if not pairwise.is_one_way:
+        return _verdict(pairwise, is_simulated)
+    whole = _verdict(pairwise.both_ways, is_simulated)
+    each = _verdict(pairwise, is_simulated)
+    ways: dict[tuple[str, frozenset[str]], set[tuple[str, ...]]] = {}
+    for one in each.suspects:
+        ways.setdefault(_part(one), set()).add((one.way or "", *one.names))
+    of_whole = {_part(one) for one in whole.suspects}
+    known = {one.why for one in whole.doubts}
+    return replace(
+        whole,
+        suspects=(
+            *(one for one in whole.suspects if len(ways.get(_part(one), ())) != 1),
+            *(
+                one
+                for one in each.suspects
+                if len(ways[_part(one)]) == 1 or _part(one) not in of_whole
+            ),
+        ),
+        doubts=(*whole.doubts, *(one for one in each.doubts if one.why not in known)),
+    )
+
+
+def _part(suspect: Suspect) -> tuple[str, frozenset[str]]:
+    return suspect.what, frozenset(suspect.names)
+
+
+def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
     hosts = list(dict.fromkeys(pairwise.host(i) for i in range(len(pairwise.ranks))))
     network = _network(pairwise, hosts, is_simulated)
     boards = [_board(pairwise, size, network) for size in range(len(pairwise.bytes))]
     found = judged(boards, network)
-    name_of_rank = _namer(pairwise)
+    named = _one_way_name if pairwise.is_one_way else _name
     return Verdict(
-        suspects=tuple(
-            _suspect(fault, pairwise, names_of(fault, hosts, pairwise.switches, name_of_rank))
-            for fault in found.faults
-        ),
+        suspects=tuple(_suspect(*named(one, pairwise, hosts), pairwise) for one in found.faults),
         nodes=found.judged[NODE],
         switches=found.judged[INSIDE],
         cables=found.judged[CABLE],
@@ -116,22 +162,55 @@ def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
     )
 
 
+_Named = tuple[Fault, tuple[str, ...], str | None]
+"""A fault, the names of its units, and its way."""
+
+
+def _name(fault: Fault, pairwise: Pairwise, hosts: Sequence[str]) -> _Named:
+    return fault, names_of(fault, hosts, pairwise.switches, _namer(pairwise)), None
+
+
+def _one_way_name(fault: Fault, pairwise: Pairwise, hosts: Sequence[str]) -> _Named:
+    """Its units are numbered twice as high, and one more where they receive."""
+    units = sorted(fault.units, key=lambda unit: unit % 2)
+    is_inside = fault.kind == CABLE and len({unit // 2 for unit in units}) == 1
+    single = replace(
+        fault,
+        kind=INSIDE if is_inside else fault.kind,
+        units=tuple(dict.fromkeys(unit // 2 for unit in units)),
+    )
+    ways = {unit % 2 for unit in units}
+    way = None if is_inside else OUT if 0 in ways else IN
+    return single, names_of(single, hosts, pairwise.switches, _namer(pairwise)), way
+
+
 def _network(pairwise: Pairwise, hosts: Sequence[str], is_simulated: bool) -> Network:
     numbers = {name: i for i, name in enumerate(hosts)}
     host = np.array([numbers[pairwise.host(i)] for i in range(len(pairwise.ranks))], np.int64)
     switch = np.full(len(hosts), -1)
     if not pairwise.are_found:
         switch[host] = pairwise.switch
+    if pairwise.is_one_way:
+        host, switch = _twice(host), _twice(switch)
     return Network(host, switch, is_simulated)
+
+
+def _twice(numbers: Whole) -> Whole:
+    """Numbers for what sends and what receives; -1 stays unknown."""
+    both = np.repeat(2 * numbers, 2) + np.tile([0, 1], len(numbers))
+    return np.where(np.repeat(numbers, 2) < 0, -1, both)
 
 
 def _board(pairwise: Pairwise, size: int, network: Network) -> Board:
     """The board of one size. The kind of a path is its level, or that both ends are on one node."""
-    hosts = network.host[pairwise.ends]
+    ends, hosts = pairwise.ends, network.host[pairwise.ends]
+    if pairwise.is_one_way:
+        ends = 2 * ends + np.array([0, 1])
+        hosts = network.host[ends] // 2
     same = hosts[:, 0] == hosts[:, 1]
     return Board(
         name=format_size(pairwise.bytes[size]),
-        ends=pairwise.ends,
+        ends=ends,
         kinds=same.astype(np.int64) if pairwise.are_found else pairwise.level,
         logs=np.log(pairwise.typical_s[size].astype(np.float64)),
         launches=np.log(pairwise.seconds[size].astype(np.float64)),
@@ -150,7 +229,7 @@ def _namer(pairwise: Pairwise) -> Callable[[int], str]:
     return name_of_rank
 
 
-def _suspect(fault: Fault, pairwise: Pairwise, names: tuple[str, ...]) -> Suspect:
+def _suspect(fault: Fault, names: tuple[str, ...], way: str | None, pairwise: Pairwise) -> Suspect:
     each = pairwise.seconds[fault.board][:, fault.members]
     usual = pairwise.level_medians_s[fault.board][pairwise.level[fault.members]]
     typical: Callable[[Array], float] = of_cable if fault.kind == CABLE else np.median
@@ -168,4 +247,5 @@ def _suspect(fault: Fault, pairwise: Pairwise, names: tuple[str, ...]) -> Suspec
         p=fault.p,
         passes_agreeing=fault.agreeing,
         passes=fault.launches,
+        way=way,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -57,20 +57,21 @@ class Binned:
     names: tuple[str, ...]
     """Names of switches, or of the first node of each block."""
     seconds: Array
-    """Shape (names, names), NaN where nothing was measured."""
+    """Shape (names, names), NaN where nothing was measured; one way, a row has what it sends."""
     nodes: int
     """Most ranks of a switch or block."""
 
 
 @dataclass(frozen=True)
 class Pairwise:
-    """Every pair of ranks that was measured. Pairs are in order of their ranks."""
+    """Every pair of ranks that was measured, or each of its directions. Pairs are in order of their
+    ranks."""
 
     ranks: Whole
     """Shape (ranks,), ascending."""
     places: dict[int, Place]
     ends: Whole
-    """Shape (pairs, 2): positions in `ranks`."""
+    """Shape (pairs, 2): positions in `ranks`; one way, that of the sender first."""
     bytes: tuple[int, ...]
     passes: tuple[int, ...]
     seconds: NDArray[np.float32]
@@ -85,6 +86,8 @@ class Pairwise:
     """Shape (pairs,): number of each pair's level in `levels`, the nearest first."""
     rounds: Whole
     """Shape (pairs,): pairs that communicated at the same time have the same number."""
+    is_one_way: bool = False
+    """Whether each direction of a pair was measured by itself."""
 
     @cached_property
     def typical_s(self) -> NDArray[np.float32]:
@@ -104,7 +107,28 @@ class Pairwise:
     @property
     def fraction(self) -> float:
         """The fraction of all pairs that was measured."""
-        return len(self.ends) / (len(self.ranks) * (len(self.ranks) - 1) / 2)
+        count = len(self.ranks) * (len(self.ranks) - 1)
+        return len(self.ends) / (count if self.is_one_way else count / 2)
+
+    @property
+    def both_ways(self) -> Pairwise:
+        """The geometric mean of each pair's two directions; of one where the other is unknown."""
+        low, high = np.sort(self.ends, axis=1).T
+        known, of = np.unique(low * len(self.ranks) + high, return_inverse=True)
+        logs = np.full((2, *self.seconds.shape[:2], len(known)), np.nan, np.float32)
+        way = (self.ends[:, 0] > self.ends[:, 1]).astype(np.int64)
+        logs[way, :, :, of] = np.moveaxis(np.log(self.seconds), 2, 0)
+        whole = np.where(np.isnan(logs).any(axis=0), np.nansum(logs, axis=0), logs.mean(axis=0))
+        whole[np.isnan(logs).all(axis=0)] = np.nan
+        first = np.unique(of, return_index=True)[1]
+        return replace(
+            self,
+            ends=np.stack([known // len(self.ranks), known % len(self.ranks)], axis=1),
+            seconds=np.exp(whole),
+            level=self.level[first],
+            rounds=self.rounds[first] // 2,
+            is_one_way=False,
+        )
 
     def host(self, position: int) -> str:
         rank = int(self.ranks[position])
@@ -133,13 +157,14 @@ class Pairwise:
             bins = order // step
             firsts = np.argsort(order)[::step]
             names = tuple(self.host(i) for i in firsts.tolist())
-        both = np.sort(bins[self.ends], axis=1)
+        both = bins[self.ends] if self.is_one_way else np.sort(bins[self.ends], axis=1)
         known, medians = medians_by(
             both[:, 0] * len(names) + both[:, 1], self.typical_s[size].astype(np.float64)
         )
         found = np.full((len(names), len(names)), np.nan)
         found[known // len(names), known % len(names)] = medians
-        found[known % len(names), known // len(names)] = medians
+        if not self.is_one_way:
+            found[known % len(names), known // len(names)] = medians
         return Binned(names, found, -(-count // len(names)))
 
     def worst(self, size: int, count: int) -> list[tuple[int, float, float]]:
@@ -200,6 +225,7 @@ def pairwise_of(run: Run) -> Pairwise | None:
         levels=levels,
         level=level,
         rounds=rounds,
+        is_one_way=any(block.is_one_way for block in blocks),
     )
 
 
@@ -225,14 +251,21 @@ def _table(
 
 
 def _rounds_of(block: PairBlock) -> Whole:
-    """The visit of each pair of a block, from 0 on. Where visits have different numbers of pairs, a
-    new one begins where a rank is repeated."""
-    count = len(block.peers)
-    if count % block.visits == 0:
-        return np.arange(count) // (count // block.visits)
+    """The visit of each pair of a block, from 0 on; one way, that of each direction. Where visits
+    have different numbers of pairs, a new one begins where a rank is repeated."""
+    if block.is_one_way:
+        leads = _visits_of(block.peers[::2], block.visits)
+        return np.asarray((2 * leads[:, None] + np.array([0, 1])).ravel(), np.int64)
+    return _visits_of(block.peers, block.visits)
+
+
+def _visits_of(peers: NDArray[np.int32], visits: int) -> Whole:
+    count = len(peers)
+    if count % visits == 0:
+        return np.arange(count) // (count // visits)
     found = np.zeros(count, np.int64)
     seen: set[int] = set()
-    for i, pair in enumerate(block.peers.tolist()):
+    for i, pair in enumerate(peers.tolist()):
         again = not seen.isdisjoint(pair)
         seen = set(pair) if again else seen.union(pair)
         found[i] = (found[i - 1] if i else 0) + again
@@ -240,7 +273,8 @@ def _rounds_of(block: PairBlock) -> Whole:
 
 
 def _keys(block: PairBlock, ranks: NDArray[np.int32]) -> Whole:
-    places = np.searchsorted(ranks, np.sort(block.peers, axis=1)).astype(np.int64)
+    peers = block.peers if block.is_one_way else np.sort(block.peers, axis=1)
+    places = np.searchsorted(ranks, peers).astype(np.int64)
     return np.asarray(places[:, 0] * len(ranks) + places[:, 1])
 
 

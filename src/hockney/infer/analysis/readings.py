@@ -71,7 +71,9 @@ def _tails(tails: Sequence[TailQuantiles]) -> Iterator[Reading]:
 
 
 def _parts(pairwise: Pairwise) -> Iterator[Reading]:
-    """How slow nodes are and, where they are known, switches and their cables."""
+    """How slow nodes are and, where they are known, switches and their cables, in both directions
+    together."""
+    pairwise = pairwise.both_ways if pairwise.is_one_way else pairwise
     names = [pairwise.host(i) for i in range(len(pairwise.ranks))]
     hosts = list(dict.fromkeys(names))
     host = np.array([hosts.index(name) for name in names])[pairwise.ends]

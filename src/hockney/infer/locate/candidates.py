@@ -16,6 +16,7 @@ Whole = NDArray[np.int64]
 Array = NDArray[np.float64]
 
 PROCESS, NODE, UPLINK, SWITCH, CABLE = "process", "node", "uplink", "switch", "cable"
+OUT, IN = WAYS = ("out", "in")
 KINDS = (NODE, PROCESS, CABLE, UPLINK, SWITCH)
 """Kinds of parts, the most common culprit first: it is named where times cannot separate two."""
 MOST_SWITCHES = 64
@@ -30,6 +31,8 @@ class NetworkPart:
     kind: str
     names: tuple[str, ...]
     """The node, process or switch, or both ends of a cable."""
+    way: str | None = None
+    """OUT or IN for what is slow in one direction alone: of a cable OUT, from its first end."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,23 @@ class Passed:
     """Shape (pairs, parts): the fraction of the messages, of both ways, that pass the part."""
     levels: Whole
     """Shape (pairs,): number of the kind of route. Sound pairs of one level take the same time."""
+
+
+_Entries = list[tuple[Whole, Whole]]
+"""Numbers of pairs and of the parts that they pass."""
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """The parts that pairs pass."""
+
+    first: _Entries
+    second: _Entries
+    """Those of the first rank and of the second one."""
+    cables: _Entries
+    """Those from switches with lower numbers to higher ones, and the others."""
+    levels: Whole
+    """As Passed.levels."""
 
 
 class Routes(Protocol):
@@ -109,30 +129,83 @@ class SwitchRoutes:
         self.parts: Sequence[NetworkPart] = parts
 
     def passed(self, pairs: Whole) -> Passed:
+        crossed = self.crossed(pairs)
+        entries = [(rows, parts, 1.0) for rows, parts in (*crossed.first, *crossed.second)]
+        entries += [(rows, parts, 1.0) for rows, parts in crossed.cables]
+        return Passed(weights_of(entries, (len(pairs), len(self.parts))), crossed.levels)
+
+    def crossed(self, pairs: Whole) -> Crossed:
+        """What pairs pass, by the end to which it belongs."""
         rows = np.arange(len(pairs))
         one, other = self.host_of[pairs[:, 0]], self.host_of[pairs[:, 1]]
         apart = one != other
-        entries: list[tuple[Whole, Whole, float]] = [
-            (rows[apart], ends[apart], 1.0) for ends in (one, other)
-        ]
-        if self.has_processes:
-            entries += [(rows, self.first_process + pairs[:, end], 1.0) for end in (0, 1)]
         known = apart & (self.leaf[one] >= 0) & (self.leaf[other] >= 0)
         up, down = self.above[one], self.above[other]
         common = np.cumprod((up == down) & (up >= 0), axis=1).sum(axis=1)
         depth = np.arange(up.shape[1])
-        for switches in (up, down):
-            crossed = known[:, None] & (switches >= 0) & (depth >= common[:, None])
-            at, column = np.nonzero(crossed)
-            entries.append((at, self.uplink[switches[at, column]], 1.0))
         a, b = self.leaf[one], self.leaf[other]
-        entries.append((rows[known], self.first_switch + a[known], 1.0))
         between = known & (a != b)
-        entries.append((rows[between], self.first_switch + b[between], 1.0))
+        ends = []
+        for end, hosts, switches, leaf, is_on in (
+            (0, one, up, a, known),
+            (1, other, down, b, between),
+        ):
+            at, column = np.nonzero(known[:, None] & (switches >= 0) & (depth >= common[:, None]))
+            ends.append(
+                [
+                    (rows[apart], hosts[apart]),
+                    (at, self.uplink[switches[at, column]]),
+                    (rows[is_on], self.first_switch + leaf[is_on]),
+                ]
+            )
+            if self.has_processes:
+                ends[-1].append((rows, self.first_process + pairs[:, end]))
         cable = np.where(between, self.cable[a, b] if self.cable.size else -1, -1)
         has = cable >= 0
-        entries.append((rows[has], self.first_cable + cable[has], 1.0))
         hops = np.maximum(self.depths[one], self.depths[other]) - common
         levels = np.where(known, 1 + hops, 1 + len(depth) + 1)
-        levels = np.where(apart, levels, 0)
-        return Passed(weights_of(entries, (len(pairs), len(self.parts))), levels)
+        numbers = self.first_cable + cable
+        cables = [(rows[own], numbers[own]) for own in (has & (a < b), has & (a >= b))]
+        return Crossed(ends[0], ends[1], cables, np.where(apart, levels, 0))
+
+
+class OneWayRoutes:
+    """A network of which each part may also be slow in one direction alone."""
+
+    def __init__(self, both: SwitchRoutes) -> None:
+        self.both = both
+        self.host_of = both.host_of
+        has_ways = [part.kind != SWITCH for part in both.parts]
+        ways = [
+            NetworkPart(part.kind, part.names, way)
+            for way in WAYS
+            for part in both.parts
+            if part.kind != SWITCH
+        ]
+        self.parts: Sequence[NetworkPart] = [*both.parts, *map(_in_its_order, ways)]
+        numbers = np.where(has_ways, len(both.parts) + np.cumsum(has_ways) - 1, -1)
+        self.way = np.stack([numbers, np.where(has_ways, numbers + sum(has_ways), -1)])
+        """Shape (ways, parts): the number of each part in that direction; -1 for a switch."""
+
+    def passed(self, pairs: Whole) -> Passed:
+        """Of both directions of each pair, one after the other."""
+        return self.of_messages(np.stack([pairs, pairs[:, ::-1]], axis=1).reshape(-1, 2))
+
+    def of_messages(self, pairs: Whole) -> Passed:
+        """The parts that messages pass. pairs: shape (messages, 2), the sender first."""
+        crossed = self.both.crossed(pairs)
+        entries = []
+        for way, of_way in enumerate(
+            ([*crossed.first, crossed.cables[0]], [*crossed.second, crossed.cables[1]])
+        ):
+            for rows, parts in of_way:
+                own = self.way[way, parts]
+                entries += [(rows, parts, 1.0), (rows[own >= 0], own[own >= 0], 1.0)]
+        return Passed(weights_of(entries, (len(pairs), len(self.parts))), crossed.levels)
+
+
+def _in_its_order(part: NetworkPart) -> NetworkPart:
+    """A cable's names in the order of its messages."""
+    if part.kind == CABLE and part.way == IN:
+        return NetworkPart(CABLE, part.names[::-1], OUT)
+    return part

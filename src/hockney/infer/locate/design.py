@@ -57,7 +57,7 @@ def pair_between(network: Routes, ranks: int, one: int, other: int) -> tuple[int
         both = network.passed(pairs).weights[:, [one, other]].toarray()
         apart = np.abs(both[:, 0] - both[:, 1])
         if apart.max(initial=0.0) > 0.0:
-            first, second = pairs[int(apart.argmax())].tolist()
+            first, second = pairs[int(apart.argmax()) * len(pairs) // len(apart)].tolist()
             return first, second
     return None
 

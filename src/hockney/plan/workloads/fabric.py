@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from hockney.base.errors import UsageError
+from hockney.plan.knobs import Knob
 from hockney.plan.workloads import Buffers
 from hockney.plan.workloads._devices import OnDevices
 
@@ -16,6 +19,12 @@ class Fabric(OnDevices, frozen=True, kw_only=True, tag="fabric"):
     switch_numbers: tuple[tuple[str, int], ...] = ()
     """The number of each node's switch, to pair ranks inside switches and between every two; empty
     to pair every two ranks."""
+    one_way: Annotated[
+        bool,
+        Knob(
+            "Measure each direction by itself: some messages in flight one way, then the other.",
+        ),
+    ] = False
     visits: int | None = None
     """Most rounds, a random sample of all; None for all."""
     locate: bool = False
@@ -25,7 +34,7 @@ class Fabric(OnDevices, frozen=True, kw_only=True, tag="fabric"):
 
     @property
     def usual_buffers(self) -> Buffers:
-        return "returned"
+        return "separate" if self.one_way else "returned"
 
     @property
     def ends_by_precision(self) -> bool:
@@ -34,6 +43,8 @@ class Fabric(OnDevices, frozen=True, kw_only=True, tag="fabric"):
     def check(self, ranks: int) -> None:
         if self.serial and self.switch_numbers:
             raise UsageError("--per-switch measures all switches at once", "leave out --serial")
+        if self.one_way and self.buffers == "returned":
+            raise UsageError("--one-way: nothing is returned", "use --buffers separate or cold")
         if not self.locate:
             return
         if self.serial or self.switch_numbers:

@@ -191,8 +191,9 @@ def _source(pairwise: Pairwise) -> str | None:
 
 def _coverage(pairwise: Pairwise) -> list[str]:
     count, pairs = len(pairwise.passes), len(pairwise.ends)
+    what = "direction" if pairwise.is_one_way else "pair"
     lines = [
-        f"{pairs} pair{'s' * (pairs > 1)} ({100.0 * pairwise.fraction:.3g} % of all) in {count} "
+        f"{pairs} {what}{'s' * (pairs > 1)} ({100.0 * pairwise.fraction:.3g} % of all) in {count} "
         f"pass{'es' * (count > 1)}"
     ]
     if pairwise.are_found:
@@ -211,8 +212,9 @@ def _map(pairwise: Pairwise, size: int) -> str:
     binned = pairwise.binned(size)
     by = "switch by switch" if binned.names == pairwise.switches else "node by node"
     each = f", {binned.nodes} nodes a row" if binned.nodes > 1 and by == "node by node" else ""
+    sends = ", rows send" if pairwise.is_one_way else ""
     lines = heat_map(binned.seconds, binned.names)
-    return f"{format_size(pairwise.bytes[size])}, {by}{each}\n{lines}"
+    return f"{format_size(pairwise.bytes[size])}, {by}{each}{sends}\n{lines}"
 
 
 def _matrix_json(pairwise: Pairwise, size: int) -> dict[str, Any]:

@@ -50,11 +50,14 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         caption = (
             f"{each}Medians of the pairs between two blocks." if each else "Medians of passes."
         )
+    pairs = f"{len(pairwise.ends)} pairs"
+    if pairwise.is_one_way:
+        pairs, caption = f"{len(pairwise.ends)} directions", f"{caption} A row has what it sends."
     return Figure(
         "fabric",
         f"{analysis.label}, {format_size(size)}",
         (Panel(*axes, cells=cells, scale=PlotAxis("time", "one-way time", logarithmic=True)),),
-        (caption, f"{len(pairwise.ends)} pairs, {100.0 * pairwise.fraction:.3g} % of all."),
+        (caption, f"{pairs}, {100.0 * pairwise.fraction:.3g} % of all."),
     )
 
 

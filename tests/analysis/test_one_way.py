@@ -1,0 +1,110 @@
+"""A part of a network that is slow in one direction alone is named with that direction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from msgspec.structs import replace as changed
+
+from fabric_samples import fabric_run
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.gate import PASSED
+from hockney.plan import Placement, Sampling, single, sizes_of, stored
+from hockney.plan.workloads.fabric import Fabric
+from hockney.records import PairBlock, Run
+
+EACH = 4
+"""Nodes of a switch."""
+Slow = Callable[[int, int], float]
+"""How many times as long messages take from one node to another."""
+
+
+def one_way(slow: Slow, locate: bool = False, passes: int = 3) -> Run:
+    """Times of both directions of every two of 24 nodes on six switches."""
+    run = fabric_run(passes=passes)
+    random = np.random.default_rng(3)
+    plan = single(
+        Fabric(sizes=sizes_of([8]), one_way=True, locate=locate),
+        Placement(ranks=24),
+        Sampling(),
+    )
+    run.header = changed(run.header, options=stored(plan))
+    for i, block in enumerate(run.pair_times):
+        peers = np.stack([block.peers, block.peers[:, ::-1]], axis=1).reshape(-1, 2)
+        low, high = (peers // EACH).min(axis=1), (peers // EACH).max(axis=1)
+        ns = np.where(low == high, 2000.0, 3000.0) * random.lognormal(0.0, 0.01, len(peers))
+        ns *= [slow(one, other) for one, other in peers.tolist()]
+        run.pair_times[i] = PairBlock(
+            **{
+                **vars(block),
+                "operation": "stream",
+                "peers": peers,
+                "ns": ns[None, :].astype(np.float32),
+            }
+        )
+    return run
+
+
+def from_3(one: int, _: int) -> float:
+    return 1.3 if one == 3 else 1.0
+
+
+def to_3(_: int, other: int) -> float:
+    return 1.3 if other == 3 else 1.0
+
+
+def with_3(one: int, other: int) -> float:
+    return 1.3 if 3 in (one, other) else 1.0
+
+
+def over_cable(one: int, other: int) -> float:
+    return 1.3 if (one // EACH, other // EACH) == (4, 1) else 1.0
+
+
+def out_of_2(one: int, other: int) -> float:
+    return 1.3 if one // EACH == 2 and other // EACH != 2 else 1.0
+
+
+SLOW: dict[str, Slow] = {
+    "node n3 is slow to send": from_3,
+    "node n3 is slow to receive": to_3,
+    "node n3 is slow": with_3,
+    "the cable from switch s4 to s1 is slow": over_cable,
+    "the links of switch s2 to other switches are slow to send": out_of_2,
+}
+
+
+@pytest.mark.parametrize("words", SLOW)
+def test_the_direction_is_named(words: str) -> None:
+    found = Analysis(one_way(SLOW[words])).verdict
+    assert found is not None
+    assert [one.words for one in found.suspects] == [words]
+    (one,) = found.suspects
+    assert one.ratio == pytest.approx(1.3, rel=0.03)
+
+
+@pytest.mark.parametrize("words", SLOW)
+def test_the_direction_is_located(words: str) -> None:
+    found = Analysis(one_way(SLOW[words], locate=True)).located
+    assert found is not None
+    assert [one.words for one in found.faults] == [words]
+    assert found.faults[0].low < 1.3 < found.faults[0].high
+
+
+@pytest.mark.parametrize("locate", [False, True])
+def test_nothing_is_named_where_nothing_is_slow(locate: bool) -> None:
+    analysis = Analysis(one_way(lambda *_: 1.0, locate))
+    assert analysis.outlier_gate.status == PASSED, analysis.outlier_gate
+    if analysis.located is not None:
+        assert analysis.located.judged == {"node": 24, "uplink": 6, "switch": 6, "cable": 15}
+    assert analysis.pairwise is not None
+    assert analysis.pairwise.fraction == 1.0
+
+
+def test_a_map_has_what_each_sends_in_its_row() -> None:
+    pairwise = Analysis(one_way(out_of_2)).pairwise
+    assert pairwise is not None
+    seconds = pairwise.binned(0).seconds
+    assert seconds[2, 4] / seconds[4, 2] == pytest.approx(1.3, rel=0.03)
