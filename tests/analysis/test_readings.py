@@ -6,10 +6,10 @@ import pytest
 
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.readings import Series, readings_of
+from hockney.infer.analysis.readings import WatchedSeries, readings_of
 
 
-def read(**changes: object) -> dict[Series, float]:
+def read(**changes: object) -> dict[WatchedSeries, float]:
     analysis = Analysis(fabric_run(**changes))  # type: ignore[arg-type]
     analysis.run.header = type(analysis.run.header)(
         schema=2, hockney="0", id="f", experiment="fabric", started="2026-01-05T00:00:00+00:00"
@@ -28,18 +28,21 @@ def test_every_part_of_a_network_is_followed() -> None:
         "uplink": 6,
         "cable": 15,
     }
-    assert found[Series(8)] > 0.0
+    assert found[WatchedSeries(8)] > 0.0
 
 
 @pytest.mark.parametrize(
     ("slow", "part"),
     [
-        ({(1, 4): 1.5}, Series(8, "cable", ("s1", "s4"))),
-        ({(3, 3): 1.5}, Series(8, "switch", ("s3",))),
-        ({(2, other): 1.5 for other in range(6) if other != 2}, Series(8, "uplink", ("s2",))),
+        ({(1, 4): 1.5}, WatchedSeries(8, "cable", ("s1", "s4"))),
+        ({(3, 3): 1.5}, WatchedSeries(8, "switch", ("s3",))),
+        (
+            {(2, other): 1.5 for other in range(6) if other != 2},
+            WatchedSeries(8, "uplink", ("s2",)),
+        ),
     ],
 )
-def test_a_slow_part_stands_out(slow: dict[tuple[int, int], float], part: Series) -> None:
+def test_a_slow_part_stands_out(slow: dict[tuple[int, int], float], part: WatchedSeries) -> None:
     usual, found = read(), read(slow=slow)
     change = {one: found[one] / usual[one] for one in usual if one.is_part}
     assert change[part] == pytest.approx(1.5, rel=0.02)

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from hockney.infer.analysis.readings import Reading, Series
+from hockney.infer.analysis.readings import Reading, WatchedSeries
 from hockney.infer.analysis.watch import (
     Look,
     Shown,
@@ -39,7 +39,10 @@ def looks(*ratios: float, count: int = LEARNED, seed: int = 5) -> Iterator[Look]
             f"look-{number + 1:06d}.jsonl",
             "pingpong, MPICH, here",
             ("0.2.0", "MPICH 5", "-"),
-            (Reading(Series(8), time_s), Reading(Series(65536), 20.0 * time_s / ratio)),
+            (
+                Reading(WatchedSeries(8), time_s),
+                Reading(WatchedSeries(65536), 20.0 * time_s / ratio),
+            ),
             3.0,
         )
 
@@ -53,7 +56,7 @@ def test_a_loss_is_an_alarm_of_its_size_alone_with_its_start() -> None:
     watch = Watch(0.01)
     (alarm,) = [change for one in taken(looks(*[1.1] * 6), watch) for change in one.changes]
     (watched,) = watch.systems.values()
-    assert watched.series[alarm.series] == Series(8)
+    assert watched.series[alarm.series] == WatchedSeries(8)
     assert (alarm.at, alarm.seen - alarm.at < 6) == (LEARNED, True)
     assert alarm.low < 1.1 < alarm.high
 
@@ -88,7 +91,7 @@ def test_other_hosts_are_judged_apart() -> None:
 
 def test_a_look_of_other_sizes_is_not_pooled() -> None:
     every = list(looks(1.0))
-    odd = msgspec.structs.replace(every[-1], readings=(Reading(Series(8), 1e-6),))
+    odd = msgspec.structs.replace(every[-1], readings=(Reading(WatchedSeries(8), 1e-6),))
     assert "other sizes" in taken([*every[:LEARNED], odd])[-1].notes[0]
 
 
@@ -130,7 +133,7 @@ def test_lines_that_are_damaged_are_left_out_and_the_list_written_anew(tmp_path:
     assert read_looks(tmp_path, lambda *_: None) == (found, [])
 
 
-NODES = tuple(Series(8, "node", (f"n{number}",)) for number in range(32))
+NODES = tuple(WatchedSeries(8, "node", (f"n{number}",)) for number in range(32))
 
 
 def network_looks(slow: int, count: int) -> list[Look]:

@@ -18,7 +18,7 @@ from conftest import RunHockney
 from hockney.base.file_lock import locked
 from hockney.infer.analysis import watch as watching
 from hockney.infer.analysis.histories import RunFacts
-from hockney.infer.analysis.readings import Reading, Series
+from hockney.infer.analysis.readings import Reading, WatchedSeries
 from hockney.infer.analysis.watch import Look
 from hockney.run.measure.looks import LIST
 
@@ -33,7 +33,7 @@ def listed(folder: Path) -> list[Look]:
 
 
 def of_8_bytes(time_s: float) -> tuple[Reading, ...]:
-    return (Reading(Series(8), time_s),)
+    return (Reading(WatchedSeries(8), time_s),)
 
 
 def past(like: Look, folder: Path, slow: int) -> None:

@@ -163,20 +163,30 @@ def test_low_limits_are_a_row_of_doctor() -> None:
     assert "bad      limits                open files: 50, 64 are needed (ulimit -n)" in done.stdout
 
 
-@pytest.mark.parametrize("is_mounted", first_of([True, False]))
-def test_a_namespace_of_processes_without_proc_is_named(mpi: Mpi, is_mounted: bool) -> None:
+def without_own_proc(is_mounted: bool) -> tuple[str, ...]:
     """/proc shows the processes of another namespace, or is empty."""
     script, flags = ("true", ()) if is_mounted else ("umount -l /proc", ("--mount",))
-    inside = in_namespace(script, "--pid", "--fork", *flags)
-    for _ in range(3):  # now and then MPICH gets through
-        done = run(*SHORT, inside=inside, env={"UCX_TLS": "all"})
-        if done.returncode != 0:
-            break
-    else:
-        assert mpi.family == "openmpi"
-        return
-    assert "/proc does not show this PID namespace" in done.stderr
-    assert "unshare --mount-proc" in done.stderr
+    return in_namespace(script, "--pid", "--fork", *flags)
+
+
+def is_named(done: subprocess.CompletedProcess[str]) -> bool:
+    names = ("/proc does not show this PID namespace", "unshare --mount-proc")
+    return done.returncode == 1 and all(one in done.stderr for one in names)
+
+
+@pytest.mark.parametrize("is_mounted", [True, False])
+def test_a_namespace_of_processes_without_proc_is_named(is_mounted: bool) -> None:
+    words = (*SHORT, "--launch", "false {ranks} {command}")
+    done = run(*words, inside=without_own_proc(is_mounted))
+    assert is_named(done), done.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_mounted", [True, False])
+def test_what_an_mpi_cannot_do_without_proc_is_named(is_mounted: bool) -> None:
+    """MPICH hangs there now and then, by the numbers that processes have outside."""
+    done = run(*SHORT, inside=without_own_proc(is_mounted), env={"UCX_TLS": "all"})
+    assert done.returncode == 0 or is_named(done), done.stderr
 
 
 def test_a_host_name_that_is_too_long_is_named() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis.boards import CABLE, INSIDE, NODE, UPLINK
 from hockney.infer.analysis.course import LevelChange
-from hockney.infer.analysis.readings import TIME, Series
+from hockney.infer.analysis.readings import TIME, WatchedSeries
 from hockney.infer.analysis.watch import Watch, Watched
 
 PARTS = {
@@ -42,7 +42,7 @@ def looks_at_level(watched: Watched) -> int:
     return len(watched.looks) - watched.course.level_start
 
 
-def series_words(series: Series) -> str:
+def series_words(series: WatchedSeries) -> str:
     """What a number is of: "8 B", "p99 of 8 B", "node n3 at 8 B"."""
     size = format_size(series.bytes)
     if series.what == TIME:
@@ -117,7 +117,7 @@ def _families(watch: Watch) -> Iterator[tuple[str, str, str, list[tuple[str, flo
     yield "last_look_timestamp_seconds", "gauge", "Start of the newest look.", started
 
 
-def _labels_of(series: Series) -> dict[str, str]:
+def _labels_of(series: WatchedSeries) -> dict[str, str]:
     labels = {"bytes": str(series.bytes)}
     if series.quantile is not None:
         labels["quantile"] = f"{series.quantile:g}"

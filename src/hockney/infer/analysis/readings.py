@@ -22,7 +22,7 @@ FOLLOWED = (0.99, 0.999)
 """Quantiles of tails."""
 
 
-class Series(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
+class WatchedSeries(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
     """What a number of each look is of."""
 
     bytes: int
@@ -40,7 +40,7 @@ class Series(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
 
 
 class Reading(msgspec.Struct, frozen=True, array_like=True):
-    series: Series
+    series: WatchedSeries
     value: float
     """Seconds; of a part the median time of the messages that pass it over that of all messages
     between nodes as near."""
@@ -50,7 +50,9 @@ def readings_of(
     facts: RunFacts, tails: Sequence[TailQuantiles], pairwise: Pairwise | None
 ) -> tuple[Reading, ...]:
     """The readings of a run."""
-    times = [Reading(Series(size), times[0]) for size, times in sorted(facts.latencies.items())]
+    times = [
+        Reading(WatchedSeries(size), times[0]) for size, times in sorted(facts.latencies.items())
+    ]
     parts = [] if pairwise is None else list(_parts(pairwise))
     return (*times, *_tails(tails), *parts)
 
@@ -67,7 +69,7 @@ def _tails(tails: Sequence[TailQuantiles]) -> Iterator[Reading]:
                 if each.quantile == quantile and each.seconds is not None
             ]
             if known:
-                yield Reading(Series(size, TAIL, (), quantile), float(np.median(known)))
+                yield Reading(WatchedSeries(size, TAIL, (), quantile), float(np.median(known)))
 
 
 def _parts(pairwise: Pairwise) -> Iterator[Reading]:
@@ -108,7 +110,7 @@ def _cables(ends: Whole, rest: Array, pairwise: Pairwise, size: int) -> Iterator
     if len(found) > LEAST_PEERS:
         for key, log in found.items():
             names = (pairwise.switches[key // count], pairwise.switches[key % count])
-            yield Reading(Series(size, CABLE, names), float(np.exp(log)))
+            yield Reading(WatchedSeries(size, CABLE, names), float(np.exp(log)))
 
 
 def _each_end(ends: Whole, rest: Array) -> tuple[Whole, Array]:
@@ -131,4 +133,4 @@ def _named(
     """The parts by their numbers, where there are enough peers."""
     if len(found) > LEAST_PEERS:
         for number, log in found.items():
-            yield Reading(Series(size, what, (names[number],)), float(np.exp(log)))
+            yield Reading(WatchedSeries(size, what, (names[number],)), float(np.exp(log)))

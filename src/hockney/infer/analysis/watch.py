@@ -19,7 +19,7 @@ import numpy as np
 from hockney import __version__
 from hockney.infer.analysis.course import Array, Course, LevelChange
 from hockney.infer.analysis.histories import RunFacts
-from hockney.infer.analysis.readings import TIME, Reading, Series
+from hockney.infer.analysis.readings import TIME, Reading, WatchedSeries
 from hockney.infer.estimate.detector import detector_of, numbers_of
 
 IDENTITY = ("hockney", "MPI version", "definition")
@@ -66,7 +66,7 @@ def mark_of(number: int, text: str) -> Look:
 
 
 class SeriesNow(NamedTuple):
-    series: Series
+    series: WatchedSeries
     value: float
     """Of the newest look."""
     usual: float
@@ -84,7 +84,7 @@ class Watched:
     """The looks of one system."""
 
     system: str
-    series: tuple[Series, ...]
+    series: tuple[WatchedSeries, ...]
     course: Course
     identity: tuple[str, ...]
     looks: list[Look] = field(default_factory=list)
