@@ -12,6 +12,7 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -98,6 +99,13 @@ def _way_out(content: bytes, path: Path) -> str:
 def opened(path: Path) -> Iterator[str]:
     """The lines of a file, one after the other, however large it is. Raises UsageError where it
     cannot be read."""
+    with stream_of(path) as content:
+        yield from io.TextIOWrapper(content, errors="replace")
+
+
+@contextmanager
+def stream_of(path: Path) -> Iterator[IO[bytes]]:
+    """The file as it is without its compression. Raises UsageError where it cannot be read."""
     import zstandard
 
     try:
@@ -107,7 +115,7 @@ def opened(path: Path) -> Iterator[str]:
             openers = (of for start, (_, of) in _COMPRESSED.items() if magic.startswith(start))
             opener = next(openers, None)
             content = file if opener is None else io.BufferedReader(opener(file))
-            yield from io.TextIOWrapper(content, errors="replace")
+            yield content
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from error
     except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:

@@ -1,4 +1,4 @@
-"""Reads GOAL: operations of each rank with their dependencies, as the acts of a profile.
+"""Reads GOAL's text: operations of each rank with their dependencies, as the acts of a profile.
 
 An operation starts when what it requires has ended. A message is a nonblocking one, which is
 completed where an operation requires it: one after the other where a rank has several that end
@@ -75,24 +75,30 @@ class GoalRank:
 
     rank: int
     line: int
+    """Its first line; 0 in a binary file."""
     operations: list[GoalOperation] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
     cpus: set[str] = field(default_factory=set)
 
+    def where(self, path: Path) -> str:
+        """The file, and the line of the rank where it has lines."""
+        return f"{path}, line {self.line}" if self.line else str(path)
 
-def profile_of(lines: Iterable[str], path: Path) -> tuple[Profile, list[str]]:
-    """The profile of a GOAL file, and warnings. Raises UsageError where it cannot be read."""
+
+def profile_of(ranks: Iterable[int | GoalRank], path: Path) -> tuple[Profile, list[str]]:
+    """The profile of a GOAL file, and warnings. ranks: their number, then each with its
+    operations. Raises UsageError where it cannot be read."""
     world = 0
     acts_of: dict[int, list[GoalAct]] = {}
     notes: dict[str, None] = {}
     profile = Profile(_program(), path=path)
-    for rank in _ranks(lines, path):
+    for rank in ranks:
         if isinstance(rank, int):
             world = rank
             continue
         if rank.rank >= world or rank.rank in acts_of:
             what = "is there twice" if rank.rank in acts_of else f"is not below num_ranks, {world}"
-            raise UsageError(f"{path}, line {rank.line}: rank {rank.rank} {what}")
+            raise UsageError(f"{rank.where(path)}: rank {rank.rank} {what}")
         acts, end_ns = _acts(rank, path, world)
         acts_of[rank.rank] = acts
         if end_ns:
@@ -114,8 +120,8 @@ def profile_of(lines: Iterable[str], path: Path) -> tuple[Profile, list[str]]:
     return profile, list(notes)
 
 
-def _ranks(lines: Iterable[str], path: Path) -> Iterator[int | GoalRank]:
-    """First the number of ranks, then each rank with its operations."""
+def ranks_in(lines: Iterable[str], path: Path) -> Iterator[int | GoalRank]:
+    """First the number of ranks, then each rank with its operations. Raises UsageError."""
     world: int | None = None
     rank: GoalRank | None = None
     count = number = 0
@@ -141,12 +147,16 @@ def _ranks(lines: Iterable[str], path: Path) -> Iterator[int | GoalRank]:
             )
         count += 1
         if count > MOST_OPERATIONS:
-            raise UsageError(
-                f"{path}: more than {MOST_OPERATIONS} lines of operations",
-                "take a part of the trace, such as some iterations",
-            )
+            raise too_many(path)
     if rank is not None:
         raise UsageError(f"{path}, line {number}: rank {rank.rank} ends early, without }}")
+
+
+def too_many(path: Path) -> UsageError:
+    return UsageError(
+        f"{path}: more than {MOST_OPERATIONS} operations",
+        "take a part of the trace, such as some iterations",
+    )
 
 
 def _operation(text: str, rank: GoalRank, path: Path, line: int) -> bool:
@@ -197,7 +207,7 @@ def _in_order(rank: GoalRank, path: Path) -> list[int]:
             if not missing[other]:
                 heapq.heappush(ready, other)
     if len(found) < len(rank.operations):
-        raise UsageError(f"{path}, line {rank.line}: operations of rank {rank.rank} wait in a ring")
+        raise UsageError(f"{rank.where(path)}: operations of rank {rank.rank} wait in a ring")
     return found
 
 
@@ -215,7 +225,7 @@ def _acts(rank: GoalRank, path: Path, world: int) -> tuple[list[GoalAct], int]:
             before += one.amount
             continue
         if one.peer >= world:
-            raise UsageError(f"{path}, line {rank.line}: rank {rank.rank}: no rank {one.peer}")
+            raise UsageError(f"{rank.where(path)}: rank {rank.rank}: no rank {one.peer}")
         what = START_SEND if one.what == SEND else START_RECEIVE
         act = GoalAct(what, before, one.amount, one.peer, one.tag, number + 1)
         open_[number] = act

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hockney.base.errors import UsageError
-from hockney.foreign.logs.content import opened
-from hockney.foreign.programs import _goal_reading
+from hockney.foreign.logs.content import opened, stream_of
+from hockney.foreign.programs import _goal_binary, _goal_reading
 from hockney.infer.predict.expansion import of_rank
 from hockney.profiling.kinds import Profile
 from hockney.profiling.order import (
@@ -29,8 +29,10 @@ MOST_COMMENTS = 100
 
 
 def is_profile(path: Path) -> bool:
-    """True if the first line that is no comment is num_ranks."""
+    """True if the first line that is no comment is num_ranks, or the file is a binary one."""
     try:
+        if _is_binary(path):
+            return True
         for line in itertools.islice(opened(path), MOST_COMMENTS):
             if line.strip() and not line.lstrip().startswith(("//", "#", "/*")):
                 return _goal_reading.HEAD.match(line) is not None
@@ -40,7 +42,18 @@ def is_profile(path: Path) -> bool:
 
 
 def read_profile(path: Path) -> tuple[Profile, list[str]]:
-    return _goal_reading.profile_of(opened(path), path)
+    if not _is_binary(path):
+        return _goal_reading.profile_of(_goal_reading.ranks_in(opened(path), path), path)
+    with stream_of(path) as file:
+        content = file.read(_goal_binary.MOST_BYTES + 1)
+    if len(content) > _goal_binary.MOST_BYTES:
+        raise _goal_reading.too_many(path)
+    return _goal_reading.profile_of(_goal_binary.ranks_in(content, path), path)
+
+
+def _is_binary(path: Path) -> bool:
+    with stream_of(path) as file:
+        return file.read(len(_goal_binary.MARK)) == _goal_binary.MARK
 
 
 def write_order(order: Order, name: str) -> Iterable[tuple[str, str]]:
