@@ -14,6 +14,7 @@ from hockney.infer.locate.candidates import (
     SWITCH,
     Array,
     NetworkPart,
+    OneWayRoutes,
     Passed,
     SwitchRoutes,
     Whole,
@@ -176,17 +177,28 @@ class SwitchTree(SwitchRoutes):
         super().__init__([f"n{i}" for i in range(nodes)], paths, list(range(nodes)))
 
 
-NETWORKS: dict[str, Callable[[int], FatTree | Torus | Dragonfly | SwitchTree]] = {
+class OneWayTree(OneWayRoutes):
+    """The same whose messages are timed in each direction by itself: what is slow is so one way."""
+
+    def __init__(self, nodes: int) -> None:
+        self.nodes = nodes
+        super().__init__(SwitchTree(nodes))
+
+
+Network = FatTree | Torus | Dragonfly | SwitchTree | OneWayTree
+
+NETWORKS: dict[str, Callable[[int], Network]] = {
     "fat-tree": FatTree,
     "dragonfly": Dragonfly,
     "torus": Torus,
     "switches": SwitchTree,
+    "one-way": OneWayTree,
 }
 
 
 @dataclass(frozen=True)
 class Machine:
-    network: FatTree | Torus | Dragonfly | SwitchTree
+    network: Network
     slow: dict[int, Array]
     """The slow parts with the factor of the time of what passes them, of each size."""
 
@@ -200,16 +212,19 @@ class Machine:
         return found
 
 
-def planted(
-    network: FatTree | Torus | Dragonfly | SwitchTree, fault: str, slower: float, seed: int
-) -> Machine:
+def planted(network: Network, fault: str, slower: float, seed: int) -> Machine:
     """A network with that fault at a place by lot: a node or a cable that is slow at small
     messages, at large ones or at both; two: two of them."""
     draw = random.Random(f"{type(network).__name__} {network.nodes} {fault} {seed}")
     kinds = {"none": [], "two": [draw.choice([NODE, CABLE]), draw.choice([NODE, CABLE])]}
     slow: dict[int, Array] = {}
+    is_one_way = isinstance(network, OneWayTree)
     for kind in kinds.get(fault, [fault]):
-        of_kind = [i for i, part in enumerate(network.parts) if part.kind == kind]
+        of_kind = [
+            i
+            for i, part in enumerate(network.parts)
+            if part.kind == kind and (part.way is not None) == is_one_way
+        ]
         at = draw.choice([i for i in of_kind if i not in slow])
         slow[at] = np.array(draw.choice([(slower, slower), (slower, 1.0), (1.0, slower)]))
     return Machine(network, slow)
