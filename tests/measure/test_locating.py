@@ -21,6 +21,7 @@ def test_the_budget_ends_the_steps_and_another_one_goes_on(
     assert first.status == 0, first.stderr
     said = first.stdout + first.stderr
     assert re.search(r"the budget was over after \d+ rounds, before all was known", said), said
+    assert "the budget is spent" in said
     made = launches(tmp_path / "run.jsonl")
     more = hockney(*words, "--budget", "20s", "--resume")
     assert more.status == 0, more.stderr

@@ -54,6 +54,7 @@ class Locating:
         rounds = search.next(network, times, judge(times, list(network.parts)))
         if rounds and not self._has_time():
             self.ran_out = len(search.made) - len(rounds)
+            session.reason = "budget"
             return None
         return self._launch(rounds) if rounds else None
 
