@@ -30,9 +30,8 @@ def look_line(watched: Watched) -> str:
     parts = [one for one in now if one.series.is_part]
     if parts:
         slowest = max(parts, key=lambda one: one.ratio)
-        numbers.append(
-            f"slowest of {len(parts)} {series_words(slowest.series)} ({slowest.ratio:.3f})"
-        )
+        words = series_words(slowest.series)
+        numbers.append(f"of {len(parts)} parts the slowest: {words} ({slowest.ratio:.3f})")
     state = "learning what is usual" if watched.course.is_learning else "as usual"
     end = f"{state}, look {looks_at_level(watched)} at this level"
     return f"{watched.looks[-1].started[:19]}  {', '.join(numbers)}: {end}"
