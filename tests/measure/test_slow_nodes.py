@@ -1,0 +1,40 @@
+"""A node whose network is slow in one direction is named by real messages between hosts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import TEST_TIMEOUT_S
+from hockney.run.mpis import Engine, Mpi
+from virtual_hosts import virtual_hosts, why_not
+
+SLOW = "tc qdisc add dev net root tbf rate 100mbit burst 64kb latency 400ms"
+HOSTS = 6
+
+
+@pytest.mark.long
+def test_a_node_that_sends_slowly_is_named(
+    mpi: Mpi,
+    engine: Engine,  # noqa: ARG001
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if (reason := why_not()) is not None:
+        pytest.skip(reason)
+    monkeypatch.chdir(tmp_path)
+    with virtual_hosts(HOSTS) as hosts:
+        hosts.on("n3", SLOW)
+        process = hosts.start(
+            *(sys.executable, "-m", "hockney", "fabric", "-n", str(HOSTS), "--nodes", str(HOSTS)),
+            *("--ranks-per-node", "1", "--hosts", ",".join(hosts.names), "--oversubscribe"),
+            *("--one-way", "--all-pairs", "--sizes", "64KiB", "--budget", "20s", "-q"),
+            *("-o", "run.jsonl"),
+            MPICC=str(mpi.mpicc),
+        )
+        stdout, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
+    assert process.returncode == 0, stderr
+    slow = [line for line in stdout.splitlines() if line.startswith("node ")]
+    assert [line.partition(":")[0] for line in slow] == ["node n3 is slow to send"], stdout
