@@ -63,6 +63,8 @@ class VirtualHosts:
     state: Path
     names: Sequence[str]
     env: dict[str, str] = field(default_factory=dict)
+    switch: int = 0
+    """The process that holds the network between them."""
 
     def start(self, *words: str, **env: str) -> subprocess.Popen[str]:
         """Starts a command on the host `login`, in this directory."""
@@ -79,6 +81,14 @@ class VirtualHosts:
     def on(self, host: str, script: str) -> None:
         """Runs a shell script on a host."""
         subprocess.run([str(self.state / "rsh"), host, script], check=True)
+
+    def slow_down(self, host: str, way: str, rate: str = "100mbit") -> None:
+        """Limits what a host sends ("out") or receives ("in")."""
+        pipe = f"root tbf rate {rate} burst 64kb latency 400ms"
+        if way == "out":
+            self.on(host, f"tc qdisc add dev net {pipe}")
+        else:
+            _in_net(self.switch, f"tc qdisc add dev {host} {pipe}")
 
     def before(self, host: str, script: str) -> None:
         """A shell script that is part of each login on a host."""
@@ -144,7 +154,7 @@ def virtual_hosts(count: int = 3) -> Iterator[VirtualHosts]:
             "MPIR_CVAR_CH4_NETMOD": "ofi",
             "FI_PROVIDER": "tcp",
         }
-        yield VirtualHosts(state, names[:-1], env)
+        yield VirtualHosts(state, names[:-1], env, switch)
 
 
 @contextmanager

@@ -11,22 +11,24 @@ from conftest import TEST_TIMEOUT_S
 from hockney.run.mpis import Engine, Mpi
 from virtual_hosts import virtual_hosts, why_not
 
-SLOW = "tc qdisc add dev net root tbf rate 100mbit burst 64kb latency 400ms"
 HOSTS = 6
 
 
 @pytest.mark.long
-def test_a_node_that_sends_slowly_is_named(
+@pytest.mark.parametrize(("way", "words"), [("out", "to send"), ("in", "to receive")])
+def test_the_direction_in_which_a_node_is_slow_is_named(
     mpi: Mpi,
     engine: Engine,  # noqa: ARG001
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    way: str,
+    words: str,
 ) -> None:
     if (reason := why_not()) is not None:
         pytest.skip(reason)
     monkeypatch.chdir(tmp_path)
     with virtual_hosts(HOSTS) as hosts:
-        hosts.on("n3", SLOW)
+        hosts.slow_down("n3", way)
         process = hosts.start(
             *(sys.executable, "-m", "hockney", "fabric", "-n", str(HOSTS), "--nodes", str(HOSTS)),
             *("--ranks-per-node", "1", "--hosts", ",".join(hosts.names), "--oversubscribe"),
@@ -37,4 +39,4 @@ def test_a_node_that_sends_slowly_is_named(
         stdout, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
     assert process.returncode == 0, stderr
     slow = [line for line in stdout.splitlines() if line.startswith("node ")]
-    assert [line.partition(":")[0] for line in slow] == ["node n3 is slow to send"], stdout
+    assert [line.partition(":")[0] for line in slow] == [f"node n3 is slow {words}"], stdout

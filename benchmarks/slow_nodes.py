@@ -1,0 +1,81 @@
+"""Whether `hockney fabric --one-way` names the node whose network is slow in one direction, and
+accuses no sound one: hosts of namespaces, one of whose links is limited to 100 Mbit/s.
+
+    python slow_nodes.py --times 10
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from planted import interval
+
+from hockney.plan import Placement
+from hockney.run.measure.setup import mpi_of
+from virtual_hosts import virtual_hosts, why_not
+
+HOSTS = 6
+LONGEST_S = 300.0
+WAYS = {"out": "to send", "in": "to receive", "none": ""}
+
+
+def named(way: str, host: str, directory: str) -> list[str]:
+    """The nodes that are named, with their direction."""
+    words = ["fabric", "-n", str(HOSTS), "--nodes", str(HOSTS), "--ranks-per-node", "1"]
+    words += ["--one-way", "--all-pairs", "--sizes", "64KiB", "--budget", "20s", "-q", "--force"]
+    with virtual_hosts(HOSTS) as hosts:
+        if way != "none":
+            hosts.slow_down(host, way)
+        words += ["--hosts", ",".join(hosts.names), "--oversubscribe"]
+        words += ["-o", f"{directory}/run.jsonl"]
+        process = hosts.start(sys.executable, "-m", "hockney", *words)
+        try:
+            stdout, stderr = process.communicate(timeout=LONGEST_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    if process.returncode:
+        sys.exit(stderr)
+    lines = [line for line in stdout.splitlines() if " is slow" in line.partition(":")[0]]
+    return [line.partition(":")[0] for line in lines]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=10)
+    asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the hosts are removed
+    os.environ.setdefault("MPICC", str(Path(sys.prefix) / "bin" / "mpicc"))
+    if reason := why_not():
+        sys.exit(reason)
+    mpi_of(Placement())
+    draw = random.Random(1)
+    with tempfile.TemporaryDirectory() as directory:
+        for way, words in WAYS.items():
+            right = false = 0
+            for _ in range(asked.times):
+                host = f"n{draw.randrange(HOSTS) + 1}"
+                expected = [] if way == "none" else [f"node {host} is slow {words}"]
+                found = named(way, host, directory)
+                right += found == expected
+                false += bool(set(found) - set(expected))
+                if found != expected:
+                    print("   ", way, host, found, flush=True)
+            print(
+                f"{way:>5} n={asked.times}  right {interval(right, asked.times)}  accuses another "
+                f"{interval(false, asked.times)}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
