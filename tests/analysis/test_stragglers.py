@@ -122,3 +122,16 @@ def test_numbers_that_are_none_are_no_record(numbers: list[int]) -> None:
             numbers=numbers,
             ns=[1.0, 2.0],
         )
+
+
+def test_a_rank_that_is_far_from_the_others_is_said_to_be_so() -> None:
+    for far, expected in (("core.other.n5", True), ("core.near.n5", False)):
+        run = run_of(1, late=1.5)
+        for launch in run.launches:
+            for place in launch.places:
+                place.host = f"n{place.rank}"
+                place.topology = far if place.rank == 5 else f"core.near.n{place.rank}"
+        (one,) = judged(run).found
+        assert (one.rank, one.is_far) == (5, expected)
+        (line,) = straggler_lines(Analysis(run))
+        assert ("farther from the others than most" in line) == expected

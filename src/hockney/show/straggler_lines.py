@@ -39,10 +39,11 @@ def straggler_lines(analysis: Analysis) -> list[str]:
 
 def _line(one: Straggler, analysis: Analysis) -> str:
     size = "" if one.point.operation.endswith("barrier") else f" of {format_size(one.point.bytes)}"
+    far = "; its place is farther from the others than most, which makes it late, too"
     return (
         f"{rank_words(one.rank, analysis.places)} completes late: {one.ratio:.3g} times "
         f"[{one.low:.3g}, {one.high:.3g}] the others' time at {one.point.operation}{size}, "
-        f"{format_seconds(one.later_s)} later, p = {one.p:.1g}"
+        f"{format_seconds(one.later_s)} later, p = {one.p:.1g}{far * one.is_far}"
     )
 
 

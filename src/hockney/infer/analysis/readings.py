@@ -78,7 +78,8 @@ def _parts(pairwise: Pairwise) -> Iterator[Reading]:
     pairwise = pairwise.both_ways if pairwise.is_one_way else pairwise
     names = [pairwise.host(i) for i in range(len(pairwise.ranks))]
     hosts = list(dict.fromkeys(names))
-    host = np.array([hosts.index(name) for name in names])[pairwise.ends]
+    number = {name: i for i, name in enumerate(hosts)}
+    host = np.array([number[name] for name in names])[pairwise.ends]
     apart = host[:, 0] != host[:, 1]
     # Levels that the times show may be that of a slow node itself.
     kinds = apart.astype(np.int64) if pairwise.are_found else pairwise.level

@@ -9,19 +9,24 @@ slow nodes are, with a correction for all ranks and points.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.analysis.outlier_rule import LEAST_RATIO, SIGNIFICANCE, tested
+from hockney.infer.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, tested
+from hockney.infer.analysis.places import SHARED, UNKNOWN, places_of, shared
 from hockney.infer.estimate.differences import holm
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
 from hockney.infer.estimate.shifts import LEVEL
 from hockney.plan.axes import Point, point_of, sort_key
-from hockney.records import Completions, Run
+from hockney.records import Completions, Place, Run
 
 Array = NDArray[np.float64]
+
+MOST_COMPARED = 64
+"""Most places with which one is compared."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,8 @@ class Straggler:
     """What that ratio is of the median rank's time, in seconds."""
     p: float
     """p, corrected for the number of ranks and points."""
+    is_far: bool = False
+    """Whether its place is farther from the others than most: that makes it late, too."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,24 @@ def stragglers_of(run: Run) -> Stragglers | None:
         is_late = one.ratio > LEAST_RATIO and one.low > 1.0 and p < SIGNIFICANCE
         if is_late and (one.rank not in found or one.ratio > found[one.rank].ratio):
             found[one.rank] = replace(one, p=p)
-    return Stragglers(tuple(sorted(found.values(), key=lambda one: -one.ratio)), launches, visible)
+    far = _far(found, places_of(run))
+    late = [replace(one, is_far=one.rank in far) for one in found.values()]
+    return Stragglers(tuple(sorted(late, key=lambda one: -one.ratio)), launches, visible)
+
+
+def _far(ranks: Collection[int], places: Mapping[int, Place]) -> set[int]:
+    """Those of the ranks whose place is farther from all others, on average, than three quarters
+    of the places are; none where places are unknown."""
+    others = list(places)[:: max(len(places) // MOST_COMPARED, 1)]
+
+    def distance(rank: int) -> float:
+        kinds = [shared(places.get(rank), places[other]) for other in others if other != rank]
+        return math.nan if UNKNOWN in kinds else float(np.mean([*map(SHARED.index, kinds)]))
+
+    if not ranks or len(others) < LEAST_MEMBERS:
+        return set()
+    usual = np.quantile([distance(rank) for rank in others], 0.75, method="higher")
+    return {rank for rank in ranks if distance(rank) > usual}
 
 
 @dataclass(frozen=True)
