@@ -114,10 +114,12 @@ def _of_profile(what: str, files: tuple[Path, ...]) -> Figure:
 
 def _of_runs(what: str | None, files: tuple[Path, ...], options: Options) -> Figure:
     from hockney.cli._memory import earlier_runs
+    from hockney.infer.analysis.collectives import collectives_of
     from hockney.show.labels import analyses_of
 
     analyses = analyses_of(files)
-    if len(files) > 1:  # how much runs differ decides which of two algorithms is the faster one
+    if len(files) > 1 and collectives_of(analyses):
+        # How much runs differ decides which of two algorithms is the faster one.
         known = earlier_runs(files, (), None, ())
         for analysis in analyses:
             analysis.earlier = known
