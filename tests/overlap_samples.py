@@ -3,6 +3,7 @@ chooses."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -14,15 +15,18 @@ SIZES = (8, 65536)
 GRID: dict[str, Any] = {"grid": (2, 2), "neighbors": "faces", "periodic": True}
 
 
-def halo_run(launches: int = 6) -> Run:
-    """Four ranks on a grid, by two exchanges, of which computation hides half of the first; and the
-    single messages of which halos consist."""
+HALOS = {"waitall": 1.0, "neighbor": 1.25}
+
+
+def halo_run(launches: int = 6, exchanges: Mapping[str, float] = HALOS) -> Run:
+    """Four ranks on a grid, by several exchanges, each with its factor of the time; of the first
+    computation hides half. And the single messages of which halos consist."""
     run = _run("halo")
     for launch in range(launches):
         _open(run, launch, 4)
         for size in SIZES:
             ns = (3000.0 + 0.3 * size) * (1.0 + 0.001 * launch)
-            for exchange, factor in (("waitall", 1.0), ("neighbor", 1.25)):
+            for exchange, factor in exchanges.items():
                 _add(run, launch, size, ns * factor, operation="halo", exchange=exchange, **GRID)
             hidden = {"operation": "halo", "exchange": "waitall", "compute_ns": ns, **GRID}
             _add(run, launch, size, 1.5 * ns, **hidden, overlap=True)

@@ -11,8 +11,11 @@ import pytest
 
 from conftest import RunHockney
 from hockney import records
+from hockney.infer.analysis import Analysis
 from hockney.records import Place, Run, Start
+from hockney.show.experiments import halo
 from hockney.show.heatmap import heat_map
+from overlap_samples import HALOS, halo_run
 from samples import Pair, make_pairs_run, one_a_node, write_run
 
 
@@ -178,3 +181,12 @@ def test_a_large_heat_map_is_drawn_in_blocks() -> None:
     assert len(lines) == 44 + 1
     assert lines[1].split()[:3] == ["3", "0", "9"]
     assert "blocks of 3 x 3 ranks" in lines[-1]
+
+
+def test_of_three_exchanges_the_fastest_is_marked() -> None:
+    """Of two the reader sees it; what overlaps with computation is no rival."""
+    three = {"waitall": 1.0, "sendrecv": 0.9, "neighbor": 1.25}
+    for exchanges, marked in ((three, ["sendrecv"] * 2), (HALOS, [])):
+        text = "\n\n".join(halo.parts(Analysis(halo_run(exchanges=exchanges)), False))
+        lines = [line.split() for line in text.splitlines() if line.endswith("< fastest")]
+        assert [line[0] for line in lines] == marked

@@ -12,7 +12,7 @@ from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import Axes, text_of
 from hockney.plan.words import grid_text
 from hockney.show import run_lines
-from hockney.show.answer import certainty, own_points, time_at, typical_of
+from hockney.show.answer import LEAST_TO_MARK, certainty, own_points, time_at, typical_of
 from hockney.show.as_json import points_json
 from hockney.show.collective_model import predicted_json
 from hockney.show.overlaps import (
@@ -41,6 +41,8 @@ def exchange_text(point: Axes) -> str:
 class _HaloRow(NamedTuple):
     point: PointEstimate
     predicted: Predicted | None
+    is_fastest: bool
+    """Of several exchanges at the size."""
 
 
 COLUMNS: list[TableColumn[_HaloRow]] = [
@@ -51,6 +53,7 @@ COLUMNS: list[TableColumn[_HaloRow]] = [
         TableColumn("predicted", lambda predicted: predicted.seconds, microseconds),
         TableColumn("measured/predicted", lambda predicted: predicted.ratio, "{:.2f}".format),
     ),
+    TableColumn("", lambda one: "< fastest" if one.is_fastest else None, unknown=""),
 ]
 OVERLAPS: list[TableColumn[Hidden]] = [
     TableColumn("exchange", lambda one: exchange_text(one.point)),
@@ -131,5 +134,7 @@ def _tables(points: Sequence[PointEstimate], predicted: dict[int, Predicted]) ->
         of_it = [one for one in points if _topology(one) == topology]
         for size in sorted({one.bytes for one in of_it}):
             at_it = [one for one in of_it if one.bytes == size]
-            rows = [_HaloRow(one, predicted.get(id(one))) for one in at_it]
+            alone = [one for one in at_it if not one.overlap]
+            first = min(alone, key=typical_of) if len(alone) >= LEAST_TO_MARK else None
+            rows = [_HaloRow(one, predicted.get(id(one)), one is first) for one in at_it]
             yield f"{topology}, {format_size(size)} to each\n{table_text(COLUMNS, rows)}"
