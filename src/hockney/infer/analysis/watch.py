@@ -28,8 +28,9 @@ RECENT = 20
 """Newest looks whose duration says how often one may be made, and whose values are usual."""
 
 
-class Look(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line of the list: a look, or a mark, which has no file."""
+class Look(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A line of the list: a look, or a mark, which has no file. A line of another version is worked
+    out of its result file again."""
 
     number: int
     started: str
