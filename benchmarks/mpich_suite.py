@@ -34,7 +34,6 @@ from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Mpi, family_of
 from hockney.run.schedulers import find_starter
 
-TIMEOUT_S = 25.0
 REPETITIONS = 5
 MOST_MEMORY_GB = 7.0
 """Programs that need more, by their testlist, are left out."""
@@ -116,11 +115,12 @@ def main() -> None:
     parser.add_argument("--after", default="", help="those that follow a program in its testlist")
     parser.add_argument("--most-ranks", type=int, default=1 << 20, help="of a program")
     parser.add_argument("--trace", action="store_true", help="keep the order of calls")
+    parser.add_argument("--timeout", type=float, default=25.0, help="seconds of a run")
     given = parser.parse_args()
     os.environ["HOCKNEY_OVERSUBSCRIBE"] = "1"
     mpi = find_mpi(given.mpicc)
     built = Built(given.suite.resolve(), given.build.resolve(), mpi)
-    runs = Runs(mpi, given.build.resolve(), 1_000_000 if given.trace else 0)
+    runs = Runs(mpi, given.build.resolve(), 1_000_000 if given.trace else 0, given.timeout)
     for directory in given.directories:
         counts: Counter[str] = Counter()
         tests = tests_of(given.suite / directory, directory, given.all, given.most_ranks)
@@ -249,8 +249,9 @@ class Built:
 class Runs:
     """Runs of programs, one at a time, each in an empty directory of its own."""
 
-    def __init__(self, mpi: Mpi, build: Path, most_acts: int) -> None:
+    def __init__(self, mpi: Mpi, build: Path, most_acts: int, timeout_s: float) -> None:
         self.mpi, self.build, self.most_acts = mpi, build, most_acts
+        self.timeout_s = timeout_s
         self.recorder, _ = build_recorder(mpi)
         self.complaint = ""  # of the last recorded run
 
@@ -268,7 +269,7 @@ class Runs:
         try:
             if is_recorded:
                 env = {**env, **environment(self.recorder, records, self.most_acts)}
-            outcome = _outcome(command, env, place)
+            outcome = _outcome(command, env, place, self.timeout_s)
             if is_recorded:
                 self.complaint = _complaint(records)
         finally:
@@ -277,7 +278,7 @@ class Runs:
         return outcome
 
 
-def _outcome(command: list[str], env: dict[str, str], place: Path) -> Outcome:
+def _outcome(command: list[str], env: dict[str, str], place: Path, timeout_s: float) -> Outcome:
     with (place / "output").open("wb+") as output:
         process = subprocess.Popen(
             command,
@@ -289,7 +290,7 @@ def _outcome(command: list[str], env: dict[str, str], place: Path) -> Outcome:
             start_new_session=True,
         )
         try:
-            status: int | None = process.wait(TIMEOUT_S)
+            status: int | None = process.wait(timeout_s)
         except subprocess.TimeoutExpired:
             status = None
         _end(process)
