@@ -31,7 +31,7 @@ def _forms(text: str) -> set[str]:
 def _headings(lines: list[str]) -> set[str]:
     """Headings of tables: the same on every machine, as numbers and sentences are not, but for the
     columns that take many launches or samples."""
-    columns = (re.sub(r"\d+ % interval|p99", "", line) for line in lines if line != "...")
+    columns = (re.sub(r"\d+ % interval|p99|launches", "", line) for line in lines if line != "...")
     words = (" ".join(line.split()) for line in columns)
     return {line for line in words if line and not re.search(r"[\d;:]", line)}
 
