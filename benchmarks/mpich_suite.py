@@ -5,8 +5,8 @@
 MPICH/test/mpi is the directory of MPICH's sources, which need not be configured; io and rma are two
 of its directories with a testlist. Of each program the first line of the testlist is run (--all:
 every line), without the recorder and with it: the results are compared, which are the exit status,
-or a timeout, and whether "No Errors" was printed. Where they differ, both are run five times more,
-and are the same if each way has the results of the other. Prints a line for each program, and the
+or a timeout, and whether "No Errors" was printed. Where they differ, both are run five times more
+(--repetitions), and are the same if each way has the results of the other. Prints a line for each program, and the
 sums of each directory.
 """
 
@@ -34,7 +34,6 @@ from hockney.run.measure.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Mpi, family_of
 from hockney.run.schedulers import find_starter
 
-REPETITIONS = 5
 MOST_MEMORY_GB = 7.0
 """Programs that need more, by their testlist, are left out."""
 CONFIGURATION = """
@@ -115,12 +114,14 @@ def main() -> None:
     parser.add_argument("--after", default="", help="those that follow a program in its testlist")
     parser.add_argument("--most-ranks", type=int, default=1 << 20, help="of a program")
     parser.add_argument("--trace", action="store_true", help="keep the order of calls")
+    parser.add_argument("--repetitions", type=int, default=5, help="where the results differ")
     parser.add_argument("--timeout", type=float, default=25.0, help="seconds of a run")
     given = parser.parse_args()
     os.environ["HOCKNEY_OVERSUBSCRIBE"] = "1"
     mpi = find_mpi(given.mpicc)
     built = Built(given.suite.resolve(), given.build.resolve(), mpi)
     runs = Runs(mpi, given.build.resolve(), 1_000_000 if given.trace else 0, given.timeout)
+    runs.repetitions = given.repetitions
     for directory in given.directories:
         counts: Counter[str] = Counter()
         tests = tests_of(given.suite / directory, directory, given.all, given.most_ranks)
@@ -144,7 +145,7 @@ def judge(test: Test, built: Built, runs: Runs, counts: Counter[str]) -> str:
     without, with_it = [runs.run(test, program, False)], [runs.run(test, program, True)]
     varies = with_it != without
     if varies:
-        for _ in range(REPETITIONS):
+        for _ in range(runs.repetitions):
             without.append(runs.run(test, program, False))
             with_it.append(runs.run(test, program, True))
     is_same = set(with_it) == set(without)
@@ -252,6 +253,7 @@ class Runs:
     def __init__(self, mpi: Mpi, build: Path, most_acts: int, timeout_s: float) -> None:
         self.mpi, self.build, self.most_acts = mpi, build, most_acts
         self.timeout_s = timeout_s
+        self.repetitions = 0  # of a program whose results differ, each way
         self.recorder, _ = build_recorder(mpi)
         self.complaint = ""  # of the last recorded run
 
