@@ -6,8 +6,8 @@ MPICH/test/mpi is the directory of MPICH's sources, which need not be configured
 of its directories with a testlist. Of each program the first line of the testlist is run (--all:
 every line), without the recorder and with it: the results are compared, which are the exit status,
 or a timeout, and whether "No Errors" was printed. Where they differ, both are run five times more
-(--repetitions), and are the same if each way has the results of the other. Prints a line for each program, and the
-sums of each directory.
+(--repetitions), and are the same if each way has the results of the other. Prints a line for each
+program, and the sums of each directory.
 """
 
 from __future__ import annotations
