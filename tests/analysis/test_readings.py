@@ -6,7 +6,7 @@ import pytest
 
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.readings import WatchedSeries, readings_of
+from hockney.infer.analysis.readings import WatchedSeries, not_followed, readings_of
 
 
 def read(**changes: object) -> dict[WatchedSeries, float]:
@@ -56,3 +56,12 @@ def test_switches_that_only_the_times_show_are_not_followed() -> None:
 
 def test_few_nodes_cannot_be_told_from_each_other() -> None:
     assert not any(one.is_part for one in read(nodes=3, each=3))
+
+
+def test_more_nodes_than_a_list_can_hold_are_said_not_to_be_followed() -> None:
+    analysis = Analysis(fabric_run(nodes=136, each=8, passes=1))
+    words = not_followed(analysis.pairwise)
+    assert words is not None
+    assert "of 136 nodes none is followed" in words
+    assert {one.what for one in read(nodes=136, each=8, passes=1)} == {"time", "switch", "uplink"}
+    assert not_followed(Analysis(fabric_run()).pairwise) is None

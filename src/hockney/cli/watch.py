@@ -343,12 +343,14 @@ def _age_s(path: Path) -> float:
 
 
 def _look_of(number: int, analysis: Analysis, wall_s: float | None) -> Look | None:
-    from hockney.infer.analysis.readings import readings_of
+    from hockney.infer.analysis.readings import not_followed, readings_of
     from hockney.infer.analysis.watch import look_of
 
     facts = analysis.facts
     if facts is None:
         return None
+    if (note := not_followed(analysis.pairwise)) is not None:
+        click.echo(f"note: {note}", err=True)
     return look_of(number, facts, readings_of(facts, analysis.tails, analysis.pairwise), wall_s)
 
 

@@ -18,6 +18,8 @@ from hockney.infer.analysis.tails import TailQuantiles
 TIME, TAIL = "time", "tail"
 LEAST_PEERS = 3
 """Peers beside which a part is seen to be slow, and different partners of a node."""
+MOST_FOLLOWED = 128
+"""Most parts of a kind that are followed: a list of the looks of a year would be too long."""
 FOLLOWED = (0.99, 0.999)
 """Quantiles of tails."""
 
@@ -55,6 +57,17 @@ def readings_of(
     ]
     parts = [] if pairwise is None else list(_parts(pairwise))
     return (*times, *_tails(tails), *parts)
+
+
+def not_followed(pairwise: Pairwise | None) -> str | None:
+    """What of a network is not followed, as it has too many of it."""
+    hosts = 0 if pairwise is None else len({*map(pairwise.host, range(len(pairwise.ranks)))})
+    if hosts <= MOST_FOLLOWED:
+        return None
+    return (
+        f"of {hosts} nodes none is followed by itself, only what all have in common: "
+        f"{MOST_FOLLOWED} are the most; watch parts of the network"
+    )
 
 
 def _tails(tails: Sequence[TailQuantiles]) -> Iterator[Reading]:
@@ -108,7 +121,7 @@ def _nodes(ends: Whole, rest: Array, hosts: Sequence[str], size: int) -> Iterato
 def _cables(ends: Whole, rest: Array, pairwise: Pairwise, size: int) -> Iterator[Reading]:
     count = len(pairwise.switches)
     found = _typical(ends[:, 0] * count + ends[:, 1], rest, of_cable)
-    if len(found) > LEAST_PEERS:
+    if LEAST_PEERS < len(found) <= MOST_FOLLOWED:
         for key, log in found.items():
             names = (pairwise.switches[key // count], pairwise.switches[key % count])
             yield Reading(WatchedSeries(size, CABLE, names), float(np.exp(log)))
@@ -131,7 +144,7 @@ def _typical(
 def _named(
     found: dict[int, float], what: str, names: Sequence[str], size: int
 ) -> Iterator[Reading]:
-    """The parts by their numbers, where there are enough peers."""
-    if len(found) > LEAST_PEERS:
+    """The parts by their numbers, where there are enough peers and not too many."""
+    if LEAST_PEERS < len(found) <= MOST_FOLLOWED:
         for number, log in found.items():
             yield Reading(WatchedSeries(size, what, (names[number],)), float(np.exp(log)))
