@@ -30,6 +30,7 @@ for."""
 @verb(
     "hockney fabric -n 4096 --nodes 4096                  # what is slow, in some 40 rounds",
     "hockney fabric -n 4096 --nodes 4096 --all-pairs      # all pairs, in 4095 rounds of 2048",
+    "hockney fabric -n 64 --nodes 64 --one-way            # what is slow in one direction alone",
     "hockney fabric -n 64 --nodes 64 --topology switches.txt --per-switch --gate",
     "hockney fabric -n 512 --nodes 512 --serial -o all.jsonl --resume --budget 30min",
     "hockney plot --what fabric all.jsonl -o map.png",
