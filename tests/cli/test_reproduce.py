@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -113,11 +114,12 @@ def test_a_real_claim_is_measured_here(hockney: RunHockney, tmp_path: Path) -> N
 
 def test_options_are_added_and_results_are_kept(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "claim.toml").write_text(CLAIM)
-    more = ("--launches", "2", "--budget", "2s")  # less may be too little for both sizes twice
+    more = ("--launches", "2", "--budget", "0.5s")
     for number in (1, 2):
         done = hockney("reproduce", "claim.toml", "-q", "--dir", "kept", "--", *more)
         assert done.status == 3, done.stdout + done.stderr
-        assert "2 launches give no interval of 95 %" in done.stdout
+        # A launch in another state of the machine does not count.
+        assert re.search("(2 launches give|1 launch gives) no interval of 95 %", done.stdout)
         assert len(list((tmp_path / "kept").glob("run*.jsonl"))) == number
 
 
