@@ -170,6 +170,25 @@ def test_a_suite_that_is_cut_short_goes_on(hockney: RunHockney, tmp_path: Path) 
     assert all(records.read(file).cut is None for file in files)
 
 
+BETWEEN = """
+import os, signal, sys
+from hockney.cli import _measure
+_measure.measured = lambda *_: os.kill(os.getpid(), signal.SIGINT)
+sys.argv = ["hockney", "suite", "plan.toml", "-o", "results"]
+from hockney.__main__ import main
+main()
+"""
+
+
+def test_a_signal_between_two_runs_says_how_to_go_on(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN)
+    words = [sys.executable, "-c", BETWEEN]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert "hockney: interrupted by SIGINT" in done.stderr
+    assert "continue with --resume -o results" in done.stderr
+
+
 def test_a_signal_at_the_end_of_a_run_ends_the_suite(
     hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from contextlib import closing
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hockney.base.endings import AtEnd
 from hockney.base.errors import HockneyError, UsageError
 from hockney.cli import _options
 from hockney.cli._asked import OUTLIERS
@@ -189,6 +191,16 @@ def _closed(option: str) -> str:
 
 def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
     """Measures every run that is not done yet, even after one has failed; returns the failed."""
+    advice = f"interrupted; continue with --resume -o {journal.directory}\n".encode()
+    # For a signal that no launch heeds, as between two runs.
+    hint = AtEnd(lambda: os.write(2, advice))
+    try:
+        return _measured(suite, plans, journal, quiet)
+    finally:
+        hint.forget()
+
+
+def _measured(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
     from hockney.cli._measure import measured
     from hockney.run.measure.execution import Target
     from hockney.run.measure.problems import problems_of
