@@ -191,13 +191,16 @@ def _closed(option: str) -> str:
 
 def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
     """Measures every run that is not done yet, even after one has failed; returns the failed."""
-    advice = f"interrupted; continue with --resume -o {journal.directory}\n".encode()
     # For a signal that no launch heeds, as between two runs.
-    hint = AtEnd(lambda: os.write(2, advice))
+    hint = AtEnd(lambda: os.write(2, f"{_advice(journal)}\n".encode()))
     try:
         return _measured(suite, plans, journal, quiet)
     finally:
         hint.forget()
+
+
+def _advice(journal: Journal) -> str:
+    return f"interrupted; continue with --resume -o {journal.directory}"
 
 
 def _measured(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
@@ -220,7 +223,7 @@ def _measured(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) ->
             reason, problems, was_stopped = "failed", [str(error)], False
         journal.note(name, run.label, plan, reason)
         if was_stopped:
-            click.echo(f"interrupted; continue with --resume -o {journal.directory}", err=True)
+            click.echo(_advice(journal), err=True)
             raise click.exceptions.Exit(130)
         if problems:
             failed.append(name)

@@ -33,12 +33,8 @@ def look_line(watched: Watched) -> str:
         words = series_words(slowest.series)
         numbers.append(f"of {len(parts)} parts the slowest: {words} ({slowest.ratio:.3f})")
     state = "learning what is usual" if watched.course.is_learning else "as usual"
-    end = f"{state}, look {looks_at_level(watched)} at this level"
+    end = f"{state}, look {watched.looks_at_level} at this level"
     return f"{watched.looks[-1].started[:19]}  {', '.join(numbers)}: {end}"
-
-
-def looks_at_level(watched: Watched) -> int:
-    return len(watched.looks) - watched.course.level_start
 
 
 def series_words(series: WatchedSeries) -> str:

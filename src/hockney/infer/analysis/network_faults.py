@@ -146,10 +146,17 @@ def _part(suspect: Suspect) -> tuple[str, frozenset[str]]:
     return suspect.what, frozenset(suspect.names)
 
 
-def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
+def boards_of(
+    pairwise: Pairwise, is_simulated: bool = False
+) -> tuple[list[Board], Network, list[str]]:
+    """The board of each size, and the network by numbers of its nodes, with their names."""
     hosts = list(dict.fromkeys(pairwise.host(i) for i in range(len(pairwise.ranks))))
     network = _network(pairwise, hosts, is_simulated)
-    boards = [_board(pairwise, size, network) for size in range(len(pairwise.bytes))]
+    return [_board(pairwise, size, network) for size in range(len(pairwise.bytes))], network, hosts
+
+
+def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
+    boards, network, hosts = boards_of(pairwise, is_simulated)
     found = judged(boards, network)
     named = _one_way_name if pairwise.is_one_way else _name
     return Verdict(

@@ -12,6 +12,7 @@ import numpy as np
 from hockney.infer.analysis.boards import CABLE, INSIDE, NODE, UPLINK
 from hockney.infer.analysis.faults import of_cable
 from hockney.infer.analysis.histories import RunFacts
+from hockney.infer.analysis.network_faults import boards_of
 from hockney.infer.analysis.pairwise import Array, Pairwise, Whole, own_medians
 from hockney.infer.analysis.tails import TailQuantiles
 
@@ -89,19 +90,14 @@ def _parts(pairwise: Pairwise) -> Iterator[Reading]:
     """How slow nodes are and, where they are known, switches and their cables, in both directions
     together."""
     pairwise = pairwise.both_ways if pairwise.is_one_way else pairwise
-    names = [pairwise.host(i) for i in range(len(pairwise.ranks))]
-    hosts = list(dict.fromkeys(names))
-    number = {name: i for i, name in enumerate(hosts)}
-    host = np.array([number[name] for name in names])[pairwise.ends]
-    apart = host[:, 0] != host[:, 1]
-    # Levels that the times show may be that of a slow node itself.
-    kinds = apart.astype(np.int64) if pairwise.are_found else pairwise.level
-    switches = pairwise.switch[pairwise.ends]
-    known = apart & (switches >= 0).all(axis=1) & (not pairwise.are_found)
-    across = switches[:, 0] != switches[:, 1]
-    for place, size in enumerate(pairwise.bytes):
-        logs = np.log(pairwise.typical_s[place].astype(np.float64))
-        rest = logs - own_medians(kinds, logs)
+    boards, network, hosts = boards_of(pairwise)
+    for board, size in zip(boards, pairwise.bytes, strict=True):
+        host = network.host[board.ends]
+        switches = network.switch[host]
+        apart = host[:, 0] != host[:, 1]
+        known = apart & (switches >= 0).all(axis=1)
+        across = switches[:, 0] != switches[:, 1]
+        rest = board.logs - own_medians(board.kinds, board.logs)
         yield from _nodes(host[apart], rest[apart], hosts, size)
         inside, between = known & ~across, known & across
         own = _typical(switches[inside, 0], rest[inside])

@@ -103,6 +103,16 @@ class Watched:
             for i, series in enumerate(self.series)
         ]
 
+    @property
+    def looks_at_level(self) -> int:
+        return len(self.looks) - self.course.level_start
+
+    @property
+    def slower(self) -> LevelChange | None:
+        """The largest change for the worse with which the current level began; None without."""
+        here = (one for one in self.course.changes if one.at >= self.course.level_start)
+        return max((one for one in here if one.is_worse), key=lambda one: one.ratio, default=None)
+
     def values_of(self, look: Look) -> Array | None:
         """The logarithms of a look, those that it lacks as usual; None if it has other sizes."""
         known = {one.series: math.log(one.value) for one in look.readings}

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from hockney.base.units import format_seconds
-from hockney.infer.analysis.course import LevelChange
+from hockney.infer.analysis.course import Array
 from hockney.infer.analysis.watch import Look, SeriesNow, Watch, Watched
 from hockney.show.curves import sentence
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
@@ -16,7 +16,7 @@ from hockney.show.report.plain_section import PlainSection
 from hockney.show.report.sections import Alternative, ShownFigure
 from hockney.show.report.tables import page_table
 from hockney.show.table import TableColumn
-from hockney.show.watch_lines import change_line, looks_at_level, series_words
+from hockney.show.watch_lines import change_line, series_words
 
 SECONDS_A_DAY = 86400.0
 MOST_DRAWN, MOST_PARTS = 6, 3
@@ -64,20 +64,15 @@ def _section(watched: Watched, marks: Sequence[Look], number: int) -> PlainSecti
 
 
 def _answer(watched: Watched) -> str:
-    course = watched.course
-    since = f"since {_minute(watched.looks[course.level_start])} ({looks_at_level(watched)} looks)"
-    shown = [change for change in course.changes if change.at >= course.level_start]
-    worse = [change for change in shown if change.is_worse]
-    if worse:
-        most = max(worse, key=lambda change: change.ratio)
-        return f"Slower {since}: {_short(watched, most)}."
+    course, slower = watched.course, watched.slower
+    start = _minute(watched.looks[course.level_start])
+    since = f"since {start} ({watched.looks_at_level} looks)"
+    if slower is not None:
+        what = series_words(watched.series[slower.series])
+        return f"Slower {since}: {what} takes {slower.ratio:.3f} times as long."
     if course.is_learning:
         return f"Not known yet what is usual: it is being learnt {since}."
     return f"As usual {since}."
-
-
-def _short(watched: Watched, change: LevelChange) -> str:
-    return f"{series_words(watched.series[change.series])} takes {change.ratio:.3f} times as long"
 
 
 def _minute(look: Look) -> str:
@@ -113,12 +108,11 @@ def _course(watched: Watched, marks: Sequence[Look]) -> Figure:
     return Figure("course", "course", tuple(panels), caption)
 
 
-def _series(watched: Watched, which: Sequence[int], days: object, relative: bool) -> list[Series]:
+def _series(watched: Watched, which: Sequence[int], days: Array, relative: bool) -> list[Series]:
     found = []
     logs = np.array(watched.course.values)
     starts = sorted({0, *(change.at for change in watched.course.changes)})
     bounds = list(pairwise([*starts, len(logs)]))
-    at = np.asarray(days, np.float64)
     for colour, number in enumerate(which):
         own = logs[:, number]
         own = own - (np.median(own[slice(*bounds[0])]) if relative else 0.0)
@@ -127,7 +121,7 @@ def _series(watched: Watched, which: Sequence[int], days: object, relative: bool
         found.append(
             Series(
                 name,
-                [float(np.median(at[group])) for group in groups],
+                [float(np.median(days[group])) for group in groups],
                 [float(np.exp(np.median(own[group]))) for group in groups],
                 style="dots",
                 colour=colour,
@@ -136,7 +130,7 @@ def _series(watched: Watched, which: Sequence[int], days: object, relative: bool
         found += [
             Series(
                 "",
-                [float(at[first]), float(at[last - 1])],
+                [float(days[first]), float(days[last - 1])],
                 [float(np.exp(np.median(own[first:last])))] * 2,
                 style="line",
                 colour=colour,
