@@ -99,36 +99,30 @@ def _coming_and_going(rng: np.random.Generator, count: int, machines: int) -> Ar
 
 def first_alarms(values: Array) -> dict[int, tuple[int, Alarm]]:
     """The first alarm of each machine, judged for itself, with the look that showed it."""
-    detector = Detector(values.shape[1], LIMIT, math.log1p(TOLERANCE), LOOK_S)
-    found: dict[int, tuple[int, Alarm]] = {}
-    for at, row in enumerate(values):
-        detector.look(at * LOOK_S, row)
-        for machine in np.flatnonzero(detector.evidence >= LIMIT).tolist():
-            if machine not in found:
-                alarm = detector.alarm(machine, float(detector.evidence[machine]))
-                if alarm is not None:
-                    found[machine] = at, alarm
-    return found
+    return {
+        one: (at, alarms[0]) for one, (at, alarms) in networks_alarms(values[:, :, None]).items()
+    }
 
 
-def networks_alarms(values: Array) -> dict[int, tuple[int, list[int]]]:
-    """The first alarm of each network: the look that showed it, and the series that it names.
-    values: shape (looks, networks, series)."""
+def networks_alarms(values: Array) -> dict[int, tuple[int, dict[int, Alarm]]]:
+    """The first alarm of each network: the look that showed it, and that of each series that it
+    names. values: shape (looks, networks, series)."""
     looks, networks, series = values.shape
     detector = Detector(networks * series, LIMIT, math.log1p(TOLERANCE), LOOK_S)
-    found: dict[int, tuple[int, list[int]]] = {}
+    found: dict[int, tuple[int, dict[int, Alarm]]] = {}
     for at, row in enumerate(values.reshape(looks, -1)):
         detector.look(at * LOOK_S, row)
         evidence = detector.evidence.reshape(networks, series)
         for network in np.flatnonzero(evidence.mean(axis=1) >= LIMIT).tolist():
             if network in found:
                 continue
-            alarms = {
+            possible = {
                 one: detector.alarm(network * series + one, float(evidence[network, one]))
                 for one in changed_of(evidence[network], LIMIT)
             }
-            if any(alarms.values()):
-                found[network] = at, [one for one, alarm in alarms.items() if alarm]
+            alarms = {one: alarm for one, alarm in possible.items() if alarm is not None}
+            if alarms:
+                found[network] = at, alarms
     return found
 
 
@@ -151,7 +145,7 @@ def slow_nodes(n: int, seed: int) -> list[tuple[int, list[int]] | None]:
     values = values.reshape(-1, n, NETWORK)
     values[BEFORE:, :, -1] += math.log1p(0.1)
     found = networks_alarms(values)
-    return [(found[i][0] - BEFORE, found[i][1]) if i in found else None for i in range(n)]
+    return [(found[i][0] - BEFORE, [*found[i][1]]) if i in found else None for i in range(n)]
 
 
 def slow_nodes_seen(n: int, seed: int) -> tuple[int, int]:
