@@ -24,6 +24,11 @@ INSIDE = "switch"
 CABLE = "cable"
 PAIR = "pair"
 
+MORE = "more launches or longer ones"
+
+ALIKE = 0.5
+"""Part of a pair's delay, in logarithms, that another's must reach for a link to explain both."""
+
 
 @dataclass(frozen=True)
 class Board:
@@ -50,20 +55,23 @@ class Board:
         return np.asarray(np.nanmedian(each[made], axis=1) - self._centres[made])
 
     @cached_property
-    def is_late(self) -> Flags:
-        """Pairs that take longer than most of their kind."""
-        usual = own_medians(self.kinds, self.logs)
-        return np.asarray(self.logs > usual + math.log(LEAST_RATIO))
+    def delays(self) -> Array:
+        """Shape (pairs,): logarithms of the times over the usual one of their kind."""
+        return np.asarray(self.logs - own_medians(self.kinds, self.logs))
 
     def met_others(self, members: Whole, own: Whole, left: Flags) -> bool:
-        """Whether most of the late ones of these pairs shared their round with another late pair
-        that is not among `own`: links that they shared explain both."""
+        """Whether most of the late ones of these pairs shared their round with another pair, not
+        among `own`, that was about as late: links that they shared explain both. One that was far
+        less late does not, it may itself have waited."""
         if self.rounds is None:
             return False
-        others = self.is_late & left
+        others = left & (self.delays > math.log(LEAST_RATIO))
         others[own] = False
-        late = self.rounds[members[self.is_late[members]]]
-        return bool(len(late)) and bool(np.isin(late, self.rounds[others]).mean() > 0.5)
+        most = np.zeros(int(self.rounds.max()) + 1)
+        np.maximum.at(most, self.rounds[others], self.delays[others])
+        late = members[self.delays[members] > math.log(LEAST_RATIO)]
+        met = most[self.rounds[late]] >= ALIKE * self.delays[late]
+        return bool(len(late)) and bool(met.mean() > 0.5)
 
     @cached_property
     def _rest(self) -> Array:
@@ -87,6 +95,13 @@ class Network:
     """Shape (nodes,): the number of the switch that each node is known to be on, -1 if unknown."""
     is_simulated: bool
     """Simulated times have no noise, and one launch is as good as many."""
+    is_one_way: bool = False
+    """Whether each rank, node and switch has two numbers, to send and to receive."""
+
+    def plural(self, kind: str) -> str:
+        """What is compared, in words: "nodes", "directions of nodes"."""
+        words = "switches" if kind == INSIDE else f"{kind}s"
+        return f"directions of {words}" if self.is_one_way else words
 
 
 @dataclass(frozen=True)
@@ -141,6 +156,22 @@ class Judgement:
     judged: Counter[str] = field(default_factory=Counter)
     """Number of each kind that were compared with others."""
     doubts: list[Doubt] = field(default_factory=list)
+    _unsure: dict[tuple[str, str], tuple[int, float]] = field(default_factory=dict)
+    """The place among `doubts` and the ratio of each kind and size that was said to be unsure."""
 
     def doubt(self, why: str, remedy: str) -> None:
         self.doubts.append(Doubt(why, remedy))
+
+    def unsure(self, what: str, size: str, least: float) -> None:
+        """A doubt where a fault could stay unseen; of several about one kind and size the worst.
+
+        least: the ratio of times from which on a fault is sure to be found.
+        """
+        place, worst = self._unsure.get((what, size), (len(self.doubts), 0.0))
+        if least > worst:
+            self._unsure[what, size] = place, least
+            why = (
+                f"{what} differ so much at {size} that one is sure to be found only from "
+                f"{least:.3g} times as slow on"
+            )
+            self.doubts[place : place + 1] = [Doubt(why, MORE)]

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hockney.infer.analysis.boards import PAIR, Board, Fault, Flags, Judgement
+from hockney.infer.analysis.boards import MORE, PAIR, Board, Fault, Flags, Judgement
 from hockney.infer.analysis.outlier_rule import (
     LEAST_RATIO,
     MOST_FRACTION,
@@ -22,7 +22,6 @@ from hockney.infer.analysis.pairwise import Array, Whole
 
 AGREEING = 0.8
 """Fraction of launches that must agree that a candidate is slow."""
-MORE = "more launches or longer ones"
 OTHERS = "more of them to compare, or --topology with the switches that account for it"
 
 Units = tuple[int, ...]
@@ -118,15 +117,7 @@ def check_sight(
         chosen = [min(each, key=lambda one: one[0])] if at_any_size else each
         for least, peers in chosen:
             if least > SURE:
-                blind(found, peers.what, boards[peers.board], least)
-
-
-def blind(found: Judgement, what: str, board: Board, least: float) -> None:
-    found.doubt(
-        f"{what} differ so much at {board.name} that one is sure to be found only from "
-        f"{least:.3g} times as slow on",
-        MORE,
-    )
+                found.unsure(peers.what, boards[peers.board].name, least)
 
 
 def _without_met(

@@ -36,7 +36,6 @@ from hockney.infer.analysis.candidates import (
     CandidateFamily,
     Peers,
     Units,
-    blind,
     check_sight,
     slow_ones,
 )
@@ -204,7 +203,9 @@ class _Judge:
             if len(judged) >= LEAST_MEMBERS:
                 values = effects(ends, board.kinds[own], board.logs[own], count)[judged]
                 names = [(unit,) for unit in judged.tolist()]
-                sets.append(Peers.of(f"{kind}s", number, names, values, _with(own, ends)))
+                sets.append(
+                    Peers.of(self.network.plural(kind), number, names, values, _with(own, ends))
+                )
         family, slow, many = self._tested(kind, sets)
         if kind == NODE:
             self._check_noise(family)
@@ -231,7 +232,7 @@ class _Judge:
             noise = self._noise(peers)
             least = peers.test.least_found(family.tests, family.level, noise)
             if least > SOUGHT:
-                blind(self.found, peers.what, self.boards[peers.board], least)
+                self.found.unsure(peers.what, self.boards[peers.board].name, least)
 
     def _check_nearest(self, sets: Sequence[Peers], slow: Mapping[Units, Fault]) -> None:
         """A doubt where many nodes have no partner as near as other nodes have, and no known switch
@@ -245,8 +246,8 @@ class _Judge:
             far = nearest > np.median(np.sort(nearest)[: len(rest) // 2 + 1]) + math.log(MOST_STEP)
             if MOST_FRACTION * len(rest) < far.sum():
                 self.found.doubt(
-                    f"{far.sum()} of {len(rest)} nodes have no partner as near as the others have "
-                    f"at {self.boards[peers.board].name}",
+                    f"{far.sum()} of {len(rest)} {peers.what} have no partner as near as the "
+                    f"others have at {self.boards[peers.board].name}",
                     TOPOLOGY,
                 )
                 return
@@ -283,7 +284,7 @@ class _Judge:
                 above = board.logs[own] - own_medians(board.kinds[own], board.logs[own])
                 names, values = _by_line(ends[own], above, np.median if is_inside else of_cable)
                 if len(names) >= LEAST_MEMBERS:
-                    what = "switches" if is_inside else "cables"
+                    what = self.network.plural(kind)
                     sets.append(Peers.of(what, number, names, values, _equal(own, ends[own])))
         _, slow, many = self._tested(kind, sets)
         self.found.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
@@ -320,7 +321,7 @@ class _Judge:
     def _pair_peers(self, number: int, own: Whole, values: Array) -> Peers:
         ends = np.sort(self.boards[number].ends[own], axis=1)
         names = [(a, b) for a, b in ends.tolist()]
-        return Peers.of("pairs", number, names, values, _equal(own, ends))
+        return Peers.of(self.network.plural(PAIR), number, names, values, _equal(own, ends))
 
     def _few(self, number: int, kinds: Sequence[Whole], sets: list[Peers]) -> None:
         """Tests pairs of kinds that have too few, by the variation of the commonest kind. Two pairs

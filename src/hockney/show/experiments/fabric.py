@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from hockney.base.units import format_seconds, format_size
@@ -60,6 +61,21 @@ WORST: list[TableColumn[_SlowPair]] = [
     TableColumn("times its level", lambda one: one.ratio, "{:.3f}".format, "ratio"),
 ]
 
+HEADINGS_ONE_WAY: dict[str | None, str] = {
+    "pairs": "directions",
+    "median pair": "median",
+    "slowest pairs": "slowest from",
+    "": "to",
+}
+
+
+def _table(columns: Sequence[TableColumn[Any]], rows: Sequence[Any], pairwise: Pairwise) -> str:
+    headings = HEADINGS_ONE_WAY if pairwise.is_one_way else {}
+    return table_text(
+        [replace(one, heading=headings.get(one.heading, one.heading)) for one in columns],
+        rows,
+    )
+
 
 def _worst(pairwise: Pairwise, size: int, most: int) -> list[_SlowPair]:
     """The slowest pairs of a size."""
@@ -89,7 +105,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
         return [
             heading,
             rounds_line(analysis.located),
-            table_text(LEVELS, pairwise.level_times()),
+            _table(LEVELS, pairwise.level_times(), pairwise),
             "\n".join(with_rule(doubt_lines(analysis.located.doubts) or ["every part was judged"])),
         ]
     if verdict is None or pairwise is None:
@@ -97,9 +113,9 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     return [
         heading,
         "\n".join(_coverage(pairwise)),
-        table_text(LEVELS, pairwise.level_times()),
+        _table(LEVELS, pairwise.level_times(), pairwise),
         *(_map(pairwise, size) for size in sorted({0, len(pairwise.bytes) - 1})),
-        table_text(WORST, _worst(pairwise, len(pairwise.bytes) - 1, MOST_SHOWN)),
+        _table(WORST, _worst(pairwise, len(pairwise.bytes) - 1, MOST_SHOWN), pairwise),
         "\n".join(with_rule(_judged(verdict))),
     ]
 
