@@ -48,18 +48,18 @@ def main() -> None:
 
 
 def _medians(
-    asked: argparse.Namespace, sync: str, algorithm: str, env: dict[str, str]
+    args: argparse.Namespace, sync: str, algorithm: str, env: dict[str, str]
 ) -> Iterator[tuple[int, float]]:
     with tempfile.TemporaryDirectory() as directory:
-        command = ["hockney", "collective", "bcast", "-n", str(asked.ranks), "--sizes", asked.sizes]
+        command = ["hockney", "collective", "bcast", "-n", str(args.ranks), "--sizes", args.sizes]
         command += ["--algorithm", "binomial", "--sync", sync, "--json", "-q"]
         command += ["-o", str(Path(directory) / "run.jsonl")]
-        if asked.library:
-            command += ["--oversubscribe", "--launches", f"{asked.launches}.."]
-            command += ["--budget", asked.budget]
-            command += ["--mpicc", asked.mpicc] if asked.mpicc else []
+        if args.library:
+            command += ["--oversubscribe", "--launches", f"{args.launches}.."]
+            command += ["--budget", args.budget]
+            command += ["--mpicc", args.mpicc] if args.mpicc else []
         else:
-            command += ["--platform", f"cluster:{asked.ranks},lat=5us,bw=1GB/s"]
+            command += ["--platform", f"cluster:{args.ranks},lat=5us,bw=1GB/s"]
             settings = (*EXACT, f"smpi/barrier:{algorithm}")
             command += [word for setting in settings for word in ("--cfg", setting)]
         done = subprocess.run(

@@ -98,7 +98,8 @@ def bare(mpi: Mpi, name: str, *questions: str, ranks: int = 1) -> list[float]:
         env = {**os.environ, **ROOT_ENV}
         start = [mpi.mpiexec, "--bind-to", "core", "-n", str(ranks), program]
         return [
-            float(subprocess.check_output([*start, *one.split()], env=env)) for one in questions
+            float(subprocess.check_output([*start, *question.split()], env=env))
+            for question in questions
         ]
 
 

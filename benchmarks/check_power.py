@@ -95,10 +95,10 @@ def checked(
             break
     looks = [*blocks.looks, 1.0]
     look_blocks = [*blocks.look_blocks, most] if narrows else []
-    for one in variant_ratios(blocks.times, comparison, looks, look_blocks):
-        judged = one.judged
-        if one.point is not None and judged.matters and judged.verdict == "slower":
-            found.slower.add((one.point.ranks, one.point.bytes))
+    for ratio in variant_ratios(blocks.times, comparison, looks, look_blocks):
+        judged = ratio.judged
+        if ratio.point is not None and judged.matters and judged.verdict == "slower":
+            found.slower.add((ratio.point.ranks, ratio.point.bytes))
     return found
 
 
@@ -114,9 +114,9 @@ def main() -> None:
         for slow in asked.slow:
             for narrows in (False, True):
                 runs = [checked(rng, cells, slow, noise, narrows) for _ in range(asked.runs)]
-                hits = sum(cells[0] in one.slower for one in runs)
-                alarms = sum(bool(one.slower - {cells[0]}) for one in runs)
-                launches = sum(one.launches for one in runs) / len(runs)
+                hits = sum(cells[0] in run.slower for run in runs)
+                alarms = sum(bool(run.slower - {cells[0]}) for run in runs)
+                launches = sum(run.launches for run in runs) / len(runs)
                 how = "narrows" if narrows else "fixed"
                 print(
                     f"noise {noise:4.2f}, {slow:4.2f} times slower, {how:7}: found {hits} of "

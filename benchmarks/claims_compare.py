@@ -41,7 +41,7 @@ def compared(
     levels = [[level_of(run[:, place]) for place in points] for run in runs]
     evidence = [evidence_of([[of_run[place] for of_run in levels]]) for place in points]
     means = first.mean(1), second.mean(1)
-    scatter = np.sqrt(np.mean([level_of(one).scatter ** 2 for one in means]))
+    scatter = np.sqrt(np.mean([level_of(mean).scatter ** 2 for mean in means]))
     wholes = [
         RunLevel(float(np.mean([level.centre for level in of_run])), float(scatter), LAUNCHES)
         for of_run in levels
@@ -81,7 +81,7 @@ def different(
             first, second, *past = (made_up_run(rng, points, runs) for _ in range(others + 2))
             each, of_all = compared(first, second + np.log(factor), past, not whole)
             judgements = [of_all] if whole else each
-            called += any(one.verdict in ("faster", "slower") for one in judgements)
+            called += any(judgement.verdict in ("faster", "slower") for judgement in judgements)
         return called, n
 
     return run

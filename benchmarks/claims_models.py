@@ -87,7 +87,7 @@ def true_breaks(n: int, seed: int) -> tuple[int, int]:
     """Counts fits that find three protocols as three, with breaks where they are."""
     ends = [last for last, _, _ in LINES[:-1]]
     found = _segmented(n, seed, 0)
-    return sum([one.to_bytes for one in fit.segments[:-1]] == ends for fit in found), n
+    return sum([segment.to_bytes for segment in fit.segments[:-1]] == ends for fit in found), n
 
 
 SMOOTH: tuple[Callable[[Array], Array], ...] = (

@@ -155,7 +155,7 @@ def slow_nodes_seen(n: int, seed: int) -> tuple[int, int]:
 
 def slow_nodes_named(n: int, seed: int) -> tuple[int, int]:
     """Of the alarms, counts those that name the slow node and no other one."""
-    every = [one for one in slow_nodes(n, seed) if one]
+    every = [node for node in slow_nodes(n, seed) if node]
     return sum(one[1] == [NETWORK - 1] for one in every), len(every)
 
 

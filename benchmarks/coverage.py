@@ -53,12 +53,12 @@ def main() -> None:
         report(name, runs)
 
 
-def measure(asked: argparse.Namespace, mpicc: str | None, number: int) -> None:
-    arguments = ["--budget", f"{asked.seconds}s", "--sizes", asked.sizes]
-    arguments += ["--over", f"{asked.over}s"] if asked.over else []
+def measure(args: argparse.Namespace, mpicc: str | None, number: int) -> None:
+    arguments = ["--budget", f"{args.seconds}s", "--sizes", args.sizes]
+    arguments += ["--over", f"{args.over}s"] if args.over else []
     arguments += ["--mpicc", mpicc] if mpicc else []
     name = f"{(mpicc or 'default').replace('/', '_')}-{number:03d}.jsonl"
-    hockney(*arguments, output=asked.into / name)
+    hockney(*arguments, output=args.into / name)
 
 
 def by_library(directory: Path) -> dict[str, list[Analysis]]:
@@ -75,8 +75,8 @@ def by_library(directory: Path) -> dict[str, list[Analysis]]:
 
 
 def report(name: str, runs: Sequence[Analysis]) -> None:
-    states = Counter(round(1e9 * (one.states.states[0].handover_s or 0.0), -1) for one in runs)
-    launches = np.median([len(one.run.launches) for one in runs])
+    states = Counter(round(1e9 * (run.states.states[0].handover_s or 0.0), -1) for run in runs)
+    launches = np.median([len(run.run.launches) for run in runs])
     print(f"{name}: {len(runs)} runs of {launches:.0f} launches; states (ns: runs): {dict(states)}")
     print("interval of a run holds the grand median of its state:")
     _by_class(lambda: _grand(runs))
@@ -105,13 +105,13 @@ Held = Iterator[tuple[int, bool]]
 
 def _grand(runs: Sequence[Analysis]) -> Held:
     """Intervals against the grand median, among at least five runs in a state."""
-    for one in runs:
-        handover_s = one.states.states[0].handover_s
+    for run in runs:
+        handover_s = run.states.states[0].handover_s
         alike = [other for other in runs if _headline_in(other, handover_s)]
         if len(alike) < 5:
             continue
         medians = [_points(other) for other in alike]
-        for size, point in _points(one).items():
+        for size, point in _points(run).items():
             if point.low_s is not None and point.high_s is not None:
                 every = [of[size].typical_s for of in medians if size in of]
                 yield size, bool(point.low_s <= np.median(every) <= point.high_s)
@@ -129,12 +129,12 @@ def _next(runs: Sequence[Analysis]) -> Held:
                 yield size, bool(interval.low_s <= point.typical_s <= interval.high_s)
 
 
-def _headline_in(one: Analysis, handover_s: float | None) -> bool:
-    return alike_state(one, handover_s) == 0
+def _headline_in(analysis: Analysis, handover_s: float | None) -> bool:
+    return alike_state(analysis, handover_s) == 0
 
 
-def _points(one: Analysis) -> dict[int, PointEstimate]:
-    return {point.bytes: point for point in one.estimates.own()}
+def _points(analysis: Analysis) -> dict[int, PointEstimate]:
+    return {point.bytes: point for point in analysis.estimates.own()}
 
 
 def _by_class(held: Callable[[], Held]) -> None:

@@ -28,20 +28,20 @@ from hockney.run.measure.platforms import platform_file
 from hockney.run.schedulers import find_starter
 
 
-def simulate(asked: argparse.Namespace) -> list[dict[str, Any]]:
+def simulate(args: argparse.Namespace) -> list[dict[str, Any]]:
     """The records of one launch."""
     mpi = find_mpi(None, simulated=True)
-    workload = Collective(collective=asked.collective, sizes=())
-    shape = f"fat-tree:{asked.ranks},lat={asked.latency},bw=12.5GB/s"
+    workload = Collective(collective=args.collective, sizes=())
+    shape = f"fat-tree:{args.ranks},lat={args.latency},bw=12.5GB/s"
     with (
         tempfile.TemporaryDirectory() as directory,
-        platform_file(Placement(ranks=asked.ranks, platform=shape)) as placement,
+        platform_file(Placement(ranks=args.ranks, platform=shape)) as placement,
     ):
         engine = Path(directory) / "engine"
         build_with_engine(mpi.mpicc, SOURCES / "main.c", engine, "-DHOCKNEY_WHOLE_ROUNDS")
-        program = [str(engine), "collective", asked.collective, f"--sizes={asked.sizes}"]
-        program += ["--place=none", f"--sync={asked.sync}", "--seconds=1000"]
-        program += [f"--rounds={asked.rounds}:{asked.rounds}"]
+        program = [str(engine), "collective", args.collective, f"--sizes={args.sizes}"]
+        program += ["--place=none", f"--sync={args.sync}", "--seconds=1000"]
+        program += [f"--rounds={args.rounds}:{args.rounds}"]
         command = find_starter(mpi, placement).command(
             mpi, Case(workload=workload, placement=placement), program
         )

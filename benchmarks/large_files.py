@@ -38,9 +38,9 @@ def scaled(line: bytes, factor: float) -> bytes:
     found = _REPETITIONS.search(line)
     steps = 2.0 * int(found[1]) if found else 1.0
 
-    def times(found: re.Match[bytes]) -> bytes:
-        values = (round(float(value) * factor * steps) / steps for value in found[2].split(b","))
-        return found[1] + ",".join(f"{value:.7g}" for value in values).encode()
+    def times(match: re.Match[bytes]) -> bytes:
+        values = (round(float(value) * factor * steps) / steps for value in match[2].split(b","))
+        return match[1] + ",".join(f"{value:.7g}" for value in values).encode()
 
     return _TIMES.sub(times, line)
 

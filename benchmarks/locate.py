@@ -85,30 +85,30 @@ def all_pairs(machine: Machine, noise: float, tails: str, seed: int) -> Explanat
     return judge(times, list(machine.network.parts))
 
 
-def cell(shape: str, fault: str, asked: argparse.Namespace) -> None:
+def cell(shape: str, fault: str, args: argparse.Namespace) -> None:
     right = false = same = 0
     rounds, seconds = [], []
-    for seed in range(asked.machines):
-        machine = planted(NETWORKS[shape](asked.nodes), fault, asked.slower, seed)
+    for seed in range(args.machines):
+        machine = planted(NETWORKS[shape](args.nodes), fault, args.slower, seed)
         began = time.perf_counter()
-        most = asked.most or most_rounds(machine.network.nodes)
-        judged, made = located(machine, asked.noise, asked.tails, seed, most)
+        most = args.most or most_rounds(machine.network.nodes)
+        judged, made = located(machine, args.noise, args.tails, seed, most)
         seconds.append(time.perf_counter() - began)
         found = named(judged)
         right += found == set(machine.slow)
         false += bool(found - set(machine.slow))
         rounds.append(made)
-        if asked.list and found != set(machine.slow):
+        if args.list and found != set(machine.slow):
             parts = machine.network.parts
             print("   ", seed, [parts[i] for i in found], "for", [parts[i] for i in machine.slow])
-        if asked.beside_all_pairs:
-            whole = all_pairs(machine, asked.noise, asked.tails, seed)
+        if args.beside_all_pairs:
+            whole = all_pairs(machine, args.noise, args.tails, seed)
             same += named(whole) == found
     total = all_rounds(machine.network.nodes)
-    beside = f"  as all pairs {interval(same, asked.machines)}" if asked.beside_all_pairs else ""
+    beside = f"  as all pairs {interval(same, args.machines)}" if args.beside_all_pairs else ""
     print(
-        f"{shape:>10} {fault:>6} n={asked.machines}  right {interval(right, asked.machines)}  "
-        f"accuses a sound part {interval(false, asked.machines)}  rounds median "
+        f"{shape:>10} {fault:>6} n={args.machines}  right {interval(right, args.machines)}  "
+        f"accuses a sound part {interval(false, args.machines)}  rounds median "
         f"{np.median(rounds):.0f}, most {max(rounds)} ({100.0 * max(rounds) / total:.2f} % of "
         f"{total})  "
         f"{np.mean(seconds):.1f} s each{beside}",

@@ -108,11 +108,11 @@ def searched(
         left = [r for r in runners if cell.bytes in {s.bytes for s in r.case.workload.sizes}]
         left = [r for r in left if cell.bytes in r.times and not r.is_done]
         winners[cell.bytes] = min(left, key=lambda r: float(np.median(r.times[cell.bytes]))).name
-    return winners, sum(one.cost for one in runners)
+    return winners, sum(runner.cost for runner in runners)
 
 
 def is_same(cell: CollectiveCell, first: str, second: str) -> bool:
-    times = {one.name: one.point.typical_s for one in cell.contenders}
+    times = {contender.name: contender.point.typical_s for contender in cell.contenders}
     assert cell.default is not None
     times[DEFAULT] = cell.default.typical_s
     return abs(math.log(times[first] / times[second])) <= math.log1p(TOLERANCE)
@@ -137,7 +137,7 @@ def main() -> None:
         count = same = again = 0
         costs = {True: 0.0, False: 0.0}
         for cells in studies * asked.repeats:
-            names = {DEFAULT, *(one.name for cell in cells for one in cell.contenders)}
+            names = {DEFAULT, *(contender.name for cell in cells for contender in cell.contenders)}
             found = {}
             for key in ("full", "again"):
                 factors = {}

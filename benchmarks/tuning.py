@@ -125,7 +125,7 @@ def simulate(
 ) -> list[Piece]:
     """Simulates pieces; returns those that are left when the time is over."""
     begun = time.monotonic()
-    todo = [one for one in pieces if not (directory / f"{one.name}.jsonl").exists()]
+    todo = [piece for piece in pieces if not (directory / f"{piece.name}.jsonl").exists()]
     while todo and time.monotonic() - begun < seconds:
         todo[0].simulate(directory, longest_s)
         print(f"{time.monotonic() - begun:.0f} s {todo.pop(0).name}", file=sys.stderr, flush=True)
@@ -135,9 +135,9 @@ def simulate(
 def cells_in(directory: Path, pieces: Sequence[Piece], selector: str) -> list[CollectiveCell]:
     """All algorithms beside the decisions of one selector."""
     points = []
-    for one in pieces:
-        file = directory / f"{one.name}.jsonl"
-        if file.stat().st_size and (one.how == selector or one.how not in SELECTORS):
+    for piece in pieces:
+        file = directory / f"{piece.name}.jsonl"
+        if file.stat().st_size and (piece.how == selector or piece.how not in SELECTORS):
             points += Analysis(read(file)).estimates.headline
     return cells_of(points, is_exact=True)
 
@@ -157,7 +157,7 @@ def held_out(
         assert cell.default is not None
         own = cell.default.typical_s
         held = [r for r in rules if r.holds_for(cell.collective, cell.ranks, cell.bytes)]
-        times = {one.name: one.point.typical_s for one in cell.contenders}
+        times = {contender.name: contender.point.typical_s for contender in cell.contenders}
         tuned = times.get(held[0].name, math.inf) if held else own
         found.append(HeldOut(own / tuned, max(own / min(times.values()), 1.0), bool(held)))
     return found
@@ -185,7 +185,7 @@ def report(what: str, cells: Iterable[HeldOut]) -> None:
 
 def too_long(directory: Path, pieces: Sequence[Piece]) -> list[Piece]:
     """Pieces that failed, were wrong, or took too long."""
-    return [one for one in pieces if not (directory / f"{one.name}.jsonl").stat().st_size]
+    return [piece for piece in pieces if not (directory / f"{piece.name}.jsonl").stat().st_size]
 
 
 def main() -> None:

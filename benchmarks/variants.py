@@ -23,7 +23,7 @@ import numpy as np
 BUILD = {"HOCKNEY_CFLAGS": "-DHOCKNEY_FAULTS"}
 
 
-def run(asked: argparse.Namespace, slower: float) -> dict[str, Any]:
+def run(args: argparse.Namespace, slower: float) -> dict[str, Any]:
     """The variants of one run, of which the second is slower by that fraction. Their variables
     are equally long: with other lengths went differences of 0.1 to 0.2 %."""
     with tempfile.TemporaryDirectory() as directory:
@@ -35,8 +35,8 @@ def run(asked: argparse.Namespace, slower: float) -> dict[str, Any]:
                 for name, fraction in (("first", 0.0), ("other", slower))
             )
         )
-        words = ["--sizes", asked.sizes, "--budget", f"{asked.seconds}s", "--vary", f"@{sets}"]
-        words += ["--mpicc", asked.mpicc, "--json", "-q", "-o", str(file)]
+        words = ["--sizes", args.sizes, "--budget", f"{args.seconds}s", "--vary", f"@{sets}"]
+        words += ["--mpicc", args.mpicc, "--json", "-q", "-o", str(file)]
         started = time.monotonic()
         done = subprocess.run(
             ["hockney", "pingpong", *words],

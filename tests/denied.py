@@ -32,7 +32,7 @@ def deny(calls: list[str]) -> None:
         instructions.append((JUMP_IF_EQUAL, 0, 1, NUMBERS[platform.machine()][call]))
         instructions.append((RETURN, 0, 0, ERRNO | errno.EPERM))
     instructions.append((RETURN, 0, 0, ALLOW))
-    code = b"".join(struct.pack("HBBI", *one) for one in instructions)
+    code = b"".join(struct.pack("HBBI", *instruction) for instruction in instructions)
     kept = ctypes.create_string_buffer(code)
     program = struct.pack("HxxxxxxP", len(instructions), ctypes.addressof(kept))
     libc = ctypes.CDLL(None, use_errno=True)

@@ -70,8 +70,8 @@ def _drawn_texts(canvas: Canvas) -> list[tuple[str, Bbox]]:
         ]
 
 
-def _overlap(one: Bbox, other: Bbox) -> bool:
-    return one.x0 < other.x1 and other.x0 < one.x1 and one.y0 < other.y1 and other.y0 < one.y1
+def _overlap(bbox: Bbox, other: Bbox) -> bool:
+    return bbox.x0 < other.x1 and other.x0 < bbox.x1 and bbox.y0 < other.y1 and other.y0 < bbox.y1
 
 
 def _cut_points(axes: Axes) -> Iterator[str]:

@@ -431,7 +431,7 @@ def _privately() -> None:
 def chosen(words: list[str], sample: int | None, seed: int) -> list[Case]:
     cases = [one for one in table() if all(word in one.name.split(", ") for word in words)]
     if not os.environ.get(PRIVATE):
-        cases = [one for one in cases if one.event != DISK]
+        cases = [case for case in cases if case.event != DISK]
     if sample is not None and sample < len(cases):
         cases = random.Random(seed).sample(cases, sample)
     return cases

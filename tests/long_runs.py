@@ -36,7 +36,10 @@ def engines_alive() -> list[int]:
 def _worker_of(process: Path) -> str | None:
     settings = (process / "environ").read_bytes().split(b"\0")
     prefix = f"{WORKER}=".encode()
-    return next((one[len(prefix) :].decode() for one in settings if one.startswith(prefix)), None)
+    return next(
+        (setting[len(prefix) :].decode() for setting in settings if setting.startswith(prefix)),
+        None,
+    )
 
 
 def comes_true(condition: Callable[[], bool], within_s: float = 60.0) -> bool:

@@ -161,10 +161,10 @@ def with_slow_fabric(seed: int, what: str, switches: int = 16) -> tuple[Fabric, 
     cables = {(i, j): link(latency_s, up_Bps) for j in range(switches) for i in range(j)}
     by, is_latency = chance.uniform(2.0, 4.0), chance.random() < 0.5
 
-    def slower(one: Link) -> Link:
+    def slower(link: Link) -> Link:
         if is_latency:  # of the five links of a path
-            return replace(one, latency_s=2.0 * by * one.latency_s)
-        return replace(one, bandwidth_Bps=one.bandwidth_Bps / by)
+            return replace(link, latency_s=2.0 * by * link.latency_s)
+        return replace(link, bandwidth_Bps=link.bandwidth_Bps / by)
 
     names: tuple[str, ...] = ()
     if what == "uplink":

@@ -195,30 +195,30 @@ def _slower(
 ) -> Callable[[Planted, random.Random], Planted]:
     """All times by a factor, with these records."""
 
-    def change(one: Planted, chance: random.Random) -> Planted:
+    def change(planted: Planted, chance: random.Random) -> Planted:
         by = chance.uniform(least, most)
         return replace(
-            _scaled(one, by), **{k: v(by) if callable(v) else v for k, v in fields.items()}
+            _scaled(planted, by), **{k: v(by) if callable(v) else v for k, v in fields.items()}
         )
 
     return change
 
 
-def _scaled(one: Planted, by: float) -> Planted:
+def _scaled(planted: Planted, by: float) -> Planted:
     return replace(
-        one,
-        latency_s=by * one.latency_s,
-        second_a_byte=by * one.second_a_byte,
-        rendezvous_s=by * one.rendezvous_s,
+        planted,
+        latency_s=by * planted.latency_s,
+        second_a_byte=by * planted.second_a_byte,
+        rendezvous_s=by * planted.rendezvous_s,
     )
 
 
 def _per_byte(
     least: float, most: float, **fields: Any
 ) -> Callable[[Planted, random.Random], Planted]:
-    def change(one: Planted, chance: random.Random) -> Planted:
-        slope = chance.uniform(least, most) * one.second_a_byte
-        return replace(one, second_a_byte=slope, **fields)
+    def change(planted: Planted, chance: random.Random) -> Planted:
+        slope = chance.uniform(least, most) * planted.second_a_byte
+        return replace(planted, second_a_byte=slope, **fields)
 
     return change
 
@@ -226,8 +226,8 @@ def _per_byte(
 def _latency(
     least: float, most: float, **fields: Any
 ) -> Callable[[Planted, random.Random], Planted]:
-    def change(one: Planted, chance: random.Random) -> Planted:
-        return replace(one, latency_s=chance.uniform(least, most) * one.latency_s, **fields)
+    def change(planted: Planted, chance: random.Random) -> Planted:
+        return replace(planted, latency_s=chance.uniform(least, most) * planted.latency_s, **fields)
 
     return change
 
@@ -248,28 +248,28 @@ EVERY = Pingpong(sizes=sizes_of(SIZES), every_iteration=True)
 BCAST = Collective(sizes=sizes_of(SIZES), collective="bcast")
 
 
-def _clock(one: Planted, chance: random.Random) -> Planted:
+def _clock(planted: Planted, chance: random.Random) -> Planted:
     cost = chance.uniform(5e-7, 2e-6)
     return replace(
-        one,
-        latency_s=one.latency_s + cost - one.clock_cost_s,
+        planted,
+        latency_s=planted.latency_s + cost - planted.clock_cost_s,
         clock_cost_s=cost,
         environment={"clock_source": "hpet"},
     )
 
 
-def _library(one: Planted, chance: random.Random) -> Planted:
+def _library(planted: Planted, chance: random.Random) -> Planted:
     return replace(
-        one,
-        latency_s=chance.uniform(1.3, 2.0) * one.latency_s,
-        second_a_byte=chance.uniform(1.2, 2.0) * one.second_a_byte,
+        planted,
+        latency_s=chance.uniform(1.3, 2.0) * planted.latency_s,
+        second_a_byte=chance.uniform(1.2, 2.0) * planted.second_a_byte,
         switch_bytes=1 << chance.randrange(10, 17),
         version="5.0.11",
     )
 
 
-def _other_library(one: Planted, chance: random.Random) -> Planted:
-    found = replace(_library(one, chance), library="MPICH", version="5.0.2", abi="mpich")
+def _other_library(planted: Planted, chance: random.Random) -> Planted:
+    found = replace(_library(planted, chance), library="MPICH", version="5.0.2", abi="mpich")
     return replace(found, large=SHARED)
 
 
@@ -443,8 +443,8 @@ DECOYS: Sequence[Callable[[Planted, random.Random], Planted]] = (
 """Differences that change nothing."""
 
 
-def _with(one: Planted, **environment: Any) -> Planted:
-    return replace(one, environment={**one.environment, **environment})
+def _with(planted: Planted, **environment: Any) -> Planted:
+    return replace(planted, environment={**planted.environment, **environment})
 
 
 def pair_of(

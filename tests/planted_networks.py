@@ -189,11 +189,11 @@ def outcome(
     return RIGHT if _named(planted, found, verb) == _truth(planted, verb) else FALSE
 
 
-def _named(planted: Planted, found: Judgement, verb: str) -> set[tuple[str, frozenset[int]]]:
+def _named(planted: Planted, judgement: Judgement, verb: str) -> set[tuple[str, frozenset[int]]]:
     """Nodes and pairs that a judgement names, and all nodes of the rest that it names."""
     named: set[tuple[str, frozenset[int]]] = set()
     rest: set[int] = set()
-    for fault in found.faults:
+    for fault in judgement.faults:
         if fault.kind in (NODE, PLACE):
             named |= {("node", frozenset([unit])) for unit in fault.units}
         elif fault.kind == PAIR:

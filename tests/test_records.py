@@ -288,7 +288,7 @@ def test_a_run_has_each_record_that_was_added(record: Record) -> None:
     header, *others = run.records()
     assert header == HEADER
     kept = [] if isinstance(record, RunRecord | Progress) else [type(record)]
-    assert [type(one) for one in others] == kept
+    assert [type(other) for other in others] == kept
 
 
 def test_unknown_kinds_and_keys_are_ignored() -> None:

@@ -51,7 +51,7 @@ class Result(Analysis):
         return ShownFit(**vars(super().fit(model, **axes)), label=self.label)
 
     def _repr_html_(self) -> str:
-        warnings = "".join(f"<li>{html.escape(one.text)}</li>" for one in self.warnings)
+        warnings = "".join(f"<li>{html.escape(warning.text)}</li>" for warning in self.warnings)
         title = html.escape(f"{self.run.header.experiment}: {self.label}")
         return f"<p><b>{title}</b></p>{_table(self.estimates.own())}<ul>{warnings}</ul>"
 

@@ -43,7 +43,11 @@ def test_the_best_wins_by_what_it_is_faster() -> None:
         assert cell.best.name == "binomial"
         assert cell.gain == pytest.approx(2.0)
         assert cell.verdict == FASTER
-        assert [one.name for one in cell.contenders] == ["binomial", "pipeline", "chain"]
+        assert [contender.name for contender in cell.contenders] == [
+            "binomial",
+            "pipeline",
+            "chain",
+        ]
 
 
 def test_what_lies_within_noise_is_said_to() -> None:
@@ -68,10 +72,12 @@ def test_few_launches_tell_nothing() -> None:
 
 def test_only_what_is_not_slower_is_harmless() -> None:
     [cell, *_] = cells(measured(chain=0.5))
-    harmless = {one.name: one.is_harmless for one in cell.contenders}
+    harmless = {contender.name: contender.is_harmless for contender in cell.contenders}
     assert harmless == {"binomial": True, "pipeline": True, "chain": True}
     [cell, *_] = cells(measured())
-    assert [one.name for one in cell.contenders if not one.is_harmless] == ["chain"]
+    assert [contender.name for contender in cell.contenders if not contender.is_harmless] == [
+        "chain"
+    ]
 
 
 def test_without_the_default_nothing_is_gained() -> None:

@@ -273,9 +273,9 @@ def test_ranks_that_took_turns_and_one_node_tell_nothing(tmp_path: Path) -> None
     found = judgement(tmp_path, "at_least = 1.5", requires, run)
     assert found.verdict == CANNOT_TELL
     assert "were on 1 node, the claim is about 2" in found.why
-    places = [msgspec.structs.replace(one, pu=0) for one in run.launches[0].places]
+    places = [msgspec.structs.replace(place, pu=0) for place in run.launches[0].places]
     run = noisy()
-    run.launches[:] = [msgspec.structs.replace(one, places=places) for one in run.launches]
+    run.launches[:] = [msgspec.structs.replace(launch, places=places) for launch in run.launches]
     found = judgement(tmp_path, "at_least = 1.5", RATIO, run)
     assert found.verdict == CANNOT_TELL
     assert "CPU" in found.why

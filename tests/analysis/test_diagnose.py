@@ -91,7 +91,7 @@ def looked(**fields: float) -> list[str]:
         }
         busy = {**quiet, **fields} if round_ % 2 else quiet
         run.add(Noise(launch=0, round=round_, rank=1, **busy))
-    return [one.text for one in Analysis(run).warnings if isinstance(one, Disturbance)]
+    return [warning.text for warning in Analysis(run).warnings if isinstance(warning, Disturbance)]
 
 
 def test_a_quiet_run_is_not_called_disturbed() -> None:

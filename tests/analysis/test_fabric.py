@@ -14,7 +14,7 @@ def verdict(**changes: object) -> Verdict:
 
 
 def names(**changes: object) -> list[tuple[str, tuple[str, ...]]]:
-    return [(one.what, one.names) for one in verdict(**changes).suspects]
+    return [(suspect.what, suspect.names) for suspect in verdict(**changes).suspects]
 
 
 def test_nothing_is_named_where_nothing_is_slow() -> None:

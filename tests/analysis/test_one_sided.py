@@ -12,17 +12,17 @@ from one_sided_samples import FACTORS, SIZES, one_sided_run
 def test_the_ratio_of_each_way_is_found_though_launches_differ_more() -> None:
     ratios = Analysis(one_sided_run()).one_sided
     assert len(ratios) == len(FACTORS) * len(SIZES)
-    for one in ratios:
-        factor = FACTORS[one.point.synchronization, one.point.window_kind]  # type: ignore[index]
-        assert one.judged.ratio == pytest.approx(factor, rel=0.004)
-        assert one.judged.low is not None
-        assert one.judged.high is not None
-        assert one.judged.low <= factor * 1.004
-        assert one.judged.high < one.judged.low * 1.01
+    for ratio in ratios:
+        factor = FACTORS[ratio.point.synchronization, ratio.point.window_kind]  # type: ignore[index]
+        assert ratio.judged.ratio == pytest.approx(factor, rel=0.004)
+        assert ratio.judged.low is not None
+        assert ratio.judged.high is not None
+        assert ratio.judged.low <= factor * 1.004
+        assert ratio.judged.high < ratio.judged.low * 1.01
         expected = "faster" if factor < 0.9 else "slower" if factor > 1.1 else "same"
-        assert one.judged.verdict == expected
-        assert one.two_sided.operation == "pingpong"
-        assert one.two_sided.bytes == one.point.bytes
+        assert ratio.judged.verdict == expected
+        assert ratio.two_sided.operation == "pingpong"
+        assert ratio.two_sided.bytes == ratio.point.bytes
 
 
 def test_only_flush_local_is_done_at_the_origin_alone() -> None:

@@ -80,7 +80,7 @@ SLOW: dict[str, Slow] = {
 def test_the_direction_is_named(words: str) -> None:
     found = Analysis(one_way(SLOW[words])).verdict
     assert found is not None
-    assert [one.words for one in found.suspects] == [words]
+    assert [suspect.words for suspect in found.suspects] == [words]
     (one,) = found.suspects
     assert one.ratio == pytest.approx(1.3, rel=0.03)
 
@@ -89,7 +89,7 @@ def test_the_direction_is_named(words: str) -> None:
 def test_the_direction_is_located(words: str) -> None:
     found = Analysis(one_way(SLOW[words], locate=True)).located
     assert found is not None
-    assert [one.words for one in found.faults] == [words]
+    assert [fault.words for fault in found.faults] == [words]
     assert found.faults[0].low < 1.3 < found.faults[0].high
 
 

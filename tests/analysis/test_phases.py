@@ -32,9 +32,9 @@ def test_what_is_made_by_messages_is_no_algorithm_of_the_library() -> None:
 
 def test_an_algorithm_with_another_radix_is_not_the_one_by_messages() -> None:
     run = phases_run()
-    for samples in [one for one in run.samples if one.algorithm == "default"]:
+    for samples in [sample for sample in run.samples if sample.algorithm == "default"]:
         run.add(replace(samples, algorithm="ring", radix=8))
-    assert {one.library_algorithm for one in Analysis(run).phases} == {"default"}
+    assert {phase.library_algorithm for phase in Analysis(run).phases} == {"default"}
 
 
 def test_phases_as_json() -> None:

@@ -57,12 +57,12 @@ def run_on(hosts: tuple[str | None, str | None], env: dict[str, str] | None = No
 
 
 def test_every_published_system_has_a_source_and_a_definition() -> None:
-    assert len({one.system for one in published_systems()}) == len(published_systems()) >= 60
-    for one in published_systems():
-        assert len(one.source) > 10
-        assert len(one.definition) > 10
-        assert one.method in {HALF_ROUND_TRIP, THEIR_LINE}
-        assert len({(n.quantity, n.bytes) for n in one.numbers}) == len(one.numbers) > 0
+    assert len({system.system for system in published_systems()}) == len(published_systems()) >= 60
+    for system in published_systems():
+        assert len(system.source) > 10
+        assert len(system.definition) > 10
+        assert system.method in {HALF_ROUND_TRIP, THEIR_LINE}
+        assert len({(n.quantity, n.bytes) for n in system.numbers}) == len(system.numbers) > 0
     for figure in published_figures():
         assert figure.value > 0.0
         assert figure.quantity in {"time_s", "alpha_s", "r_inf_Bps"}
@@ -70,7 +70,7 @@ def test_every_published_system_has_a_source_and_a_definition() -> None:
 
 
 def test_classes_of_transport_have_several_systems() -> None:
-    classes = Counter(one.transport for one in published_systems())
+    classes = Counter(system.transport for system in published_systems())
     assert classes[SHARED_MEMORY] >= 20
     assert classes[TCP] >= 10
     assert classes["InfiniBand"] >= 10
@@ -80,7 +80,7 @@ def test_classes_of_transport_have_several_systems() -> None:
 def test_published_numbers_are_those_of_the_facts() -> None:
     """benchmarks/published.py makes the base of these facts and of the logs that they name."""
     facts = tomllib.loads((BENCHMARKS / "published.toml").read_text())
-    systems = {one.system: one for one in published_systems()}
+    systems = {system.system: system for system in published_systems()}
     entries = [*facts["paper"], *facts["log"]]
     assert [entry["system"] for entry in entries] == list(systems)
     for entry in entries:
@@ -114,7 +114,11 @@ def test_numbers_are_those_that_the_logs_print(
     system: str, bytes: int, printed_us: float | None
 ) -> None:
     """Lassen's log has twenty tables, whose median is next to the first."""
-    [one] = [one for one in published_systems() if one.system == system]
+    [one] = [
+        published_system
+        for published_system in published_systems()
+        if published_system.system == system
+    ]
     found = {n.bytes: n.value for n in one.numbers if n.quantity == "time_s"}
     if printed_us is None:
         assert bytes not in found
@@ -178,10 +182,10 @@ def test_numbers_of_other_definitions_are_kept_apart() -> None:
 
 def test_a_strip_has_the_run_where_it_lies() -> None:
     place = next(p for p in Analysis(run_on(("a", "a"))).positions().places if p.bytes == 8)
-    [row] = [one for one in position_lines(Positions("", (place,), (), None)) if "of 8 B" in one]
+    [row] = [line for line in position_lines(Positions("", (place,), (), None)) if "of 8 B" in line]
     assert row.count("X") == 1
     slow = replace(place, value=1.0)
-    [row] = [one for one in position_lines(Positions("", (slow,), (), None)) if "of 8 B" in one]
+    [row] = [line for line in position_lines(Positions("", (slow,), (), None)) if "of 8 B" in line]
     assert "times the slowest of" in row
     assert row.rpartition("X")[2].split() == [
         format_seconds(place.like[-1].value, 3).split()[0],
@@ -228,7 +232,7 @@ def test_simulated_and_other_experiments_are_compared_with_nothing() -> None:
 def test_the_own_past_is_told() -> None:
     runs = [past_run(day, 1.0 + day / 10.0) for day in range(4)]
     facts = [Analysis(run).facts for run in runs]
-    found = histories([one for one in facts if one], 0.05)
+    found = histories([fact for fact in facts if fact], 0.05)
     latency, bandwidth = Analysis(runs[3]).positions(found).past
     assert (latency.earlier, latency.lower) == (3, 3)
     assert (bandwidth.earlier, bandwidth.lower) == (3, 0)
@@ -304,7 +308,11 @@ def test_an_own_system_is_published_and_compared_with(
         size: middle[size][0] for size in SIZES if size in middle
     }
     own_base().write_bytes(encoded([entry]))
-    assert [one for one in published_figures() if one.system == entry.system]
+    assert [
+        published_figure
+        for published_figure in published_figures()
+        if published_figure.system == entry.system
+    ]
     other = run_on(("a", "a"))
     assert entry.system in {o.system for p in Analysis(other).positions().places for o in p.like}
     itself = Analysis(runs[-1]).positions().places

@@ -76,7 +76,7 @@ def test_packing_by_hand_that_is_surely_faster_is_a_warning() -> None:
 )
 def test_where_it_is_not_sure_nothing_is_said(by_hand: float, noise: float, launches: int) -> None:
     run = run_of([(BY_DATATYPE, 1.5), (BY_HAND, by_hand)], launches, noise)
-    assert not [one for one in Analysis(run).warnings if isinstance(one, SlowDatatype)]
+    assert not [warning for warning in Analysis(run).warnings if isinstance(warning, SlowDatatype)]
 
 
 def test_partitions_are_compared_with_a_message_that_waits() -> None:

@@ -36,10 +36,10 @@ CXI = PortCounters(family="cxi", port="cxi0")
 def counted(port: PortCounters, **counters: Any) -> PortCounters:
     """The port with these counters, each by its increase or by both values."""
     pairs = {k: v if isinstance(v, tuple) else (100, 100 + v) for k, v in counters.items()}
-    found: PortCounters = type(port)(
+    port_counters: PortCounters = type(port)(
         **{name: getattr(port, name) for name in port.__struct_fields__} | {"counters": pairs}
     )
-    return found
+    return port_counters
 
 
 def whole(host: str, *ports: PortCounters, **others: Any) -> PathRecord:
@@ -135,8 +135,10 @@ def test_the_way_is_what_counted_the_bytes(way: str) -> None:
     records, ports = WAYS[way]
     found = found_in(*records, whole("a", *ports), whole("b", *ports))
     assert found.text == way
-    fractions = [one.fraction for one in found.paths[0].carriers if one.fraction is not None]
-    assert all(one == pytest.approx(1.0 / len(fractions), rel=0.03) for one in fractions)
+    fractions = [
+        carrier.fraction for carrier in found.paths[0].carriers if carrier.fraction is not None
+    ]
+    assert all(fraction == pytest.approx(1.0 / len(fractions), rel=0.03) for fraction in fractions)
 
 
 def test_devices_that_copy_memory_are_named_as_possible() -> None:
@@ -211,7 +213,7 @@ def test_a_pair_of_nodes_that_goes_another_way_is_named() -> None:
             record.peers = [peer + i for peer in record.peers]
         records += one
     found = found_in(*records, *(whole(host, ETH, HCA) for host in hosts))
-    uneven = [one.text for one in detours(found) if one.kind == "uneven nodes"]
+    uneven = [detour.text for detour in detours(found) if detour.kind == "uneven nodes"]
     assert len(uneven) == 1
     assert "by TCP over eth0 at n0-n1" in uneven[0]
 
@@ -227,7 +229,7 @@ def test_variants_that_go_different_ways_are_no_uneven_nodes() -> None:
     found = transports_of(run)
     assert found is not None
     assert found.text == "sm 0: shared memory; sm 1: shared memory; tcp: TCP over lo"
-    assert "uneven nodes" not in {one.kind for one in detours(found)}
+    assert "uneven nodes" not in {detour.kind for detour in detours(found)}
 
 
 PORTS = [

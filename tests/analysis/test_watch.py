@@ -86,7 +86,7 @@ def test_other_hosts_are_judged_apart() -> None:
     ]
     watch = Watch(0.01)
     assert not any(one.changes for one in taken([*every[:LEARNED], *other], watch))
-    assert [len(one.looks) for one in watch.systems.values()] == [LEARNED, 20]
+    assert [len(system.looks) for system in watch.systems.values()] == [LEARNED, 20]
 
 
 def test_a_look_of_other_sizes_is_not_pooled() -> None:

@@ -76,7 +76,10 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     analyses = analyses_of(write_runs(folder))
     path = folder / "report.html"
-    path.write_text(render(analyses, {one: one.positions() for one in analyses}), encoding="utf-8")
+    path.write_text(
+        render(analyses, {analysis: analysis.positions() for analysis in analyses}),
+        encoding="utf-8",
+    )
     return path
 
 

@@ -57,7 +57,7 @@ def test_the_noise_is_said() -> None:
 
 def test_a_platform_is_made_without_the_sizes_that_are_held_out() -> None:
     whole, spoiled = run_of(), run_of()
-    for samples in [one for one in spoiled.samples if one.bytes == 8]:
+    for samples in [sample for sample in spoiled.samples if sample.bytes == 8]:
         samples.ns[:] = [1e9] * len(samples.ns)
     assert 8 in held_out([1, 8, 64, 512, 4096])
     assert calibrated(Analysis(whole), None) == calibrated(Analysis(spoiled), None)

@@ -225,7 +225,7 @@ def test_a_map_of_two_files_draws_on_the_memory(hockney: RunHockney, tmp_path: P
     def write(name: str, *algorithms: str) -> None:
         run = collective_run(
             lambda _, name, *__: 0.95e-5 if name == "binomial" else 1e-5,
-            algorithms={one: {} for one in algorithms},
+            algorithms={algorithm: {} for algorithm in algorithms},
             launches=8,
             spread=0.05,
         )

@@ -38,7 +38,7 @@ def test_real_ranks_are_loaded_and_recorded(hockney: RunHockney, tmp_path: Path)
         assert point["load_Bps"] > 0.0
         assert point["low"] is None  # of one launch
     run = records.read(result)
-    assert [(one.victims, one.aggressors) for one in run.launches] == [([0, 3], [2, 1])]
+    assert [(launch.victims, launch.aggressors) for launch in run.launches] == [([0, 3], [2, 1])]
     alone = [visit for visit in run.samples if visit.aggressor is None]
     assert {visit.bytes for visit in alone} == {8, 1024}
     assert all(visit.load_Bps is None for visit in alone)
@@ -99,7 +99,7 @@ def test_roles_are_drawn_anew_for_each_launch(hockney: RunHockney, tmp_path: Pat
         *("-o", str(result)),
     )
     assert done.status == 0, done.stderr
-    casts = {(*one.victims, *one.aggressors) for one in records.read(result).launches}
+    casts = {(*launch.victims, *launch.aggressors) for launch in records.read(result).launches}
     assert len(casts) > 1
     assert all(sorted(cast) == list(range(8)) for cast in casts)
 
@@ -183,7 +183,7 @@ def test_variants_of_a_load_are_compared_under_load(hockney: RunHockney, tmp_pat
     )
     assert done.status == 0, done.stderr
     ratios = json.loads(done.stdout)["variants"]["ratios"]
-    points = [one["point"] for one in ratios if one["point"] is not None]
+    points = [ratio["point"] for ratio in ratios if ratio["point"] is not None]
     assert {point["aggressor"] for point in points} == {None, "incast"}
 
 

@@ -38,7 +38,7 @@ def rows_of(page: str) -> dict[str, list[str]]:
     table = page.partition('data-name="systems"')[2].partition("</table>")[0]
     rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
     cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
-    return {one[0]: one for one in cells if one}
+    return {cell[0]: cell for cell in cells if cell}
 
 
 def report(hockney: RunHockney, folder: Path, page: Path) -> str:

@@ -36,7 +36,7 @@ def test_the_answer_is_a_ratio(on_devices: Hockney, tmp_path: Path) -> None:
     assert first.startswith("from device memory 8 B takes ")
     assert second.startswith("from device to host memory 8 B takes ")
     assert first.endswith("times as long as from the host's")
-    points = {(one.memory, one.peer_memory) for one in read(result).samples}
+    points = {(sample.memory, sample.peer_memory) for sample in read(result).samples}
     assert points == {("host", None), ("device", None), ("device", "host")}
     shown = json.loads(on_devices("show", str(result), "--json").stdout)
     assert {(one["memory"], one["over"]["memory"]) for one in shown["memories"]} == {
@@ -50,7 +50,9 @@ def test_windows_lie_on_the_device_without_a_word_of_their_kind(
     result = tmp_path / "r.jsonl"
     done = on_devices("rma", "put", "--memory", "device", "--sizes", "8", *QUICK, "-o", str(result))
     assert done.status == 0, done.stderr
-    puts = {(one.memory, one.window_kind) for one in read(result).samples if one.window_kind}
+    puts = {
+        (sample.memory, sample.window_kind) for sample in read(result).samples if sample.window_kind
+    }
     assert puts == {("device", "create")}
 
 
@@ -65,7 +67,7 @@ def test_osu_latency_between_devices(on_devices: Hockney, tmp_path: Path) -> Non
     log.write_text(done.stdout)
     result = tmp_path / "imported.jsonl"
     assert on_devices("import", str(log), "-o", str(result)).status == 0
-    assert {one.memory for one in read(result).summaries} == {"device"}
+    assert {summary.memory for summary in read(result).summaries} == {"device"}
 
 
 def test_staging_beside_it(on_devices: Hockney) -> None:

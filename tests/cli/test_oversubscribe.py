@@ -82,6 +82,6 @@ def test_an_answer_from_ranks_that_take_turns_is_marked(hockney: RunHockney) -> 
 def test_where_ranks_were_decides(
     places: list[Place], expected: tuple[int, int, bool] | None
 ) -> None:
-    ends = [[(one.rank, one.rank + 1) for one in places[:-1]]]
+    ends = [[(place.rank, place.rank + 1) for place in places[:-1]]]
     run = make_pairs_run(lambda *_: [1000.0], ends, places)
     assert oversubscribed(run) == (expected and Oversubscribed("a", *expected))

@@ -123,7 +123,7 @@ def test_an_algorithm_may_be_varied(hockney: RunHockney) -> None:
     assert done.status == 1, done.stderr  # the flat tree is slower for large messages
     analysis = package.load(Path("out.jsonl"))
     assert analysis.variants is not None
-    by_size = {one.point.bytes: one for one in analysis.variants.ratios if one.point}
+    by_size = {ratio.point.bytes: ratio for ratio in analysis.variants.ratios if ratio.point}
     assert by_size[8].judged.verdict == "faster"
     assert by_size[1 << 20].judged.verdict == "slower"
     assert all(point.variant for point in analysis.estimates.points)
@@ -147,20 +147,21 @@ def test_real_launches_alternate_in_blocks(hockney: RunHockney, tmp_path: Path) 
     assert done.status == 0, done.stderr
     lines = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
     launches = [line for line in lines if line["kind"] == "launch"]
-    assert [one["block"] for one in launches] == [n // 2 for n in range(12)]
+    assert [launch["block"] for launch in launches] == [n // 2 for n in range(12)]
     assert all(
         {launches[n]["variant"], launches[n + 1]["variant"]} == {"one", "two"}
         for n in range(0, 12, 2)
     )
     assert all(
-        one["env"]["HOCKNEY_A"] == {"one": "1", "two": "2"}[one["variant"]] for one in launches
+        launch["env"]["HOCKNEY_A"] == {"one": "1", "two": "2"}[launch["variant"]]
+        for launch in launches
     )
     assert lines[-1]["looks"][-1] == 1.0
     analysis = package.load(Path("out.jsonl"))
     assert analysis.variants is not None
     assert analysis.variants.blocks == 6
     # Six blocks are too few for any verdict at this level.
-    assert {one.judged.verdict for one in analysis.variants.ratios} == {"unknown"}
+    assert {ratio.judged.verdict for ratio in analysis.variants.ratios} == {"unknown"}
     for verb in (
         ["plot", "out.jsonl", "--what", "variants", "-o", "ratio.svg"],
         ["report", "out.jsonl", "-o", "page.html"],
@@ -223,7 +224,7 @@ def test_a_variant_that_cannot_start_is_named_and_the_others_go_on(
     assert "broken: not measured" in done.stdout
     study = package.load(Path("out.jsonl")).variants
     assert study is not None
-    assert {one.variant for one in study.ratios} == {"two"}
+    assert {ratio.variant for ratio in study.ratios} == {"two"}
 
 
 NEVER, AT_ONCE = "1000000", "0"
@@ -247,7 +248,7 @@ def test_a_variant_that_dies_is_named_and_the_others_go_on(
     assert "budget was spent" not in done.stderr
     study = package.load(tmp_path / "out.jsonl").variants
     assert study is not None
-    assert {one.variant for one in study.ratios} == {f"HOCKNEY_FAULT_DIE=2{NEVER}"}
+    assert {ratio.variant for ratio in study.ratios} == {f"HOCKNEY_FAULT_DIE=2{NEVER}"}
 
 
 def test_without_two_variants_that_start_nothing_is_compared(hockney: RunHockney) -> None:

@@ -90,7 +90,9 @@ def test_every_message_arrives_where_it_should(
     )
     assert done.status == 0, done.stderr
     starts = done.of("start")  # of every visit, whether its repetitions began in time or not
-    overlapped = len([one for one in exchanges if one not in (*BLOCKS, *NEIGHBORHOOD)])
+    overlapped = len(
+        [exchange for exchange in exchanges if exchange not in (*BLOCKS, *NEIGHBORHOOD)]
+    )
     visits = len(BLOCKS) + len(NEIGHBORHOOD) * len(forms) + overlapped
     visits += overlap * (overlapped + len(NEIGHBORHOOD) * (len(forms) - 1))
     halos = [start for start in starts if start["operation"] == "halo" and start["round"] == 0]

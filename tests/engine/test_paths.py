@@ -20,7 +20,7 @@ PAUSE_S = 0.005
 
 
 def sizes_of(paths: Sequence[Mapping[str, Any]], reach: str) -> set[int]:
-    return {one["bytes"] for one in paths if one["reach"] == reach}
+    return {path["bytes"] for path in paths if path["reach"] == reach}
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,13 @@ def test_only_sizes_that_are_measured_are_tried(
 ) -> None:
     paths = run_engine("pingpong", f"--sizes={asked}", *QUICK).of("path")
     assert sizes_of(paths, "node") == tried
-    assert [one["peers"] for one in paths if one["reach"] == "launch"] == [[0]]
+    assert [path["peers"] for path in paths if path["reach"] == "launch"] == [[0]]
 
 
 def test_the_ranks_are_those_that_are_measured(run_engine: RunEngine) -> None:
     words = ("pingpong", "--sizes=8", "--peers=2,1", *QUICK)
     paths = run_engine(*words, ranks=3).of("path")
-    assert {tuple(one["peers"]) for one in paths} == {(2, 1), (1, 2), (2,)}
+    assert {tuple(path["peers"]) for path in paths} == {(2, 1), (1, 2), (2,)}
 
 
 def test_nothing_is_tried_when_nothing_is_asked(run_engine: RunEngine) -> None:
@@ -59,9 +59,9 @@ def test_between_nodes_each_node_has_a_turn(run_engine: RunEngine, mpi: Mpi, ran
     words = ("collective", "barrier", "--sizes=0", *QUICK)
     paths = run_engine(*words, ranks=ranks, env=alone).of("path")
     assert sizes_of(paths, "node") == set()
-    seen = {rank for one in paths if one["reach"] == "network" for rank in one["peers"]}
+    seen = {rank for path in paths if path["reach"] == "network" for rank in path["peers"]}
     assert seen == set(range(ranks))
-    assert {one["peers"][0] for one in paths if one["reach"] == "launch"} == set(range(ranks))
+    assert {path["peers"][0] for path in paths if path["reach"] == "launch"} == set(range(ranks))
 
 
 @pytest.mark.parametrize("bad", ["", "8,", "x", "8;9", "5GiB", ",".join(["8"] * 17)])
@@ -114,13 +114,13 @@ def test_counters_are_read_before_and_after(run_engine: RunEngine, tmp_path: Pat
     }
     root = sysfs(tmp_path, counters)
     paths = run_engine("pingpong", "--sizes=8", f"--sys={root}", *QUICK).of("path")
-    [size] = [one["ports"] for one in paths if one["bytes"] and one["ports"] is not None]
+    [size] = [path["ports"] for path in paths if path["bytes"] and path["ports"] is not None]
     assert {one["port"]: one["counters"] for one in size if one["class"] != "net"} == {
         "mlx5_0/ports/1": {"port_xmit_data": [1000, 2000]},
         "mlx5_1/ports/1": {"port_xmit_data": [FULL, FULL]},
         "cxi0": {"hni_sts_tx_ok_octets": [10, 20]},
     }
-    [launch] = [one["ports"] for one in paths if one["reach"] == "launch"]
+    [launch] = [path["ports"] for path in paths if path["reach"] == "launch"]
     by_port = {one["port"]: one for one in launch}
     assert by_port["mlx5_0/ports/1"]["counters"] == {
         "out_of_sequence": [1, 4],
@@ -138,5 +138,5 @@ def test_without_sysfs_interfaces_are_there_and_nothing_is_known_of_them(
     done = run_engine("pingpong", "--sizes=8", f"--sys={tmp_path}", *QUICK)
     assert done.status == 0, done.stderr
     [ports] = [one["ports"] for one in done.of("path") if one["reach"] == "launch"]
-    assert "lo" in {one["port"] for one in ports}
-    assert {one["operstate"] for one in ports} == {None}
+    assert "lo" in {port["port"] for port in ports}
+    assert {port["operstate"] for port in ports} == {None}

@@ -44,9 +44,9 @@ def test_drift_between_blocks_is_not_in_the_ratio() -> None:
     ratios = variant_ratios(drifting(60, {"a": 1.0, "b": 1.02}, 1), comparison("a", "b"))
     whole, *points = ratios
     assert whole.point is None
-    assert [one.point.bytes for one in points if one.point] == [*SIZES]
-    assert all(one.judged.verdict == "slower" for one in ratios)
-    assert all(one.judged.ratio == pytest.approx(1.02, abs=0.005) for one in ratios)
+    assert [point.point.bytes for point in points if point.point] == [*SIZES]
+    assert all(ratio.judged.verdict == "slower" for ratio in ratios)
+    assert all(ratio.judged.ratio == pytest.approx(1.02, abs=0.005) for ratio in ratios)
     assert whole.is_slower(0.01)
     assert not whole.is_slower(0.03)
     assert whole.is_decided(None)
@@ -59,7 +59,7 @@ def test_equal_variants_are_called_different_at_most_as_often_as_stated() -> Non
         ratios = variant_ratios(
             drifting(16, {"a": 1.0, "b": 1.0, "c": 1.0}, seed), comparison("a", "b", "c")
         )
-        wrong += any(one.judged.verdict in ("faster", "slower") for one in ratios)
+        wrong += any(ratio.judged.verdict in ("faster", "slower") for ratio in ratios)
     assert wrong <= 18  # 10 are expected of 200; more than 18 have a chance of 1 %
 
 
@@ -78,7 +78,7 @@ def test_an_early_look_decides_nothing_unclear(blocks: int) -> None:
     names = {"a": 1.0, "b": 1.01, "c": 0.99, "d": 1.0, "e": 1.0}
     times = drifting(blocks, names, 2, scatter=0.05)
     ratios = variant_ratios(times, comparison(*names), looks=(0.13,))
-    assert {one.judged.verdict for one in ratios} == {"unknown"}
+    assert {ratio.judged.verdict for ratio in ratios} == {"unknown"}
 
 
 def test_an_axis_that_is_varied_does_not_keep_points_apart() -> None:
@@ -96,5 +96,5 @@ def test_an_axis_that_is_varied_does_not_keep_points_apart() -> None:
 def test_blocks_that_lack_a_variant_do_not_count() -> None:
     times = drifting(10, {"a": 1.0, "b": 1.0}, 5)
     del times.by_block[3]["b"]
-    assert {one.blocks for one in variant_ratios(times, comparison("a", "b"))} == {9}
+    assert {ratio.blocks for ratio in variant_ratios(times, comparison("a", "b"))} == {9}
     assert variant_ratios(BlockTimes(), comparison("a", "b")) == []

@@ -41,7 +41,9 @@ def test_few_values_have_no_interval_and_five_have_what_they_can() -> None:
 def test_the_interval_holds_the_median_as_often_as_it_says(n: int) -> None:
     draws = np.random.default_rng(n).lognormal(size=(4000, n))
     intervals = [median_interval(draw) for draw in draws]
-    held = np.mean([found is not None and found.low <= 1.0 <= found.high for found in intervals])
+    held = np.mean(
+        [interval is not None and interval.low <= 1.0 <= interval.high for interval in intervals]
+    )
     stated = intervals[0].confidence if intervals[0] else 0.0
     assert held == pytest.approx(stated, abs=0.02)
 

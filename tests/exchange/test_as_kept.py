@@ -143,7 +143,7 @@ def test_a_test_of_ucx_without_its_last_row_is_said() -> None:
     heading = HEADING.format(of="Stage")
     progress = "[thread 0]   500   1.240   1.250   1.260    48.83    48.93    800000    810000\n"
     [table] = tables(f"$ ucx_perftest n2 -t tag_lat -s 8\n{heading}{progress}{networks.UCX}")[:1]
-    notes = [note for one in runs(f"{heading}{progress}{networks.UCX}") for note in _notes(one)]
+    notes = [note for run in runs(f"{heading}{progress}{networks.UCX}") for note in _notes(run)]
     assert table.rows
     assert any("line 2: a test without its last row" in note for note in notes)
 

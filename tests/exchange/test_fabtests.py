@@ -90,4 +90,4 @@ libfabric:4711:1700000000::verbs:fabric:vrb_getinfo():12<warn> fi_getinfo
 """
     [table] = tables(text)
     assert table.operation == "rma-read-bw"
-    assert {one.bytes for one in table.rows} == {64, 4096}
+    assert {row.bytes for row in table.rows} == {64, 4096}

@@ -334,12 +334,12 @@ def test_pairs_calls_and_sites_are_told_apart() -> None:
         (0, 40): 1.5e-6,
     }
     sends, receives = runs(logs.CALIBRATION)
-    assert [(one.bytes, one.ns) for one in sends.samples] == [
+    assert [(sample.bytes, sample.ns) for sample in sends.samples] == [
         (765921, [425000.0]),
         (26, [2632.0]),
         (26, [2064.0]),
     ]
-    assert [one.round for one in receives.samples] == [0, 0, 1]
+    assert [sample.round for sample in receives.samples] == [0, 0, 1]
     factors = tables(logs.SMPI_FACTORS)[1].rows
     assert [(row.bytes, row.value) for row in factors] == [(0, 0.0087), (65536, 0.1875)]
     sends = tables(logs.MPIP)[1]

@@ -21,7 +21,7 @@ Randomly  Ordered Ring Bandwidth:   2500.000000 MB/s
 
 
 def test_the_major_results_are_read_where_there_are_no_others() -> None:
-    found = {one.experiment: numbers(one) for one in tables(MAJOR)}
+    found = {table.experiment: numbers(table) for table in tables(MAJOR)}
     assert found == {
         "hpcc-pingpong": {(8, "max"): 1.75e-6, (2000000, "min bandwidth"): 8e9},
         "hpcc-random-ring": {(8, "mean"): 2.5e-6, (2000000, "bandwidth"): 2.5e9},
@@ -34,7 +34,7 @@ def test_the_major_results_are_read_where_there_are_no_others() -> None:
 def test_summaries_of_two_runs_are_two_launches() -> None:
     lines = [line for line in networks.HPCC_SUMMARY.splitlines() if "_" in line]
     text = "\n".join([*lines, *lines, ""])
-    assert {len(one.launches) for one in runs(text)} == {2}
+    assert {len(run.launches) for run in runs(text)} == {2}
 
 
 def test_results_of_tests_that_did_not_run_are_left_out() -> None:

@@ -48,21 +48,23 @@ def test_calls_are_samples_of_the_size_in_the_files_name(
     [run] = pico(ALL, name)
     assert len(run.launches) == 1
     samples = list(run.samples)
-    assert [list(one.ns) for one in samples] == [[2500.0], [2125.0]]
-    assert {(one.bytes, one.algorithm, one.ranks) for one in samples} == {(size, algorithm, 2)}
+    assert [list(sample.ns) for sample in samples] == [[2500.0], [2125.0]]
+    assert {(sample.bytes, sample.algorithm, sample.ranks) for sample in samples} == {
+        (size, algorithm, 2)
+    }
     assert run.header.options == {"repeated": "samples", **options}
 
 
 def test_calls_without_the_ranks_have_an_unknown_number_of_them() -> None:
     [run] = pico("highest\n2500\n2125\n", "512_ring_int32.csv")
-    assert [one.ranks for one in run.samples] == [None, None]
+    assert [sample.ranks for sample in run.samples] == [None, None]
 
 
 def test_a_name_without_a_type_shows_no_size() -> None:
     with pytest.raises(UsageError, match="does not show the message size: give it with --bytes"):
         pico(ALL, "512_ring.csv")
     [run] = pico(ALL, "512_ring.csv", bytes=2048)
-    assert {one.bytes for one in run.samples} == {2048}
+    assert {sample.bytes for sample in run.samples} == {2048}
 
 
 def test_a_call_that_is_cut_is_left_out() -> None:

@@ -122,8 +122,8 @@ def test_what_does_not_look_slower_is_launched_no_further() -> None:
         blocks.times, comparison, [*blocks.looks, 1.0], [*blocks.look_blocks, launches[4]]
     )
     slower = {
-        (one.point.ranks, one.point.bytes)
-        for one in ratios
-        if one.point and one.judged.verdict == "slower"
+        (ratio.point.ranks, ratio.point.bytes)
+        for ratio in ratios
+        if ratio.point and ratio.judged.verdict == "slower"
     }
     assert slower == {(4, 64)}

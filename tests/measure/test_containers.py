@@ -76,7 +76,7 @@ def test_a_library_that_can_do_without_shared_memory_is_measured(mpi: Mpi, tmp_p
     done = run(*SHORT, "-o", str(path), inside=with_shared_memory_of("64k"))
     if mpi.family == "openmpi":
         assert done.returncode == 0, done.stderr
-        found = [one.text for one in Analysis(records.read(path)).warnings]
+        found = [warning.text for warning in Analysis(records.read(path)).warnings]
         assert any("not probed" in one and "/dev/shm has 64 KiB free" in one for one in found)
     else:
         assert "/dev/shm, through which ranks communicate, has 64 KiB" in done.stderr
@@ -171,7 +171,7 @@ def without_own_proc(is_mounted: bool) -> tuple[str, ...]:
 
 def is_named(done: subprocess.CompletedProcess[str]) -> bool:
     names = ("/proc does not show this PID namespace", "unshare --mount-proc")
-    return done.returncode == 1 and all(one in done.stderr for one in names)
+    return done.returncode == 1 and all(name in done.stderr for name in names)
 
 
 @pytest.mark.parametrize("is_mounted", [True, False])

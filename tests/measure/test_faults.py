@@ -130,14 +130,14 @@ def test_a_file_that_another_process_cuts(
     path = tmp_path / "run.jsonl"
     process = measuring_into(path)
     time.sleep(0.1 * (attempt % 7))
-    before = {one.round for one in records.read(path).samples}
+    before = {sample.round for sample in records.read(path).samples}
     os.truncate(path, 0)
     _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
     assert process.returncode == 1
     assert f"{path} was cut by another process" in stderr
     (saved,) = tmp_path.glob("run-saved-*.jsonl")
     assert f"all that was measured is in {saved}" in stderr
-    assert before <= {one.round for one in records.read(saved).samples}
+    assert before <= {sample.round for sample in records.read(saved).samples}
     assert_rounds_are_whole(saved)
     assert nothing_left()
     assert goes_on(hockney, saved)

@@ -131,7 +131,7 @@ def test_launches_with_a_node_that_was_left_out_are_not_counted() -> None:
 def test_a_last_launch_without_a_sample_hides_nothing() -> None:
     run = make_run(lambda *_: [1.0], launches=2, sizes=[8])
     run.launches.append(replace(run.launches[-1], launch=2, left_out=[BAD]))
-    assert {one.launch for one in Analysis(run).run.samples} == {0, 1}
+    assert {sample.launch for sample in Analysis(run).run.samples} == {0, 1}
     assert run.left_out == []
 
 

@@ -61,7 +61,7 @@ def rank(
 
 
 def said(*seen: SeenRank, ranks: int = 4, **more: object) -> list[str]:
-    return [one.text for one in conclusions(seen, ranks, set(), **more)]  # type: ignore[arg-type]
+    return [conclusion.text for conclusion in conclusions(seen, ranks, set(), **more)]  # type: ignore[arg-type]
 
 
 def test_nothing_is_said_where_nothing_was_seen() -> None:
@@ -101,7 +101,7 @@ def test_nodes_that_do_not_reach_each_other() -> None:
 def test_a_size_that_does_not_pass_is_named_with_one_that_does() -> None:
     seen = [rank(0, bytes=1 << 20, partner=1), rank(1, "exchange", "b", bytes=1 << 20, partner=0)]
     passed = {(frozenset((0, 1)), 8), (frozenset((0, 2)), 512)}
-    assert [one.text for one in conclusions(seen, 2, passed)] == [
+    assert [conclusion.text for conclusion in conclusions(seen, 2, passed)] == [
         "rank 0 (a, process 100) and rank 1 (b, process 101) exchange nothing in pingpong of 1 MiB "
         "for 5 s, while 8 B pass"
     ]

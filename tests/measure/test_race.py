@@ -49,7 +49,8 @@ class Runner:
                     peers=(),
                     repetitions=1,
                     ns=[
-                        ns * (1.0 + self.scatter * (self.launches % 2)) * one for one in self.visits
+                        ns * (1.0 + self.scatter * (self.launches % 2)) * visit
+                        for visit in self.visits
                     ],
                 )
             )
@@ -63,11 +64,11 @@ def test_who_is_behind_everywhere_is_out_and_who_wins_somewhere_stays() -> None:
     never = Runner("never", {8: 150.0, 1024: 500.0})
     race, runners = Race(), [default, small, large, never]
     for launch in range(2):
-        assert not any(one.is_done for one in runners), launch
-        for one in runners:
-            one.launch()
+        assert not any(runner.is_done for runner in runners), launch
+        for runner in runners:
+            runner.launch()
             race.drop(runners)
-    assert [one.name for one in runners if one.is_done] == ["never"]
+    assert [runner.name for runner in runners if runner.is_done] == ["never"]
     assert race.lost == ["never: out of the race after 2 launches"]
     assert small.sizes == [8], "a size that is lost is not measured further"
     assert large.sizes == [1024]
@@ -79,11 +80,11 @@ def raced(times: dict[str, float], launches: int, asked: int | None) -> list[str
     runners = [Runner(name, {8: ns}, scatter=0.03) for name, ns in times.items()]
     race = Race(asked)
     for _ in range(launches):
-        for one in runners:
-            if not one.is_done:
-                one.launch()
+        for runner in runners:
+            if not runner.is_done:
+                runner.launch()
         race.drop(runners)
-    return [one.name for one in runners if not one.is_done]
+    return [runner.name for runner in runners if not runner.is_done]
 
 
 def test_of_those_that_are_alike_one_stays() -> None:
@@ -113,11 +114,11 @@ def test_after_one_launch_those_that_take_several_times_as_long_are_out() -> Non
     held = Runner("held", {8: 900.0})
     held.run.add(Round(launch=0, round=0, wall_s=1.0, waited_s=0.4))
     runners = [fast, twice, slow, mixed, held]
-    for one in runners:
-        one.launch()
+    for runner in runners:
+        runner.launch()
     race = Race()
     race.drop(runners)
-    assert [one.name for one in runners if one.is_done] == ["slow"]
+    assert [runner.name for runner in runners if runner.is_done] == ["slow"]
     assert race.lost == ["slow: out of the race after 1 launch"]
 
 

@@ -48,9 +48,9 @@ def test_every_switch_of_a_simulated_machine_is_known_to_the_byte(
     )
     assert done.status == 0, done.stderr
     switches = json.loads(done.stdout)["switches"]
-    assert [one["low_bytes"] for one in switches] == [716, 1410, 3000, 3468, 4320]
-    assert all(one["high_bytes"] == one["low_bytes"] + 1 for one in switches)
-    assert [one["above"] for one in switches] == ["eager"] * 4 + ["rendezvous"]
+    assert [switch["low_bytes"] for switch in switches] == [716, 1410, 3000, 3468, 4320]
+    assert all(switch["high_bytes"] == switch["low_bytes"] + 1 for switch in switches)
+    assert [switch["above"] for switch in switches] == ["eager"] * 4 + ["rendezvous"]
     assert len(records.read(tmp_path / "run.jsonl").switches) == 5
 
 

@@ -167,5 +167,5 @@ def test_equal_runs_lie_in_the_interval(earlier: int) -> None:
 def test_launches_explain_as_much_as_the_levels_of_equal_runs_differ(launches: int) -> None:
     random = np.random.default_rng(launches)
     runs = [level_of(random.standard_normal(launches)) for _ in range(4000)]
-    differ = float(np.var([one.centre for one in runs]))
-    assert float(np.mean([one.explained for one in runs])) == pytest.approx(differ, rel=0.08)
+    differ = float(np.var([run.centre for run in runs]))
+    assert float(np.mean([run.explained for run in runs])) == pytest.approx(differ, rel=0.08)

@@ -50,7 +50,7 @@ def test_true_breaks_are_still_found(above: tuple[float, float], noise: float) -
     times = piecewise(sizes, [32768.0], [(1e-6, 1e-10), above])
     found = fits(times, sizes, noise)
     ends = [[segment.to_bytes for segment in one.segments[:-1]] for one in found]
-    assert sum(len(one) == 1 and 16384 <= one[0] <= 65536 for one in ends) >= 4
+    assert sum(len(end) == 1 and 16384 <= end[0] <= 65536 for end in ends) >= 4
 
 
 def test_a_jump_between_curves_is_the_only_break() -> None:

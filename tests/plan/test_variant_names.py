@@ -39,7 +39,7 @@ def test_settings_are_named_as_they_were_given() -> None:
         for path in (A, B)
         for w in ("1", "64")
     )
-    libraries = {one.name: "MPICH" if A in one.name else "Open MPI" for one in variants}
+    libraries = {variant.name: "MPICH" if A in variant.name else "Open MPI" for variant in variants}
     assert list(shown_names(Comparison(variants=variants), libraries).values()) == [
         "MPICH, window=1",
         "MPICH, window=64",

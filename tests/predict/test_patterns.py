@@ -322,5 +322,5 @@ def test_fewer_than_five_launches_give_no_interval(hockney: RunHockney, tmp_path
         done = hockney("fit", "run.jsonl", "--model", model, "--json")
         (fit,) = json.loads(done.stdout)["fits"]
         limits = [one for part in ("parameters", "derived") for one in fit[part].values()]
-        assert all(one["low"] is None and one["high"] is None for one in limits)
+        assert all(limit["low"] is None and limit["high"] is None for limit in limits)
         assert "no interval from fewer than 5 launches; there are 4" in fit["notes"]

@@ -29,9 +29,9 @@ def measured(tmp_path: Path) -> Path:
     for launch in on_host.launches:
         run.add(launch)
     for (memory, staging), factor in WAYS.items():
-        for one in on_host.samples:
-            ns = [factor * value for value in one.ns]
-            run.add(replace(one, memory=memory, staging=staging, ns=ns))
+        for sample in on_host.samples:
+            ns = [factor * value for value in sample.ns]
+            run.add(replace(sample, memory=memory, staging=staging, ns=ns))
     for end in on_host.ends:
         run.add(end)
     return write_run(run, tmp_path / "device.jsonl")

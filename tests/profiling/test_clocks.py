@@ -71,9 +71,9 @@ def move_to_another_host(path: Path, seconds: float, drift: float) -> None:
 
 def waits(profile: Profile) -> dict[tuple[int, str], float | None]:
     return {
-        (one.rank, one.call): one.wait_s
-        for one in profile.calls
-        if one.call in ("MPI_Send", "MPI_Recv", "MPI_Barrier")
+        (call.rank, call.call): call.wait_s
+        for call in profile.calls
+        if call.call in ("MPI_Send", "MPI_Recv", "MPI_Barrier")
     }
 
 
@@ -85,7 +85,7 @@ def test_waits_between_hosts_are_those_of_one_host(mpi: Mpi, tmp_path: Path) -> 
     [second] = [path for path in ranks.iterdir() if path.name.startswith("1.")]
     move_to_another_host(second, 1000.0, 5e-5)
     profile = collect(ranks, PROGRAM)
-    errors = {one.rank: one.clock_error_s for one in profile.ranks}
+    errors = {rank.rank: rank.clock_error_s for rank in profile.ranks}
     assert errors[0] == 0.0
     error = errors[1]
     assert error is not None

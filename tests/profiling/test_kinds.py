@@ -119,9 +119,10 @@ def test_distances() -> None:
 
 def test_what_can_be_tuned_and_what_it_gains() -> None:
     made = profile(*(calls(r, "MPI_Bcast", 10, 1024) for r in (0, 1)), *pingpong(5, 8))
-    assert [(one.collective, one.ranks, one.bytes) for one in used_collectives(made)] == [
-        ("bcast", 2, 1024)
-    ]
+    assert [
+        (collective.collective, collective.ranks, collective.bytes)
+        for collective in used_collectives(made)
+    ] == [("bcast", 2, 1024)]
     gain = gain_of(["sh", "-c", "sleep ${PAUSE:-0.2}"], {"PAUSE": "0.02"}, 5)
     assert (gain.verdict, len(gain.ratios)) == ("faster", 5)
     assert gain.ratio < 0.7

@@ -190,5 +190,5 @@ def test_ranks_with_and_without_the_recorder_run_together(
     assert "1 of 2 ranks left no record" in done.stderr
     profile = read(tmp_path / "p.jsonl")
     assert [rank.rank for rank in profile.ranks] == [1 - without]
-    calls = [(one.call, one.count, one.bytes) for one in profile.calls]
+    calls = [(call.call, call.count, call.bytes) for call in profile.calls]
     assert calls == [("MPI_Sendrecv", 100, 64)]

@@ -66,15 +66,15 @@ def test_memories_of_buffers(
     monkeypatch.setenv(f"HOCKNEY_FAKE_{interface.upper()}", mode)
     done, shown = profiled(program, str(fake_library(interface).path), ranks=2)
     assert done.status == 0, done.stderr
-    found: Counter[tuple[str, int, str]] = Counter()
+    counts: Counter[tuple[str, int, str]] = Counter()
     for one in read(tmp_path / "p.jsonl").calls:
-        found[one.call, one.bytes, one.memory] += one.count
+        counts[one.call, one.bytes, one.memory] += one.count
     for (call, size, memory), count in EXPECTED.items():
-        assert found[call, size, memory] == count
+        assert counts[call, size, memory] == count
     # The address of device memory is the host's after it was freed.
     for call in ("MPI_Send", "MPI_Recv"):
-        assert 1000 - REUSED <= found[call, 24, "host"] <= 1000
-        assert found[call, 24, "host"] + found[call, 24, "device"] == 1000
+        assert 1000 - REUSED <= counts[call, 24, "host"] <= 1000
+        assert counts[call, 24, "host"] + counts[call, 24, "device"] == 1000
     total = {one["memory"]: one["bytes_sum"] for one in shown["memories"] if one["call"] is None}
     assert total["managed"] == 2 * 10 * 4096
     assert total["pinned"] == 2 * 20 * 800

@@ -132,7 +132,7 @@ def simulated(directory: Path, *words: str) -> float:
     """Seconds of simulated time."""
     usual = ["-np", str(RANKS), "-platform", "cluster.xml", "-hostfile", "hosts"]
     settings = ("smpi/simulate-computation:no", "smpi/display-timing:yes", "smpi/wtime:0")
-    command = ["smpirun", *usual, *(f"--cfg={one}" for one in settings), *words]
+    command = ["smpirun", *usual, *(f"--cfg={setting}" for setting in settings), *words]
     done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
     found = re.search(r"[Ss]imulated time: ([\d.e+-]+) sec", done.stderr + done.stdout)
     assert found is not None, done.stdout + done.stderr

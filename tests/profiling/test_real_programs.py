@@ -40,12 +40,12 @@ COUNTED = tuple[int, str, int, int]
 
 def second(path: Path) -> Counter[COUNTED]:
     """Calls that the other recorder counted on each rank."""
-    found: Counter[COUNTED] = Counter()
+    counts: Counter[COUNTED] = Counter()
     for file in path.parent.glob(f"{path.name}.*"):
         for line in file.read_text().splitlines():
             call, peer, bytes_, count = line.split()
-            found[int(file.suffix[1:]), call, int(peer), int(bytes_)] += int(count)
-    return found
+            counts[int(file.suffix[1:]), call, int(peer), int(bytes_)] += int(count)
+    return counts
 
 
 @pytest.mark.long
@@ -55,8 +55,8 @@ def test_two_recorders_count_the_same(hockney: RunHockney, tmp_path: Path, name:
     if program is None or shutil.which("mpicc.openmpi") is None:
         pytest.skip("needs lammps, hpcc and the MPI that Debian built them with")
     mpi = find_mpi("mpicc.openmpi")
-    counter = tmp_path / "counter.so"
-    words = [mpi.mpicc, "-w", "-O1", "-fPIC", "-shared", "-o", counter, HERE / "counter.c"]
+    counts = tmp_path / "counts.so"
+    words = [mpi.mpicc, "-w", "-O1", "-fPIC", "-shared", "-o", counts, HERE / "counts.c"]
     subprocess.run(words, check=True)
     arguments: tuple[str, ...] = ()
     if name == "hpcc":
@@ -68,7 +68,7 @@ def test_two_recorders_count_the_same(hockney: RunHockney, tmp_path: Path, name:
         (tmp_path / "in.lj").write_text(LAMMPS.format(how=INPUTS[name]))
         arguments = ("-in", "in.lj", "-log", "none")
     counted = tmp_path / "counted"
-    more = {"LD_PRELOAD": str(counter), "COUNTED": str(counted)}
+    more = {"LD_PRELOAD": str(counts), "COUNTED": str(counted)}
     env = {**family_of(mpi).environment(mpi), **more}
     command = (str(mpi.mpiexec), "-n", "2", program, *arguments)
     done = hockney("profile", "-o", "p.jsonl", "--", *command, env=env)
@@ -120,8 +120,8 @@ def test_one_sided_calls_of_nwchem(hockney: RunHockney, tmp_path: Path) -> None:
     assert len(energies) == 2
     assert energies[0] == energies[1]
     found = kinds.read(tmp_path / "p.jsonl")
-    assert [(one.end, one.lost_calls) for one in found.ranks] == 2 * [("finalized", 0)]
-    sent = [one for one in found.calls if one.call in ("MPI_Accumulate", "MPI_Get_accumulate")]
+    assert [(rank.end, rank.lost_calls) for rank in found.ranks] == 2 * [("finalized", 0)]
+    sent = [call for call in found.calls if call.call in ("MPI_Accumulate", "MPI_Get_accumulate")]
     assert {(one.rank, one.peer) for one in sent} == {(0, 0), (0, 1), (1, 0), (1, 1)}
     assert sum(one.count for one in sent) > 1000
     assert all(one.communicator_size == 2 for one in sent)

@@ -23,7 +23,7 @@ def strange(tmp_path: Path) -> Path:
         found.program, command=("app", HOSTILE), library=f"MPI\n{HOSTILE}", mpicc=HOSTILE
     )
     texts = {"host": HOSTILE, "program": HOSTILE, "cpus": HOSTILE, "cache": HOSTILE}
-    found.ranks = [replace(one, **texts) for one in found.ranks]
+    found.ranks = [replace(rank, **texts) for rank in found.ranks]
     return written(tmp_path / "p.jsonl", found)
 
 

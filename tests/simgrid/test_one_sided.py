@@ -50,7 +50,7 @@ def test_the_time_is_that_of_one_message(
         fitted = hockney("fit", "run.jsonl", "--model", model, "--json")
         assert fitted.status == 0, fitted.stderr
         fits = json.loads(fitted.stdout)["fits"]
-        of_flush = next(one for one in fits if one["synchronization"] == "flush")
+        of_flush = next(fit for fit in fits if fit["synchronization"] == "flush")
         assert of_flush["operation"] == operation
         assert of_flush["error"]["max"] < CLOCK
         if model == "hockney":

@@ -51,7 +51,7 @@ def test_between_sizes_and_ranks_a_straight_line_is_predicted_exactly() -> None:
         assert cell.default.typical_s == pytest.approx(
             straight("default", cell.ranks, cell.bytes), rel=0.01
         )
-        [binomial] = [one for one in cell.contenders if one.name == "binomial"]
+        [binomial] = [contender for contender in cell.contenders if contender.name == "binomial"]
         assert binomial.is_faster
         assert binomial.difference is not None
         assert binomial.difference.ratio == pytest.approx(0.5, rel=0.01)
@@ -68,8 +68,8 @@ def test_where_the_library_may_switch_a_gain_must_be_sure() -> None:
 
     found = {cell.bytes: cell for cell in predicted_cells(cells(switching, (4,)), (), nothing)}
     sure, open_ = found[512], found[2048]
-    [before] = [one for one in sure.contenders if one.name == "binomial"]
-    [at] = [one for one in open_.contenders if one.name == "binomial"]
+    [before] = [contender for contender in sure.contenders if contender.name == "binomial"]
+    [at] = [contender for contender in open_.contenders if contender.name == "binomial"]
     assert before.is_faster
     assert not at.is_faster
     assert at.difference is not None
@@ -84,7 +84,7 @@ def test_curves_that_jump_give_no_rule() -> None:
         return factor * straight("chain", ranks, size)
 
     for cell in predicted_cells(cells(jumping, (4,)), (), nothing):
-        assert not any(one.is_faster for one in cell.contenders)
+        assert not any(contender.is_faster for contender in cell.contenders)
 
 
 def test_above_the_largest_number_of_ranks_the_model_speaks() -> None:
@@ -101,7 +101,7 @@ def test_above_the_largest_number_of_ranks_the_model_speaks() -> None:
         for cell in predicted_cells(cells(seconds), (256,), modelled)
         if (cell.ranks, cell.bytes) == (256, 4096)
     ]
-    [binomial] = [one for one in found[0].contenders if one.name == "binomial"]
+    [binomial] = [contender for contender in found[0].contenders if contender.name == "binomial"]
     assert binomial.point.typical_s == pytest.approx(seconds("binomial", 256, 4096), rel=0.01)
     assert binomial.is_faster
 

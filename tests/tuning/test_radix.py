@@ -81,7 +81,9 @@ def test_what_a_rule_cannot_say_is_said_and_left_out() -> None:
     form = format_named("openmpi")
     kept, others = only(found.groups(form, None, False), form, "5.0.11")
     assert others == ["bcast by knomial with a radix of its own"]
-    names = {one.name for group in kept for cell in group.cells for one in cell.contenders}
+    names = {
+        contender.name for group in kept for cell in group.cells for contender in cell.contenders
+    }
     assert names == {"chain, radix 2"}
     assert notes_of(kept, others, form, found.mpi) == [
         "no rules can be written for bcast by knomial with a radix of its own"

@@ -159,7 +159,7 @@ def faulty_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_settings_are_looked_up_in_the_library(mpi: Mpi, engine: Engine) -> None:
     variable, bad, good = threshold_of(mpi, engine)
     tried = settings_of([f"{variable}={bad},{good},x"], mpi, engine)
-    assert [one.value for one in tried.settings] == [bad, good]
+    assert [setting.value for setting in tried.settings] == [bad, good]
     assert tried.left_out == (tried.left_out[0],)
     assert "refuses this value" in tried.left_out[0] or "no number" in tried.left_out[0]
     bare = settings_of([f"{tried.settings[0].control}={good}"], mpi, engine)
@@ -196,7 +196,7 @@ def test_what_the_library_holds_anyway_is_no_setting(
 def test_values_of_which_the_library_makes_others_are_left_out(mpi: Mpi, engine: Engine) -> None:
     variable, _, good = threshold_of(mpi, engine)
     tried = settings_of([f"{variable}={2**70},many,{good}"], mpi, engine)
-    assert [one.value for one in tried.settings] == [good]
+    assert [setting.value for setting in tried.settings] == [good]
     large, many = tried.left_out
     assert f"{2**70}: out of range: the library makes " in large
     assert large.endswith(" of it (MPI_T)")

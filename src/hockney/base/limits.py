@@ -43,7 +43,7 @@ def spare_threads() -> None:
     """Sets one thread for numerical libraries where memory or processes are limited."""
     global _is_spared
     limits = (resource.RLIMIT_AS, resource.RLIMIT_NPROC)
-    limited = any(resource.getrlimit(one)[0] != resource.RLIM_INFINITY for one in limits)
+    limited = any(resource.getrlimit(limit)[0] != resource.RLIM_INFINITY for limit in limits)
     if limited and THREADS not in os.environ:
         os.environ[THREADS] = "1"
         _is_spared = True

@@ -106,7 +106,9 @@ class Verb(click.Command):
 
     def _joined(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The words; those of an option that takes several are one, with blanks between."""
-        options = [one for one in self.get_params(ctx) if isinstance(one, Option) and one.several]
+        options = [
+            param for param in self.get_params(ctx) if isinstance(param, Option) and param.several
+        ]
         by_name = {name: option for option in options for name in option.opts}
         joined: list[str] = []
         last: Option | None = None

@@ -52,7 +52,7 @@ def show_run(
 
 def show_warnings(analysis: Analysis) -> None:
     """Prints a sentence for each warning, and where there is more to read."""
-    lines = [one.text for one in analysis.warnings]
+    lines = [warning.text for warning in analysis.warnings]
     for line in lines:
         click.echo(f"{styled('warning:', 'yellow', stream=sys.stderr)} {line}", err=True)
     if lines and analysis.run.is_measured:

@@ -70,8 +70,8 @@ def _measured(used: Sequence[Used], path: Path, options: dict[str, Any]) -> list
     analyses = []
     for ranks in sorted({one.ranks for one in used}):
         cells = [one for one in used if one.ranks == ranks]
-        names = ",".join(dict.fromkeys(one.collective for one in cells))
-        sizes = ",".join(map(str, sorted({_whole(one.bytes) for one in cells})))
+        names = ",".join(dict.fromkeys(cell.collective for cell in cells))
+        sizes = ",".join(map(str, sorted({_whole(cell.bytes) for cell in cells})))
         words = ["collective", names, "--algorithm", "all", "--ranks", str(ranks)]
         plan = ask([*words, "--sizes", sizes], mpicc=options["mpicc"]).plan
         budget_s = options["budget"] or CELL_S * len(cells)

@@ -134,7 +134,7 @@ class _Measuring:
         self._left_out += _failed(session)
         study = Analysis(session.run).variants
         if study is None or not study.ratios:
-            launches = sum(one.launches for one in session.answers)
+            launches = sum(answer.launches for answer in session.answers)
             each_s = session.launches_wall_s / launches if launches else budget_s
             each_s = max(each_s, SHORTEST_LAUNCH_S)
             times = math.ceil(len(plan.cases) * LEAST_BLOCKS * each_s / budget_s)

@@ -94,7 +94,7 @@ def _transports(mpicc: str | None, hosts: tuple[str, ...], as_json: bool) -> Non
     found = transports_of(run)
     if found is None:
         raise HockneyError("the ranks recorded no ways of messages", "give another --engine")
-    warned = [one.text for one in detours(found)]
+    warned = [detour.text for detour in detours(found)]
     if as_json:
         click.echo(dumps({**(transport_json(found) or {}), "says": tried.says, "warnings": warned}))
         return

@@ -83,7 +83,7 @@ def command(
     end_by(found.gate)
 
 
-def _tried(found: Explanation, budget_s: float, quiet: bool) -> list[TriedFactors]:
+def _tried(explanation: Explanation, budget_s: float, quiet: bool) -> list[TriedFactors]:
     """Measures B beside B with settings of A, one more in each run, until enough is explained.
     Settings that change nothing are left out of the next runs."""
     from hockney.base.errors import HockneyError
@@ -93,8 +93,11 @@ def _tried(found: Explanation, budget_s: float, quiet: bool) -> list[TriedFactor
     from hockney.infer.analysis.one_factor import TriedFactors, part_gone
     from hockney.run.measure.as_before import check_at_hand, with_as_before
 
-    plan = check_at_hand(found.second)
-    factors = [*(one.factor for one in found.causes), *(one.factor for one in found.cleared)]
+    plan = check_at_hand(explanation.second)
+    factors = [
+        *(cause.factor for cause in explanation.causes),
+        *(one.factor for one in explanation.cleared),
+    ]
     open_ = [one for one in factors if one.change and not one.why_not]
     kept: list[DifferingFactor] = []
     tried: list[TriedFactors] = []
@@ -111,7 +114,7 @@ def _tried(found: Explanation, budget_s: float, quiet: bool) -> list[TriedFactor
         if study is None or not study.ratios:
             tried.append(TriedFactors(names, 0.0, 0, "no complete block was measured"))
             continue
-        part = part_gone(found, study, study.comparison.names[1])
+        part = part_gone(explanation, study, study.comparison.names[1])
         tried.append(TriedFactors(names, part, study.blocks))
         if part - reached >= LEAST_PART:
             kept, reached = [*kept, factor], part

@@ -74,21 +74,21 @@ def command(
 
     if model == AUTO:
         _show_rankings(
-            _each(curves, lambda one: one.fits.ranking(one.curve.points, statistic)), as_json
+            _each(curves, lambda row: row.fits.ranking(row.curve.points, statistic)), as_json
         )
     elif ordinary:
         _show_fits(
             _each(
                 curves,
-                lambda one: fit(
-                    replace(curve_of(one.curve.points), over_launches=statistic), ordinary
+                lambda row: fit(
+                    replace(curve_of(row.curve.points), over_launches=statistic), ordinary
                 ),
             ),
             as_json,
         )
     else:
         _show_fits(
-            _each(curves, lambda one: one.fits.fit(model, one.curve.points, statistic)), as_json
+            _each(curves, lambda row: row.fits.fit(model, row.curve.points, statistic)), as_json
         )
 
 
@@ -121,14 +121,14 @@ def _each(
     """Fits each curve; where a run has several, those that cannot be fitted are reported."""
     done: list[tuple[RunCurve, Result]] = []
     failed: list[UsageError] = []
-    for one in curves:
+    for curve in curves:
         try:
-            done.append((one, work(one)))
+            done.append((curve, work(curve)))
         except UsageError as error:
-            if not one.curve.name:
+            if not curve.curve.name:
                 raise
             failed.append(error)
-            click.echo(f"{one.title}: {error.message}", err=True)
+            click.echo(f"{curve.title}: {error.message}", err=True)
     if not done:
         raise failed[0]
     return done

@@ -134,7 +134,7 @@ def _programs(
                 f"{path} exists", "name another place with -o, or overwrite it with --force"
             )
         write_output(path, [encode(profile)], force)
-        messages = sum(one.count for one in profile.calls if sends(one))
+        messages = sum(call.count for call in profile.calls if sends(call))
         ranks = len(profile.ranks)
         click.echo(f"{path}: profile of {ranks} ranks, {messages} messages; for predict and replay")
         warn(notes)

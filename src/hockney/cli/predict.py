@@ -119,11 +119,11 @@ def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bo
             {
                 "label": run.label,
                 "file": str(run.path),
-                **prediction_json(channel, one),
+                **prediction_json(channel, prediction),
                 "warnings": [note.text for note in source_notes(run)],
             }
             for run, channel, predictions in found
-            for one in predictions
+            for prediction in predictions
         ]
         click.echo(dumps({"predictions": rows}))
         return

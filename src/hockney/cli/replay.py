@@ -101,8 +101,8 @@ def command(
     computed = None
     if delays:
         of_rank = ProfileSummary(profile).of_rank
-        ranks = sorted((one for one in profile.ranks if one.job == 0), key=lambda one: one.rank)
-        computed = [max(one.wall_s - of_rank[0, one.rank].time_s, 0.0) for one in ranks]
+        ranks = sorted((rank for rank in profile.ranks if rank.job == 0), key=lambda one: one.rank)
+        computed = [max(rank.wall_s - of_rank[0, rank.rank].time_s, 0.0) for rank in ranks]
     check_slots(placement)
     result = target_of(output, "replay", force).opened()
     at_end = AtEnd(result.remove_empty)

@@ -115,11 +115,11 @@ def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | 
     missing = [before.name for before, _ in files if not before.exists()]
     both = [pair for pair in files if pair[0].exists()]
     comparisons = compared_files(both, tolerance, memory)
-    gates = [comparison_gate(one, tolerance) for one in comparisons]
+    gates = [comparison_gate(comparison, tolerance) for comparison in comparisons]
     if missing or not both:
         names = ", ".join(missing) or "any run"
         gates.append(not_judged(f"{against} has no {names}", "measure this plan there, too"))
-    findings = [of_comparison(one, tolerance) for one in comparisons]
+    findings = [of_comparison(comparison, tolerance) for comparison in comparisons]
     lines = against_lines(comparisons, tolerance) if comparisons else []
     return _Compared(together(gates), tuple(findings), tuple(lines))
 

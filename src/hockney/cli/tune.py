@@ -169,7 +169,7 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
 
     groups, others = groups_of(found)
     if not options["quiet"]:
-        left_out = dict.fromkeys(note for one in found.drifts.values() for note in one.notes)
+        left_out = dict.fromkeys(note for drift in found.drifts.values() for note in drift.notes)
         for note in (*notes_of(groups, others, form, found.mpi), *left_out):
             click.echo(f"note: {note}", err=True)
     tuned = Tuned(
@@ -194,7 +194,9 @@ def _check_together(is_verb: bool, check: bool, options: dict[str, Any]) -> None
         raise click.UsageError("--check is about rules: leave it out with --settings")
 
 
-def _predicted(group: CellGroup, found: Measured, options: dict[str, Any]) -> list[CollectiveCell]:
+def _predicted(
+    group: CellGroup, measured: Measured, options: dict[str, Any]
+) -> list[CollectiveCell]:
     """The predicted cells that --beyond asks for."""
     from hockney.tuning.beyond import model_of, predicted_cells
 
@@ -204,10 +206,10 @@ def _predicted(group: CellGroup, found: Measured, options: dict[str, Any]) -> li
     ranks = [] if beyond == SIZES_ALONE else COUNTS.convert(beyond, None, None)
     if ranks and options["layouts"] is not None:
         raise click.UsageError("--beyond RANKS: rules by layout are for measured ranks alone")
-    return predicted_cells(group.cells, ranks, model_of(found.analyses))
+    return predicted_cells(group.cells, ranks, model_of(measured.analyses))
 
 
-def _tune(found: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, Any]) -> None:
+def _tune(measured: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, Any]) -> None:
     from hockney.show.as_json import dumps
     from hockney.show.rules import environment_lines, explained_lines, rule_lines, rules_json
     from hockney.tuning.reasons import explained
@@ -227,7 +229,7 @@ def _tune(found: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, A
     environment: dict[str, str] = {}
     proved = None
     if output is not None and rules:
-        environment, proved = _write(rules, found, form, output, options["mpicc"])
+        environment, proved = _write(rules, measured, form, output, options["mpicc"])
         if options["deploy"]:
             for file in write(output, deployed(environment), options["force"]):
                 click.echo(f"wrote {file}", err=True)
@@ -238,8 +240,8 @@ def _tune(found: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, A
         click.echo(dumps(rules_json(tuned, environment, proved, reasons)))
     else:
         click.echo("\n".join(rule_lines(tuned)))
-        for one in reasons:
-            click.echo("\n" + "\n".join(explained_lines(one)))
+        for reason in reasons:
+            click.echo("\n" + "\n".join(explained_lines(reason)))
         if environment:
             click.echo("\n" + "\n".join(environment_lines(environment)))
     if not rules:
@@ -247,7 +249,7 @@ def _tune(found: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, A
 
 
 def _write(
-    rules: list[Rule], found: Measured, form: RulesFormat, output: Path, mpicc: str | None
+    rules: list[Rule], measured: Measured, form: RulesFormat, output: Path, mpicc: str | None
 ) -> tuple[dict[str, str], bool | None]:
     """Writes the rules; returns the environment in which the library reads them, and whether that
     is proved."""
@@ -255,7 +257,7 @@ def _write(
     from hockney.tuning.rules_trial import write_tried
 
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
-    proved = write_tried(form, rules, output, found.mpi, mpi, engine)
+    proved = write_tried(form, rules, output, measured.mpi, mpi, engine)
     reads = "and reads all of it" if proved else "but does not report whether it reads it"
     click.echo(f"wrote {output}: the library starts with it {reads}", err=True)
     return form.environment(output), proved

@@ -113,22 +113,22 @@ def parse_skew(text: str) -> Skew:
     return Skew(seconds=seconds)
 
 
-def arrivals_of(asked: ArrivalRequest | None, skew: Skew | None) -> Arrivals | None:
+def arrivals_of(request: ArrivalRequest | None, skew: Skew | None) -> Arrivals | None:
     """The arrivals that both options ask for: without a skew, the file's, or that of one
     collective."""
-    if asked is None:
+    if request is None:
         if skew is not None:
             raise UsageError("--skew needs --arrival", "add --arrival none,ascending")
         return None
-    if skew is not None and asked.patterns == (TOGETHER,):
+    if skew is not None and request.patterns == (TOGETHER,):
         raise UsageError(
             "--skew: --arrival none has none", "add a pattern, such as --arrival none,last-late"
         )
-    first = min(asked.delays_s, default=0.0)
-    spread = max(asked.delays_s, default=0.0) - first
-    fractions = tuple((delay - first) / spread for delay in asked.delays_s)
+    first = min(request.delays_s, default=0.0)
+    spread = max(request.delays_s, default=0.0) - first
+    fractions = tuple((delay - first) / spread for delay in request.delays_s)
     own = Skew(seconds=spread) if fractions else Skew(times=1.0)
-    return Arrivals(patterns=asked.patterns, skew=skew or own, fractions=fractions)
+    return Arrivals(patterns=request.patterns, skew=skew or own, fractions=fractions)
 
 
 def _delays_of(path: Path) -> tuple[float, ...]:

@@ -75,7 +75,9 @@ def read_claim(name: str) -> Claim:
 def _claim(where: str, name: str, table: dict[str, Any]) -> Claim:
     check_keys(where, table, KEYS)
     measures = _measures(where, table.get("measure"))
-    quantity = _quantity(where, "quantity", table.get("quantity"), [one.name for one in measures])
+    quantity = _quantity(
+        where, "quantity", table.get("quantity"), [measure.name for measure in measures]
+    )
     expected = _expected(where, table, quantity)
     if quantity.what == BEST:
         quantity = replace(quantity, name=table["value"].strip())
@@ -104,7 +106,7 @@ def _measures(where: str, tables: Any) -> tuple[ClaimMeasure, ...]:
             f"{where}: measure: nothing is measured",
             'write [[measure]] and command = "hockney pingpong" below it',
         )
-    found: list[ClaimMeasure] = []
+    measures: list[ClaimMeasure] = []
     for number, table in enumerate(tables, 1):
         here = f"{where}, measure {number}"
         check_keys(here, table, MEASURE_KEYS)
@@ -118,10 +120,10 @@ def _measures(where: str, tables: Any) -> tuple[ClaimMeasure, ...]:
                 f"{here}: name: {name!r} would not do as the name of a file",
                 "use letters, digits, - and _",
             )
-        if name in [one.name for one in found]:
+        if name in [one.name for one in measures]:
             raise UsageError(f"{here}: name: {name!r} is given twice", "choose another")
-        found.append(ClaimMeasure(name, _words(here, table)))
-    return tuple(found)
+        measures.append(ClaimMeasure(name, _words(here, table)))
+    return tuple(measures)
 
 
 def _words(where: str, table: Mapping[str, Any]) -> tuple[str, ...]:
@@ -296,5 +298,5 @@ def _requires(where: str, table: Any, measures: tuple[ClaimMeasure, ...]) -> Req
     if not isinstance(simulated, bool):
         raise UsageError(f"{here}: simgrid: {simulated!r} is neither true nor false", "true")
     mpi = _text(here, table, "mpi", "name its family: mpich, openmpi") if "mpi" in table else None
-    is_simulated = any(one.is_simulated for one in measures)
+    is_simulated = any(measure.is_simulated for measure in measures)
     return Requires(**counts, mpi=mpi, simgrid=simulated or is_simulated)

@@ -57,7 +57,7 @@ def layout_of(layout: str) -> Layout:
 
 def _vector(layout: str, rest: str) -> Layout:
     numbers = rest.split(":")
-    if len(numbers) != 3 or not all(one.isascii() and one.isdigit() for one in numbers):
+    if len(numbers) != 3 or not all(number.isascii() and number.isdigit() for number in numbers):
         raise _wrong(layout, "not vector:COUNT:BLOCK:STRIDE", "such as vector:64:8:64, in bytes")
     count, block, stride = map(int, numbers)
     if count == 0 or block == 0:
@@ -113,7 +113,9 @@ def _of_blocks(layout: str, blocks: Sequence[tuple[int, int]]) -> Layout:
 def _subarray(layout: str, rest: str) -> Layout:
     lists = [one.split("x") for one in rest.split(":")]
     numbers = [one for each in lists for one in each]
-    if len(lists) not in (2, 3) or not all(one.isascii() and one.isdigit() for one in numbers):
+    if len(lists) not in (2, 3) or not all(
+        number.isascii() and number.isdigit() for number in numbers
+    ):
         raise _wrong(layout, "not subarray:SIZES:PART[:STARTS]", "such as subarray:64x64:64x1:0x3")
     whole, part, *starts = ([int(one) for one in a] for a in lists)
     start = starts[0] if starts else [0] * len(whole)

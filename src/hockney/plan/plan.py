@@ -66,7 +66,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     def has_gate(self) -> bool:
         """Whether the plan has a limit: of variants, or of a workload."""
         varies = self.comparison is not None and self.comparison.gate is not None
-        return varies or any(one.workload.has_gate for one in self.cases)
+        return varies or any(case.workload.has_gate for case in self.cases)
 
 
 def single(workload: Workload, placement: Placement, sampling: Sampling) -> Plan:
@@ -105,12 +105,12 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
         found = msgspec.convert(options, _StoredPlan)
         cases = tuple(
             Case(
-                workload=workload_from(one.workload),
-                placement=one.placement,
-                title=one.title,
-                variant=one.variant,
+                workload=workload_from(case.workload),
+                placement=case.placement,
+                title=case.title,
+                variant=case.variant,
             )
-            for one in found.cases
+            for case in found.cases
         )
     except (msgspec.ValidationError, LookupError, TypeError, ValueError, HockneyError):
         return None

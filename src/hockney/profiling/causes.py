@@ -66,7 +66,7 @@ class Causes:
 
     @cached_property
     def model(self) -> MessageTimes | None:
-        return model_of(self.profile.machine, [one.host for one in self.profile.ranks])
+        return model_of(self.profile.machine, [rank.host for rank in self.profile.ranks])
 
     def own(self, calls: Calls) -> dict[str, float]:
         """Time of these calls without waiting, by cause; all time beyond the model counts as
@@ -153,8 +153,8 @@ class Causes:
         """Causes of each rank's waiting, as fractions: the activities of the ranks that it waited
         for."""
         blamed: dict[_Key, dict[_Key, float]] = defaultdict(dict)
-        for one in self.profile.blames:
-            blamed[one.job, one.rank][one.job, one.for_rank] = one.seconds
+        for blame in self.profile.blames:
+            blamed[blame.job, blame.rank][blame.job, blame.for_rank] = blame.seconds
         found = {}
         for key in self.profile.by_rank:
             usual = {other: 1.0 for other in self.profile.by_rank if other != key}

@@ -52,7 +52,7 @@ def clocks_of(boots: Sequence[str], orders: Sequence[Precedence]) -> list[ClockO
     """The clock of each rank, by its host's boot; the reference is that of the first rank. None if
     it is unknown."""
     known = {boots[0]: ClockOffset()} if boots and boots[0] else {}
-    between = [one for one in orders if boots[one.first] != boots[one.then]]
+    between = [order for order in orders if boots[order.first] != boots[order.then]]
     found = True
     while found and between:
         found = False
@@ -69,14 +69,14 @@ def _clock(
 ) -> ClockOffset | None:
     """The clock of a host, by messages with hosts whose clocks are known."""
     lower, upper, errors = [], [], [0.0]
-    for one in orders:
-        if boots[one.then] == boot and boots[one.first] in known:
-            other = known[boots[one.first]]
-            lower.append((one.then_s, other.reference_s(one.first_s) - one.then_s))
+    for order in orders:
+        if boots[order.then] == boot and boots[order.first] in known:
+            other = known[boots[order.first]]
+            lower.append((order.then_s, other.reference_s(order.first_s) - order.then_s))
             errors.append(other.error_s)
-        elif boots[one.first] == boot and boots[one.then] in known:
-            other = known[boots[one.then]]
-            upper.append((one.first_s, other.reference_s(one.then_s) - one.first_s))
+        elif boots[order.first] == boot and boots[order.then] in known:
+            other = known[boots[order.then]]
+            upper.append((order.first_s, other.reference_s(order.then_s) - order.first_s))
             errors.append(other.error_s)
     if not lower or not upper:
         return None

@@ -175,7 +175,7 @@ def _acts(job: int, file: RankFile) -> Iterator[Acts]:
     inside = np.maximum(acts["exit"].astype(np.int64) - np.maximum(acts["enter"], begins), 0)
     sizes = {int(group["members"]): int(group["size"]) for group in file.groups}
     digests, group = np.unique(acts["members"], return_inverse=True)
-    groups = tuple((f"{int(one):016x}", sizes.get(int(one), 0)) for one in digests)
+    groups = tuple((f"{int(digest):016x}", sizes.get(int(digest), 0)) for digest in digests)
     columns = {
         "what": acts["what"],
         "before_ns": np.rint(before * tick).astype(np.int64),

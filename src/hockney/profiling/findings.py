@@ -66,14 +66,14 @@ def findings_of(summary: ProfileSummary) -> list[ProfileFinding]:
 def _incomplete(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     profile = summary.profile
     for end in ("lost", "aborted"):
-        ranks = [one.rank for one in profile.ranks if one.end == end]
+        ranks = [rank.rank for rank in profile.ranks if rank.end == end]
         if ranks:
             yield ProfileFinding(f"rank-{end}", {"ranks": ranks})
-    jobs = {one.job: one.ranks for one in profile.ranks}
+    jobs = {rank.job: rank.ranks for rank in profile.ranks}
     missing = sum(jobs.values()) - len(profile.ranks)
     if missing > 0:
         yield ProfileFinding("ranks-missing", {"missing": missing, "ranks": sum(jobs.values())})
-    lost = sum(one.lost_calls for one in profile.ranks)
+    lost = sum(rank.lost_calls for rank in profile.ranks)
     if lost:
         yield ProfileFinding(
             "calls-lost", {"calls": lost, "seconds": sum(o.lost_s for o in profile.ranks)}
@@ -81,7 +81,7 @@ def _incomplete(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     coarse = sum(calls.count for calls in profile.calls if calls.is_coarse)
     if coarse:
         yield ProfileFinding("sizes-rounded", {"calls": coarse})
-    unfinished = sum(one.unfinished for one in profile.ranks)
+    unfinished = sum(rank.unfinished for rank in profile.ranks)
     if unfinished:
         yield ProfileFinding("receives-unfinished", {"receives": unfinished})
 
@@ -101,13 +101,17 @@ def _disturbed_messages(summary: ProfileSummary) -> Iterator[ProfileFinding]:
 
 def _shared_cpus(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     for cpus, ranks in crowded(summary.profile.ranks):
-        facts = {"host": ranks[0].host, "cpus": sorted(cpus), "ranks": [one.rank for one in ranks]}
+        facts = {
+            "host": ranks[0].host,
+            "cpus": sorted(cpus),
+            "ranks": [rank.rank for rank in ranks],
+        }
         yield ProfileFinding("cpus-shared", facts)
 
 
 def _busy_cpus(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     """Ranks that were kept off their CPU, as in the warnings of measuring verbs."""
-    known = [one for one in summary.profile.ranks if one.cpu_wait_s is not None and one.wall_s]
+    known = [rank for rank in summary.profile.ranks if rank.cpu_wait_s is not None and rank.wall_s]
     busy = [one for one in known if (one.cpu_wait_s or 0.0) > MOST_CPU_WAIT * one.wall_s]
     if busy:
         worst = max(busy, key=lambda one: (one.cpu_wait_s or 0.0) / one.wall_s)
@@ -144,8 +148,8 @@ def _late(summary: ProfileSummary) -> dict[str, Any]:
     """The rank waited for most, its computing time over the mean, and the calls that waited for
     it."""
     blamed: dict[tuple[int, int], float] = defaultdict(float)
-    for one in summary.profile.blames:
-        blamed[one.job, one.for_rank] += one.seconds
+    for blame in summary.profile.blames:
+        blamed[blame.job, blame.for_rank] += blame.seconds
     facts: dict[str, Any] = {"rank": None, "of_waiting": None, "over_mean": None}
     facts["where"] = _where(summary)
     if not blamed:
@@ -179,7 +183,7 @@ def _kind(calls: Calls) -> str:
 
 
 def _busy(summary: ProfileSummary) -> dict[str, Any]:
-    known = [one for one in summary.profile.ranks if one.cpu_wait_s is not None]
+    known = [rank for rank in summary.profile.ranks if rank.cpu_wait_s is not None]
     return {"cpu_wait_s": sum(one.cpu_wait_s or 0.0 for one in known), "wall_s": summary.wall_s}
 
 

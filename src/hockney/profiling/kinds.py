@@ -205,7 +205,7 @@ class Profile:
 
     @cached_property
     def by_rank(self) -> dict[tuple[int, int], RankRecord]:
-        return {(one.job, one.rank): one for one in self.ranks}
+        return {(rank.job, rank.rank): rank for rank in self.ranks}
 
     @cached_property
     def calls_of(self) -> dict[tuple[int, int], list[Calls]]:
@@ -276,7 +276,7 @@ def read(path: Path) -> Profile:
     if damaged:
         profile.cut = f"{damaged} damaged line{'s are' if damaged > 1 else ' is'} ignored"
     known = profile.by_rank
-    profile.calls = [one for one in profile.calls if (one.job, one.rank) in known]
+    profile.calls = [call for call in profile.calls if (call.job, call.rank) in known]
     return profile
 
 

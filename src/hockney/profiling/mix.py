@@ -103,9 +103,9 @@ def _kind(item: Item) -> tuple[str, int, int, bool]:
 
 def mix_of(profile: Profile) -> Mix:
     """The mix of the first MPI_COMM_WORLD. Raises UsageError where it exchanged nothing."""
-    calls = [one for one in profile.calls if one.job == 0]
-    ranks = {one.rank for one in profile.ranks if one.job == 0}
-    world = max((one.ranks for one in profile.ranks if one.job == 0), default=0)
+    calls = [call for call in profile.calls if call.job == 0]
+    ranks = {rank.rank for rank in profile.ranks if rank.job == 0}
+    world = max((rank.ranks for rank in profile.ranks if rank.job == 0), default=0)
     if len(ranks) != world:
         raise UsageError(
             f"{profile.path}: {world - len(ranks)} of {world} ranks left no record",
@@ -117,8 +117,8 @@ def mix_of(profile: Profile) -> Mix:
             f"{profile.path}: no messages between ranks and no collectives",
             "profile a program that exchanges some; one-sided operations are not replayed",
         )
-    left_out = sum(one.time_s for one in calls if _is_left_out(one))
-    total = sum(one.time_s for one in calls)
+    left_out = sum(call.time_s for call in calls if _is_left_out(call))
+    total = sum(call.time_s for call in calls)
     items.sort(key=lambda item: (-item.count, item.operation, item.bytes, item.ranks))
     turns = max(item.count for item in items)
     return Mix(world, tuple(items), turns, left_out, total - left_out)
@@ -182,12 +182,12 @@ def _messages(calls: list[Calls], world: int) -> Iterator[Item]:
 def _collectives(calls: list[Calls]) -> Iterator[Item]:
     members: dict[str, set[int]] = defaultdict(set)
     found: dict[tuple[str, str, int | None, int | None], list[Calls]] = defaultdict(list)
-    for one in calls:
-        name = collective_of(one)
-        if name is not None and one.members is not None:
-            members[one.members].add(one.rank)
-            size = None if name in UNEVEN else one.bytes
-            found[name, one.members, one.peer, size].append(one)
+    for call in calls:
+        name = collective_of(call)
+        if name is not None and call.members is not None:
+            members[call.members].add(call.rank)
+            size = None if name in UNEVEN else call.bytes
+            found[name, call.members, call.peer, size].append(call)
     for (name, digest, peer, _), of_all in found.items():
         ranks = tuple(sorted(members[digest]))
         calls_made = sum(one.count for one in of_all)

@@ -79,7 +79,7 @@ def waits_of(
         orders += (
             Precedence(sent.place, sent.enter, got.place, got.exit) for sent, got in messages
         )
-        orders += (one for arrivals in collectives for one in _orders(files, arrivals))
+        orders += (order for arrivals in collectives for order in _orders(files, arrivals))
     clocks = clocks_of(boots, orders)
     found: list[Waited] = []
     for ends, waited in ((messages, _in_message), (collectives, _in_collective)):
@@ -91,11 +91,11 @@ def waits_of(
             found += (_over(one, error) for one in waited(files, placed))
     waits = [Waits(np.zeros(CELLS, np.int64), np.zeros(CELLS)) for _ in files]
     blamed = np.zeros((len(files), len(files)))
-    for one in _without_repeats(found):
-        waits[one.rank].seen[one.cell] += 1
-        waits[one.rank].seconds[one.cell] += one.seconds
-        if one.blamed is not None:
-            blamed[one.rank, one.blamed] += one.seconds
+    for repeat in _without_repeats(found):
+        waits[repeat.rank].seen[repeat.cell] += 1
+        waits[repeat.rank].seconds[repeat.cell] += repeat.seconds
+        if repeat.blamed is not None:
+            blamed[repeat.rank, repeat.blamed] += repeat.seconds
     return waits, blamed, [None if clock is None else clock.error_s for clock in clocks]
 
 
@@ -103,15 +103,15 @@ def _error(
     boots: Sequence[str], clocks: Sequence[ClockOffset | None], ends: Sequence[_End]
 ) -> float | None:
     """Largest error between the times of these calls; None if unknown."""
-    of_hosts = {boots[one.place]: clocks[one.place] for one in ends}
+    of_hosts = {boots[end.place]: clocks[end.place] for end in ends}
     if len(of_hosts) == 1 and "" not in of_hosts:
         return 0.0
     errors = [clock.error_s for clock in of_hosts.values() if clock is not None]
     return sum(sorted(errors)[-2:]) if len(errors) == len(of_hosts) else None
 
 
-def _over(one: Waited, error: float) -> Waited:
-    return one if one.seconds > error else replace(one, seconds=0.0, blamed=None)
+def _over(waited: Waited, error: float) -> Waited:
+    return waited if waited.seconds > error else replace(waited, seconds=0.0, blamed=None)
 
 
 def _without_repeats(found: Sequence[Waited]) -> Iterator[Waited]:
@@ -212,19 +212,19 @@ def _in_collective(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Itera
     cell = of_first.cells[arrivals[0].cell]
     name, root = _name(of_first, arrivals[0].cell), int(cell["peer"])
     last = max(arrivals, key=lambda one: one.enter)
-    roots = [one for one in arrivals if int(files[one.place].header["rank"]) == root]
-    for one in arrivals:
+    roots = [arrival for arrival in arrivals if int(files[arrival.place].header["rank"]) == root]
+    for arrival in arrivals:
         needed: _End | None = last
         if name in FROM_ROOT:
             needed = roots[0] if roots else None
-        elif name in TO_ROOT and one not in roots:
+        elif name in TO_ROOT and arrival not in roots:
             needed = None
-        late = _clipped(needed.enter, one.enter, one.exit) if needed else 0.0
+        late = _clipped(needed.enter, arrival.enter, arrival.exit) if needed else 0.0
         yield Waited(
-            one.place,
-            one.cell,
-            one.enter,
-            one.exit,
+            arrival.place,
+            arrival.cell,
+            arrival.enter,
+            arrival.exit,
             late,
             needed.place if needed and late else None,
         )

@@ -145,22 +145,26 @@ class Run:
     @property
     def left_out(self) -> list[LeftOutNode]:
         """The nodes without which the last launch that measured anything was made."""
-        if not any(one.left_out for one in self.launches):
+        if not any(launch.left_out for launch in self.launches):
             return []
-        measured = {one.launch for one in self.samples} | {one.launch for one in self.pair_times}
-        last = [one for one in self.launches if one.launch in measured or not measured][-1:]
+        measured = {sample.launch for sample in self.samples} | {
+            pair_time.launch for pair_time in self.pair_times
+        }
+        last = [launch for launch in self.launches if launch.launch in measured or not measured][
+            -1:
+        ]
         return last[0].left_out if last else []
 
     def launches_without(self, left_out: list[LeftOutNode]) -> set[int]:
         """The launches that were made without these nodes, and with all others."""
-        return {one.launch for one in self.launches if one.left_out == left_out}
+        return {launch.launch for launch in self.launches if launch.left_out == left_out}
 
     @property
     def on_nodes_left(self) -> Run:
         """The run without launches on nodes that it went on without: these were on other nodes
         than those that its answer is about."""
         left_out = self.left_out  # looks through all samples
-        if all(one.left_out == left_out for one in self.launches):
+        if all(launch.left_out == left_out for launch in self.launches):
             return self
         return replaced(self, **self._of(self.launches_without(left_out)))
 
@@ -238,10 +242,10 @@ class Run:
         launches, launch = factorised(block.columns["launch"])
         axes = [self._common.get(n, {}) for n in launches.tolist()]
         kinds: list[dict[str, Any]] = []
-        for one in axes:
-            if one not in kinds:  # few, while launches may be many
-                kinds.append(one)
-        kind = np.array([kinds.index(one) for one in axes])[launch]
+        for axis in axes:
+            if axis not in kinds:  # few, while launches may be many
+                kinds.append(axis)
+        kind = np.array([kinds.index(axis) for axis in axes])[launch]
         keys, codes = factorised(block.codes.astype(np.int64) * len(kinds) + kind)
         each = [(block.points[k // len(kinds)], kinds[k % len(kinds)]) for k in keys.tolist()]
         block.points = [replace(point, **self._shared(point, common)) for point, common in each]

@@ -82,15 +82,15 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def transport_json(found: Transports | None) -> dict[str, Any] | None:
+def transport_json(transports: Transports | None) -> dict[str, Any] | None:
     """JSON of the ways that messages took; None if nothing was recorded of them."""
-    if found is None:
+    if transports is None:
         return None
     return {
-        **{reach: found.words(reach) for reach in REACHES},
-        "paths": [{**asdict(path), "text": path.text} for path in found.paths],
-        "nodes": [asdict(node) for node in found.nodes],
-        "resent": found.resent,
+        **{reach: transports.words(reach) for reach in REACHES},
+        "paths": [{**asdict(path), "text": path.text} for path in transports.paths],
+        "nodes": [asdict(node) for node in transports.nodes],
+        "resent": transports.resent,
     }
 
 

@@ -74,18 +74,18 @@ def _file(analysis: Analysis | None) -> str | None:
 
 def list_lines(claims: Sequence[Claim]) -> list[str]:
     """The claims that hockney brings, with their sources."""
-    return [f"{one.name}\n  {one.claim}\n  {one.source}" for one in claims]
+    return [f"{claim.name}\n  {claim.claim}\n  {claim.source}" for claim in claims]
 
 
 def list_json(claims: Sequence[Claim]) -> dict[str, Any]:
     return {
         "claims": [
             {
-                "claim": one.name,
-                "statement": one.claim,
-                "source": one.source,
-                "commands": [measure.command for measure in one.measures],
+                "claim": claim.name,
+                "statement": claim.claim,
+                "source": claim.source,
+                "commands": [measure.command for measure in claim.measures],
             }
-            for one in claims
+            for claim in claims
         ]
     }

@@ -14,17 +14,17 @@ from hockney.show.as_json import axes_json
 from hockney.show.table import TableColumn, json_field, microseconds, row_json, table_text
 
 COLUMNS: list[TableColumn[Predicted]] = [
-    TableColumn("collective", lambda one: one.point.operation),
+    TableColumn("collective", lambda row: row.point.operation),
     TableColumn(
         "algorithm",
-        lambda one: ", ".join(filter(None, (name_of(one.point), text_of(one.point, "phase")))),
+        lambda row: ", ".join(filter(None, (name_of(row.point), text_of(row.point, "phase")))),
     ),
-    TableColumn("ranks", lambda one: one.point.ranks),
-    TableColumn("bytes", lambda one: one.point.bytes),
-    TableColumn("measured", lambda one: one.point.typical_s, microseconds),
-    json_field("median_s", lambda one: one.point.median_s),
-    TableColumn("predicted", lambda one: one.seconds, microseconds, "predicted_s"),
-    TableColumn("ratio", lambda one: one.ratio, "{:.3f}".format, "ratio"),
+    TableColumn("ranks", lambda row: row.point.ranks),
+    TableColumn("bytes", lambda row: row.point.bytes),
+    TableColumn("measured", lambda row: row.point.typical_s, microseconds),
+    json_field("median_s", lambda row: row.point.median_s),
+    TableColumn("predicted", lambda row: row.seconds, microseconds, "predicted_s"),
+    TableColumn("ratio", lambda row: row.ratio, "{:.3f}".format, "ratio"),
 ]
 
 

@@ -30,27 +30,27 @@ from hockney.show.table import (
 )
 
 COLUMNS: list[TableColumn[PointDifference]] = [
-    TableColumn("bytes", lambda one: one.base.bytes),
-    json_field("statistics", lambda one: [one.base.statistic, one.other.statistic]),
+    TableColumn("bytes", lambda row: row.base.bytes),
+    json_field("statistics", lambda row: [row.base.statistic, row.other.statistic]),
     TableColumn(
         "A",
-        lambda one: one.base.typical_s,
+        lambda row: row.base.typical_s,
         microseconds,
         "base_typical_s",
-        half_width=lambda one: half_width_s(one.base),
+        half_width=lambda row: half_width_s(row.base),
     ),
     TableColumn(
         "B",
-        lambda one: one.other.typical_s,
+        lambda row: row.other.typical_s,
         microseconds,
         "other_typical_s",
-        half_width=lambda one: half_width_s(one.other),
+        half_width=lambda row: half_width_s(row.other),
     ),
-    json_field("base_median_s", lambda one: one.base.median_s),
-    json_field("other_median_s", lambda one: one.other.median_s),
-    *through(lambda one: one.difference, *ratio_columns(ratio="B/A")),
-    TableColumn("p", lambda one: one.difference.p, "{:.2g}".format),
-    TableColumn("finds 80 %", lambda one: one.difference.found_in_80, percent),
+    json_field("base_median_s", lambda row: row.base.median_s),
+    json_field("other_median_s", lambda row: row.other.median_s),
+    *through(lambda row: row.difference, *ratio_columns(ratio="B/A")),
+    TableColumn("p", lambda row: row.difference.p, "{:.2g}".format),
+    TableColumn("finds 80 %", lambda row: row.difference.found_in_80, percent),
 ]
 
 
@@ -68,7 +68,7 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
         names = _curves([point.base for point in comparison.points])
         columns: list[TableColumn[PointDifference]] = [
             TableColumn(
-                "curve", lambda one: names[id(one.base)], shown=lambda _: any(names.values())
+                "curve", lambda row: names[id(row.base)], shown=lambda _: any(names.values())
             ),
             *COLUMNS,
             TableColumn("verdict", lambda point: verdict_words(point.difference, tolerance)),
@@ -82,19 +82,23 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
 def against_lines(comparisons: Sequence[RunComparison], tolerance: float) -> list[str]:
     """A line for each run of a suite against an earlier one, and how much equal runs differ."""
     rows = [["run", "against", "verdict", "ratio", "between equal runs"]]
-    for one in comparisons:
-        overall = one.overall
+    for comparison in comparisons:
+        overall = comparison.overall
         limits = between(overall.low, overall.high, "{:.3f}".format) if overall else None
         rows.append(
             [
-                one.other.label,
-                str(one.base.path),
+                comparison.other.label,
+                str(comparison.base.path),
                 verdict_words(overall, tolerance) if overall else "unknown",
                 limits or "-",
-                _between_source(one.between),
+                _between_source(comparison.between),
             ]
         )
-    notes = dict.fromkeys(f"{one.other.label}: {note}" for one in comparisons for note in one.notes)
+    notes = dict.fromkeys(
+        f"{comparison.other.label}: {note}"
+        for comparison in comparisons
+        for note in comparison.notes
+    )
     return [aligned(rows), *notes, ""]
 
 
@@ -170,7 +174,7 @@ def found_words(judged: Judged) -> str:
 def deciding_words(comparison: RunComparison) -> str:
     """Launches that would decide the points whose verdict is unknown (or else the whole), once for
     all."""
-    unknown = [one for one in comparison.points if one.difference.verdict == "unknown"]
+    unknown = [point for point in comparison.points if point.difference.verdict == "unknown"]
     if not unknown:
         return ""
     several = "point is" if len(comparison.points) == 1 else "points are"
@@ -188,10 +192,13 @@ def deciding_words(comparison: RunComparison) -> str:
 def _launches_words(points: Sequence[PointDifference]) -> str:
     """About how many launches of which side would decide: "about 5 launches of A would decide (A
     has 3; B has enough, 12)"."""
-    needed = [one.difference.needed or 0 for one in points]
+    needed = [point.difference.needed or 0 for point in points]
     least, most = min(needed), max(needed)
     number = f"{most}" if least == most else f"{least} to {most}"
-    have = [min(one.base.launches for one in points), min(one.other.launches for one in points)]
+    have = [
+        min(point.base.launches for point in points),
+        min(point.other.launches for point in points),
+    ]
     has_enough = [count >= most for count in have]
     if has_enough[0] == has_enough[1]:
         return f"about {number} launches of each would decide (A has {have[0]}, B {have[1]})"

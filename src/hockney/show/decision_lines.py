@@ -12,11 +12,11 @@ def decision_heading(decision: Decision) -> str:
     return f"verdict: {decision.words.upper()}"
 
 
-def finding_text(one: DecidingFinding) -> str:
+def finding_text(finding: DecidingFinding) -> str:
     """What was found, its number, what that is held against, and what to do."""
-    words = f"{one.what}: {one.number}" if one.number else one.what
-    words += f"; against {one.reference}" if one.reference else ""
-    return f"{words}; to do: {one.action}" if one.action else words
+    words = f"{finding.what}: {finding.number}" if finding.number else finding.what
+    words += f"; against {finding.reference}" if finding.reference else ""
+    return f"{words}; to do: {finding.action}" if finding.action else words
 
 
 def decision_lines(decision: Decision) -> list[str]:
@@ -33,5 +33,5 @@ def decision_json(decision: Decision | None) -> dict[str, Any] | None:
     return {
         "status": decision.status,
         "words": decision.words,
-        "findings": [asdict(one) for one in decision.findings],
+        "findings": [asdict(finding) for finding in decision.findings],
     }

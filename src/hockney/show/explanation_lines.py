@@ -25,23 +25,23 @@ MOST_CLEARED = 6
 LEFT = "not explained"
 
 
-def answer_words(found: Explanation) -> str:
+def answer_words(explanation: Explanation) -> str:
     """The first line: why B differs, in a sentence."""
-    if found.gate is not None:
-        return found.gate.line
-    if not found.shown:
+    if explanation.gate is not None:
+        return explanation.gate.line
+    if not explanation.shown:
         words = "no difference is shown: nothing to explain"
-        if found.shown_from is not None:
-            words += f" (shown from {smallest_words(found.shown_from)} on)"
+        if explanation.shown_from is not None:
+            words += f" (shown from {smallest_words(explanation.shown_from)} on)"
         return words
-    ratio = found.typical_ratio or 1.0
+    ratio = explanation.typical_ratio or 1.0
     how = f"B takes {ratio:.3g} times as long as A"
-    if not found.causes:
+    if not explanation.causes:
         return f"{how}, and nothing that is recorded explains it"
-    causes = [f"{one.factor.name} ({_percent(one.part)})" for one in found.causes]
+    causes = [f"{cause.factor.name} ({_percent(cause.part)})" for cause in explanation.causes]
     words = f"{how}: {', '.join(causes)}"
-    if not found.is_explained:
-        words += f"; {LEFT}: {_percent(found.unexplained)}"
+    if not explanation.is_explained:
+        words += f"; {LEFT}: {_percent(explanation.unexplained)}"
     return words
 
 
@@ -50,39 +50,43 @@ def _percent(part: float) -> str:
 
 
 CAUSES: list[TableColumn[Cause | None]] = [
-    TableColumn("explains", lambda one: one.part if one else None, _percent),
-    TableColumn("what", lambda one: one.factor.name if one else LEFT),
-    TableColumn("in A", lambda one: one.factor.values[0] if one else None, unknown=""),
-    TableColumn("in B", lambda one: one.factor.values[1] if one else None, unknown=""),
+    TableColumn("explains", lambda row: row.part if row else None, _percent),
+    TableColumn("what", lambda row: row.factor.name if row else LEFT),
+    TableColumn("in A", lambda row: row.factor.values[0] if row else None, unknown=""),
+    TableColumn("in B", lambda row: row.factor.values[1] if row else None, unknown=""),
 ]
 
 
-def explanation_lines(found: Explanation, tried: Sequence[TriedFactors] = ()) -> list[str]:
+def explanation_lines(explanation: Explanation, tried: Sequence[TriedFactors] = ()) -> list[str]:
     """The lines below the first one."""
-    first, second = found.first, found.second
+    first, second = explanation.first, explanation.second
     lines = [f"A: {first.label} ({first.run.path})", f"B: {second.label} ({second.run.path})"]
-    if found.question:
-        lines.append(f"to be measured with B: {_command(found.question)}")
-    if found.shown:
-        lines += ["", *_difference_lines(found)]
-    if found.causes:
-        lines += ["", table_text(CAUSES, list(found.causes))]
-        if not found.is_explained:
-            lines.append(f"{LEFT}: {_percent(found.unexplained)}")
-        lines += ["", *(f"{one.factor.name}: {one.factor.evidence}" for one in found.causes)]
+    if explanation.question:
+        lines.append(f"to be measured with B: {_command(explanation.question)}")
+    if explanation.shown:
+        lines += ["", *_difference_lines(explanation)]
+    if explanation.causes:
+        lines += ["", table_text(CAUSES, list(explanation.causes))]
+        if not explanation.is_explained:
+            lines.append(f"{LEFT}: {_percent(explanation.unexplained)}")
         lines += [
-            f"{one.factor.name}: so would {', '.join(one.instead)}; these runs cannot tell which"
-            for one in found.causes
-            if one.instead
+            "",
+            *(f"{cause.factor.name}: {cause.factor.evidence}" for cause in explanation.causes),
+        ]
+        lines += [
+            f"{cause.factor.name}: so would {', '.join(cause.instead)}; these runs cannot tell "
+            "which"
+            for cause in explanation.causes
+            if cause.instead
         ]
     if tried:
         lines += ["", *tried_lines(tried)]
-    if found.cleared:
-        shown = found.cleared[:MOST_CLEARED]
-        lines += ["", "differs as well, and is not named:" if found.shown else "differs:"]
-        each = [(_change(one.factor), one.why if found.shown else "") for one in shown]
+    if explanation.cleared:
+        shown = explanation.cleared[:MOST_CLEARED]
+        lines += ["", "differs as well, and is not named:" if explanation.shown else "differs:"]
+        each = [(_change(one.factor), one.why if explanation.shown else "") for one in shown]
         lines += [f"  {change}{': ' if why else ''}{why}" for change, why in each]
-        more = len(found.cleared) - len(shown)
+        more = len(explanation.cleared) - len(shown)
         lines += [f"  and {more} more (--json)"] if more else []
     return lines
 
@@ -95,25 +99,30 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def _difference_lines(found: Explanation) -> list[str]:
-    shown = found.shown
-    words = FORM_WORDS[found.form or "any"]
-    if found.span is not None:
-        low, high = map(format_size, found.span)
+def _difference_lines(explanation: Explanation) -> list[str]:
+    shown = explanation.shown
+    words = FORM_WORDS[explanation.form or "any"]
+    if explanation.span is not None:
+        low, high = map(format_size, explanation.span)
         words = f"from {low} to {high} only" if low != high else f"at {low} only"
-    lines = [f"the difference: at {len(shown)} of {len(found.points)} points; {words}"]
+    lines = [f"the difference: at {len(shown)} of {len(explanation.points)} points; {words}"]
     by_size = sorted(shown, key=lambda one: one.base.bytes)
     for one in dict.fromkeys((by_size[0], by_size[-1])):
         lines.append(f"  {_point(one)}")
-    if found.fits is not None:
-        lines.append(f"  fits: {line_text(found.fits[0])} in A, {line_text(found.fits[1])} in B")
+    if explanation.fits is not None:
+        lines.append(
+            f"  fits: {line_text(explanation.fits[0])} in A, {line_text(explanation.fits[1])} in B"
+        )
     return lines
 
 
-def _point(one: PointDifference) -> str:
-    before, after = format_seconds(one.base.typical_s), format_seconds(one.other.typical_s)
-    size = format_size(one.base.bytes)
-    return f"{size}: {before} in A, {after} in B, ratio {ratio_text(one.difference)}"
+def _point(difference: PointDifference) -> str:
+    before, after = (
+        format_seconds(difference.base.typical_s),
+        format_seconds(difference.other.typical_s),
+    )
+    size = format_size(difference.base.bytes)
+    return f"{size}: {before} in A, {after} in B, ratio {ratio_text(difference.difference)}"
 
 
 def _command(words: Sequence[str]) -> str:
@@ -150,31 +159,33 @@ def _factor_json(factor: DifferingFactor) -> dict[str, Any]:
     }
 
 
-def explanation_json(found: Explanation, tried: Sequence[TriedFactors] = ()) -> dict[str, Any]:
+def explanation_json(
+    explanation: Explanation, tried: Sequence[TriedFactors] = ()
+) -> dict[str, Any]:
     return {
-        "base": found.first.label,
-        "other": found.second.label,
-        "files": [str(one.run.path) for one in (found.first, found.second)],
-        "answer": answer_words(found),
-        "gate": asdict(found.gate) if found.gate else None,
-        "question": _command(found.question) if found.question else None,
-        "ratio": found.typical_ratio,
-        "form": found.form,
-        "between_bytes": found.span,
+        "base": explanation.first.label,
+        "other": explanation.second.label,
+        "files": [str(one.run.path) for one in (explanation.first, explanation.second)],
+        "answer": answer_words(explanation),
+        "gate": asdict(explanation.gate) if explanation.gate else None,
+        "question": _command(explanation.question) if explanation.question else None,
+        "ratio": explanation.typical_ratio,
+        "form": explanation.form,
+        "between_bytes": explanation.span,
         "causes": [
-            {**_factor_json(one.factor), "part": one.part, "instead": list(one.instead)}
-            for one in found.causes
+            {**_factor_json(cause.factor), "part": cause.part, "instead": list(cause.instead)}
+            for cause in explanation.causes
         ],
-        "unexplained": found.unexplained if found.gate is None else None,
-        "cleared": [{**_factor_json(one.factor), "why": one.why} for one in found.cleared],
+        "unexplained": explanation.unexplained if explanation.gate is None else None,
+        "cleared": [{**_factor_json(one.factor), "why": one.why} for one in explanation.cleared],
         "points": [
             {
-                **axes_json(one.base),
-                "base_typical_s": one.base.typical_s,
-                "other_typical_s": one.other.typical_s,
-                **asdict(one.difference),
+                **axes_json(point.base),
+                "base_typical_s": point.base.typical_s,
+                "other_typical_s": point.other.typical_s,
+                **asdict(point.difference),
             }
-            for one in found.points
+            for point in explanation.points
         ],
         "tried": [asdict(one) for one in tried],
     }

@@ -20,27 +20,29 @@ def located_lines(analysis: Analysis, located: Located) -> list[str]:
     ranks = len(analysis.pairwise.ranks) if analysis.pairwise is not None else 0
     end = f"{_rounds(located)}; {run_lines.measured_words(analysis, ranks)}"
     if located.faults:
-        return [f"{fault_words(one)}; {end}" for one in located.faults]
+        return [f"{fault_words(fault)}; {end}" for fault in located.faults]
     if located.doubts:
         return doubt_lines(located.doubts[:1])
     return [f"nothing is slow among {located.judged_words}; {end}"]
 
 
-def fault_words(one: LocatedFault) -> str:
+def fault_words(fault: LocatedFault) -> str:
     """Who is slow, by how much, how surely, and what cannot be separated from it."""
-    interval = f"{one.ratio:.3g} times [{one.low:.3g}, {one.high:.3g}] the usual time"
-    if one.lost is not None:
-        interval = f"{100.0 * one.lost:.2g} % of its times are about {one.ratio:.2g} times as long"
-    at = " and ".join(format_size(size) for size in one.all_bytes)
-    words = f"{one.words}: {interval} at {at}, {_odds(one.odds_log10)} likelier than "
-    words += f"the next explanation ({one.next or 'nothing is slow'})"
-    rivals = [*one.same, *one.like]
-    if one.same:
-        words += f"; no measured pair separates it from: {'; '.join(one.same)}"
-    if one.like:
-        words += f"; not separated from: {'; '.join(one.like)}"
-    if rivals and one.separated_by:
-        words += f" (messages between {' and '.join(one.separated_by)} would)"
+    interval = f"{fault.ratio:.3g} times [{fault.low:.3g}, {fault.high:.3g}] the usual time"
+    if fault.lost is not None:
+        interval = (
+            f"{100.0 * fault.lost:.2g} % of its times are about {fault.ratio:.2g} times as long"
+        )
+    at = " and ".join(format_size(size) for size in fault.all_bytes)
+    words = f"{fault.words}: {interval} at {at}, {_odds(fault.odds_log10)} likelier than "
+    words += f"the next explanation ({fault.next or 'nothing is slow'})"
+    rivals = [*fault.same, *fault.like]
+    if fault.same:
+        words += f"; no measured pair separates it from: {'; '.join(fault.same)}"
+    if fault.like:
+        words += f"; not separated from: {'; '.join(fault.like)}"
+    if rivals and fault.separated_by:
+        words += f" (messages between {' and '.join(fault.separated_by)} would)"
     return words
 
 

@@ -19,21 +19,22 @@ FROM = {
 }
 
 
-def mix_lines(mix: Mix, model: str, found: MixPrediction) -> list[str]:
+def mix_lines(mix: Mix, model: str, prediction: MixPrediction) -> list[str]:
     before = mix.time_s / mix.ranks
-    seconds = found.seconds.value or 0.0
+    seconds = prediction.seconds.value or 0.0
     interval = ""
-    if found.seconds.low is not None:
-        low, high = format_seconds(found.seconds.low), format_seconds(found.seconds.high)
+    if prediction.seconds.low is not None:
+        low, high = format_seconds(prediction.seconds.low), format_seconds(prediction.seconds.high)
         interval = f"  [{low} .. {high}]"
     return [
-        f"communication of a rank, by {model}; {FROM[found.collectives]}",
+        f"communication of a rank, by {model}; {FROM[prediction.collectives]}",
         f"  in the profile          {format_seconds(before)}  (with what it waited for others)",
         f"  predicted               {format_seconds(seconds)}{interval}",
         f"  {format_seconds(LATENCY_S, 1)} more latency       "
-        f"{format_seconds(found.more_latency_s)}  ({_more(found.more_latency_s, seconds)})",
-        f"  half the bandwidth      {format_seconds(found.half_bandwidth_s)}  "
-        f"({_more(found.half_bandwidth_s, seconds)})",
+        f"{format_seconds(prediction.more_latency_s)}  "
+        f"({_more(prediction.more_latency_s, seconds)})",
+        f"  half the bandwidth      {format_seconds(prediction.half_bandwidth_s)}  "
+        f"({_more(prediction.half_bandwidth_s, seconds)})",
         "  note    messages and collectives take turns evenly; what ranks compute is not in it",
         *_left_out(mix),
     ]
@@ -50,29 +51,31 @@ def _left_out(mix: Mix) -> list[str]:
     return [f"  note    {part} of the time in MPI is of calls that are not in it, such as set-up"]
 
 
-def mix_json(mix: Mix, model: str, found: MixPrediction, warnings: Sequence[str]) -> dict[str, Any]:
+def mix_json(
+    mix: Mix, model: str, prediction: MixPrediction, warnings: Sequence[str]
+) -> dict[str, Any]:
     return {
         "model": model,
-        "collectives": found.collectives,
+        "collectives": prediction.collectives,
         "profile_s": mix.time_s / mix.ranks,
         "left_out_s": mix.left_out_s / mix.ranks,
-        "seconds": found.seconds.value,
-        "low_s": found.seconds.low,
-        "high_s": found.seconds.high,
-        "more_latency": {"added_s": LATENCY_S, "seconds": found.more_latency_s},
-        "half_bandwidth_s": found.half_bandwidth_s,
+        "seconds": prediction.seconds.value,
+        "low_s": prediction.seconds.low,
+        "high_s": prediction.seconds.high,
+        "more_latency": {"added_s": LATENCY_S, "seconds": prediction.more_latency_s},
+        "half_bandwidth_s": prediction.half_bandwidth_s,
         "warnings": list(warnings),
     }
 
 
-def replayed_lines(mix: Mix, found: Replayed) -> list[str]:
-    count = len(found.launches)
-    least, most = format_seconds(min(found.launches)), format_seconds(max(found.launches))
-    part = f"; {100.0 * found.part:.2g} % of the mix was replayed" if found.part < 1.0 else ""
-    shared = "oversubscribed, ranks took turns on CPUs: " * found.shared_cpus
+def replayed_lines(mix: Mix, replayed: Replayed) -> list[str]:
+    count = len(replayed.launches)
+    least, most = format_seconds(min(replayed.launches)), format_seconds(max(replayed.launches))
+    part = f"; {100.0 * replayed.part:.2g} % of the mix was replayed" if replayed.part < 1.0 else ""
+    shared = "oversubscribed, ranks took turns on CPUs: " * replayed.shared_cpus
     return [
         f"{shared}replay of {mix.ranks} ranks, until the last is done",
-        f"  median of launches      {format_seconds(found.seconds)}  ({least} .. {most}, "
+        f"  median of launches      {format_seconds(replayed.seconds)}  ({least} .. {most}, "
         f"{count} launch{'es' * (count != 1)}{part})",
         f"  in the profile          {format_seconds(mix.time_s / mix.ranks)}  (mean of ranks, with "
         "what they waited for others)",
@@ -80,12 +83,12 @@ def replayed_lines(mix: Mix, found: Replayed) -> list[str]:
     ]
 
 
-def replayed_json(mix: Mix, found: Replayed) -> dict[str, Any]:
+def replayed_json(mix: Mix, replayed: Replayed) -> dict[str, Any]:
     return {
-        "seconds": found.seconds,
-        "launches": found.launches,
-        "part": found.part,
-        "oversubscribed": found.shared_cpus,
+        "seconds": replayed.seconds,
+        "launches": replayed.launches,
+        "part": replayed.part,
+        "oversubscribed": replayed.shared_cpus,
         "profile_s": mix.time_s / mix.ranks,
         "left_out_s": mix.left_out_s / mix.ranks,
     }

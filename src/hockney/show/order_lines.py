@@ -9,17 +9,17 @@ from hockney.infer.predict.program_run import OrderPrediction
 from hockney.profiling.order import Order
 
 
-def order_lines(order: Order, found: OrderPrediction) -> list[str]:
+def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
     interval = ""
-    if found.low_s is not None and found.high_s is not None:
-        interval = f"  [{format_seconds(found.low_s)} .. {format_seconds(found.high_s)}]"
+    if prediction.low_s is not None and prediction.high_s is not None:
+        interval = f"  [{format_seconds(prediction.low_s)} .. {format_seconds(prediction.high_s)}]"
     lines = [
         f"the run, in the order in which {order.steps} calls were recorded",
-        f"  predicted               {format_seconds(found.seconds)}{interval}",
-        f"  of that computing       {format_seconds(found.computing_s)}  (as in the profile)",
-        f"  messages in a row       {found.latencies:.6g}  (each waits for one before it)",
+        f"  predicted               {format_seconds(prediction.seconds)}{interval}",
+        f"  of that computing       {format_seconds(prediction.computing_s)}  (as in the profile)",
+        f"  messages in a row       {prediction.latencies:.6g}  (each waits for one before it)",
     ]
-    for part, seconds in found.tolerated_s.items():
+    for part, seconds in prediction.tolerated_s.items():
         more = "more than 10 s" if seconds is None else format_seconds(seconds)
         lines.append(f"  latency for {100.0 * part:.0f} % more     {more}")
     if order.is_cut:
@@ -29,15 +29,16 @@ def order_lines(order: Order, found: OrderPrediction) -> list[str]:
     return lines
 
 
-def order_json(order: Order, found: OrderPrediction) -> dict[str, Any]:
+def order_json(order: Order, prediction: OrderPrediction) -> dict[str, Any]:
     return {
-        "seconds": found.seconds,
-        "low_s": found.low_s,
-        "high_s": found.high_s,
-        "computing_s": found.computing_s,
-        "latencies": found.latencies,
+        "seconds": prediction.seconds,
+        "low_s": prediction.low_s,
+        "high_s": prediction.high_s,
+        "computing_s": prediction.computing_s,
+        "latencies": prediction.latencies,
         "tolerated": [
-            {"longer": part, "latency_s": seconds} for part, seconds in found.tolerated_s.items()
+            {"longer": part, "latency_s": seconds}
+            for part, seconds in prediction.tolerated_s.items()
         ],
         "is_cut": order.is_cut,
         "left_out": order.left_out,

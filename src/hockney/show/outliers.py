@@ -40,7 +40,7 @@ def outliers_text(analysis: Analysis) -> str:
 
 def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
     """Why something was not judged, and what would allow it."""
-    return list(dict.fromkeys(f"not judged: {one.why}; {one.remedy}" for one in doubts))
+    return list(dict.fromkeys(f"not judged: {doubt.why}; {doubt.remedy}" for doubt in doubts))
 
 
 def rule_lines(analysis: Analysis) -> list[str]:
@@ -53,20 +53,20 @@ def with_rule(lines: Sequence[str]) -> list[str]:
     return [*lines[:-1], f"{lines[-1]} (rule: hockney show FILE --explain)"]
 
 
-def _line(one: Outlier, places: Mapping[int, Place]) -> str:
-    at_once = f" with {one.pairs} pairs at once" if one.pairs > 1 else ""
+def _line(outlier: Outlier, places: Mapping[int, Place]) -> str:
+    at_once = f" with {outlier.pairs} pairs at once" if outlier.pairs > 1 else ""
     return (
-        f"outlier: {one.what} {who(one, places)}: {one.ratio:.3g} times its group ({one.group}) at "
-        f"{format_size(one.bytes)}{at_once}; p = {one.p:.1g}, in {one.launches_agreeing} of "
-        f"{one.launches} launch{'es' * (one.launches > 1)}"
+        f"outlier: {outlier.what} {who(outlier, places)}: {outlier.ratio:.3g} times its group "
+        f"({outlier.group}) at {format_size(outlier.bytes)}{at_once}; p = {outlier.p:.1g}, in "
+        f"{outlier.launches_agreeing} of {outlier.launches} launch{'es' * (outlier.launches > 1)}"
     )
 
 
-def who(one: Outlier, places: Mapping[int, Place]) -> str:
+def who(outlier: Outlier, places: Mapping[int, Place]) -> str:
     """The outlier in words: nodes and switches by their names, ranks by their places."""
-    if one.what in (PLACE, PAIR):
-        return " with ".join(rank_words(rank, places) for rank in one.ranks)
-    return ", ".join(one.names)
+    if outlier.what in (PLACE, PAIR):
+        return " with ".join(rank_words(rank, places) for rank in outlier.ranks)
+    return ", ".join(outlier.names)
 
 
 def rank_words(rank: int, places: Mapping[int, Place]) -> str:

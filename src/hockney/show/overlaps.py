@@ -17,9 +17,9 @@ class Hidden(NamedTuple):
     host_overhead_s: float | None
 
 
-HIDDEN: TableColumn[Hidden] = TableColumn("hidden", lambda one: one.hidden, percent, "hidden")
+HIDDEN: TableColumn[Hidden] = TableColumn("hidden", lambda row: row.hidden, percent, "hidden")
 HOST_OVERHEAD: TableColumn[Hidden] = TableColumn(
-    "host overhead", lambda one: one.host_overhead_s, microseconds, "host_overhead_s"
+    "host overhead", lambda row: row.host_overhead_s, microseconds, "host_overhead_s"
 )
 
 

@@ -83,12 +83,12 @@ def phases_json(found: Sequence[Phased]) -> list[dict[str, Any]]:
     ]
 
 
-def _rows(one: Phased) -> list[_PhaseRow]:
-    rows = [_row(one, phase) for phase in (one.whole, *one.phases)]
-    if one.library is not None:
-        rows.append(_PhaseRow(one, f"library, {one.library_algorithm}", one.library))
+def _rows(phased: Phased) -> list[_PhaseRow]:
+    rows = [_row(phased, phase) for phase in (phased.whole, *phased.phases)]
+    if phased.library is not None:
+        rows.append(_PhaseRow(phased, f"library, {phased.library_algorithm}", phased.library))
     return rows
 
 
-def _row(one: Phased, phase: Phase) -> _PhaseRow:
-    return _PhaseRow(one, phase.point.phase or "", phase.point, phase.predicted_s)
+def _row(phased: Phased, phase: Phase) -> _PhaseRow:
+    return _PhaseRow(phased, phase.point.phase or "", phase.point, phase.predicted_s)

@@ -37,10 +37,10 @@ FLOOR: list[TableColumn[FloorRatio]] = [
     TableColumn("MPI/floor", lambda floor: floor.ratio, "{:.2f}".format, shown=bool),
 ]
 COLUMNS: list[TableColumn[_PointRow]] = [
-    *through(lambda one: one.point, HOW),
-    TableColumn("bytes", lambda one: one.point.bytes),
+    *through(lambda row: row.point, HOW),
+    TableColumn("bytes", lambda row: row.point.bytes),
     *through(
-        lambda one: one.point,
+        lambda row: row.point,
         LAUNCHES,
         TableColumn("min", lambda point: point.min_s, microseconds, half_width=half_width_s),
         TableColumn("median", lambda point: point.median_s, microseconds, half_width=half_width_s),
@@ -51,12 +51,12 @@ COLUMNS: list[TableColumn[_PointRow]] = [
             "MiB/s", lambda point: point.bandwidth_Bps, mebibytes, half_width=half_width_Bps
         ),
     ),
-    *through(lambda one: one.floor, *FLOOR),
+    *through(lambda row: row.floor, *FLOOR),
     *through(
-        lambda one: one.next_run,
-        TableColumn("95 % of other runs", lambda one: between(one.low_s, one.high_s), shown=bool),
+        lambda row: row.next_run,
+        TableColumn("95 % of other runs", lambda row: between(row.low_s, row.high_s), shown=bool),
     ),
-    TableColumn("", lambda one: one.mark and f"< {one.mark:<{len('bandwidth')}}", unknown=""),
+    TableColumn("", lambda row: row.mark and f"< {row.mark:<{len('bandwidth')}}", unknown=""),
 ]
 
 

@@ -15,41 +15,52 @@ from hockney.show.table import aligned
 
 def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> list[str]:
     rows = [["", "time", "95 % interval", "most of it", ""]]
-    for one in predictions:
+    for prediction in predictions:
         interval = "-"
-        if one.seconds.low is not None:
-            low, high = format_seconds(one.seconds.low), format_seconds(one.seconds.high)
-            interval = f"{low} .. {high}{_level(one)}"
-        fraction = f"{100.0 * one.share:.0f} %"
-        name = one.pattern.words
-        rows.append([name, format_seconds(one.seconds.value), interval, one.dominant, fraction])
+        if prediction.seconds.low is not None:
+            low, high = (
+                format_seconds(prediction.seconds.low),
+                format_seconds(prediction.seconds.high),
+            )
+            interval = f"{low} .. {high}{_level(prediction)}"
+        fraction = f"{100.0 * prediction.share:.0f} %"
+        name = prediction.pattern.words
+        rows.append(
+            [
+                name,
+                format_seconds(prediction.seconds.value),
+                interval,
+                prediction.dominant,
+                fraction,
+            ]
+        )
     width = max(len(row[0]) for row in rows)
     rows = [[row[0].ljust(width), *row[1:]] for row in rows]
-    notes = dict.fromkeys(one.note for one in predictions if one.note)
-    measured = [one.pattern.words for one in predictions if one.measured]
+    notes = dict.fromkeys(prediction.note for prediction in predictions if prediction.note)
+    measured = [prediction.pattern.words for prediction in predictions if prediction.measured]
     if measured:
         notes[f"measured, not predicted: {', '.join(measured)}"] = None
     fitted = [f"  note    {note}" for note in (*notes, *channel.fit.notes)]
     return [f"by {channel.model}", *(f"  {line}" for line in aligned(rows).splitlines()), *fitted]
 
 
-def _level(one: Prediction) -> str:
+def _level(prediction: Prediction) -> str:
     """The confidence of an interval, where it cannot reach 95 %."""
-    if one.confidence is None or one.confidence >= CONFIDENCE:
+    if prediction.confidence is None or prediction.confidence >= CONFIDENCE:
         return ""
-    return f" ({100.0 * one.confidence:.1f} %)"
+    return f" ({100.0 * prediction.confidence:.1f} %)"
 
 
-def prediction_json(channel: Channel, one: Prediction) -> dict[str, Any]:
+def prediction_json(channel: Channel, prediction: Prediction) -> dict[str, Any]:
     return {
-        **asdict(one.pattern),
+        **asdict(prediction.pattern),
         "model": channel.model,
-        "seconds": one.seconds.value,
-        "low_s": one.seconds.low,
-        "high_s": one.seconds.high,
-        "confidence": one.confidence,
-        "dominant": one.dominant,
-        "dominant_share": one.share,
-        "note": one.note,
-        "measured": one.measured,
+        "seconds": prediction.seconds.value,
+        "low_s": prediction.seconds.low,
+        "high_s": prediction.seconds.high,
+        "confidence": prediction.confidence,
+        "dominant": prediction.dominant,
+        "dominant_share": prediction.share,
+        "note": prediction.note,
+        "measured": prediction.measured,
     }

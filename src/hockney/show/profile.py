@@ -161,7 +161,7 @@ def answer_lines(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
     """The fraction of the ranks' time in MPI, its causes, and findings."""
     profile = summary.profile
     ranks = len(profile.ranks)
-    hosts = len({one.host for one in profile.ranks})
+    hosts = len({rank.host for rank in profile.ranks})
     where = f"{ranks} rank{'s' * (ranks > 1)} on {hosts} node{'s' * (hosts > 1)}"
     spent = percent(summary.time_s, summary.wall_s)
     first = f"{profile.name}, {where}: {spent} of the ranks' time is spent in MPI"
@@ -383,7 +383,8 @@ def profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
         ],
         "ranks": [row_json([JOB, *RANKS], row) for row in rank_rows(summary)],
         "findings": [
-            {"kind": one.kind, "text": finding_text(one), **one.facts} for one in findings
+            {"kind": finding.kind, "text": finding_text(finding), **finding.facts}
+            for finding in findings
         ],
         "time_s": summary.time_s,
         "fraction": summary.fraction,

@@ -21,22 +21,27 @@ SOME, MORE, OWN = "\N{MIDDLE DOT}", ":", "X"
 """Marks in a strip: one system, several, and this run."""
 
 
-def position_lines(found: Positions) -> list[str]:
+def position_lines(positions: Positions) -> list[str]:
     """Compares each number with others; empty where there are no others."""
-    table = table_text(COLUMNS, [place for place in found.places if place.is_alike])
-    return [*table.splitlines(), *_by_transport(found), *_unlike(found), *frame_lines(found)]
+    table = table_text(COLUMNS, [place for place in positions.places if place.is_alike])
+    return [
+        *table.splitlines(),
+        *_by_transport(positions),
+        *_unlike(positions),
+        *frame_lines(positions),
+    ]
 
 
-def position_summary(found: Positions) -> list[str]:
+def position_summary(positions: Positions) -> list[str]:
     """The same in a line: the smallest message and the largest one; then earlier runs."""
-    alike = [place for place in found.places if place.is_alike]
+    alike = [place for place in positions.places if place.is_alike]
     times = [place for place in alike if place.quantity == "time_s"] or alike
     chosen = [*times[:1], *times[1:][-1:]]
     words = [f"{number_name(place)} {place_among(place)}" for place in chosen]
     lines = [f"published systems: {'; '.join(words)} (more: --explain)"] if words else []
-    if words and not found.hosts_known:
-        lines.append(_transport(found))
-    return lines + [_past(past) for past in found.past]
+    if words and not positions.hosts_known:
+        lines.append(_transport(positions))
+    return lines + [_past(past) for past in positions.past]
 
 
 def _ends(place: Position) -> tuple[float, float]:
@@ -64,10 +69,10 @@ def _strip(place: Position) -> str:
     return "".join(marks)
 
 
-def _unlike(found: Positions) -> list[str]:
+def _unlike(positions: Positions) -> list[str]:
     """The published numbers of other definitions, which are not compared."""
     lines = []
-    for place in found.places:
+    for place in positions.places:
         if not place.is_alike:
             best, worst = (_value(place.quantity, end) for end in _ends(place))
             lines.append(
@@ -77,10 +82,10 @@ def _unlike(found: Positions) -> list[str]:
     return lines
 
 
-def _by_transport(found: Positions) -> list[str]:
+def _by_transport(positions: Positions) -> list[str]:
     """For the first number, a comparison with each transport on its own, where the run's is
     unknown."""
-    first = next((place for place in found.places if place.is_alike), None)
+    first = next((place for place in positions.places if place.is_alike), None)
     if first is None or len(first.by_transport) < 2:
         return []
     each = ", ".join(
@@ -90,17 +95,20 @@ def _by_transport(found: Positions) -> list[str]:
     return [f"{number_name(first)} is better than {each}"]
 
 
-def frame_lines(found: Positions) -> list[str]:
+def frame_lines(positions: Positions) -> list[str]:
     """Explains the published figures, and compares the run with earlier ones."""
     lines = []
-    if found.places:
-        lines = [_transport(found), f"definition of this run: {found.definition or 'unknown'}"]
-        if found.not_ranked:
-            lines.append(f"alpha and r_inf are not compared: {found.not_ranked}")
-    return lines + [_past(past) for past in found.past]
+    if positions.places:
+        lines = [
+            _transport(positions),
+            f"definition of this run: {positions.definition or 'unknown'}",
+        ]
+        if positions.not_ranked:
+            lines.append(f"alpha and r_inf are not compared: {positions.not_ranked}")
+    return lines + [_past(past) for past in positions.past]
 
 
-def published_json(found: Positions) -> dict[str, Any] | None:
+def published_json(positions: Positions) -> dict[str, Any] | None:
     """{"quantity", ..., "percentile", "systems", "numbers"}: the first number that is published of
     like systems, and all of them; None where there is none."""
     numbers = [
@@ -116,51 +124,51 @@ def published_json(found: Positions) -> dict[str, Any] | None:
                 for transport, (percentile, count) in place.by_transport.items()
             ],
         }
-        for place in found.places
+        for place in positions.places
         if place.is_alike
     ]
     if not numbers:
         return None
     return {
-        "transport": found.transport,
+        "transport": positions.transport,
         **numbers[0],
         "numbers": numbers,
-        "line_not_compared": found.not_ranked,
+        "line_not_compared": positions.not_ranked,
     }
 
 
-def source_lines(found: Positions) -> list[str]:
+def source_lines(positions: Positions) -> list[str]:
     """The system, definition and source of each published figure."""
     return list(
         dict.fromkeys(
             f"{_named(one)}: {one.definition} ({one.source})"
-            for place in found.places
+            for place in positions.places
             for one in place.like
         )
     )
 
 
-def _named(one: PublishedFigure) -> str:
+def _named(figure: PublishedFigure) -> str:
     """The system with its known properties."""
-    known = ", ".join(filter(None, (one.detail, one.library, one.date)))
-    return f"{one.system} ({known})" if known else one.system
+    known = ", ".join(filter(None, (figure.detail, figure.library, figure.date)))
+    return f"{figure.system} ({known})" if known else figure.system
 
 
-def _transport(found: Positions) -> str:
-    if found.transport == SHARED_MEMORY:
+def _transport(positions: Positions) -> str:
+    if positions.transport == SHARED_MEMORY:
         return "messages stayed on one host: compared with published figures of shared memory"
-    if not found.hosts_known:
+    if not positions.hosts_known:
         return (
             "the record does not show whether the ranks were on one host: compared with published "
             "figures of networks; if they were, this comparison means nothing"
         )
-    if found.transport == UNKNOWN_NETWORK:
+    if positions.transport == UNKNOWN_NETWORK:
         return (
             "the record does not show which network carried the messages: compared with "
             "published figures of any network"
         )
     return (
-        f"messages went over {found.transport}, as environment variables show: compared with "
+        f"messages went over {positions.transport}, as environment variables show: compared with "
         "published figures of the same, and of networks that their source does not name"
     )
 

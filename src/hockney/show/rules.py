@@ -39,37 +39,37 @@ class _Reduced(NamedTuple):
 RULES: list[TableColumn[_Reduced]] = [
     TableColumn(
         "layout",
-        lambda one: ",".join(str(each) for each in one.of.layouts if each.ranks == one.rule.ranks),
+        lambda row: ",".join(str(each) for each in row.of.layouts if each.ranks == row.rule.ranks),
         shown=lambda rules: any(one.of.layouts for one in rules),
     ),
-    TableColumn("collective", lambda one: one.rule.collective, field="collective"),
-    TableColumn("ranks", lambda one: one.rule.ranks, field="ranks"),
-    json_field("nodes", lambda one: one.rule.nodes),
-    json_field("per_node", lambda one: one.rule.per_node),
-    TableColumn("from", lambda one: one.rule.from_bytes, format_size, "from_bytes"),
-    TableColumn("to", lambda one: one.rule.to_bytes, format_size, "to_bytes", unknown="any"),
-    TableColumn("algorithm", lambda one: one.rule.name),
-    json_field("algorithm", lambda one: one.rule.algorithm),
-    json_field("segment_bytes", lambda one: one.rule.segment_bytes),
-    json_field("radix", lambda one: one.rule.radix),
-    json_field("requests", lambda one: one.rule.requests),
-    TableColumn("cells", lambda one: _cells_text(one.of.covered(one.rule))),
-    TableColumn("times faster", lambda one: one.of.times_faster(one.rule), _times, "times_faster"),
-    json_field("conditions", lambda one: one.of.conditions),
-    json_field("predicted", lambda one: one.rule.predicted),
+    TableColumn("collective", lambda row: row.rule.collective, field="collective"),
+    TableColumn("ranks", lambda row: row.rule.ranks, field="ranks"),
+    json_field("nodes", lambda row: row.rule.nodes),
+    json_field("per_node", lambda row: row.rule.per_node),
+    TableColumn("from", lambda row: row.rule.from_bytes, format_size, "from_bytes"),
+    TableColumn("to", lambda row: row.rule.to_bytes, format_size, "to_bytes", unknown="any"),
+    TableColumn("algorithm", lambda row: row.rule.name),
+    json_field("algorithm", lambda row: row.rule.algorithm),
+    json_field("segment_bytes", lambda row: row.rule.segment_bytes),
+    json_field("radix", lambda row: row.rule.radix),
+    json_field("requests", lambda row: row.rule.requests),
+    TableColumn("cells", lambda row: _cells_text(row.of.covered(row.rule))),
+    TableColumn("times faster", lambda row: row.of.times_faster(row.rule), _times, "times_faster"),
+    json_field("conditions", lambda row: row.of.conditions),
+    json_field("predicted", lambda row: row.rule.predicted),
 ]
 CHECKED: list[TableColumn[Checked]] = [
-    TableColumn("collective", lambda one: one.collective, field="collective"),
-    TableColumn("ranks", lambda one: one.ranks, field="ranks"),
-    TableColumn("bytes", lambda one: f"{one.bytes}{'' if one.was_measured else BETWEEN}"),
-    json_field("bytes", lambda one: one.bytes),
-    json_field("was_measured", lambda one: one.was_measured),
-    TableColumn("default", lambda one: one.ratio.base_s, microseconds, "default_median_s"),
-    TableColumn("tuned", lambda one: one.ratio.time_s, microseconds, "tuned_median_s"),
-    *through(lambda one: one.ratio.judged, *ratio_columns()),
-    TableColumn("blocks", lambda one: one.ratio.blocks, field="blocks"),
+    TableColumn("collective", lambda row: row.collective, field="collective"),
+    TableColumn("ranks", lambda row: row.ranks, field="ranks"),
+    TableColumn("bytes", lambda row: f"{row.bytes}{'' if row.was_measured else BETWEEN}"),
+    json_field("bytes", lambda row: row.bytes),
+    json_field("was_measured", lambda row: row.was_measured),
+    TableColumn("default", lambda row: row.ratio.base_s, microseconds, "default_median_s"),
+    TableColumn("tuned", lambda row: row.ratio.time_s, microseconds, "tuned_median_s"),
+    *through(lambda row: row.ratio.judged, *ratio_columns()),
+    TableColumn("blocks", lambda row: row.ratio.blocks, field="blocks"),
     *through(
-        lambda one: one.rule,
+        lambda row: row.rule,
         TableColumn("rule", lambda rule: f"{rule.choice} ({rule.place})"),
         json_field("rule", lambda rule: rule.algorithm),
         json_field("rule_radix", lambda rule: rule.radix),
@@ -77,8 +77,8 @@ CHECKED: list[TableColumn[Checked]] = [
         json_field("rule_line", lambda rule: rule.line),
         json_field("rule_suffix", lambda rule: rule.suffix),
     ),
-    TableColumn("", lambda one: _checked_words(one)),
-    json_field("slower", lambda one: one.is_slower),
+    TableColumn("", lambda row: _checked_words(row)),
+    json_field("slower", lambda row: row.is_slower),
 ]
 
 
@@ -147,9 +147,9 @@ def notes_of(
     return found
 
 
-def explained_lines(one: Explained) -> list[str]:
+def explained_lines(explained: Explained) -> list[str]:
     """Lines on the gain, evidence and the model's reason of a rule."""
-    rule, sure = one.rule, one.least_sure.difference
+    rule, sure = explained.rule, explained.least_sure.difference
     to = "any size" if rule.to_bytes is None else format_size(rule.to_bytes)
     known = sure is not None and sure.low is not None and sure.high is not None
     interval = f" [{sure.low:.3f} to {sure.high:.3f}]" if sure and known else ""
@@ -158,32 +158,37 @@ def explained_lines(one: Explained) -> list[str]:
     return [
         f"{rule.collective}, {rule.ranks} ranks, {format_size(rule.from_bytes)} to {to}: "
         f"{rule.name}",
-        f"  gain: {_times(one.times_faster)} times as fast over {one.cells} "
-        f"cell{'s' * (one.cells != 1)} ({_times(one.at_least)} to {_times(one.at_most)})",
-        f"  evidence: {_launches_text(one)}; in the least sure cell its time is "
+        f"  gain: {_times(explained.times_faster)} times as fast over {explained.cells} "
+        f"cell{'s' * (explained.cells != 1)} "
+        f"({_times(explained.at_least)} to {_times(explained.at_most)})",
+        f"  evidence: {_launches_text(explained)}; in the least sure cell its time is "
         f"{ratio}{interval} of the library's{p}",
-        f"  reason: {_reason_text(one)}",
+        f"  reason: {_reason_text(explained)}",
     ]
 
 
-def _launches_text(one: Explained) -> str:
-    if not one.launches:
+def _launches_text(explained: Explained) -> str:
+    if not explained.launches:
         return "predicted alone"
-    launches = f"{one.launches} launch{'es' * (one.launches != 1)}"
+    launches = f"{explained.launches} launch{'es' * (explained.launches != 1)}"
     return f"{launches} or more of it and of the library's own decision"
 
 
-def _reason_text(one: Explained) -> str:
-    if one.costs is None:
-        return f"unknown: the model has no schedule of {one.rule.name}"
-    ours = _costs_text(one.costs)
-    if one.own is None:
+def _reason_text(explained: Explained) -> str:
+    if explained.costs is None:
+        return f"unknown: the model has no schedule of {explained.rule.name}"
+    ours = _costs_text(explained.costs)
+    if explained.own is None:
         return (
             f"{ours}; nothing measured is as fast as the library's own decision, so what that "
             "does is unknown"
         )
-    own = f"the library's own decision is as fast as {_costs_text(one.own)}"
-    saves = f"it saves {one.saves}" if one.saves else "the model sees no saving: overheads decide"
+    own = f"the library's own decision is as fast as {_costs_text(explained.own)}"
+    saves = (
+        f"it saves {explained.saves}"
+        if explained.saves
+        else "the model sees no saving: overheads decide"
+    )
     return f"{ours}; {own}; {saves}"
 
 
@@ -217,8 +222,8 @@ def checked_lines(check: Check, study: VariantStudy) -> list[str]:
     return lines + [f"note: {line}" for line in doubt_lines(study)]
 
 
-def _checked_words(one: Checked) -> str:
-    judged = one.ratio.judged
+def _checked_words(checked: Checked) -> str:
+    judged = checked.ratio.judged
     if judged.verdict != "unknown" or judged.high is None:
         return verdict_words(judged, TOLERANCE)
     if judged.high < 1.0 + TOLERANCE:
@@ -228,7 +233,7 @@ def _checked_words(one: Checked) -> str:
 
 def checked_json(check: Check) -> dict[str, Any]:
     return {
-        "cells": [{**row_json(CHECKED, one), **asdict(one.ratio.judged)} for one in check.cells],
+        "cells": [{**row_json(CHECKED, cell), **asdict(cell.ratio.judged)} for cell in check.cells],
         "mean_ratio_where_a_rule_holds": check.mean_ratio,
         "blocks": check.blocks,
         "blocks_needed": check.needed,
@@ -256,21 +261,21 @@ def rules_json(
         "read_by_the_library": proved,
     }
     if reasons:
-        found["explained"] = [_explained_json(one) for one in reasons]
+        found["explained"] = [_explained_json(reason) for reason in reasons]
     return found
 
 
-def _explained_json(one: Explained) -> dict[str, Any]:
-    sure = one.least_sure.difference
+def _explained_json(explained: Explained) -> dict[str, Any]:
+    sure = explained.least_sure.difference
     return {
-        "times_faster": one.times_faster,
-        "at_least": one.at_least,
-        "at_most": one.at_most,
-        "cells": one.cells,
-        "launches": one.launches,
+        "times_faster": explained.times_faster,
+        "at_least": explained.at_least,
+        "at_most": explained.at_most,
+        "cells": explained.cells,
+        "launches": explained.launches,
         "least_sure": asdict(sure) if sure else None,
-        "costs": asdict(one.costs) if one.costs else None,
-        "own_costs": asdict(one.own) if one.own else None,
-        "saves": one.saves,
-        "text": explained_lines(one),
+        "costs": asdict(explained.costs) if explained.costs else None,
+        "own_costs": asdict(explained.own) if explained.own else None,
+        "saves": explained.saves,
+        "text": explained_lines(explained),
     }

@@ -18,19 +18,19 @@ LEGEND = (
 )
 
 
-def _over(one: MethodRatio) -> dict[str, Any]:
+def _over(ratio: MethodRatio) -> dict[str, Any]:
     """The axes in which what it is compared with differs."""
-    own = axes_of(one.point)
-    return {name: value for name, value in axes_of(one.base).items() if value != own[name]}
+    own = axes_of(ratio.point)
+    return {name: value for name, value in axes_of(ratio.base).items() if value != own[name]}
 
 
 COLUMNS: list[TableColumn[MethodRatio]] = [
-    TableColumn("bytes", lambda one: one.point.bytes),
-    TableColumn("", lambda one: method_text(one.point)),
-    TableColumn("over", lambda one: method_text(one.base)),
+    TableColumn("bytes", lambda row: row.point.bytes),
+    TableColumn("", lambda row: method_text(row.point)),
+    TableColumn("over", lambda row: method_text(row.base)),
     json_field("over", _over),
-    *through(lambda one: one.judged, *ratio_columns(), *JUDGED_FIELDS),
-    TableColumn("", lambda one: one.judged.verdict),
+    *through(lambda row: row.judged, *ratio_columns(), *JUDGED_FIELDS),
+    TableColumn("", lambda row: row.judged.verdict),
 ]
 
 
@@ -41,5 +41,5 @@ def side_by_side_text(ratios: Sequence[MethodRatio]) -> str:
 
 def side_by_side_json(ratios: Sequence[MethodRatio]) -> dict[str, Any]:
     """{"side_by_side"}; empty where nothing was measured side by side."""
-    found = [{**axes_json(one.point), **row_json(COLUMNS, one)} for one in ratios]
+    found = [{**axes_json(ratio.point), **row_json(COLUMNS, ratio)} for ratio in ratios]
     return {"side_by_side": found} if found else {}

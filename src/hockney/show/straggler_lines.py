@@ -37,13 +37,15 @@ def straggler_lines(analysis: Analysis) -> list[str]:
     return [*lines, *[f"and {left} more"] * bool(left)]
 
 
-def _line(one: Straggler, analysis: Analysis) -> str:
-    size = "" if one.point.operation.endswith("barrier") else f" of {format_size(one.point.bytes)}"
+def _line(straggler: Straggler, analysis: Analysis) -> str:
+    point = straggler.point
+    size = "" if point.operation.endswith("barrier") else f" of {format_size(point.bytes)}"
     far = "; its place is farther from the others than most, which makes it late, too"
     return (
-        f"{rank_words(one.rank, analysis.places)} completes late: {one.ratio:.3g} times "
-        f"[{one.low:.3g}, {one.high:.3g}] the others' time at {one.point.operation}{size}, "
-        f"{format_seconds(one.later_s)} later, p = {one.p:.1g}{far * one.is_far}"
+        f"{rank_words(straggler.rank, analysis.places)} completes late: {straggler.ratio:.3g} "
+        f"times [{straggler.low:.3g}, {straggler.high:.3g}] the others' time at "
+        f"{point.operation}{size}, {format_seconds(straggler.later_s)} later, "
+        f"p = {straggler.p:.1g}{far * straggler.is_far}"
     )
 
 
@@ -56,5 +58,5 @@ def stragglers_json(analysis: Analysis) -> dict[str, Any]:
     return {"stragglers": {**asdict(judged), "found": found}}
 
 
-def _without_point(one: Straggler) -> dict[str, Any]:
-    return {name: value for name, value in asdict(one).items() if name != "point"}
+def _without_point(straggler: Straggler) -> dict[str, Any]:
+    return {name: value for name, value in asdict(straggler).items() if name != "point"}

@@ -34,4 +34,4 @@ def switch_lines(switches: Sequence[Switch]) -> list[str]:
 
 def switches_json(switches: Sequence[Switch]) -> dict[str, Any]:
     """{"switches": [...]}, or {} where the search was not asked for."""
-    return {"switches": [msgspec.to_builtins(one) for one in switches]} if switches else {}
+    return {"switches": [msgspec.to_builtins(switch) for switch in switches]} if switches else {}

@@ -79,7 +79,7 @@ def through(
     take: Callable[[Outer], Row | None], *columns: TableColumn[Row]
 ) -> list[TableColumn[Outer]]:
     """The columns for rows that have what these columns are of, or lack it."""
-    return [_through(take, one) for one in columns]
+    return [_through(take, column) for column in columns]
 
 
 def _through(take: Callable[[Outer], Row | None], column: TableColumn[Row]) -> TableColumn[Outer]:
@@ -111,14 +111,14 @@ def table_text(columns: Sequence[TableColumn[Row]], rows: Sequence[Row]) -> str:
     """The table of a terminal; empty without rows."""
     if not rows:
         return ""
-    named = [one for one in columns if one.is_in(rows)]
+    named = [column for column in columns if column.is_in(rows)]
     heading = [one.title(rows) for one in named]
     return aligned([heading, *([one.cell(row) for one in named] for row in rows)])
 
 
 def row_json(columns: Sequence[TableColumn[Row]], row: Row | None) -> dict[str, Any]:
     """The fields of a row, all null where it is None."""
-    named = [one for one in columns if one.field]
+    named = [column for column in columns if column.field]
     return {one.field: None if row is None else one.value(row) for one in named}
 
 

@@ -12,19 +12,20 @@ from hockney.show.as_json import axes_json
 from hockney.show.table import TableColumn, between, json_field, microseconds, row_json, table_text
 
 
-def _cell(one: Quantile) -> str | None:
-    if one.seconds is None or one.interval is None:
-        return None if one.seconds is None else microseconds(one.seconds)
-    return f"{microseconds(one.seconds)} [{between(one.interval.low, one.interval.high)}]"
+def _cell(quantile: Quantile) -> str | None:
+    if quantile.seconds is None or quantile.interval is None:
+        return None if quantile.seconds is None else microseconds(quantile.seconds)
+    interval = between(quantile.interval.low, quantile.interval.high)
+    return f"{microseconds(quantile.seconds)} [{interval}]"
 
 
 FIELDS: list[TableColumn[Quantile]] = [
-    json_field("quantile", lambda one: one.quantile),
-    json_field("time_s", lambda one: one.seconds),
-    json_field("low_s", lambda one: one.interval and one.interval.low),
-    json_field("high_s", lambda one: one.interval and one.interval.high),
-    json_field("launches", lambda one: one.launches),
-    json_field("whole_s", lambda one: one.whole_s),
+    json_field("quantile", lambda row: row.quantile),
+    json_field("time_s", lambda row: row.seconds),
+    json_field("low_s", lambda row: row.interval and row.interval.low),
+    json_field("high_s", lambda row: row.interval and row.interval.high),
+    json_field("launches", lambda row: row.launches),
+    json_field("whole_s", lambda row: row.whole_s),
 ]
 
 
@@ -42,7 +43,9 @@ COLUMNS: list[TableColumn[TailQuantiles]] = [
     json_field("relative_error", lambda tail: tail.relative_error),
     *map(_of_quantile, range(len(QUANTILES))),
     TableColumn(
-        None, lambda tail: [row_json(FIELDS, one) for one in tail.quantiles], field="quantiles"
+        None,
+        lambda tail: [row_json(FIELDS, quantile) for quantile in tail.quantiles],
+        field="quantiles",
     ),
 ]
 

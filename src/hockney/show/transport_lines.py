@@ -16,13 +16,13 @@ UNTRIED = {
 STATES = {True: "active", False: "down", None: "state unknown"}
 
 
-def transport_lines(found: Transports) -> Iterator[str]:
+def transport_lines(transports: Transports) -> Iterator[str]:
     """Lines on the ports of each node, and on the ways of messages by size."""
-    for node in found.nodes:
+    for node in transports.nodes:
         yield from _node_lines(node)
     for reach in REACHES:
         yield f"{WHERE[reach]}:"
-        paths = found.of(reach)
+        paths = transports.of(reach)
         if not paths:
             yield f"  {UNTRIED[reach]}"
         for peers in dict.fromkeys(path.peers for path in paths):
@@ -59,7 +59,7 @@ def _pair_lines(paths: list[SizePath]) -> Iterator[str]:
     for group in groups:
         sizes = [format_size(group[0].bytes), format_size(group[-1].bytes)]
         known = " .. ".join(dict.fromkeys(sizes))
-        ways = ", ".join(_counted(one) for one in group[-1].carriers)
+        ways = ", ".join(_counted(carrier) for carrier in group[-1].carriers)
         yield f"    {known:<18}  {ways or 'unknown'}"
 
 

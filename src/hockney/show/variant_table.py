@@ -28,30 +28,33 @@ def variant_answer(study: VariantStudy) -> list[str]:
     """A sentence for each variant, and what it gains point by point."""
     name = study.name
     base = name(study.comparison.names[0])
-    lines = [f"{name(one.variant)}: {verdict_text(one, study)} {base}" for one in study.answers]
-    lines += [f"{name(one.variant)}: {gains_text(one)}" for one in study.gains]
+    lines = [
+        f"{name(answer.variant)}: {verdict_text(answer, study)} {base}" for answer in study.answers
+    ]
+    lines += [f"{name(gain.variant)}: {gains_text(gain)}" for gain in study.gains]
     lines += [f"{name(variant)}: not measured" for variant in study.left_out]
     return lines if study.ratios else [NO_BLOCK, *lines]
 
 
-def verdict_text(one: VariantRatio, study: VariantStudy) -> str:
+def verdict_text(variant_ratio: VariantRatio, study: VariantStudy) -> str:
     """A variant against the first: "slower, 1.0210 [1.0180 to 1.0240] times the time of"."""
-    judged = one.judged
+    judged = variant_ratio.judged
     if judged.verdict == "same":
         return f"the same, within {100.0 * study.comparison.tolerance:g} %, as"
-    ratio = ratio_text(judged, ".4f") + range_text(one, study)
+    ratio = ratio_text(judged, ".4f") + range_text(variant_ratio, study)
     if judged.verdict == "unknown":
         more = f"; about {judged.needed} blocks would decide" if judged.needed else ""
-        return f"unknown after {one.blocks} blocks ({ratio}; {least_shown(judged)}{more}), against"
+        least = least_shown(judged)
+        return f"unknown after {variant_ratio.blocks} blocks ({ratio}; {least}{more}), against"
     return f"{judged.verdict}, {ratio} times the time of"
 
 
-def range_text(one: VariantRatio, study: VariantStudy) -> str:
+def range_text(ratio: VariantRatio, study: VariantStudy) -> str:
     """The range over the points, where these disagree: ", at its points 0.1100 to 0.8900"; empty
     where one ratio describes all of them."""
-    if one.point is not None or not study.points_disagree(one.variant):
+    if ratio.point is not None or not study.points_disagree(ratio.variant):
         return ""
-    ratios = [at.judged.ratio for at in study.at_points(one.variant)]
+    ratios = [at.judged.ratio for at in study.at_points(ratio.variant)]
     return f" (geometric mean; at single points {min(ratios):.4f} to {max(ratios):.4f})"
 
 
@@ -96,9 +99,9 @@ class _VariantRow(NamedTuple):
 
 
 COLUMNS: list[TableColumn[VariantRatio]] = [
-    *through(lambda one: one.judged, *ratio_columns(".4f")),
-    TableColumn("blocks", lambda one: one.blocks, unknown=""),
-    *through(lambda one: one.judged, SHOWS_FROM, VERDICT),
+    *through(lambda row: row.judged, *ratio_columns(".4f")),
+    TableColumn("blocks", lambda row: row.blocks, unknown=""),
+    *through(lambda row: row.judged, SHOWS_FROM, VERDICT),
 ]
 ROW: list[TableColumn[_VariantRow]] = [
     TableColumn("", lambda row: row.curve, shown=lambda rows: any(row.curve for row in rows)),
@@ -138,19 +141,19 @@ def rule_of(study: VariantStudy) -> str:
 
 
 def _is_exact(study: VariantStudy) -> bool:
-    return any(one.judged.p is None and one.judged.low is not None for one in study.ratios)
+    return any(ratio.judged.p is None and ratio.judged.low is not None for ratio in study.ratios)
 
 
 def _excluded(study: VariantStudy) -> list[str]:
     """Which blocks were left out, and which ratios adjusted."""
     rules = []
-    if changed := max((one.changed for one in study.ratios), default=0):
+    if changed := max((ratio.changed for ratio in study.ratios), default=0):
         several = "block was" if changed == 1 else "blocks were"
         rules.append(
             f"{changed} {several} left out, between whose launches the machine's state changed "
             f"(core-to-core latencies more than {OTHER_STATE:g} times apart)"
         )
-    if adjusted := sum(one.slope is not None for one in study.ratios):
+    if adjusted := sum(ratio.slope is not None for ratio in study.ratios):
         rules.append(
             f"{adjusted} of {len(study.ratios)} ratios are adjusted for the speed of computing, "
             "which the probe shows to differ between launches"
@@ -161,9 +164,9 @@ def _excluded(study: VariantStudy) -> list[str]:
 def variant_curves(study: VariantStudy) -> list[tuple[str, list[VariantRatio]]]:
     """The ratios at points, by all axes but the size; named where there are several curves."""
     curves: dict[Key, list[VariantRatio]] = {}
-    for one in study.ratios:
-        if one.point is not None:
-            curves.setdefault(key_without(one.point, "bytes"), []).append(one)
+    for ratio in study.ratios:
+        if ratio.point is not None:
+            curves.setdefault(key_without(ratio.point, "bytes"), []).append(ratio)
     points = [[one.point for one in curve if one.point is not None] for curve in curves.values()]
     return list(zip(texts_apart(points), curves.values(), strict=True))
 
@@ -198,20 +201,20 @@ def variants_json(study: VariantStudy) -> dict[str, Any]:
         "blocks": study.blocks,
         "left_out": list(study.left_out),
         "doubts": doubt_lines(study),
-        "ratios": [_ratio_json(one) for one in study.ratios],
+        "ratios": [_ratio_json(ratio) for ratio in study.ratios],
     }
 
 
-def _ratio_json(one: VariantRatio) -> dict[str, Any]:
-    axes = None if one.point is None else axes_json(one.point, "variant", "peers")
+def _ratio_json(ratio: VariantRatio) -> dict[str, Any]:
+    axes = None if ratio.point is None else axes_json(ratio.point, "variant", "peers")
     return {
-        "variant": one.variant,
+        "variant": ratio.variant,
         "point": axes,
-        "base_s": one.base_s,
-        "time_s": one.time_s,
-        "blocks": one.blocks,
-        "blocks_left_out": one.changed,
-        "compute_slope": one.slope,
-        **asdict(one.judged),
-        "log_ratios": list(one.log_ratios),
+        "base_s": ratio.base_s,
+        "time_s": ratio.time_s,
+        "blocks": ratio.blocks,
+        "blocks_left_out": ratio.changed,
+        "compute_slope": ratio.slope,
+        **asdict(ratio.judged),
+        "log_ratios": list(ratio.log_ratios),
     }

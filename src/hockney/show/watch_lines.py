@@ -90,9 +90,9 @@ def prometheus(watch: Watch) -> str:
 def _families(watch: Watch) -> Iterator[tuple[str, str, str, list[tuple[str, float]]]]:
     systems = [watched for watched in watch.systems.values() if watched.looks]
     every = [
-        (_labels(system=one.system, **_labels_of(now.series)), now)
-        for one in systems
-        for now in one.now()
+        (_labels(system=system.system, **_labels_of(now.series)), now)
+        for system in systems
+        for now in system.now()
     ]
     each = [one for one in every if not one[1].series.is_part]
     newest = [(label, now.value) for label, now in each]
@@ -106,9 +106,11 @@ def _families(watch: Watch) -> Iterator[tuple[str, str, str, list[tuple[str, flo
     yield "usual_part_ratio", "gauge", "Median of that ratio at the current level.", usual
     alarms = [(label, float(now.alarms)) for label, now in every]
     yield "alarms_total", "counter", "Changes for the worse so far.", alarms
-    learning = [(_labels(system=one.system), float(one.course.is_learning)) for one in systems]
+    learning = [
+        (_labels(system=system.system), float(system.course.is_learning)) for system in systems
+    ]
     yield "learning", "gauge", "1 while what is usual is not known.", learning
-    started = [(_labels(system=one.system), one.looks[-1].started_s) for one in systems]
+    started = [(_labels(system=system.system), system.looks[-1].started_s) for system in systems]
     yield "last_look_timestamp_seconds", "gauge", "Start of the newest look.", started
 
 

@@ -199,7 +199,10 @@ def _curves(cells: Sequence[CollectiveCell], model: Model) -> dict[str, _Curves]
     found: dict[str, _Curves] = {}
     for cell in cells:
         own = [(DEFAULT, cell.default)] if cell.default else []
-        for name, point in [*own, *((one.name, one.point) for one in cell.contenders)]:
+        for name, point in [
+            *own,
+            *((contender.name, contender.point) for contender in cell.contenders),
+        ]:
             one = found.setdefault(name, _Curves(point, model))
             log = math.log(point.typical_s) - one.base(cell.ranks, cell.bytes)
             one.logs.setdefault(cell.ranks, {})[cell.bytes] = log
@@ -250,7 +253,7 @@ def _fastest_own(
     around = [cell for cell in cells if _is_near(cells, cell, ranks, size)]
     names: set[str] = set()
     for cell in around:
-        names |= _as_fast_as_own(cell) or {one.name for one in cell.contenders}
+        names |= _as_fast_as_own(cell) or {contender.name for contender in cell.contenders}
     lows = [
         log - error
         for name in names | {DEFAULT}
@@ -275,9 +278,9 @@ def _as_fast_as_own(cell: CollectiveCell) -> set[str]:
     """The algorithm that the library's own decision probably is: the one of the nearest time, if
     within the tolerance."""
     near = [
-        (abs(one.difference.ratio - 1.0), one.name)
-        for one in cell.contenders
-        if one.difference is not None and abs(one.difference.ratio - 1.0) <= TOLERANCE
+        (abs(contender.difference.ratio - 1.0), contender.name)
+        for contender in cell.contenders
+        if contender.difference is not None and abs(contender.difference.ratio - 1.0) <= TOLERANCE
     ]
     return {min(near)[1]} if near else set()
 

@@ -84,7 +84,7 @@ class Check:
     @property
     def ruled(self) -> list[Checked]:
         """The cells in which a rule holds."""
-        return [one for one in self.cells if one.rule]
+        return [cell for cell in self.cells if cell.rule]
 
     @property
     def mean_ratio(self) -> float | None:
@@ -95,7 +95,7 @@ class Check:
     @property
     def slower(self) -> list[Checked]:
         """The cells that the rules make significantly slower."""
-        return [one for one in self.cells if one.is_slower]
+        return [cell for cell in self.cells if cell.is_slower]
 
     @property
     def cost_without_rule_s(self) -> float | None:

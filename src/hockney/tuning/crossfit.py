@@ -35,43 +35,46 @@ class Part:
 
 
 def confirmed(
-    tuned: Tuned, found: Measured, groups_of: Callable[[Measured], Sequence[CellGroup]]
+    tuned: Tuned, measured: Measured, groups_of: Callable[[Measured], Sequence[CellGroup]]
 ) -> Tuned:
     """The rules with the gain in launches that did not choose them. groups_of: makes groups of
     cells of any launches."""
-    return tuned.with_confirmed(fraction_of(found, groups_of) if tuned.rules else 1.0)
+    return tuned.with_confirmed(fraction_of(measured, groups_of) if tuned.rules else 1.0)
 
 
 def fraction_of(
-    found: Measured, groups_of: Callable[[Measured], Sequence[CellGroup]]
+    measured: Measured, groups_of: Callable[[Measured], Sequence[CellGroup]]
 ) -> float | None:
     """The fraction, 0 to 1, of the gain in the launches which choose rules that the other launches
     confirm; None where no rule is chosen without some of the launches. Gains are logarithms of
     ratios, summed over all measured cells of the rules of all parts."""
-    parts = min(_least_launches(found), MOST_PARTS)
+    parts = min(_least_launches(measured), MOST_PARTS)
     seen, held = 0.0, 0.0
     for part in range(parts if parts > 1 else 0):
-        choosing = groups_of(_some(found, parts, part, inside=False))
-        groups = groups_of(_some(found, parts, part, inside=True))
+        choosing = groups_of(_some(measured, parts, part, inside=False))
+        groups = groups_of(_some(measured, parts, part, inside=True))
         for one, group in zip(choosing, groups, strict=True):
-            reduction = for_group(one, found.settings_of)
+            reduction = for_group(one, measured.settings_of)
             for chosen, others in _gains(reduction, group):
                 seen, held = seen + chosen, held + others
     return min(max(held / seen, 0.0), 1.0) if seen > 0.0 else None
 
 
-def _least_launches(found: Measured) -> int:
-    return min((point.launches for one in found.analyses for point in one.first_variant), default=0)
+def _least_launches(measured: Measured) -> int:
+    return min(
+        (point.launches for analysis in measured.analyses for point in analysis.first_variant),
+        default=0,
+    )
 
 
-def _some(found: Measured, parts: int, part: int, inside: bool) -> Measured:
+def _some(measured: Measured, parts: int, part: int, inside: bool) -> Measured:
     """The measured points with one part of the launches, or with all others. Algorithms may be
     forced in launches of their own: each point's launches are counted by themselves."""
     analyses = tuple(
-        Part(one.run, [_of(point, parts, part, inside) for point in one.first_variant])
-        for one in found.analyses
+        Part(analysis.run, [_of(point, parts, part, inside) for point in analysis.first_variant])
+        for analysis in measured.analyses
     )
-    return replace(found, analyses=cast("tuple[Analysis, ...]", analyses))
+    return replace(measured, analyses=cast("tuple[Analysis, ...]", analyses))
 
 
 def _of(point: PointEstimate, parts: int, part: int, inside: bool) -> PointEstimate:

@@ -31,7 +31,9 @@ class CellGroup:
 
 def plain(analyses: Sequence[Analysis], drifts: Drifts) -> CellGroup:
     """One group of all cells, whatever their layout. drifts: how much each two runs differ."""
-    return CellGroup(tuple(cells_of(*(one.first_variant for one in analyses), drifts=drifts)))
+    return CellGroup(
+        tuple(cells_of(*(analysis.first_variant for analysis in analyses), drifts=drifts))
+    )
 
 
 def by_layout(
@@ -84,8 +86,8 @@ def _conditions(
 ) -> list[list[CollectiveCell]]:
     """The cells of each file, or of all files together unless the rules are to be robust. Ranks
     that arrived apart count only then."""
-    points = [_points(one, layout) for one in analyses]
-    each = [cells_of(one) for one in points] if robust else [cells_of(*points, drifts=drifts)]
+    points = [_points(analysis, layout) for analysis in analyses]
+    each = [cells_of(point) for point in points] if robust else [cells_of(*points, drifts=drifts)]
     return [[cell for cell in cells if robust or cell.arrived.is_together] for cells in each]
 
 
@@ -94,7 +96,9 @@ def _points(analysis: Analysis, layout: NodeLayout | None) -> list[PointEstimate
     if layout is None:
         return points
     here = layouts_in(analysis.run)
-    return [one for one in points if one.ranks is not None and here.get(one.ranks) == layout]
+    return [
+        point for point in points if point.ranks is not None and here.get(point.ranks) == layout
+    ]
 
 
 def worst_of(cells: Sequence[CollectiveCell]) -> CollectiveCell:
@@ -104,8 +108,8 @@ def worst_of(cells: Sequence[CollectiveCell]) -> CollectiveCell:
         return _together(cells[0], cells[0].contenders)
     by_name: dict[str, list[Contender]] = {}
     for cell in cells:
-        for one in cell.contenders:
-            by_name.setdefault(one.name, []).append(one)
+        for contender in cell.contenders:
+            by_name.setdefault(contender.name, []).append(contender)
     worst = [_worst(each) for each in by_name.values() if len(each) == len(cells)]
     return _together(cells[0], tuple(one for one in worst if one is not None))
 

@@ -64,15 +64,15 @@ def layout_of(places: Sequence[Place]) -> NodeLayout | None:
     return NodeLayout(len(by_host), counts.pop())
 
 
-def chosen(analyses: Sequence[Analysis], asked: Iterable[NodeLayout]) -> list[NodeLayout]:
+def chosen(analyses: Sequence[Analysis], layouts: Iterable[NodeLayout]) -> list[NodeLayout]:
     """The measured layouts, or those of them that were asked for."""
-    measured = {layout for one in analyses for layout in layouts_in(one.run).values()}
+    measured = {layout for analysis in analyses for layout in layouts_in(analysis.run).values()}
     if not measured:
         raise UsageError(
             "--layouts: these files do not record on which hosts their ranks ran",
             "measure them again with this version",
         )
-    missing = [layout for layout in asked if layout not in measured]
+    missing = [layout for layout in layouts if layout not in measured]
     if missing:
         raise UsageError(
             f"--layouts: {', '.join(map(str, missing))} was not measured",
@@ -80,4 +80,4 @@ def chosen(analyses: Sequence[Analysis], asked: Iterable[NodeLayout]) -> list[No
             f"hockney collective ... --nodes {missing[0].nodes} "
             f"--ranks-per-node {missing[0].per_node}",
         )
-    return sorted(set(asked) or measured)
+    return sorted(set(layouts) or measured)

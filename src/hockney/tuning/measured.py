@@ -76,10 +76,10 @@ def only(
     cells = [cell for group in groups for cell in group.cells]
     others = {cell.collective for cell in cells if cell.collective not in form.collectives}
     unsaid = {
-        f"{cell.collective} by {one.point.algorithm} with {what} of its own"
+        f"{cell.collective} by {contender.point.algorithm} with {what} of its own"
         for cell in cells
-        for one in cell.contenders
-        if cell.collective not in others and (what := _unsayable(cell, one, form, version))
+        for contender in cell.contenders
+        if cell.collective not in others and (what := _unsayable(cell, contender, form, version))
     }
     kept = [
         replace(
@@ -94,16 +94,18 @@ def only(
 
 
 def _sayable(cell: CollectiveCell, form: RulesFormat, version: str | None) -> CollectiveCell:
-    kept = tuple(one for one in cell.contenders if not _unsayable(cell, one, form, version))
+    kept = tuple(
+        contender for contender in cell.contenders if not _unsayable(cell, contender, form, version)
+    )
     return replace(cell, contenders=kept)
 
 
 def _unsayable(
-    cell: CollectiveCell, one: Contender, form: RulesFormat, version: str | None
+    cell: CollectiveCell, contender: Contender, form: RulesFormat, version: str | None
 ) -> str | None:
     """The parameters of an algorithm that rules of this format cannot set; None where they can set
     all."""
-    point, name = one.point, one.point.algorithm or ""
+    point, name = contender.point, contender.point.algorithm or ""
     if point.radix is not None and not form.has_radix(cell.collective, name):
         return "a radix"
     if point.requests is not None and not form.has_requests(version, cell.collective, name):
@@ -114,7 +116,7 @@ def _unsayable(
 def measured(analyses: Sequence[Analysis], earlier: Sequence[EarlierRun] = ()) -> Measured:
     """The measured algorithms of runs of one library. earlier: runs that show how much equal ones
     differ, where the library's own decision is in another file than an algorithm."""
-    mpi, settings = library_of(analyses), _settings([one.run for one in analyses])
+    mpi, settings = library_of(analyses), _settings([analysis.run for analysis in analyses])
     return Measured(tuple(analyses), mpi, settings, RunDrift.of_each_two(analyses, earlier))
 
 
@@ -122,8 +124,8 @@ def points_of(analyses: Sequence[Analysis]) -> list[tuple[str, int, int]]:
     """Collective, ranks and bytes of all that was measured, by whatever algorithm."""
     found = {
         (point.operation, point.ranks, point.bytes)
-        for one in analyses
-        for point in one.estimates.headline
+        for analysis in analyses
+        for point in analysis.estimates.headline
         if is_collective(point) and not point.has_own_calls and point.groups is None
         if point.ranks is not None
     }
@@ -137,7 +139,7 @@ def points_of(analyses: Sequence[Analysis]) -> list[tuple[str, int, int]]:
 
 def library_of(analyses: Sequence[Analysis]) -> MpiFacts:
     """The only library of these runs."""
-    runs = [one.run for one in analyses]
+    runs = [analysis.run for analysis in analyses]
     known = [launch.mpi for run in runs for launch in run.launches]
     if not known:
         raise UsageError("these files have no launches: nothing was measured")

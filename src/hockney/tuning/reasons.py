@@ -92,18 +92,18 @@ def _launches_of_own(cell: CollectiveCell) -> int:
 def _own(cell: CollectiveCell) -> CriticalPath | None:
     """The costs of the algorithm whose time comes nearest to the library's own decision."""
     near = [
-        (abs(one.difference.ratio - 1.0), one)
-        for one in cell.contenders
-        if one.difference is not None and abs(one.difference.ratio - 1.0) <= TOLERANCE
+        (abs(contender.difference.ratio - 1.0), contender)
+        for contender in cell.contenders
+        if contender.difference is not None and abs(contender.difference.ratio - 1.0) <= TOLERANCE
     ]
     ordered: Sequence[Contender] = [one for _, one in sorted(near, key=lambda each: each[0])]
     return next((costs for one in ordered if (costs := _costs(one, cell))), None)
 
 
-def _costs(one: Contender, cell: CollectiveCell) -> CriticalPath | None:
-    name, segment = scheduled(one.point), one.point.segment_bytes or None
+def _costs(contender: Contender, cell: CollectiveCell) -> CriticalPath | None:
+    name, segment = scheduled(contender.point), contender.point.segment_bytes or None
     how = (cell.collective, name, cell.ranks, cell.bytes, segment)
     try:
-        return CriticalPath(one.name, time(LATENCY, *how), time(BANDWIDTH, *how))
+        return CriticalPath(contender.name, time(LATENCY, *how), time(BANDWIDTH, *how))
     except UsageError:  # no such schedule, or not for so many ranks
         return None

@@ -49,10 +49,10 @@ class Reduction:
         """The library's own time over the rule's: the geometric mean over the rule's cells, as far
         as it is confirmed; None where that is not known."""
         ratios = [
-            one.difference.ratio
+            contender.difference.ratio
             for cell in self.covered(rule)
-            for one in cell.contenders
-            if one.name == rule.name and one.difference is not None
+            for contender in cell.contenders
+            if contender.name == rule.name and contender.difference is not None
         ]
         return self.gain_of(geometric_mean(ratios))
 
@@ -70,15 +70,15 @@ class Tuned:
 
     @property
     def rules(self) -> list[Rule]:
-        return [rule for one in self.reductions for rule in one.rules]
+        return [rule for reduction in self.reductions for rule in reduction.rules]
 
     @property
     def cells(self) -> list[CollectiveCell]:
-        return [cell for one in self.reductions for cell in one.cells]
+        return [cell for reduction in self.reductions for cell in reduction.cells]
 
     def with_confirmed(self, fraction: float | None) -> Tuned:
         """These rules with the confirmed fraction of their gain."""
-        return Tuned(tuple(replace(one, confirmed=fraction) for one in self.reductions))
+        return Tuned(tuple(replace(reduction, confirmed=fraction) for reduction in self.reductions))
 
     @property
     def confirmed(self) -> float | None:
@@ -88,8 +88,8 @@ class Tuned:
     @property
     def share(self) -> float:
         """The fraction of the possible gain that all rules keep."""
-        possible = sum(one.possible for one in self.reductions)
-        return sum(one.gain for one in self.reductions) / possible if possible else 1.0
+        possible = sum(reduction.possible for reduction in self.reductions)
+        return sum(reduction.gain for reduction in self.reductions) / possible if possible else 1.0
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,11 @@ def _most(options: Sequence[_Plan]) -> _Plan:
 
 
 def _by_name(cell: CollectiveCell) -> dict[str, Contender]:
-    return {one.name: one for one in cell.contenders if one.is_harmless and not one.point.overlap}
+    return {
+        contender.name: contender
+        for contender in cell.contenders
+        if contender.is_harmless and not contender.point.overlap
+    }
 
 
 def _gain(contender: Contender) -> float:

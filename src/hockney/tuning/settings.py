@@ -224,19 +224,19 @@ def variants_of(chosen: Sequence[Sequence[Setting]]) -> tuple[Variant, ...]:
         *(
             Variant(
                 name=settings[0].name if len(settings) == 1 else TOGETHER,
-                values={f"{ENVIRONMENT}{one.variable}": one.value for one in settings},
+                values={f"{ENVIRONMENT}{setting.variable}": setting.value for setting in settings},
             )
             for settings in chosen
         ),
     )
 
 
-def is_surely_slower(one: VariantRatio) -> bool:
-    return one.judged.verdict == "slower" and one.judged.matters
+def is_surely_slower(ratio: VariantRatio) -> bool:
+    return ratio.judged.verdict == "slower" and ratio.judged.matters
 
 
-def is_surely_faster(one: VariantRatio) -> bool:
-    return one.judged.verdict == "faster" and one.judged.matters
+def is_surely_faster(ratio: VariantRatio) -> bool:
+    return ratio.judged.verdict == "faster" and ratio.judged.matters
 
 
 def to_confirm(
@@ -248,7 +248,7 @@ def to_confirm(
         ratios = _points(study, setting.name)
         if not ratios or any(map(is_surely_slower, ratios)):
             continue
-        logs = [math.log(one.judged.ratio) for one in ratios]
+        logs = [math.log(ratio.judged.ratio) for ratio in ratios]
         if min(logs) < -PROMISING:
             mean = sum(logs) / len(logs)
             best = scores.get(setting.variable)
@@ -267,7 +267,7 @@ def chosen_of(study: VariantStudy) -> Variant | None:
     for variant in study.comparison.variants[1:]:
         ratios = _points(study, variant.name)
         if any(map(is_surely_faster, ratios)) and not any(map(is_surely_slower, ratios)):
-            mean = sum(math.log(one.judged.ratio) for one in ratios) / len(ratios)
+            mean = sum(math.log(ratio.judged.ratio) for ratio in ratios) / len(ratios)
             found.append((mean, variant))
     return min(found, key=lambda one: one[0], default=(0.0, None))[1]
 
@@ -291,11 +291,11 @@ def largest_gain(studies: Sequence[VariantStudy]) -> float | None:
     for study in studies:
         for variant in study.comparison.variants[1:]:
             last[variant.name] = _points(study, variant.name) or last.get(variant.name, [])
-    lows = [one.judged.low for ratios in last.values() for one in ratios]
+    lows = [ratio.judged.low for ratios in last.values() for ratio in ratios]
     known = [low for low in lows if low is not None and low > 0.0]
     return 1.0 / min(known) if known and len(known) == len(lows) else None
 
 
 def _points(study: VariantStudy, variant: str) -> list[VariantRatio]:
     """The ratios of a variant at its points; empty for a run that has only a mean."""
-    return [one for one in study.ratios if one.variant == variant and one.point is not None]
+    return [ratio for ratio in study.ratios if ratio.variant == variant and ratio.point is not None]

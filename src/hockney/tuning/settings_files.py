@@ -66,8 +66,8 @@ def _in_tcl(text: str) -> str:
     return re.sub(r"[\x00-\x1f]|[^\w./:,=+-]", _escaped_for_tcl, text, flags=re.ASCII)
 
 
-def _escaped_for_tcl(found: re.Match[str]) -> str:
-    letter = found[0]
+def _escaped_for_tcl(match: re.Match[str]) -> str:
+    letter = match[0]
     if ord(letter) < ord(" "):
         return f"\\{ord(letter):03o}"
     return letter if ord(letter) > ord("~") else f"\\{letter}"

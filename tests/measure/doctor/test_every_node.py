@@ -36,7 +36,7 @@ def test_what_differs_comes_first_and_names_the_few() -> None:
     first, *others = every_node.compared(every_node.read([answer("a banner", *lines)]))
     assert (first.name, first.verdict) == ("nodes: governor", "warn")
     assert first.fact == "n2: powersave; 3 of 4 nodes: performance"
-    assert [(one.verdict, one.fact) for one in others] == [
+    assert [(other.verdict, other.fact) for other in others] == [
         ("ok", "the same on all 4:\nkernel: 6.1")
     ]
 

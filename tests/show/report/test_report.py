@@ -210,7 +210,7 @@ def test_many_samples_are_merged() -> None:
 @pytest.mark.long
 def test_a_page_takes_less_than_100_kb_without_its_data() -> None:
     analyses = [recorded("pingpong-mpich")]
-    page = render(analyses, {one: one.positions() for one in analyses})
+    page = render(analyses, {analysis: analysis.positions() for analysis in analyses})
     [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
     assert len(page.encode()) - len(data.encode()) < 100_000
 

@@ -45,23 +45,23 @@ def find(log: Log) -> int | None:
 
 
 def _tests(log: Log) -> list[JsonTest]:
-    found: list[JsonTest] = []
+    tests: list[JsonTest] = []
     is_result = False
     for line, text in log.numbered():
-        for name, value in _PAIR.findall(text) if '":' in text or found else ():
+        for name, value in _PAIR.findall(text) if '":' in text or tests else ():
             if value == "{":
                 if name == "test_info":
-                    found.append(JsonTest(line))
-                is_result = name == "results" and bool(found)
+                    tests.append(JsonTest(line))
+                is_result = name == "results" and bool(tests)
                 if is_result:
-                    found[-1].results, found[-1].result_line = {}, line
-            elif is_result and found[-1].results is not None:
-                if name not in found[-1].results:
-                    found[-1].results[name] = value.strip('"')
-                    found[-1].lines[name] = line
-            elif found:
-                found[-1].info[name] = value.strip('"')
-    return found
+                    tests[-1].results, tests[-1].result_line = {}, line
+            elif is_result and tests[-1].results is not None:
+                if name not in tests[-1].results:
+                    tests[-1].results[name] = value.strip('"')
+                    tests[-1].lines[name] = line
+            elif tests:
+                tests[-1].info[name] = value.strip('"')
+    return tests
 
 
 def read(log: Log) -> list[LogTable]:

@@ -156,7 +156,8 @@ def _row(log: Log, line: int, text: str, context: FabtestsContext, tables: list[
         return
     operation = f"{order.table.operation} {name}"
     columns = [
-        _column("usec/xfer", operation) if one is IN_STREAM else one for one in context.columns
+        _column("usec/xfer", operation) if column is IN_STREAM else column
+        for column in context.columns
     ]
     with order.table.row(log, line):
         if len(cells) != len(columns):

@@ -130,13 +130,13 @@ def _see(line: int, text: str, section: HpccRun) -> None:
         section.summary.append((line, name, column, summary["value"]))
 
 
-def _major(found: re.Match[str]) -> tuple[str, Column, str]:
+def _major(match: re.Match[str]) -> tuple[str, Column, str]:
     """The experiment, column and text of a major result."""
-    unit = UNITS[found["unit"]]
-    if found["ring"] == "Ping Pong":
-        return PINGPONG, _pair_column(found["what"], found["of"].lower(), unit), found["value"]
-    name = f"hpcc-{found['of'].removesuffix('ly').lower()}-ring"
-    return name, _ring_column(found["what"], found["unit"]), found["value"]
+    unit = UNITS[match["unit"]]
+    if match["ring"] == "Ping Pong":
+        return PINGPONG, _pair_column(match["what"], match["of"].lower(), unit), match["value"]
+    name = f"hpcc-{match['of'].removesuffix('ly').lower()}-ring"
+    return name, _ring_column(match["what"], match["unit"]), match["value"]
 
 
 def _pair_column(what: str, name: str, factor: Decimal) -> Column:

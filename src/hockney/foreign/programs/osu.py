@@ -370,7 +370,7 @@ def layout(run: Run, points: Sequence[PointEstimate]) -> str:
     first = points[0]
     if first.memory is None:
         return "\n".join([f"\n# OSU MPI {name}Latency Test v7.4", HEADING, *rows])
-    accelerator = next((one.accelerator for one in run.launches if one.accelerator), None)
+    accelerator = next((launch.accelerator for launch in run.launches if launch.accelerator), None)
     kind = f"-{INTERFACES[accelerator.interface]}" if accelerator is not None else ""
     sides = [WORDS[memory] for memory in (first.memory, first.peer_memory or first.memory)]
     buffers = "# Send Buffer on {} and Receive Buffer on {}".format(*sides)

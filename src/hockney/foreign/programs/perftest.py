@@ -100,10 +100,15 @@ def _rows(
     named_columns = [_column(found, title, table) for found in named]
     columns = [BYTES, REPETITIONS, *named_columns]
     if LEVEL in columns:
-        columns = [BYTES, LEVEL, REPETITIONS, *(one for one in named_columns if one is not LEVEL)]
+        columns = [
+            BYTES,
+            LEVEL,
+            REPETITIONS,
+            *(column for column in named_columns if column is not LEVEL),
+        ]
     if is_cycles:
         table.note(f"{log.at(line)}: its times are in cycles (-C), of unknown length: not read")
-        columns = [replace(one, definition="") for one in columns]
+        columns = [replace(column, definition="") for column in columns]
     end = read_rows(log, line + 1, columns, table, ends=_ends)
     while (below := _below_rules(log, end)) and _is_row(log, below, len(columns)):
         table.note(f"{log.at(below)}: rows below the line that closes the table: read as its own")
@@ -146,8 +151,8 @@ def _is_row(log: Log, line: int, columns: int) -> bool:
     return len(cells) == columns and all(map(is_number, cells))
 
 
-def _column(found: re.Match[str], title: str, table: LogTable) -> Column:
-    name, unit = found["name"].split(" percentile")[0], found["unit"]
+def _column(match: re.Match[str], title: str, table: LogTable) -> Column:
+    name, unit = match["name"].split(" percentile")[0], match["unit"]
     if name == "#sl":
         return LEVEL
     if unit == "MB/sec":

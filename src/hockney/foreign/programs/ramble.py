@@ -94,28 +94,28 @@ def read(log: Log) -> list[LogTable]:
         table = LogTable(log.operation, "Ramble", log.find(_YAML) or 1)
         table.note(f"{log.at(table.line)}: YAML is not read: ramble workspace analyze -f json")
         return [table]
-    names = {one.name for one in experiments}
-    return [table for one in experiments for table in _tables(log, one, names)]
+    names = {experiment.name for experiment in experiments}
+    return [table for experiment in experiments for table in _tables(log, experiment, names)]
 
 
 def _of_text(log: Log) -> list[RambleExperiment]:
-    found: list[RambleExperiment] = []
+    experiments: list[RambleExperiment] = []
     context = name = ""
     for line, text in log.numbered():
         begins, status, inside = _EXPERIMENT.match(text), _STATUS.match(text), _CONTEXT.match(text)
         figure, summary, repeated = _FIGURE.match(text), _SUMMARY.match(text), _REPEATED.match(text)
         if begins:
-            found.append(RambleExperiment(line, begins["name"]))
+            experiments.append(RambleExperiment(line, begins["name"]))
             context = name = ""
-        elif not found:
+        elif not experiments:
             continue
         elif status and not context:
-            found[-1].status = status[1]
+            experiments[-1].status = status[1]
         elif inside:
             context, name = inside["context"], ""
         elif figure and context:
             unit = figure["unit"] or ""
-            found[-1].figures.append(
+            experiments[-1].figures.append(
                 RambleFigure(line, context, figure["name"], figure["value"], unit)
             )
         elif repeated and context:
@@ -123,8 +123,8 @@ def _of_text(log: Log) -> list[RambleExperiment]:
         elif summary and name:
             unit = summary["unit"] or ""
             of = RambleFigure(line, context, name, summary["value"], unit, summary["of"])
-            found[-1].figures.append(of)
-    return found
+            experiments[-1].figures.append(of)
+    return experiments
 
 
 def _of_json(log: Log) -> list[RambleExperiment]:
@@ -166,7 +166,7 @@ def _tables(log: Log, of: RambleExperiment, names: set[str]) -> list[LogTable]:
     """The table of an experiment: a repeat is a launch of the one whose name it continues."""
     base, _, repeat = of.name.rpartition(".")
     is_repeat = repeat.isdigit() and base in names
-    has_repeats = any(one.rpartition(".")[0] == of.name for one in names)
+    has_repeats = any(name.rpartition(".")[0] == of.name for name in names)
     table = LogTable(
         _operation(log, of.name),
         f"Ramble: {base if is_repeat else of.name}",

@@ -142,8 +142,13 @@ def measured_of(analysis: Analysis) -> WireTimes:
     run, points = analysis.run, analysis.estimates.own()
     if run.header.experiment == "overheads":
         known = [
-            (one.bytes, one.one_way_s.value, one.o_send_s.value, one.o_receive_s.value)
-            for one in loggp.overheads(curve_of(points))
+            (
+                overhead.bytes,
+                overhead.one_way_s.value,
+                overhead.o_send_s.value,
+                overhead.o_receive_s.value,
+            )
+            for overhead in loggp.overheads(curve_of(points))
         ]
         sizes, times, sends, receives = np.maximum(np.array(known, dtype=np.float64).T, 0.0)
         # Overheads may overlap and exceed the message time together; in SimGrid they add up.

@@ -131,14 +131,14 @@ class CollectiveCell:
         surely_first = second and second.matters and second.verdict == "slower"
         if self.best.is_faster or surely_first:
             return FASTER
-        if self.default is None or any(one.may_be_faster for one in self.contenders):
+        if self.default is None or any(contender.may_be_faster for contender in self.contenders):
             return UNKNOWN
         return OWN
 
     @property
     def launches(self) -> int:
         """The smallest number of launches of its points."""
-        points = [one.point for one in self.contenders]
+        points = [contender.point for contender in self.contenders]
         return min(point.launches for point in [*points, *([self.default] if self.default else [])])
 
     @property

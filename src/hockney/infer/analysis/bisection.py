@@ -115,8 +115,8 @@ def link_use_of(
     return found
 
 
-def _bytes(one: Contention | None) -> int:
-    return one.together.bytes if one else 0
+def _bytes(contention: Contention | None) -> int:
+    return contention.together.bytes if contention else 0
 
 
 def _host(places: Mapping[int, Place], rank: int) -> str | None:

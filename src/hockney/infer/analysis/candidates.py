@@ -79,7 +79,7 @@ class CandidateFamily:
 
 
 def slow_ones(
-    family: CandidateFamily, boards: Sequence[Board], left: Sequence[Flags], found: Judgement
+    family: CandidateFamily, boards: Sequence[Board], left: Sequence[Flags], judgement: Judgement
 ) -> tuple[dict[Units, Fault], set[Units]]:
     """Slow candidates, each at the size where its ratio is largest; and those of sets in which so
     many differ that none can be named, which is a doubt."""
@@ -91,22 +91,22 @@ def slow_ones(
             (peers.test.excess > math.log(LEAST_RATIO)) & (p < family.level)
         ).tolist()
         board = boards[peers.board]
-        slow = _without_met(family.kind, peers, slow, board, left[peers.board], found)
+        slow = _without_met(family.kind, peers, slow, board, left[peers.board], judgement)
         if len(slow) > max(MOST_FRACTION * len(peers.units), 1.0):
             many.update(peers.units[i] for i in slow)
-            found.doubt(_too_many(len(slow), peers, board), OTHERS)
+            judgement.doubt(_too_many(len(slow), peers, board), OTHERS)
             continue
         for i in slow:
             fault = _fault(family.kind, peers, i, float(p[i]), board)
             if fault.agreeing < AGREEING * fault.launches:
-                found.doubt(_changing(fault, peers.what, board), MORE)
+                judgement.doubt(_changing(fault, peers.what, board), MORE)
             elif fault.units not in worst or fault.ratio > worst[fault.units].ratio:
                 worst[fault.units] = fault
     return {units: worst[units] for units in worst if units not in many}, many
 
 
 def check_sight(
-    family: CandidateFamily, boards: Sequence[Board], found: Judgement, at_any_size: bool
+    family: CandidateFamily, boards: Sequence[Board], judgement: Judgement, at_any_size: bool
 ) -> None:
     """Adds a doubt where a candidate slower by SURE could stay unseen: at any size, or at all."""
     unseen: dict[tuple[Units, ...], list[tuple[float, Peers]]] = {}
@@ -117,11 +117,11 @@ def check_sight(
         chosen = [min(each, key=lambda one: one[0])] if at_any_size else each
         for least, peers in chosen:
             if least > SURE:
-                found.unsure(peers.what, boards[peers.board].name, least)
+                judgement.unsure(peers.what, boards[peers.board].name, least)
 
 
 def _without_met(
-    kind: str, peers: Peers, slow: list[int], board: Board, left: Flags, found: Judgement
+    kind: str, peers: Peers, slow: list[int], board: Board, left: Flags, judgement: Judgement
 ) -> list[int]:
     """The slow candidates that links shared with other pairs of their round do not explain."""
     each = [peers.members(peers.units[i]) for i in slow]
@@ -129,7 +129,7 @@ def _without_met(
     own = each if kind == PAIR else [together] * len(each)
     met = [board.met_others(members, rest, left) for members, rest in zip(each, own, strict=True)]
     if any(met):
-        found.doubt(
+        judgement.doubt(
             f"{sum(met)} of {len(peers.units)} {peers.what} were slow at {board.name} in rounds in "
             "which others were slow, too: they may have shared a link",
             "--serial measures one pair at a time",

@@ -163,7 +163,7 @@ def _lasting(values: Array, found: Sequence[tuple[int, float]], tolerance: float
     return []
 
 
-def _p(found: Evidence, limit: float) -> float:
+def _p(evidence: Evidence, limit: float) -> float:
     """The chance that a history without a change reaches this ratio at any look: beyond the limit,
     simulated maxima become rarer by a factor of e in 3 or less."""
-    return FALSE_ALARMS * min(1.0, math.exp((limit - found.ratio) / 3.0))
+    return FALSE_ALARMS * min(1.0, math.exp((limit - evidence.ratio) / 3.0))

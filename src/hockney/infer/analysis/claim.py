@@ -97,15 +97,15 @@ def _more(number: Number, expected: ClaimedRange) -> str:
     return "it is at a limit of what is claimed: a quieter machine or a wider range would tell"
 
 
-def _check_trusted(claim: Claim, found: Analysis) -> None:
+def _check_trusted(claim: Claim, analysis: Analysis) -> None:
     """Raises CannotTellError for a run that cannot carry the claim."""
-    crowded = found.oversubscribed
-    if crowded is not None and not found.run.is_simulated:
+    crowded = analysis.oversubscribed
+    if crowded is not None and not analysis.run.is_simulated:
         raise CannotTellError(crowded.fact, "start no more ranks than there are CPUs")
-    hosts = {place.host for place in found.places.values()}
+    hosts = {place.host for place in analysis.places.values()}
     if len(hosts) < claim.requires.nodes:
         raise CannotTellError(
-            f"the ranks of {found.run.path} were on {len(hosts)} "
+            f"the ranks of {analysis.run.path} were on {len(hosts)} "
             f"node{'' if len(hosts) == 1 else 's'}, the claim is about {claim.requires.nodes}",
             "place them with -- --nodes or --hosts, and --ranks-per-node",
         )

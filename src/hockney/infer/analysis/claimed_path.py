@@ -68,7 +68,9 @@ def _entry(entries: Any, chosen: str, path: str) -> Any:
         )
     wanted = dict(pair.strip().partition("=")[::2] for pair in chosen.split(","))
     found = [
-        one for one in entries if all(str(one.get(key)) == text for key, text in wanted.items())
+        entry
+        for entry in entries
+        if all(str(entry.get(key)) == text for key, text in wanted.items())
     ]
     if len(found) != 1:
         raise CannotTellError(

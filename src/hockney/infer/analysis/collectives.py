@@ -71,8 +71,8 @@ class CollectivePoints:
         """Cells of all arrival patterns."""
         if len(self.analyses) == 1:
             return [cell for cell in self.analyses[0].best if cell.collective == self.name]
-        is_exact = all(one.run.is_simulated for one in self.analyses)
-        earlier = [run for one in self.analyses for run in one.earlier or ()]
+        is_exact = all(analysis.run.is_simulated for analysis in self.analyses)
+        earlier = [run for analysis in self.analyses for run in analysis.earlier or ()]
         drifts = RunDrift.of_each_two(self._all, earlier) if earlier else None
         return cells_of(*self._by_run, is_exact=is_exact, drifts=drifts)
 

@@ -73,7 +73,7 @@ class Congested:
     def exceeds(self) -> bool:
         """Whether a factor is surely above what the plan allows."""
         limit = self.most_factor
-        return limit is not None and any(one.surely_above(limit) for one in self.factors)
+        return limit is not None and any(factor.surely_above(limit) for factor in self.factors)
 
 
 def isolated_of(point: Point) -> Point:

@@ -99,17 +99,17 @@ class Course:
         now = len(self.times) - 1
         found = [
             LevelChange(
-                one.series,
-                now - one.start,
-                now - one.first,
-                now - one.last,
-                math.exp(one.size),
-                math.exp(one.low),
-                math.exp(one.high),
-                one.evidence,
+                alarm.series,
+                now - alarm.start,
+                now - alarm.first,
+                now - alarm.last,
+                math.exp(alarm.size),
+                math.exp(alarm.low),
+                math.exp(alarm.high),
+                alarm.evidence,
                 now,
             )
-            for one in self.detector.alarms()
+            for alarm in self.detector.alarms()
         ]
         if found:
             self.changes += found

@@ -44,15 +44,17 @@ def oversubscribed(run: Run) -> Oversubscribed | None:
         return None
     part = run.taking_part
     found = [
-        one
+        host
         for launch in run.launches
-        for one in _crowded_hosts([place for place in launch.places if place.rank in part])
+        for host in _crowded_hosts([place for place in launch.places if place.rank in part])
     ]
     return max(found, key=lambda one: one.ranks / one.cpus, default=None)
 
 
 def _crowded_hosts(places: Sequence[Place]) -> Iterator[Oversubscribed]:
-    known = sorted((one for one in places if one.host is not None), key=lambda one: one.host or "")
+    known = sorted(
+        (place for place in places if place.host is not None), key=lambda one: one.host or ""
+    )
     for host, group in groupby(known, key=lambda one: one.host or ""):
         here = list(group)
         pus = [pu for one in here for pu in one.thread_pus or [one.pu]]

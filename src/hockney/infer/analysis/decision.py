@@ -43,7 +43,7 @@ class Decision:
     @property
     def status(self) -> Status:
         """Failed if anything did; else not judged if anything was not, or nothing was."""
-        statuses = {one.status for one in self.findings}
+        statuses = {finding.status for finding in self.findings}
         return next((one for one in (FAILED, NOT_JUDGED) if one in statuses), PASSED)
 
     @property
@@ -71,10 +71,10 @@ def decision_of(
 ) -> Decision | None:
     """The verdict of runs; histories: of these and earlier ones; against: what they are against
     earlier ones. None where there is no run."""
-    found = [finding for one in analyses for finding in _findings(one)]
+    found = [finding for analysis in analyses for finding in _findings(analysis)]
     found += [*against, *_of_histories(histories)]
     if analyses and not any(one.status != PASSED or one.reference for one in found):
-        numbers = [number for one in analyses for number in _numbers(one)]
+        numbers = [number for analysis in analyses for number in _numbers(analysis)]
         found += numbers or [_not_judged("no number was measured", "")]
     return decided(found)
 

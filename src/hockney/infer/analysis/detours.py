@@ -25,20 +25,20 @@ class Detour:
     text: str
 
 
-def detours(found: Transports | None) -> Iterator[Detour]:
+def detours(transports: Transports | None) -> Iterator[Detour]:
     """What is wrong with the ways that messages took, the worst first."""
-    if found is None:
+    if transports is None:
         return
-    yield from _sockets_in_a_node(found)
-    yield from _between_nodes(found)
-    yield from _uneven_nodes(found)
-    yield from _hindered(found)
+    yield from _sockets_in_a_node(transports)
+    yield from _between_nodes(transports)
+    yield from _uneven_nodes(transports)
+    yield from _hindered(transports)
 
 
-def _sockets_in_a_node(found: Transports) -> Iterator[Detour]:
+def _sockets_in_a_node(transports: Transports) -> Iterator[Detour]:
     """Of the first such ranks. A library that is told so takes ranks of one host for those of
     different nodes."""
-    inside = [path for path in found.paths if len(path.hosts) == 1]
+    inside = [path for path in transports.paths if len(path.hosts) == 1]
     slow = ((path, one) for path in inside for one in path.carriers if one.name is not None)
     path, carrier = next(slow, (None, None))
     if path is None or carrier is None:
@@ -51,14 +51,14 @@ def _sockets_in_a_node(found: Transports) -> Iterator[Detour]:
     )
 
 
-def _between_nodes(found: Transports) -> Iterator[Detour]:
+def _between_nodes(transports: Transports) -> Iterator[Detour]:
     """Of the first pair of nodes that shows it."""
     told = set[str]()
-    for path in found.of("network"):
+    for path in transports.of("network"):
         if len(path.hosts) == 1:
             continue
         first = path.hosts[0]
-        ports = next((node.ports for node in found.nodes if node.host == first), ())
+        ports = next((node.ports for node in transports.nodes if node.host == first), ())
         for carrier in path.carriers:
             for one in _wrong_port(path, carrier, ports):
                 if one.kind not in told:
@@ -113,11 +113,11 @@ def _faster(used: Port, others: list[Port]) -> Port | None:
     return best if (best.rate_Gbps or 0.0) >= LEAST_FASTER * used.rate_Gbps else None
 
 
-def _uneven_nodes(found: Transports) -> Iterator[Detour]:
+def _uneven_nodes(transports: Transports) -> Iterator[Detour]:
     """Pairs whose messages of a size went another way than those of most, under one variant."""
     for reach in REACHES:
         groups: dict[tuple[int, str], list[SizePath]] = {}
-        for path in found.of(reach):
+        for path in transports.of(reach):
             groups.setdefault((path.bytes, path.variant or ""), []).append(path)
         uneven = (_uneven(groups[key]) for key in sorted(groups, reverse=True))
         text = next(filter(None, uneven), None)
@@ -137,8 +137,8 @@ def _uneven(paths: Sequence[SizePath]) -> str | None:
     return f"{size} go by {way} at {_listed(hosts)}, elsewhere by {usual}"
 
 
-def _hindered(found: Transports) -> Iterator[Detour]:
-    for node in found.nodes:
+def _hindered(transports: Transports) -> Iterator[Detour]:
+    for node in transports.nodes:
         for port in node.ports:
             if port.faults:
                 yield Detour(
@@ -151,8 +151,8 @@ def _hindered(found: Transports) -> Iterator[Detour]:
                     f"congestion: {port.name} of {node.host} counted {_counts(port.congestion)} "
                     "meanwhile",
                 )
-    if found.resent > MOST_RESENT:
-        yield Detour("resent", f"losses: TCP sent {found.resent} packets again")
+    if transports.resent > MOST_RESENT:
+        yield Detour("resent", f"losses: TCP sent {transports.resent} packets again")
 
 
 def _named(port: Port) -> str:

@@ -122,13 +122,13 @@ def _explained(run: Run, estimates: Estimates) -> list[Finding]:
     return [
         Finding(
             "covariates",
-            one.operation,
+            covariate.operation,
             None,
-            f"{100.0 * one.fraction:.0f} % of the variance between launches goes with the "
-            f"{one.probe} probe (p = {one.p:.1g}, {one.launches} launches)",
-            1.0 + one.fraction,
+            f"{100.0 * covariate.fraction:.0f} % of the variance between launches goes with the "
+            f"{covariate.probe} probe (p = {covariate.p:.1g}, {covariate.launches} launches)",
+            1.0 + covariate.fraction,
         )
-        for one in covariates(run, estimates)
+        for covariate in covariates(run, estimates)
     ]
 
 

@@ -54,7 +54,7 @@ class Expected:
     @property
     def earlier(self) -> int:
         """The number of earlier runs of the point that has most; 0 where all is assumed."""
-        return max((one.runs - 1 for one in self.points.values()), default=0)
+        return max((point.runs - 1 for point in self.points.values()), default=0)
 
     def at(self, point: PointEstimate) -> NextRun | None:
         """The prediction for a point; None where nothing is known of how much it differs."""
@@ -76,18 +76,18 @@ def next_run(analysis: Analysis, earlier: Sequence[EarlierRun]) -> Expected:
 
 
 def _is_enough(levels: Sequence[RunLevel]) -> bool:
-    return len(levels) > LEAST_OTHERS or any(one.launches > 1 for one in levels)
+    return len(levels) > LEAST_OTHERS or any(level.launches > 1 for level in levels)
 
 
 def predicted(levels: Sequence[RunLevel], between: BetweenRuns) -> NextRun:
     """The next run lies about the mean of the known ones by its own part and by what that mean is
     uncertain. It is taken to have as many launches as this run, the first of `levels`."""
     runs = len(levels)
-    variance = float(np.mean([one.variance for one in levels if one.launches > 1] or [0.0]))
-    of_mean = CENTRE * sum(variance / one.launches for one in levels) / runs**2
+    variance = float(np.mean([level.variance for level in levels if level.launches > 1] or [0.0]))
+    of_mean = CENTRE * sum(variance / level.launches for level in levels) / runs**2
     seen = math.sqrt(MEDIAN * variance / levels[0].launches + of_mean)
     part = Unseen(math.sqrt(1.0 + 1.0 / runs) * GRID, between.weights)
     half = float(part.distance(LEVEL, np.array([seen]))[0])
-    middle = float(np.mean([one.centre for one in levels]))
+    middle = float(np.mean([level.centre for level in levels]))
     ends = math.exp(middle - half), math.exp(middle + half)
     return NextRun(*ends, between.deviation, math.sqrt(variance), runs)

@@ -72,7 +72,7 @@ class Explanation:
     @property
     def shown(self) -> list[PointDifference]:
         """Points with a difference that is shown, and more than the tolerance."""
-        return [one for one in self.points if one.difference.matters]
+        return [point for point in self.points if point.difference.matters]
 
     @property
     def shown_from(self) -> Judged | None:
@@ -134,7 +134,7 @@ def _explained(
     first: Analysis, second: Analysis, points: tuple[PointDifference, ...], tolerance: float
 ) -> Explanation:
     factors = factors_of(first, second)
-    if all(one.difference.low is None for one in points):
+    if all(point.difference.low is None for point in points):
         gate = not_judged("fewer than 5 launches on a side", "measure more: --launches 18")
         return Explanation(first, second, points, (), _all_cleared(factors), None, None, gate)
     gaps = _gaps(points, tolerance)
@@ -162,24 +162,24 @@ def _judged(
 
 def _gaps(points: Sequence[PointDifference], tolerance: float) -> list[Gap]:
     curves: dict[object, list[PointDifference]] = {}
-    for one in points:
-        curves.setdefault(curve_key(one.base), []).append(one)
+    for point in points:
+        curves.setdefault(curve_key(point.base), []).append(point)
     return [_gap(of_it, tolerance) for of_it in curves.values()]
 
 
 def _gap(points: Sequence[PointDifference], tolerance: float) -> Gap:
     halves = [
-        (math.log(one.difference.high / one.difference.low) / 2.0)
-        if one.difference.low and one.difference.high
+        (math.log(point.difference.high / point.difference.low) / 2.0)
+        if point.difference.low and point.difference.high
         else math.inf
-        for one in points
+        for point in points
     ]
     return Gap(
-        bytes=np.array([one.base.bytes for one in points], dtype=np.float64),
-        base_s=np.array([one.base.typical_s for one in points]),
-        log_ratio=np.array([math.log(one.difference.ratio) for one in points]),
+        bytes=np.array([point.base.bytes for point in points], dtype=np.float64),
+        base_s=np.array([point.base.typical_s for point in points]),
+        log_ratio=np.array([math.log(point.difference.ratio) for point in points]),
         half=np.maximum(np.array(halves), math.log1p(tolerance)),
-        shown=np.array([one.difference.matters for one in points]),
+        shown=np.array([point.difference.matters for point in points]),
     )
 
 
@@ -188,7 +188,7 @@ def _attributed(
 ) -> tuple[tuple[Cause, ...], tuple[Cleared, ...]]:
     """Factors one after another, each the one that explains the most of what is left."""
     size = sum(gap.size for gap in gaps)
-    left, rest = list(gaps), [one for one in factors if _may_act(one)]
+    left, rest = list(gaps), [factor for factor in factors if _may_act(factor)]
     causes: list[Cause] = []
     while rest and sum(gap.size for gap in left) > (1.0 - ENOUGH) * size:
         predicted = [_predicted(left, one) for one in rest]
@@ -204,7 +204,11 @@ def _attributed(
         left = [gap.without(one) for gap, one in zip(left, predicted[best], strict=True)]
         rest.remove(chosen)
     named = {cause.factor.name for cause in causes}
-    cleared = [Cleared(one, _why_cleared(one, gaps)) for one in factors if one.name not in named]
+    cleared = [
+        Cleared(factor, _why_cleared(factor, gaps))
+        for factor in factors
+        if factor.name not in named
+    ]
     return tuple(sorted(causes, key=lambda one: -one.part)), tuple(cleared)
 
 
@@ -236,7 +240,8 @@ def _why_cleared(factor: DifferingFactor, gaps: Sequence[Gap]) -> str:
 
 def _all_cleared(factors: Sequence[DifferingFactor]) -> tuple[Cleared, ...]:
     return tuple(
-        Cleared(one, one.why_not or "differs, but there is nothing to explain") for one in factors
+        Cleared(factor, factor.why_not or "differs, but there is nothing to explain")
+        for factor in factors
     )
 
 

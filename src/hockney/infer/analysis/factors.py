@@ -90,7 +90,7 @@ def _both(each: tuple[T, T], text: Callable[[T], str]) -> tuple[str, str]:
 
 
 def _environment(first: Analysis, second: Analysis, key: str) -> tuple[str, str]:
-    return _both((first, second), lambda one: text_of(one.run.header.environment.get(key)))
+    return _both((first, second), lambda row: text_of(row.run.header.environment.get(key)))
 
 
 def _fields(first: Analysis, second: Analysis, part: str) -> dict[str, tuple[Any, Any]]:
@@ -201,8 +201,8 @@ def _layout_change(fields: dict[str, tuple[Any, Any]]) -> Restored | None:
     return Restored("placement", names[0], fields[names[0]][0]) if len(names) == 1 else None
 
 
-def _pinning(one: Traces) -> str:
-    return f"CPU {one.cpus}" + ("" if one.pinned else ", not pinned")
+def _pinning(traces: Traces) -> str:
+    return f"CPU {traces.cpus}" + ("" if traces.pinned else ", not pinned")
 
 
 def _ratio(first: float | None, second: float | None) -> float:
@@ -234,7 +234,7 @@ def _conditions(
     if a.cpus == b.cpus and a.hosts == b.hosts and _states_apart(a, b):
         yield DifferingFactor(
             "state of the machine",
-            _both((a, b), lambda one: f"{1e9 * (one.handover_s or 0.0):.0f} ns"),
+            _both((a, b), lambda row: f"{1e9 * (row.handover_s or 0.0):.0f} ns"),
             Kind.CONDITION,
             _handover_words(a, b) + ", on the same CPUs",
             limits=_upto(_ratio(a.handover_s, b.handover_s)),
@@ -249,7 +249,7 @@ def _conditions(
     governor = _environment(first, second, "governor")
     speed = DifferingFactor(
         "speed of the cores",
-        _both((a, b), lambda one: format_seconds(one.compute_s or 0.0)),
+        _both((a, b), lambda row: format_seconds(row.compute_s or 0.0)),
         Kind.CONDITION,
         evidence,
         tuple(FORMS[name] for name in ("factor", "latency", "line")),
@@ -331,7 +331,7 @@ def _systems(first: Analysis, second: Analysis) -> Iterator[DifferingFactor]:
     cpu = _environment(first, second, "cpu")
     if cpu[0] != cpu[1]:
         yield DifferingFactor("processor", cpu, Kind.SYSTEM, "/proc/cpuinfo")
-    launchers = _both((first, second), lambda one: text_of(_launch(one).launcher))
+    launchers = _both((first, second), lambda row: text_of(_launch(row).launcher))
     if launchers[0] != launchers[1] and names[0] == names[1]:
         yield DifferingFactor("launcher", launchers, Kind.UNKNOWN)
     for key, name in WITHOUT_TRACE.items():
@@ -358,5 +358,5 @@ def _traces(a: Traces, b: Traces) -> Iterator[DifferingFactor]:
         )
 
 
-def _ways(one: Traces) -> str:
-    return ", ".join(dict.fromkeys(filter(None, (one.small_way, one.large_way))))
+def _ways(traces: Traces) -> str:
+    return ", ".join(dict.fromkeys(filter(None, (traces.small_way, traces.large_way))))

@@ -186,7 +186,7 @@ class _Judge:
         counts = Counter(host[host >= 0].tolist())
         alone = [i for i, at in enumerate(host.tolist()) if len(counts) > 1 and counts[at] == 1]
         ends = [board.ends for board in self.boards]
-        chosen = [np.asarray(~np.isin(one, alone).any(axis=1)) for one in ends]
+        chosen = [np.asarray(~np.isin(end, alone).any(axis=1)) for end in ends]
         slow, many = self._units(PLACE, ends, chosen, len(host))
         self.found.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
         self._leave_out(ends, {*slow, *many})
@@ -258,8 +258,8 @@ class _Judge:
         board = self.boards[peers.board]
         if len(board.launches) < 2:
             return None
-        shifts = [board.shifts(peers.members(one)) for one in peers.units[:MOST_FOR_NOISE]]
-        each = [float(np.var(one, ddof=1)) / len(one) for one in shifts if len(one) > 1]
+        shifts = [board.shifts(peers.members(unit)) for unit in peers.units[:MOST_FOR_NOISE]]
+        each = [float(np.var(shift, ddof=1)) / len(shift) for shift in shifts if len(shift) > 1]
         return math.sqrt(math.pi / 2.0 * float(np.mean(each))) if each else None
 
     def _switches(self) -> None:

@@ -17,28 +17,28 @@ from hockney.infer.analysis.variant_verdicts import VariantStudy
 MORE = "more launches, or a larger --budget, would decide"
 
 
-def pairs_gate(found: Outliers) -> Gate:
+def pairs_gate(outliers: Outliers) -> Gate:
     """The gate of outliers among pairs or cores."""
-    each = [f"{one.what} {', '.join(one.names)}: {_ratio(one)}" for one in found.found]
-    names = [name for one in found.found for name in one.names]
-    return _of_outliers(each, names, found.doubts, dict(found.judged))
+    each = [f"{one.what} {', '.join(one.names)}: {_ratio(one)}" for one in outliers.found]
+    names = [name for one in outliers.found for name in one.names]
+    return _of_outliers(each, names, outliers.doubts, dict(outliers.judged))
 
 
-def fabric_gate(found: Verdict) -> Gate:
-    each = [f"{one.words}: {_ratio(one)}" for one in found.suspects]
-    names = [name for one in found.suspects for name in one.names]
-    judged = {"node": found.nodes, "cable": found.cables, "pair": found.pairs}
-    return _of_outliers(each, names, found.doubts, judged)
+def fabric_gate(verdict: Verdict) -> Gate:
+    each = [f"{suspect.words}: {_ratio(suspect)}" for suspect in verdict.suspects]
+    names = [name for suspect in verdict.suspects for name in suspect.names]
+    judged = {"node": verdict.nodes, "cable": verdict.cables, "pair": verdict.pairs}
+    return _of_outliers(each, names, verdict.doubts, judged)
 
 
-def located_gate(found: Located) -> Gate:
+def located_gate(located: Located) -> Gate:
     """The gate of rounds that were chosen step by step."""
     each = [
-        f"{one.words}: {one.ratio:.3g} times the usual time at {format_size(one.bytes)}"
-        for one in found.faults
+        f"{fault.words}: {fault.ratio:.3g} times the usual time at {format_size(fault.bytes)}"
+        for fault in located.faults
     ]
-    names = [name for one in found.faults for name in one.names]
-    return _of_outliers(each, names, found.doubts, found.judged)
+    names = [name for fault in located.faults for name in fault.names]
+    return _of_outliers(each, names, located.doubts, located.judged)
 
 
 def variants_gate(study: VariantStudy | None) -> Gate | None:
@@ -53,7 +53,7 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
             for one in slower
         ]
         return failed(list(dict.fromkeys(each)), [one.variant for one in slower])
-    open_ = [one for one in study.ratios if not one.is_decided(allowed)]
+    open_ = [ratio for ratio in study.ratios if not ratio.is_decided(allowed)]
     if study.left_out or not study.ratios:
         return not_judged("not every variant has a complete block of launches", MORE)
     if open_:
@@ -91,7 +91,9 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
     """The gate of a run against an earlier one, by the rule of `hockney compare`."""
     label, overall = comparison.other.label, comparison.overall
     if comparison.is_slower(allowed):
-        judged = [one.difference for one in comparison.points if one.difference.verdict == "slower"]
+        judged = [
+            point.difference for point in comparison.points if point.difference.verdict == "slower"
+        ]
         slower = [*([overall] if overall and overall.verdict == "slower" else []), *judged]
         worst = max(one.ratio for one in slower)
         return failed([f"{label} takes up to {worst:.3g} times as long as before"], [label])

@@ -223,7 +223,11 @@ def located_by(run: Run, network: Network, times: RoundTimes, judged: Explanatio
 def _blocks(run: Run) -> list[PairBlock]:
     """The times of pairs, without those of launches on other nodes than the first one's."""
     moved = _moved(run)
-    return [one for one in run.pair_times if len(one.peers) and one.launch not in moved]
+    return [
+        pair_time
+        for pair_time in run.pair_times
+        if len(pair_time.peers) and pair_time.launch not in moved
+    ]
 
 
 def _moved(run: Run) -> set[int]:
@@ -247,7 +251,9 @@ def _crowds(passed: Passed, rounds: Whole, network: Network) -> Whole:
     there."""
     entries = passed.weights.tocoo()
     is_one_way = isinstance(network, OneWayRoutes)
-    is_link = [one.kind == UPLINK and (one.way is not None) == is_one_way for one in network.parts]
+    is_link = [
+        part.kind == UPLINK and (part.way is not None) == is_one_way for part in network.parts
+    ]
     of_uplink = np.array(is_link)[entries.col]
     rows, parts = entries.row[of_uplink], entries.col[of_uplink]
     _, same, counts = np.unique(

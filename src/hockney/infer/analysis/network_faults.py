@@ -124,21 +124,21 @@ def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
     whole = _verdict(pairwise.both_ways, is_simulated)
     each = _verdict(pairwise, is_simulated)
     ways: dict[tuple[str, frozenset[str]], set[tuple[str, ...]]] = {}
-    for one in each.suspects:
-        ways.setdefault(_part(one), set()).add((one.way or "", *one.names))
-    of_whole = {_part(one) for one in whole.suspects}
-    known = {one.why for one in whole.doubts}
+    for suspect in each.suspects:
+        ways.setdefault(_part(suspect), set()).add((suspect.way or "", *suspect.names))
+    of_whole = {_part(suspect) for suspect in whole.suspects}
+    known = {doubt.why for doubt in whole.doubts}
     return replace(
         whole,
         suspects=(
-            *(one for one in whole.suspects if len(ways.get(_part(one), ())) != 1),
+            *(suspect for suspect in whole.suspects if len(ways.get(_part(suspect), ())) != 1),
             *(
-                one
-                for one in each.suspects
-                if len(ways[_part(one)]) == 1 or _part(one) not in of_whole
+                suspect
+                for suspect in each.suspects
+                if len(ways[_part(suspect)]) == 1 or _part(suspect) not in of_whole
             ),
         ),
-        doubts=(*whole.doubts, *(one for one in each.doubts if one.why not in known)),
+        doubts=(*whole.doubts, *(doubt for doubt in each.doubts if doubt.why not in known)),
     )
 
 
@@ -160,7 +160,9 @@ def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
     found = judged(boards, network)
     named = _one_way_name if pairwise.is_one_way else _name
     return Verdict(
-        suspects=tuple(_suspect(*named(one, pairwise, hosts), pairwise) for one in found.faults),
+        suspects=tuple(
+            _suspect(*named(fault, pairwise, hosts), pairwise) for fault in found.faults
+        ),
         nodes=found.judged[NODE],
         switches=found.judged[INSIDE],
         cables=found.judged[CABLE],

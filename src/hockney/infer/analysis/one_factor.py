@@ -22,16 +22,16 @@ class TriedFactors:
     """Why it could not be measured; empty if it was."""
 
 
-def part_gone(found: Explanation, study: VariantStudy, variant: str) -> float:
+def part_gone(explanation: Explanation, study: VariantStudy, variant: str) -> float:
     """The part of the difference that a variant of B takes away: at each point with a difference,
     its log ratio to B against that of A to B, within the uncertainty of both."""
     gone = {
-        (one.point.operation, one.point.bytes, one.point.ranks): one.judged
-        for one in study.ratios
-        if one.variant == variant and one.point is not None
+        (ratio.point.operation, ratio.point.bytes, ratio.point.ranks): ratio.judged
+        for ratio in study.ratios
+        if ratio.variant == variant and ratio.point is not None
     }
     size = left = 0.0
-    for one in found.shown:
+    for one in explanation.shown:
         wanted = -math.log(one.difference.ratio)
         size += abs(wanted)
         judged = gone.get((one.base.operation, one.base.bytes, one.base.ranks))

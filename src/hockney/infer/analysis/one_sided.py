@@ -94,7 +94,7 @@ def _judged(
 ) -> Iterator[tuple[PointEstimate, PointEstimate, Judged]]:
     """Ratios of the first of each pair to the second, where launches have both."""
     ratios = [(*pair, _log_ratios(*pair)) for pair in pairs]
-    known = [one for one in ratios if len(one[2])]
+    known = [ratio for ratio in ratios if len(ratio[2])]
     each = [log_ratios for _, _, log_ratios in known]
     if is_simulated:
         judged = [exact(log_ratios, DEFAULT_TOLERANCE) for log_ratios in each]

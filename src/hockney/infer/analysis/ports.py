@@ -67,21 +67,21 @@ class Port:
         return max(self.carried - FRAME_BYTES * self.packets, 0.0)
 
 
-def port_of(found: PortCounters) -> Port:
+def port_of(counters: PortCounters) -> Port:
     """The port of a record."""
-    changed = {name: now - before for name, (before, now) in found.counters.items()}
-    units = DATA.get(found.family, {})
-    if found.family == "infiniband" and not units.keys() & changed.keys():
+    changed = {name: now - before for name, (before, now) in counters.counters.items()}
+    units = DATA.get(counters.family, {})
+    if counters.family == "infiniband" and not units.keys() & changed.keys():
         units = EFA_DATA
     data = {name: unit for name, unit in units.items() if name in changed}
-    is_full = any(found.counters[name][1] in FULL or changed[name] < 0 for name in data)
-    packets = [changed[name] for name in PACKETS.get(found.family, ()) if name in changed]
+    is_full = any(counters.counters[name][1] in FULL or changed[name] < 0 for name in data)
+    packets = [changed[name] for name in PACKETS.get(counters.family, ()) if name in changed]
     grown = {name: by for name, by in changed.items() if by > 0 and name not in data}
     return Port(
-        name=found.port.replace("/ports/", ":"),
-        fabric=_fabric(found),
-        is_active=_is_active(found),
-        rate_Gbps=_rate(found),
+        name=counters.port.replace("/ports/", ":"),
+        fabric=_fabric(counters),
+        is_active=_is_active(counters),
+        rate_Gbps=_rate(counters),
         carried=None if is_full else float(sum(changed[name] * data[name] for name in data)),
         packets=float(sum(packets)) if packets and min(packets) >= 0 else None,
         faults={name: by for name, by in grown.items() if FAULTS.search(name)},
@@ -89,31 +89,31 @@ def port_of(found: PortCounters) -> Port:
     )
 
 
-def _fabric(found: PortCounters) -> str:
-    if found.family == "net":
-        if found.type == LOOPBACK or found.port == "lo":
+def _fabric(counters: PortCounters) -> str:
+    if counters.family == "net":
+        if counters.type == LOOPBACK or counters.port == "lo":
             return "loopback"
-        return "IP over InfiniBand" if found.type == "32" else "Ethernet"
-    if found.family == "cxi":
+        return "IP over InfiniBand" if counters.type == "32" else "Ethernet"
+    if counters.family == "cxi":
         return "Slingshot"
-    if found.port.startswith("hfi1"):
+    if counters.port.startswith("hfi1"):
         return "Omni-Path"
-    if not found.counters.keys() & DATA["infiniband"].keys() and (
-        EFA_DATA.keys() & found.counters.keys() or found.port.startswith(("efa", "rdmap"))
+    if not counters.counters.keys() & DATA["infiniband"].keys() and (
+        EFA_DATA.keys() & counters.counters.keys() or counters.port.startswith(("efa", "rdmap"))
     ):
         return "EFA"
-    return "RoCE" if found.link_layer == "Ethernet" else "InfiniBand"
+    return "RoCE" if counters.link_layer == "Ethernet" else "InfiniBand"
 
 
-def _is_active(found: PortCounters) -> bool | None:
-    if found.family == "net":
-        return None if found.operstate in (None, "unknown") else found.operstate == "up"
-    return None if found.state is None else "ACTIVE" in found.state
+def _is_active(counters: PortCounters) -> bool | None:
+    if counters.family == "net":
+        return None if counters.operstate in (None, "unknown") else counters.operstate == "up"
+    return None if counters.state is None else "ACTIVE" in counters.state
 
 
-def _rate(found: PortCounters) -> float | None:
-    text = found.speed if found.family == "net" else found.rate
+def _rate(counters: PortCounters) -> float | None:
+    text = counters.speed if counters.family == "net" else counters.rate
     number = _NUMBER.match(text or "")
     if number is None:
         return None
-    return float(number[0]) / (1000.0 if found.family == "net" else 1.0)
+    return float(number[0]) / (1000.0 if counters.family == "net" else 1.0)

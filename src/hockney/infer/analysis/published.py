@@ -161,13 +161,13 @@ def positions(
     own = _own_numbers(run, estimates, line) if transport is not None else {}
     groups: dict[tuple[str, int | None, str], list[PublishedFigure]] = {}
     name = own_name(run)
-    for one in published_figures():
+    for figure in published_figures():
         if (
-            one.system != name
-            and (one.quantity, one.bytes) in own
-            and _is_alike(one.transport, transport)
+            figure.system != name
+            and (figure.quantity, figure.bytes) in own
+            and _is_alike(figure.transport, transport)
         ):
-            groups.setdefault((one.quantity, one.bytes, one.method), []).append(one)
+            groups.setdefault((figure.quantity, figure.bytes, figure.method), []).append(figure)
     places = []
     for (quantity, size), (method, value) in own.items():
         places += [

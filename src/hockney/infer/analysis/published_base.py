@@ -106,20 +106,20 @@ def encoded(systems: Sequence[PublishedSystem]) -> bytes:
 def _figures(systems: Sequence[PublishedSystem]) -> tuple[PublishedFigure, ...]:
     return tuple(
         PublishedFigure(
-            one.system,
-            one.transport,
+            system.system,
+            system.transport,
             number.quantity,
             number.bytes,
             number.value,
-            one.definition,
-            one.source,
-            one.method if number.quantity == "time_s" else _line_of(one.method),
-            one.detail,
-            one.library,
-            one.date,
+            system.definition,
+            system.source,
+            system.method if number.quantity == "time_s" else _line_of(system.method),
+            system.detail,
+            system.library,
+            system.date,
         )
-        for one in systems
-        for number in one.numbers
+        for system in systems
+        for number in system.numbers
     )
 
 

@@ -73,13 +73,13 @@ def not_followed(pairwise: Pairwise | None) -> str | None:
 
 def _tails(tails: Sequence[TailQuantiles]) -> Iterator[Reading]:
     """Each quantile of each size, over several points their median."""
-    for size in sorted({one.point.bytes for one in tails}):
+    for size in sorted({tail.point.bytes for tail in tails}):
         for quantile in FOLLOWED:
             known = [
                 each.seconds
-                for one in tails
-                if one.point.bytes == size
-                for each in one.quantiles
+                for tail in tails
+                if tail.point.bytes == size
+                for each in tail.quantiles
                 if each.quantile == quantile and each.seconds is not None
             ]
             if known:

@@ -33,12 +33,15 @@ class Reduced(msgspec.Struct, frozen=True):
         run, own, every = analysis.run, analysis.estimates, analysis.of_every_launch
         return cls(
             run.header,
-            [*run.launches[:1], *(LaunchRecord(launch=one.launch) for one in run.launches[1:])],
+            [
+                *run.launches[:1],
+                *(LaunchRecord(launch=launch.launch) for launch in run.launches[1:]),
+            ],
             run.ends,
             run.cut,
             _without_rounds(own),
             None if every is own else _without_rounds(every),
-            [one for one in run.paths if one.launch == run.launches[0].launch],
+            [path for path in run.paths if path.launch == run.launches[0].launch],
         )
 
     def analysis(self, path: Path) -> Analysis:

@@ -65,7 +65,9 @@ def _losses(cells: Sequence[CollectiveCell]) -> dict[str, dict[str, float]]:
     pattern."""
     found: dict[str, dict[str, float]] = {}
     for cell in cells:
-        points = [one.point for one in cell.contenders] + ([cell.default] if cell.default else [])
+        points = [contender.point for contender in cell.contenders] + (
+            [cell.default] if cell.default else []
+        )
         for point in points:
             assert cell.arrived.pattern is not None
             loss = point.typical_s / cell.best.point.typical_s

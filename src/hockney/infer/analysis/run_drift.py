@@ -38,7 +38,7 @@ Sides = Sequence[PointEstimate]
 
 
 def as_earlier(others: Iterable[Analysis]) -> list[EarlierRun]:
-    return [earlier_run(one.run, one.of_every_launch) for one in others]
+    return [earlier_run(other.run, other.of_every_launch) for other in others]
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class RunDrift:
     def _whole(self, pairs: Sequence[Sides], means: Sequence[Array]) -> RunsEvidence:
         """Each run by the mean over its points. How much the launches of earlier runs scatter as a
         whole is taken from the two that are compared."""
-        scatter = math.sqrt(float(np.mean([scatter_of(one) ** 2 for one in means])))
+        scatter = math.sqrt(float(np.mean([scatter_of(mean) ** 2 for mean in means])))
         groups = []
         for number, side in enumerate(self.sides):
             points = [pair[number] for pair in pairs]
@@ -120,8 +120,8 @@ def _at(key: Key, runs: Sequence[Mapping[Key, RunLevel]]) -> list[RunLevel]:
 
 
 def _mean(levels: Sequence[RunLevel], scatter: float) -> RunLevel:
-    centre = float(np.mean([one.centre for one in levels]))
-    return RunLevel(centre, scatter, min(one.launches for one in levels))
+    centre = float(np.mean([level.centre for level in levels]))
+    return RunLevel(centre, scatter, min(level.launches for level in levels))
 
 
 def _prior(samples: Sequence[Array]) -> Array:

@@ -64,10 +64,10 @@ def stragglers_of(run: Run) -> Stragglers | None:
     looks = _looks(run)
     if not looks:
         return None
-    launches = min(len(one.seconds) for one in looks.values())
+    launches = min(len(look.seconds) for look in looks.values())
     if launches < LEAST_LAUNCHES:
         return Stragglers((), launches, None)
-    tests = sum(one.seconds.shape[1] for one in looks.values())
+    tests = sum(look.seconds.shape[1] for look in looks.values())
     suspects: list[Straggler] = []
     visible = LEAST_RATIO
     for point in sorted(looks, key=sort_key):
@@ -75,7 +75,7 @@ def stragglers_of(run: Run) -> Stragglers | None:
         suspects += of_point
         visible = max(visible, least)
     found: dict[int, Straggler] = {}
-    corrected = holm(np.array([one.p for one in suspects])).tolist()
+    corrected = holm(np.array([suspect.p for suspect in suspects])).tolist()
     for one, p in zip(suspects, corrected, strict=True):
         is_late = one.ratio > LEAST_RATIO and one.low > 1.0 and p < SIGNIFICANCE
         if is_late and (one.rank not in found or one.ratio > found[one.rank].ratio):

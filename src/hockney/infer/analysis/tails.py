@@ -60,7 +60,7 @@ def tails_of(sketches: Sketches) -> list[TailQuantiles]:
     found = []
     for point in sorted(sketches, key=sort_key):
         launches = list(sketches[point].values())
-        if len({one.relative_error for one in launches}) > 1:
+        if len({launch.relative_error for launch in launches}) > 1:
             continue
         whole = merged(launches)
         quantiles = tuple(_quantile(fraction, launches, whole) for fraction in QUANTILES)
@@ -70,7 +70,7 @@ def tails_of(sketches: Sketches) -> list[TailQuantiles]:
 
 def _quantile(fraction: float, launches: list[Sketch], whole: Sketch) -> Quantile:
     needed = samples_needed(fraction)
-    known = np.array([one.quantile(fraction) for one in launches if len(one) >= needed])
+    known = np.array([launch.quantile(fraction) for launch in launches if len(launch) >= needed])
     return Quantile(
         fraction,
         float(np.median(known)) if len(known) else None,

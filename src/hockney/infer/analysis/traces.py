@@ -66,7 +66,7 @@ def traces_of(analysis: Analysis) -> Traces:
         if port.rate_Gbps and (port.carried or port.packets)
     }
     whole = [one for one in run.paths if one.reach == "launch"]
-    noises = [one for one in run.noises if one.rank in taking_part]
+    noises = [noise for noise in run.noises if noise.rank in taking_part]
     states = analysis.states.states
     return Traces(
         small_way=_usual(path.text for path in paths if path.bytes < LARGE_BYTES),
@@ -79,12 +79,12 @@ def traces_of(analysis: Analysis) -> Traces:
         hosts=tuple(place.host or "unknown" for place in places),
         pinned=all(place.pinned for place in places) if places else None,
         handover_s=states[0].handover_s if states else None,
-        compute_s=_of_launches(noises, lambda one: one.probe_s),
-        waited=_of_launches(noises, lambda one: _over(one.waited_s, one.wall_s)),
-        stolen=_of_launches(noises, lambda one: _over(one.steal_s, one.wall_s)),
-        throttled=_of_launches(noises, lambda one: _over(one.throttled_s, one.wall_s)),
-        moved=_of_launches(noises, lambda one: one.migrations),
-        switches=tuple(f"{one.low_bytes} to {one.high_bytes} B" for one in run.switches),
+        compute_s=_of_launches(noises, lambda noise: noise.probe_s),
+        waited=_of_launches(noises, lambda row: _over(row.waited_s, row.wall_s)),
+        stolen=_of_launches(noises, lambda row: _over(row.steal_s, row.wall_s)),
+        throttled=_of_launches(noises, lambda row: _over(row.throttled_s, row.wall_s)),
+        moved=_of_launches(noises, lambda noise: noise.migrations),
+        switches=tuple(f"{switch.low_bytes} to {switch.high_bytes} B" for switch in run.switches),
         clock_cost_s=first.clock.cost_s,
         batch_s=first.batch_s,
     )
@@ -103,9 +103,9 @@ def _over(part: float | None, whole: float | None) -> float | None:
 def _of_launches(noises: Iterable[Noise], of: Callable[[Noise], float | None]) -> float | None:
     """The median over launches of the largest value of any rank."""
     by_launch: dict[int, list[float]] = {}
-    for one in noises:
-        if (value := of(one)) is not None:
-            by_launch.setdefault(one.launch, []).append(value)
+    for noise in noises:
+        if (value := of(noise)) is not None:
+            by_launch.setdefault(noise.launch, []).append(value)
     return median(map(max, by_launch.values())) if by_launch else None
 
 

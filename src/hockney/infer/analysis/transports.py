@@ -65,7 +65,7 @@ class SizePath:
 
     @property
     def text(self) -> str:
-        return ", ".join(dict.fromkeys(one.text for one in self.carriers)) or "unknown"
+        return ", ".join(dict.fromkeys(carrier.text for carrier in self.carriers)) or "unknown"
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def transports_of(run: Run) -> Transports | None:
     """The ways that the messages of a run took; None if nothing was recorded."""
     if not run.paths:
         return None
-    whole = [one for one in run.paths if one.reach == "launch"]
+    whole = [path for path in run.paths if path.reach == "launch"]
     # One of each host: where the library takes ranks of one for nodes, each has read its ports.
     of_host = {(one.launch, one.host): one for one in whole}
     return Transports(
@@ -139,10 +139,10 @@ def _size_paths(run: Run, whole: Mapping[tuple[int, str | None], PathRecord]) ->
     """The two ends of each exchange, the lower rank's first."""
     exchanges: dict[tuple[int, str, int, tuple[int, ...]], list[PathRecord]] = {}
     variants = {one.launch: one.variant for one in run.launches}
-    for one in run.paths:
-        if one.reach in REACHES and one.bytes and one.messages and len(one.peers) == 2:
-            key = (one.launch, one.reach, one.bytes, tuple(sorted(one.peers)))
-            exchanges.setdefault(key, []).append(one)
+    for path in run.paths:
+        if path.reach in REACHES and path.bytes and path.messages and len(path.peers) == 2:
+            key = (path.launch, path.reach, path.bytes, tuple(sorted(path.peers)))
+            exchanges.setdefault(key, []).append(path)
     for (launch, reach, size, peers), ends in exchanges.items():
         ends.sort(key=lambda one: one.peers)
         node = whole.get((launch, ends[0].host))
@@ -153,7 +153,7 @@ def _size_paths(run: Run, whole: Mapping[tuple[int, str | None], PathRecord]) ->
             launch=launch,
             variant=variants.get(launch),
             peers=peers,
-            hosts=tuple(dict.fromkeys(one.host for one in ends)),
+            hosts=tuple(dict.fromkeys(end.host for end in ends)),
             carriers=tuple(_carriers(ends, ports, node)),
             by_port={port.name: port.payload / _total(ends[0]) for port in ports if port.payload},
         )
@@ -166,7 +166,7 @@ def _carriers(
     launch."""
     first, total = ends[0], _total(ends[0])
     counted = [
-        Carrier(COPIED, None, sum(one.copied for one in ends) / total),
+        Carrier(COPIED, None, sum(end.copied for end in ends) / total),
         *(
             Carrier(TCP, name, (tcp.sent + tcp.received) / total)
             for name, tcp in _all_tcp(ends).items()
@@ -188,7 +188,7 @@ def _carriers(
 
 def _ports(ends: Sequence[PathRecord], whole: PathRecord | None) -> list[Port]:
     """The ports that the first end to read any saw."""
-    seen = next((one.ports for one in ends if one.ports is not None), None) or []
+    seen = next((end.ports for end in ends if end.ports is not None), None) or []
     return [port_of(_with_facts(one, whole)) for one in seen]
 
 
@@ -197,19 +197,19 @@ def _total(sent: PathRecord) -> float:
     return 2.0 * (sent.bytes or 0) * (sent.messages or 0)
 
 
-def _with_facts(found: PortCounters, whole: PathRecord | None) -> PortCounters:
+def _with_facts(counters: PortCounters, whole: PathRecord | None) -> PortCounters:
     """The port with what the record of the whole launch, of the same node, knows of it."""
     known = whole.ports if whole is not None and whole.ports else []
-    same = (one for one in known if (one.family, one.port) == (found.family, found.port))
+    same = (one for one in known if (one.family, one.port) == (counters.family, counters.port))
     fact = next(same, None)
-    return found if fact is None else msgspec.structs.replace(fact, counters=found.counters)
+    return counters if fact is None else msgspec.structs.replace(fact, counters=counters.counters)
 
 
 def _all_tcp(ends: Sequence[PathRecord]) -> dict[str, TcpBytes]:
     """The connections of the first end; of the other one where the first shows none."""
-    for one in ends:
-        if any(tcp.sent + tcp.received for tcp in one.tcp.values()):
-            return one.tcp
+    for end in ends:
+        if any(tcp.sent + tcp.received for tcp in end.tcp.values()):
+            return end.tcp
     return {}
 
 
@@ -229,7 +229,7 @@ def _nodes(whole: Iterable[PathRecord]) -> Iterable[NodePorts]:
         by_host.setdefault(one.host, []).append(one)
     for host, records in by_host.items():
         ports: dict[str, list[Port]] = {}
-        for port in (port_of(p) for one in records for p in one.ports or []):
+        for port in (port_of(p) for record in records for p in record.ports or []):
             ports.setdefault(port.name, []).append(port)
         yield NodePorts(host, tuple(_summed(same) for same in ports.values()))
 

@@ -113,7 +113,7 @@ def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
     chances: list[float] = []
     for members in sets.values():
         if len(members) >= LEAST_MEMBERS:
-            test = tested(np.log([one.mean_s for one in members]))
+            test = tested(np.log([member.mean_s for member in members]))
             suspects += zip(members, np.exp(test.excess).tolist(), strict=True)
             chances += test.p.tolist()
     worst: dict[int, SlowRank] = {}

@@ -81,19 +81,21 @@ class VariantStudy:
 
     def at_points(self, variant: str) -> list[VariantRatio]:
         """The ratios of a variant at single points."""
-        return [one for one in self.ratios if one.variant == variant and one.point is not None]
+        return [
+            ratio for ratio in self.ratios if ratio.variant == variant and ratio.point is not None
+        ]
 
     def points_disagree(self, variant: str) -> bool:
         """Whether no single ratio describes all points: the intervals of two of them do not
         overlap, so that their mean describes none."""
-        known = [one.judged for one in self.at_points(variant)]
+        known = [point.judged for point in self.at_points(variant)]
         lows = [judged.low for judged in known if judged.low is not None]
         highs = [judged.high for judged in known if judged.high is not None]
         return bool(lows and highs) and max(lows) > min(highs)
 
     def slower(self, gate: float) -> list[VariantRatio]:
         """Ratios that are surely above 1 by more than the gate."""
-        return [one for one in self.ratios if one.is_slower(gate)]
+        return [ratio for ratio in self.ratios if ratio.is_slower(gate)]
 
 
 def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
@@ -109,7 +111,7 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
     return VariantStudy(
         comparison=comparison,
         ratios=tuple(ratios),
-        blocks=max((one.blocks for one in ratios), default=0),
+        blocks=max((ratio.blocks for ratio in ratios), default=0),
         left_out=tuple(name for name in comparison.names if name not in measured),
         doubts=(*_drifts(ratios), *_ignored(run, comparison)),
         shown=shown_names(comparison, _libraries(run)),
@@ -137,8 +139,8 @@ def _drifts(ratios: Sequence[VariantRatio]) -> Iterator[VariantDrift]:
 
 def _first_of_each(ratios: Sequence[VariantRatio]) -> list[VariantRatio]:
     found: dict[str, VariantRatio] = {}
-    for one in ratios:
-        found.setdefault(one.variant, one)
+    for ratio in ratios:
+        found.setdefault(ratio.variant, ratio)
     return list(found.values())
 
 

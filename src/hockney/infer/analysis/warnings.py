@@ -47,11 +47,11 @@ class WithoutNodes:
 
     @property
     def fact(self) -> str:
-        return f"measured without {', '.join(one.host for one in self.nodes)}"
+        return f"measured without {', '.join(node.host for node in self.nodes)}"
 
     @property
     def text(self) -> str:
-        reasons = "; ".join(one.why for one in self.nodes)
+        reasons = "; ".join(node.why for node in self.nodes)
         launches = "1 launch" if self.not_counted == 1 else f"{self.not_counted} launches"
         them = "it" if len(self.nodes) == 1 else "them"
         made = f"; {launches} made with {them} are not counted" if self.not_counted else ""
@@ -251,7 +251,7 @@ def _placement(run: Run) -> Iterator[Warning]:
     crowded = oversubscribed(run)
     if crowded is not None:
         yield crowded
-    refused = next((one.probe_refused for one in run.launches if one.probe_refused), None)
+    refused = next((launch.probe_refused for launch in run.launches if launch.probe_refused), None)
     if refused is not None:
         yield NotProbed(" ".join(refused.split()))
 
@@ -262,7 +262,7 @@ def _skewed(run: Run) -> list[Skewed]:
 
 
 def _slow_datatypes(ratios: Sequence[MethodRatio]) -> list[SlowDatatype]:
-    found = sorted((one for one in ratios if one.is_faster), key=lambda one: one.judged.ratio)
+    found = sorted((ratio for ratio in ratios if ratio.is_faster), key=lambda one: one.judged.ratio)
     return [SlowDatatype(tuple(found), len(ratios))] if found else []
 
 

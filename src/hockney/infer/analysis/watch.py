@@ -97,7 +97,7 @@ class Watched:
         """The newest look of each series beside what is usual."""
         level = np.array(self.course.values[self.course.level_start :])
         values, usual = np.exp(level[-1]).tolist(), np.exp(np.median(level, axis=0)).tolist()
-        alarms = Counter(one.series for one in self.course.changes if one.is_worse)
+        alarms = Counter(change.series for change in self.course.changes if change.is_worse)
         return [
             SeriesNow(series, values[i], usual[i], alarms[i])
             for i, series in enumerate(self.series)
@@ -110,12 +110,12 @@ class Watched:
     @property
     def slower(self) -> LevelChange | None:
         """The largest change for the worse with which the current level began; None without."""
-        here = (one for one in self.course.changes if one.at >= self.course.level_start)
+        here = (change for change in self.course.changes if change.at >= self.course.level_start)
         return max((one for one in here if one.is_worse), key=lambda one: one.ratio, default=None)
 
     def values_of(self, look: Look) -> Array | None:
         """The logarithms of a look, those that it lacks as usual; None if it has other sizes."""
-        known = {one.series: math.log(one.value) for one in look.readings}
+        known = {reading.series: math.log(reading.value) for reading in look.readings}
         if {one for one in known if one.what == TIME} != {
             one for one in self.series if one.what == TIME
         }:
@@ -167,7 +167,7 @@ class Watch:
         if not look.readings:
             return Shown(None, [], ["nothing was measured"])
         if look.system not in self.systems:
-            series = tuple(one.series for one in look.readings)
+            series = tuple(reading.series for reading in look.readings)
             course = Course(len(series), self.tolerance, is_known=self.is_known)
             self.systems[look.system] = Watched(look.system, series, course, look.identity)
         watched = self.systems[look.system]

@@ -97,9 +97,9 @@ class BlockTimes:
     ) -> None:
         """Adds one launch; the other cases of the variant have launches of their own in a block."""
         times: dict[Point, list[float]] = {}
-        for one in samples:
-            if one.operation not in AUXILIARY:
-                times.setdefault(_of_all_pairs(one), []).extend(one.ns)
+        for sample in samples:
+            if sample.operation not in AUXILIARY:
+                times.setdefault(_of_all_pairs(sample), []).extend(sample.ns)
         medians = {
             point: Seen(float(np.median(ns)) * 1e-9, conditions) for point, ns in times.items()
         }

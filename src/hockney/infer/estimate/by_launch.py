@@ -46,7 +46,7 @@ class Launches:
 
     def where(self, kept: NDArray[np.bool_]) -> Launches:
         """The launches of these rows."""
-        return Launches(**{one.name: getattr(self, one.name)[kept] for one in fields(self)})
+        return Launches(**{field.name: getattr(self, field.name)[kept] for field in fields(self)})
 
 
 def launches_of(numbers: NDArray[np.int64], counts: NDArray[np.int64], seconds: Array) -> Launches:

@@ -69,15 +69,15 @@ def cells_of(run: Run, states: States, times: str = "ns") -> Cells:
     by_cell = chosen[np.argsort(cell[chosen], kind="stable")].astype(np.int32)
     edges = np.flatnonzero(np.diff(cell[by_cell])) + 1
     parts = sorted(np.split(by_cell, edges), key=lambda part: int(part[0])) if len(chosen) else []
-    found: Cells = {}
+    cells: Cells = {}
     for part in parts:
         places, firsts, place = np.unique(launch[part], return_index=True, return_inverse=True)
         order = np.argsort(firsts)  # as they were measured
         of_launch = np.argsort(order).astype(np.int32)[place]
         samples = np.bincount(of_launch, counts[part]).astype(np.int64)
         key = (visits.visited[codes[part[0]]], int(state[part[0]]))
-        found[key] = Cell(run, times, numbers[places[order]], samples, kept[part], of_launch)
-    return found
+        cells[key] = Cell(run, times, numbers[places[order]], samples, kept[part], of_launch)
+    return cells
 
 
 def rows_in_state(run: Run, states: States, state: int = 0) -> NDArray[np.int64]:

@@ -60,7 +60,7 @@ class Compared:
 def conditions_of(probes: Iterable[Probe], rounds: Iterable[Round]) -> Conditions:
     """The conditions of one launch."""
     return Conditions(
-        _median([one.handover_ns for one in probes if one.handover_ns > 0.0]),
+        _median([probe.handover_ns for probe in probes if probe.handover_ns > 0.0]),
         _median([one.probe_s for one in rounds if one.probe_s]),
     )
 

@@ -165,7 +165,7 @@ def between_runs(
     What other points show counts as their effective number beyond one allows: a composite
     likelihood to a power (Ribatet, Cooley & Davison 2012, Statistica Sinica 22).
     """
-    known = [_log_likelihood(one) for one in points if one.freedom]
+    known = [_log_likelihood(point) for point in points if point.freedom]
     others = np.zeros(len(GRID))
     if len(known) > 1:
         others = np.log(_spread(_normalised(_beyond_one(len(known)) * np.mean(known, 0))))

@@ -199,7 +199,7 @@ def read_memory(path: Path) -> list[EarlierRun]:
             raise DamagedError("its digest is that of another content")
         content = msgspec.json.decode(found.content, type=_KeptContent)
         keys = [key_without(msgspec.convert(axes, Point)) for axes in content.points]
-        return [_run(one, content.questions, keys) for one in content.runs]
+        return [_run(run, content.questions, keys) for run in content.runs]
     except (ValueError, RecursionError, IndexError) as error:
         raise DamagedError(f"it is damaged ({error})") from error
 
@@ -209,8 +209,8 @@ def _run(run: _KeptRun, questions: Sequence[Question], keys: Sequence[Key]) -> E
         StateLevels(
             state.handover_s,
             {
-                keys[one.point]: RunLevel(one.centre, one.scatter, one.launches)
-                for one in state.levels
+                keys[level.point]: RunLevel(level.centre, level.scatter, level.launches)
+                for level in state.levels
             },
         )
         for state in run.states

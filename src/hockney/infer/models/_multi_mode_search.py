@@ -203,7 +203,9 @@ def select(points: Points) -> tuple[Solution, Points]:
     levels.append([Structure(2, width, most) for width in _widths(points.p, most)])
     chosen: Rated | None = None
     for structures in levels:
-        best = min((_rated(points, one) for one in structures), default=None, key=_value)
+        best = min(
+            (_rated(points, structure) for structure in structures), default=None, key=_value
+        )
         if best and (chosen is None or best[0] < chosen[0] - DECISIVE):
             chosen = best
     assert chosen is not None

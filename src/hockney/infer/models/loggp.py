@@ -342,8 +342,8 @@ def _parameters(
 def _derived(
     best: _FittedNumbers, sampled: list[_FittedNumbers], launches: int
 ) -> dict[str, Parameter]:
-    def rate(one: _FittedNumbers) -> float:
-        return 1.0 / one.G if one.G > 0.0 else np.nan
+    def rate(numbers: _FittedNumbers) -> float:
+        return 1.0 / numbers.G if numbers.G > 0.0 else np.nan
 
     return {"r_inf_Bps": _known(rate(best), map(rate, sampled), launches)}
 

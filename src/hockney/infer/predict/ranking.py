@@ -56,7 +56,7 @@ def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
     return Ranking(tuple(ranked), lacking)
 
 
-def cross_validated_error(one: Model, curve: Curve) -> float | None:
+def cross_validated_error(model: Model, curve: Curve) -> float | None:
     """Fits the model without one fold of launches and predicts the medians of that fold; the mean
     over folds of the median relative error."""
     folds = min(curve.launches, MOST_FOLDS)
@@ -68,9 +68,9 @@ def cross_validated_error(one: Model, curve: Curve) -> float | None:
         rest = replace(curve, seconds=curve.seconds[part != fold])
         left_out = replace(curve, seconds=curve.seconds[part == fold])
         known = ~np.isnan(rest.median_s)
-        if one.lacks(rest.at(known)):
+        if model.lacks(rest.at(known)):
             return None
-        predict = one.fit(rest.at(known), resamples=0).predict
+        predict = model.fit(rest.at(known), resamples=0).predict
         measured = left_out.median_s
         error = np.abs(predicted_s(predict, left_out) - measured) / measured
         if not np.isnan(error).all():

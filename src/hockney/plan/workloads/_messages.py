@@ -155,4 +155,4 @@ class Messages(OnDevices, frozen=True, kw_only=True):
     def unit_bytes(self) -> int:
         """Unit of sizes in bytes, a multiple of a layout's element and of the partitions."""
         layouts = [one for one in (self.datatype, self.receive_datatype) if one is not None]
-        return math.lcm(*(layout_of(one).data for one in layouts), *self.parts)
+        return math.lcm(*(layout_of(layout).data for layout in layouts), *self.parts)

@@ -114,7 +114,7 @@ class Halo(OnDevices, frozen=True, kw_only=True, tag="halo"):
                 "none",
                 f"leave it out, or add one of {', '.join(NEIGHBORHOOD)} to --exchange",
             )
-        bound = [one for one in self.exchanges if one in BOUND]
+        bound = [exchange for exchange in self.exchanges if exchange in BOUND]
         if PERSISTENT in self.forms:
             bound.append(f"--form {PERSISTENT}")
         if bound and self.buffers == "cold":

@@ -115,7 +115,9 @@ class Launcher:
         agent = next((os.environ[name] for name in self.agents if os.environ.get(name)), None)
         words = shlex.split(agent) if agent else list(SSH)
         hosts = placement.hosts[: placement.node_count]
-        return [["sh", "-c", script] if _is_here(one) else [*words, one, script] for one in hosts]
+        return [
+            ["sh", "-c", script] if _is_here(host) else [*words, host, script] for host in hosts
+        ]
 
     def end_strays(self) -> None:
         """Ends ranks of this process that survive a killed launcher. Most launchers take their

@@ -121,19 +121,19 @@ def _best(race: Race, group: Sequence[Answer]) -> Iterator[tuple[Answer, set[int
             yield one, sizes
 
 
-def _workload(one: Answer) -> Collective:
-    workload = one.case.workload
+def _workload(answer: Answer) -> Collective:
+    workload = answer.case.workload
     assert isinstance(workload, Collective)
     return workload
 
 
-def _values(one: Answer) -> AlgorithmParameters:
-    workload = _workload(one)
+def _values(answer: Answer) -> AlgorithmParameters:
+    workload = _workload(answer)
     return AlgorithmParameters(workload.segment_bytes, workload.radix, workload.requests)
 
 
-def _asked(one: Answer) -> tuple[str, AlgorithmParameters]:
-    return _workload(one).algorithm, _values(one)
+def _asked(answer: Answer) -> tuple[str, AlgorithmParameters]:
+    return _workload(answer).algorithm, _values(answer)
 
 
 def _algorithm(session: Session, best: Answer) -> Algorithm:

@@ -42,9 +42,11 @@ def with_as_before(
 ) -> Plan:
     """B's plan beside the same with some factors changed to what they were in A. factors: all that
     differ; their variables are taken from the environment, so that both have them as recorded."""
-    variables = [one for one in factors if one.change and one.change.part == "variable"]
-    names = [one.name for one in variables]
-    own = {one.name: one.values[1] for one in variables if one.values[1] != UNSET}
+    variables = [factor for factor in factors if factor.change and factor.change.part == "variable"]
+    names = [variable.name for variable in variables]
+    own = {
+        variable.name: variable.values[1] for variable in variables if variable.values[1] != UNSET
+    }
     for name in names:
         os.environ.pop(name, None)
     plain = _without_variables(plan, names)

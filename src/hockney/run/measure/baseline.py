@@ -42,7 +42,7 @@ DIGITS = 16
 
 def is_one_host(profile: Profile) -> bool:
     """Whether all ranks ran on this host."""
-    return {one.host.partition(".")[0] for one in profile.ranks} == {
+    return {rank.host.partition(".")[0] for rank in profile.ranks} == {
         platform.node().partition(".")[0]
     }
 
@@ -86,7 +86,7 @@ def _measured(mpi: Mpi, engine: Engine) -> MessagesAlone | None:
         if found is None:
             return None
         shortest = {size: min(s, shortest.get(size, s)) for size, s in found.items()}
-        disturbed = any(_is_disturbed(one) for one in tried.noises)
+        disturbed = any(_is_disturbed(noise) for noise in tried.noises)
         if not disturbed:
             break
     return MessagesAlone(messages=tuple(shortest.items()), disturbed=disturbed)
@@ -95,8 +95,8 @@ def _measured(mpi: Mpi, engine: Engine) -> MessagesAlone | None:
 def _times(tried: Attempt) -> dict[int, float] | None:
     """Seconds by size, smallest first; None where not every size was measured."""
     found: dict[int, list[float]] = {}
-    for one in tried.samples:
-        found.setdefault(one.bytes, []).extend(one.ns)
+    for sample in tried.samples:
+        found.setdefault(sample.bytes, []).extend(sample.ns)
     if tried.outcome.exit_status != 0 or set(found) != set(SIZES):
         return None
     return {size: 1e-9 * float(np.quantile(found[size], UNDISTURBED)) for size in sorted(found)}

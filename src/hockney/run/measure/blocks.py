@@ -102,7 +102,7 @@ class Blocks:
         if self._comparison.narrows:
             self._narrow(answers, ratios)
             return all(answer.is_done for answer in answers)
-        return bool(ratios) and all(one.is_decided(self._comparison.gate) for one in ratios)
+        return bool(ratios) and all(ratio.is_decided(self._comparison.gate) for ratio in ratios)
 
     def _is_due(self, fraction: float) -> bool:
         last = self.looks[-1] if self.looks else 0.0
@@ -127,9 +127,9 @@ class Blocks:
         difference, not show one that does not exist."""
         gate, least = self._comparison.gate or 0.0, self._least(answers)
         settled = {
-            (one.point.operation, one.point.ranks, one.point.bytes)
-            for one in ratios
-            if one.point is not None and not one.may_fail(gate, least)
+            (ratio.point.operation, ratio.point.ranks, ratio.point.bytes)
+            for ratio in ratios
+            if ratio.point is not None and not ratio.may_fail(gate, least)
         }
         for answer in answers:
             workload, ranks = answer.case.workload, answer.case.placement.ranks

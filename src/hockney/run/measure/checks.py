@@ -340,7 +340,7 @@ def available_memory(root: Path = Path("/")) -> int | None:
     of all levels leaves, if that is less."""
     found = re.search(r"MemAvailable:\s+(\d+) kB", text_of(root / "proc/meminfo") or "")
     limits = (int(found[1]) * 1024 if found else None, memory_left(root))
-    return min((one for one in limits if one is not None), default=None)
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _check_place(place: str) -> None:

@@ -60,7 +60,7 @@ def _placed(placement: Placement, nodes: Collection[str]) -> Placement:
         hosts = allocation.hosts
         starts = SCHEDULERS.find(scheduler).launcher() is not None
         launcher = launcher or (scheduler if starts else None)
-    left = tuple(host for host in hosts if not any(_is_same(host, one) for one in nodes))
+    left = tuple(host for host in hosts if not any(_is_same(host, node) for node in nodes))
     if len(left) < LEAST_NODES:
         raise UsageError(f"{', '.join(left) or 'no node'} is left, and it needs {LEAST_NODES}")
     asked = placement.node_count or len(hosts)

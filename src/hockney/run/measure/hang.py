@@ -129,7 +129,7 @@ def locate(
     lines = [line for answer in answers for line in answer.stdout.splitlines()]
     seen = once(_ranks(lines, name), places)
     nodes = nodes_in(answers)
-    there = {one.name: case.placement.per_node for one in nodes.values()}
+    there = {node.name: case.placement.per_node for node in nodes.values()}
     found = conclusions(seen, case.placement.ranks, passed, bool(silent), places, there)
     by_name = {one.name: host for host, one in nodes.items()}
     found = [replace(one, host=by_name.get(one.host or "", one.host)) for one in found]
@@ -198,9 +198,9 @@ def conclusions(
     return missing or _late(seen) or _pairs(seen, passed) or _summary(seen)
 
 
-def _culprit(found: Iterable[SeenRank], seen: Iterable[SeenRank]) -> str | None:
+def _culprit(suspects: Iterable[SeenRank], seen: Iterable[SeenRank]) -> str | None:
     """The node of all these ranks, where ranks on other nodes are none of them."""
-    return _one_of({one.host for one in found}, {one.host for one in seen})
+    return _one_of({one.host for one in suspects}, {one.host for one in seen})
 
 
 def _one_of(hosts: Collection[str], every: Collection[str]) -> str | None:

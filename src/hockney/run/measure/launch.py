@@ -222,7 +222,7 @@ def _listen(
                 if stream is process.stdout:
                     on_lines([line + b"\n" for line in whole])
                     others = (one for one in whole if one.strip() and not one.startswith(RECORD))
-                    printed.extend(one.decode(errors="replace") for one in others)
+                    printed.extend(other.decode(errors="replace") for other in others)
                 else:
                     tail.extend(line.decode(errors="replace") for line in whole if line.strip())
     if rest[process.stderr].strip():

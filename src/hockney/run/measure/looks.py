@@ -60,7 +60,9 @@ def _in_order(looks: list[Look]) -> list[Look]:
 def _checked(look: Look) -> Look:
     """Raises ValueError for numbers that cannot be."""
     _ = look.started_s
-    if not all(0.0 < one.value < math.inf and one.series.bytes >= 0 for one in look.readings):
+    if not all(
+        0.0 < reading.value < math.inf and reading.series.bytes >= 0 for reading in look.readings
+    ):
         raise ValueError("not a time")
     return look
 

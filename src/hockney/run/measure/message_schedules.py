@@ -26,7 +26,9 @@ class Phases:
     _handed: set[tuple[str, str, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        known = {name for one in self.collectives for name in schedules_with_phases(one)}
+        known = {
+            name for collective in self.collectives for name in schedules_with_phases(collective)
+        }
         if self.named and not known:
             raise UsageError(
                 f"--phases: none of {', '.join(self.collectives)} is made by messages here",

@@ -209,7 +209,7 @@ def _on_path(found: str | None) -> Path:
 
 def _beside(wrapper: Path) -> Path | None:
     """The launcher that belongs to a wrapper, one of known words if there are several."""
-    found = [one for one in _candidates(wrapper) if os.access(one, os.X_OK)]
+    found = [candidate for candidate in _candidates(wrapper) if os.access(candidate, os.X_OK)]
     known = (one for one in found if kind_of(one)[0] != UNKNOWN)
     return next(known, found[0] if found else None)
 

@@ -100,7 +100,7 @@ def find_faults(
         answers = ask_nodes(mpi, placement, script, timeout_s + SLOW_NAME_S)
     except HockneyError:  # nothing reaches the nodes: that the launch failed is said all the same
         return []
-    silent = [one for one in silences(answers) if one.host is not None]
+    silent = [silence for silence in silences(answers) if silence.host is not None]
     return [*silent, *faults_of(nodes_in(answers))]
 
 

@@ -92,8 +92,8 @@ class Race:
     def groups(self, runners: Sequence[R]) -> list[list[R]]:
         """The cases of each race: those of one collective and number of ranks."""
         groups: dict[Hashable, list[R]] = {}
-        for one in runners:
-            groups.setdefault(_group(one.case), []).append(one)
+        for runner in runners:
+            groups.setdefault(_group(runner.case), []).append(runner)
         return list(groups.values())
 
     def standing(self, runner: Runner) -> Times:

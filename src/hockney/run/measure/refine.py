@@ -290,9 +290,9 @@ def _place(bracket: Bracket) -> int:
     return bracket.low_bytes
 
 
-def _are_near(one: Bracket, other: Bracket) -> bool:
+def _are_near(bracket: Bracket, other: Bracket) -> bool:
     """True within an octave: a message shares the cache with its copies."""
-    return one.low_bytes <= 2 * other.high_bytes and other.low_bytes <= 2 * one.high_bytes
+    return bracket.low_bytes <= 2 * other.high_bytes and other.low_bytes <= 2 * bracket.high_bytes
 
 
 def _evidence(below: bool | None, above: bool | None, copies: bool) -> str:

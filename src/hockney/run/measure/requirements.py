@@ -59,7 +59,7 @@ def lacking_for(requires: Requires, placement: Placement) -> Remedy | None:
 
 def lacking_in(requires: Requires, run: Run) -> Remedy | None:
     """What a run that was measured before lacks; None if it has all."""
-    found = next((one.mpi.library for one in run.launches if one.mpi is not None), None)
+    found = next((launch.mpi.library for launch in run.launches if launch.mpi is not None), None)
     if requires.mpi is None or found is None:
         return None
     return _other_mpi(requires, family_of_library(found))

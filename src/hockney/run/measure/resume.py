@@ -35,7 +35,7 @@ def run_to_resume(path: Path, plan: Plan, engines: Sequence[Engine]) -> Run:
             "repeat the original command, or start a new file with -o",
         )
     libraries = [library_of(engine) for engine in engines]
-    others = {one.mpi.library for one in run.launches} - {None, *libraries}
+    others = {launch.mpi.library for launch in run.launches} - {None, *libraries}
     if None not in libraries and others:
         raise UsageError(
             f"{path} was measured with {others.pop()}, not with {' and '.join(map(str, libraries))}"
@@ -46,8 +46,8 @@ def run_to_resume(path: Path, plan: Plan, engines: Sequence[Engine]) -> Run:
 def part_of(case: Case, run: Run, plan: Plan) -> Run:
     """The launches of one case: all if the plan has one case, else those with its samples."""
     if len(plan.cases) == 1:
-        return run.of_launches({one.launch for one in run.launches})
-    return run.of_launches({one.launch for one in run.samples if case.is_measured_by(one)})
+        return run.of_launches({launch.launch for launch in run.launches})
+    return run.of_launches({sample.launch for sample in run.samples if case.is_measured_by(sample)})
 
 
 def whole_launches(run: Run) -> list[End]:
@@ -73,7 +73,7 @@ def spent_s(run: Run) -> float:
 
 def next_number(run: Run) -> int:
     """The number of the next launch; numbers are never reused."""
-    used = [one.launch for one in run.launches] + [end.launch for end in run.ends]
+    used = [launch.launch for launch in run.launches] + [end.launch for end in run.ends]
     return 1 + max(used, default=-1)
 
 
@@ -82,7 +82,7 @@ def missing_ends(run: Run) -> list[End]:
     ended = {end.launch for end in run.ends}
     message = "killed; all rounds before are kept"
     return [
-        End(launch=one.launch, reason="failed", message=message)
-        for one in run.launches
-        if one.launch not in ended
+        End(launch=launch.launch, reason="failed", message=message)
+        for launch in run.launches
+        if launch.launch not in ended
     ]

@@ -123,7 +123,7 @@ class Session:
     def on_these_nodes(self) -> Run:
         """The launches that were made on the nodes which are still measured."""
         run = self.run
-        if all(one.left_out == self.left_out for one in run.launches):
+        if all(launch.left_out == self.left_out for launch in run.launches):
             return run
         return run.of_launches(run.launches_without(self.left_out))
 
@@ -160,13 +160,13 @@ def answer(session: Session) -> None:
     session.was_stopped = bool(interruption)
 
 
-def finish(session: Session, asked: Plan) -> None:
+def finish(session: Session, plan: Plan) -> None:
     """Records how a run ended; asked: its plan. A budget is spent when the rest is too short for a
     launch."""
     spent_s = session.budget.spent_s
     if session.reason == "budget":
-        spent_s = max(spent_s, asked.sampling.budget_s)
-    sampling = msgspec.to_builtins(asked.sampling)
+        spent_s = max(spent_s, plan.sampling.budget_s)
+    sampling = msgspec.to_builtins(plan.sampling)
     finish = Finish(reason=session.reason, spent_s=spent_s, sampling=sampling)
     if session.blocks is not None:
         finish.looks, finish.look_blocks = session.blocks.looks, session.blocks.look_blocks
@@ -420,8 +420,8 @@ def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Sta
 
 def _hosts_of(session: Session, number: int) -> dict[int, str]:
     """The host of each rank of a launch, where ranks have said it."""
-    launches = [one for one in session.run.launches if one.launch == number]
-    return {place.rank: place.host for one in launches for place in one.places if place.host}
+    launches = [launch for launch in session.run.launches if launch.launch == number]
+    return {place.rank: place.host for launch in launches for place in launch.places if place.host}
 
 
 def _ends(session: Session, number: int) -> list[End]:

@@ -30,8 +30,10 @@ def signal_of(exit_status: int, lines: Sequence[str]) -> signal.Signals | None:
     one. The text counts before the status, which may be that of several ranks together."""
     text = " ".join(" ".join(lines).split())  # PRRTE breaks its line before the number
     numbers = [int(one or other) for one, other in NUMBERED.findall(text)]
-    named = [one for one in signal.Signals if f": {signal.strsignal(one)}" in text]  # Slurm
-    known = {one.value: one for one in signal.Signals}
+    named = [
+        Signal for Signal in signal.Signals if f": {signal.strsignal(Signal)}" in text
+    ]  # Slurm
+    known = {Signal.value: Signal for Signal in signal.Signals}
     found = [*(known[number] for number in numbers if number in known), *named]
     if not found and exit_status - SHELLS in known.keys() - {signal.SIGTERM}:
         found = [known[exit_status - SHELLS]]

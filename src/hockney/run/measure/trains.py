@@ -77,7 +77,7 @@ def _check_delay(
 ) -> None:
     """Raises HockneyError where a launch of these trains reports nothing for longer than it may: it
     would be ended as one that hangs. Simulated delays take no time."""
-    delayed = [one for one in trains if any((*one.send_delay, *one.receive_delay))]
+    delayed = [train for train in trains if any((*train.send_delay, *train.receive_delay))]
     delays = sum(one.messages or DELAYS_ALONE for one in delayed)
     each_s = [delay_s(delay, size) for size in curve.bytes]
     silent_s = SILENT_ROUNDS * VISIT_REPETITIONS * delays * sum(each_s)
@@ -93,8 +93,12 @@ def _check_delay(
 
 def round_trips(run: Run) -> Curve:
     """The curve of the launches that measured only round trips; a resumed run has others too."""
-    others = {one.launch for one in run.samples if one.train and one.train != Train(messages=1)}
-    own = Visits(one for one in run.samples if one.launch not in others)
+    others = {
+        sample.launch
+        for sample in run.samples
+        if sample.train and sample.train != Train(messages=1)
+    }
+    own = Visits(sample for sample in run.samples if sample.launch not in others)
     return curve_of(estimate(replace(run, samples=own)).headline)
 
 

@@ -46,13 +46,13 @@ def read_variables(path: Path, collectives: Collection[str]) -> list[HeldRule]:
     return found
 
 
-def _of_range(collective: str, one: re.Match[str], line: int) -> HeldRule:
-    ranks, sizes = (int(one[4] or 1), one[5]), (int(one[2] or 0), one[3])
+def _of_range(collective: str, match: re.Match[str], line: int) -> HeldRule:
+    ranks, sizes = (int(match[4] or 1), match[5]), (int(match[2] or 0), match[3])
     return HeldRule(
         collective,
         (ranks[0], int(ranks[1]) if ranks[1] else None),
         (sizes[0], int(sizes[1]) if sizes[1] and int(sizes[1]) < LARGEST else None),
-        one[1],
+        match[1],
         line,
     )
 

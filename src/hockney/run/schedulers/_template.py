@@ -86,7 +86,9 @@ def template_launcher(template: str, placement: Placement) -> Launcher:
     if "hosts" in fields and not placement.hosts:
         raise UsageError(f"{where}: no hosts are known", "name them with --hosts")
     # Whichever launcher is behind it, each says so in words of its own.
-    every = [one for module in LAUNCHERS.all().values() for one in module.LAUNCHER.start_failures]
+    every = [
+        failure for module in LAUNCHERS.all().values() for failure in module.LAUNCHER.start_failures
+    ]
     return _Template(name=words[0], programs=tuple(words), start_failures=tuple(every))
 
 

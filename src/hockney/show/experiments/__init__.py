@@ -77,5 +77,5 @@ def shown_json(analysis: Analysis, all_states: bool = False) -> dict[str, Any]:
         **memory_json(analysis),
         "next_run": next_run_json(analysis),
         "next_run_notes": list(analysis.expected.notes) if analysis.expected else [],
-        "warnings": [one.text for one in analysis.warnings],
+        "warnings": [warning.text for warning in analysis.warnings],
     }

@@ -41,19 +41,19 @@ BY_RANKS: list[TableColumn[PointEstimate]] = [
     *COMPLETION,
 ]
 OVERLAPS: list[TableColumn[Hidden]] = [
-    TableColumn("collective", lambda one: one.point.operation),
-    TableColumn("algorithm", lambda one: name_of(one.point)),
-    TableColumn("ranks", lambda one: one.point.known_ranks),
-    TableColumn("bytes", lambda one: one.point.bytes),
+    TableColumn("collective", lambda row: row.point.operation),
+    TableColumn("algorithm", lambda row: name_of(row.point)),
+    TableColumn("ranks", lambda row: row.point.known_ranks),
+    TableColumn("bytes", lambda row: row.point.bytes),
     HIDDEN,
 ]
 REGRETS: list[TableColumn[Regret]] = [
-    TableColumn("collective", lambda one: one.collective),
-    TableColumn("ranks", lambda one: one.ranks),
-    TableColumn("bytes", lambda one: one.bytes),
-    TableColumn("algorithm", lambda one: one.algorithm),
-    TableColumn("at most", lambda one: f"{one.worst:.3g} ({one.worst_pattern})"),
-    TableColumn("library's own", lambda one: one.own_worst, "{:.3g}".format),
+    TableColumn("collective", lambda row: row.collective),
+    TableColumn("ranks", lambda row: row.ranks),
+    TableColumn("bytes", lambda row: row.bytes),
+    TableColumn("algorithm", lambda row: row.algorithm),
+    TableColumn("at most", lambda row: f"{row.worst:.3g} ({row.worst_pattern})"),
+    TableColumn("library's own", lambda row: row.own_worst, "{:.3g}".format),
 ]
 NOT_SHOWN = frozenset(AXES) - {
     "operation",
@@ -151,7 +151,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
         "points": points_json(analysis, all_states),
         "overlaps": overlaps_json(analysis, *NOT_SHOWN),
         "phases": phases_json(analysis.phases),
-        "regrets": [asdict(one) for one in analysis.regrets],
+        "regrets": [asdict(regret) for regret in analysis.regrets],
         **stragglers_json(analysis),
     }
 

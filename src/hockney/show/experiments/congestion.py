@@ -35,38 +35,38 @@ def _tail_text(factor: Factor) -> str:
 
 
 FACTOR: list[TableColumn[Factor]] = [
-    TableColumn("alone", lambda one: one.isolated_s, microseconds, "isolated_s"),
-    TableColumn("loaded", lambda one: one.loaded_s, microseconds, "loaded_s"),
-    *through(lambda one: one.judged, *ratio_columns(".3g", "factor")),
-    json_field("factor", lambda one: one.judged.ratio),
-    json_field("low", lambda one: one.judged.low),
-    json_field("high", lambda one: one.judged.high),
-    json_field("p", lambda one: one.judged.p),
-    json_field("launches", lambda one: one.launches),
+    TableColumn("alone", lambda row: row.isolated_s, microseconds, "isolated_s"),
+    TableColumn("loaded", lambda row: row.loaded_s, microseconds, "loaded_s"),
+    *through(lambda row: row.judged, *ratio_columns(".3g", "factor")),
+    json_field("factor", lambda row: row.judged.ratio),
+    json_field("low", lambda row: row.judged.low),
+    json_field("high", lambda row: row.judged.high),
+    json_field("p", lambda row: row.judged.p),
+    json_field("launches", lambda row: row.launches),
 ]
 
 
 def _tail_column(quantile: float) -> TableColumn[Congested]:
     return TableColumn(
-        NAMES[quantile], lambda one: one.factor(quantile), _tail_text, unknown=TOO_FEW
+        NAMES[quantile], lambda row: row.factor(quantile), _tail_text, unknown=TOO_FEW
     )
 
 
 COLUMNS: list[TableColumn[Congested]] = [
-    TableColumn("bytes", lambda one: one.point.bytes),
-    TableColumn("load", lambda one: one.load_Bps, format_rate),
+    TableColumn("bytes", lambda row: row.point.bytes),
+    TableColumn("load", lambda row: row.load_Bps, format_rate),
     TableColumn(
         "launches",
-        lambda one: one.median.launches,
+        lambda row: row.median.launches,
         shown=differs(lambda one: one.median.launches),
     ),
-    *through(lambda one: one.median, *FACTOR),
+    *through(lambda row: row.median, *FACTOR),
     *(_tail_column(quantile) for quantile in QUANTILES[1:]),
-    json_field("load_Bps", lambda one: one.load_Bps),
-    json_field("exceeds", lambda one: one.exceeds),
+    json_field("load_Bps", lambda row: row.load_Bps),
+    json_field("exceeds", lambda row: row.exceeds),
     json_field(
         "tails",
-        lambda one: [{"quantile": q, **row_json(FACTOR, one.factor(q))} for q in QUANTILES[1:]],
+        lambda row: [{"quantile": q, **row_json(FACTOR, row.factor(q))} for q in QUANTILES[1:]],
     ),
 ]
 
@@ -108,13 +108,13 @@ def _marked(analysis: Analysis) -> list[TableColumn[Congested]]:
     every = analysis.congestion
     worst = max(every, key=_factor) if len(every) > 1 else None
     mark: TableColumn[Congested] = TableColumn(
-        "", lambda one: "< worst" if one is worst else None, unknown=""
+        "", lambda row: "< worst" if row is worst else None, unknown=""
     )
     return [*COLUMNS, mark]
 
 
-def _factor(one: Congested) -> float:
-    return one.median.judged.ratio
+def _factor(congested: Congested) -> float:
+    return congested.median.judged.ratio
 
 
 def definitions(analysis: Analysis) -> list[str]:
@@ -166,9 +166,9 @@ def load_text(point: Point) -> str:
     )
 
 
-def _sentence(one: Congested, several: bool) -> str:
-    judged, point = one.median.judged, one.point
-    tail = one.factor(QUANTILES[-1]) or one.factor(QUANTILES[-2])
+def _sentence(congested: Congested, several: bool) -> str:
+    judged, point = congested.median.judged, congested.point
+    tail = congested.factor(QUANTILES[-1]) or congested.factor(QUANTILES[-2])
     more = f"; its {NAMES[tail.quantile]} {tail.judged.ratio:.3g} times" if tail else ""
     which = "at worst " if several else ""
     long = f"{which}{ratio_text(judged, '.3g')} times as long"
@@ -183,7 +183,7 @@ def _sentence(one: Congested, several: bool) -> str:
 def _roles_lines(analysis: Analysis) -> list[str]:
     """The roles of the ranks, where they were the same in all launches."""
     launches = analysis.run.launches
-    casts = {(tuple(one.victims), tuple(one.aggressors)) for one in launches}
+    casts = {(tuple(launch.victims), tuple(launch.aggressors)) for launch in launches}
     if len(casts) != 1:
         return ["victims and aggressors were drawn anew for each launch (launch records have them)"]
     ((victims, aggressors),) = casts

@@ -30,13 +30,13 @@ MOST_WORST, MOST_SHOWN = 100, 10
 
 
 LEVELS: list[TableColumn[LevelTimes]] = [
-    TableColumn("level", lambda one: one.level),
-    TableColumn("pairs", lambda one: one.pairs),
-    TableColumn("bytes", lambda one: one.bytes),
-    TableColumn("median pair", lambda one: one.median_s, microseconds),
-    TableColumn("p99", lambda one: one.p99_s, microseconds),
-    TableColumn("slowest", lambda one: one.max_s, microseconds),
-    TableColumn("MiB/s", lambda one: one.bytes / one.median_s if one.bytes else None, mebibytes),
+    TableColumn("level", lambda row: row.level),
+    TableColumn("pairs", lambda row: row.pairs),
+    TableColumn("bytes", lambda row: row.bytes),
+    TableColumn("median pair", lambda row: row.median_s, microseconds),
+    TableColumn("p99", lambda row: row.p99_s, microseconds),
+    TableColumn("slowest", lambda row: row.max_s, microseconds),
+    TableColumn("MiB/s", lambda row: row.bytes / row.median_s if row.bytes else None, mebibytes),
 ]
 
 
@@ -50,15 +50,15 @@ class _SlowPair(NamedTuple):
 
 
 WORST: list[TableColumn[_SlowPair]] = [
-    json_field("bytes", lambda one: one.bytes),
-    json_field("peers", lambda one: one.peers),
-    json_field("hosts", lambda one: one.hosts),
-    TableColumn("slowest pairs", lambda one: one.hosts[0]),
-    TableColumn("", lambda one: one.hosts[1]),
-    TableColumn("level", lambda one: one.level, field="level"),
-    TableColumn("bytes", lambda one: one.bytes),
-    TableColumn("us", lambda one: one.seconds, microseconds, "median_s"),
-    TableColumn("times its level", lambda one: one.ratio, "{:.3f}".format, "ratio"),
+    json_field("bytes", lambda row: row.bytes),
+    json_field("peers", lambda row: row.peers),
+    json_field("hosts", lambda row: row.hosts),
+    TableColumn("slowest pairs", lambda row: row.hosts[0]),
+    TableColumn("", lambda row: row.hosts[1]),
+    TableColumn("level", lambda row: row.level, field="level"),
+    TableColumn("bytes", lambda row: row.bytes),
+    TableColumn("us", lambda row: row.seconds, microseconds, "median_s"),
+    TableColumn("times its level", lambda row: row.ratio, "{:.3f}".format, "ratio"),
 ]
 
 HEADINGS_ONE_WAY: dict[str | None, str] = {
@@ -72,7 +72,10 @@ HEADINGS_ONE_WAY: dict[str | None, str] = {
 def _table(columns: Sequence[TableColumn[Any]], rows: Sequence[Any], pairwise: Pairwise) -> str:
     headings = HEADINGS_ONE_WAY if pairwise.is_one_way else {}
     return table_text(
-        [replace(one, heading=headings.get(one.heading, one.heading)) for one in columns],
+        [
+            replace(column, heading=headings.get(column.heading, column.heading))
+            for column in columns
+        ],
         rows,
     )
 
@@ -133,7 +136,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
         return {
             **shown,
             "verdict_rule": RULE_OF_ROUNDS,
-            "levels": [asdict(one) for one in pairwise.level_times()],
+            "levels": [asdict(level_time) for level_time in pairwise.level_times()],
             **located_fields(analysis, analysis.located),
         }
     if verdict is None or pairwise is None:
@@ -146,14 +149,14 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
         "passes": len(pairwise.passes),
         "switches": list(pairwise.switches),
         "switches_from": _source(pairwise),
-        "levels": [asdict(one) for one in pairwise.level_times()],
+        "levels": [asdict(level_time) for level_time in pairwise.level_times()],
         "matrices": [_matrix_json(pairwise, size) for size in range(len(pairwise.bytes))],
         "worst": [
             row_json(WORST, one)
             for size in range(len(pairwise.bytes))
             for one in _worst(pairwise, size, MOST_WORST)
         ],
-        "suspects": [asdict(one) for one in verdict.suspects],
+        "suspects": [asdict(suspect) for suspect in verdict.suspects],
         "verdict": verdict_lines(analysis, verdict, pairwise),
     }
 
@@ -162,19 +165,19 @@ def verdict_lines(analysis: Analysis, verdict: Verdict, pairwise: Pairwise) -> l
     """The verdict, whose lines each have all that is needed for a repair."""
     measured = run_lines.measured_words(analysis, len(pairwise.ranks))
     if verdict.suspects:
-        return [f"{_line(one)}; {measured}" for one in verdict.suspects]
+        return [f"{_line(suspect)}; {measured}" for suspect in verdict.suspects]
     if verdict.doubts:
         return doubt_lines(verdict.doubts[:1])
     return [f"no outlier among {_counts(verdict)}; {measured}"]
 
 
-def _line(one: Suspect) -> str:
+def _line(suspect: Suspect) -> str:
     return (
-        f"{one.words}: {one.ratio:.3g} times the others at {format_size(one.bytes)} "
-        f"({format_seconds(one.typical_s)} where {format_seconds(one.usual_s)} is usual, "
-        f"{one.pairs} pair{'s' * (one.pairs > 1)}, "
-        f"p = {one.p:.1g}, in {one.passes_agreeing} of {one.passes} "
-        f"pass{'es' * (one.passes > 1)})"
+        f"{suspect.words}: {suspect.ratio:.3g} times the others at {format_size(suspect.bytes)} "
+        f"({format_seconds(suspect.typical_s)} where {format_seconds(suspect.usual_s)} is usual, "
+        f"{suspect.pairs} pair{'s' * (suspect.pairs > 1)}, "
+        f"p = {suspect.p:.1g}, in {suspect.passes_agreeing} of {suspect.passes} "
+        f"pass{'es' * (suspect.passes > 1)})"
     )
 
 

@@ -46,18 +46,18 @@ class _HaloRow(NamedTuple):
 
 
 COLUMNS: list[TableColumn[_HaloRow]] = [
-    TableColumn("exchange", lambda one: exchange_text(one.point)),
-    *through(lambda one: one.point, *COMPLETION),
+    TableColumn("exchange", lambda row: exchange_text(row.point)),
+    *through(lambda row: row.point, *COMPLETION),
     *through(
-        lambda one: one.predicted,
+        lambda row: row.predicted,
         TableColumn("predicted", lambda predicted: predicted.seconds, microseconds),
         TableColumn("measured/predicted", lambda predicted: predicted.ratio, "{:.2f}".format),
     ),
-    TableColumn("", lambda one: "< fastest" if one.is_fastest else None, unknown=""),
+    TableColumn("", lambda row: "< fastest" if row.is_fastest else None, unknown=""),
 ]
 OVERLAPS: list[TableColumn[Hidden]] = [
-    TableColumn("exchange", lambda one: exchange_text(one.point)),
-    TableColumn("bytes", lambda one: one.point.bytes),
+    TableColumn("exchange", lambda row: exchange_text(row.point)),
+    TableColumn("bytes", lambda row: row.point.bytes),
     HIDDEN,
     HOST_OVERHEAD,
 ]
@@ -65,7 +65,7 @@ OVERLAPS: list[TableColumn[Hidden]] = [
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     """The fastest exchange at the smallest and the largest size, and the slowest with its ratio."""
-    points = [one for one in own_points(analysis, operation) if not one.overlap]
+    points = [point for point in own_points(analysis, operation) if not point.overlap]
     if not points:
         return []
     lines = []
@@ -112,7 +112,9 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 def _moved(analysis: Analysis) -> list[str]:
     """How many ranks the library moved on the grid; empty where launches do not record it."""
-    counts = [one.moved_ranks for one in analysis.run.launches if one.moved_ranks is not None]
+    counts = [
+        launch.moved_ranks for launch in analysis.run.launches if launch.moved_ranks is not None
+    ]
     if not counts:
         return []
     low, high = min(counts), max(counts)
@@ -131,7 +133,7 @@ def _tables(points: Sequence[PointEstimate], predicted: dict[int, Predicted]) ->
     """A table for each size, with a row an exchange, and for each topology."""
     topologies = dict.fromkeys(map(_topology, points))
     for topology in topologies:
-        of_it = [one for one in points if _topology(one) == topology]
+        of_it = [point for point in points if _topology(point) == topology]
         for size in sorted({one.bytes for one in of_it}):
             at_it = [one for one in of_it if one.bytes == size]
             alone = [one for one in at_it if not one.overlap]

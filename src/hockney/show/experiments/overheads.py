@@ -20,17 +20,17 @@ def _cost(
     heading: str, value: Callable[[SizeOverheads], Parameter]
 ) -> list[TableColumn[SizeOverheads]]:
     return [
-        TableColumn(heading, lambda one: value(one).value, microseconds),
-        TableColumn("95 %", lambda one: between(value(one).low, value(one).high)),
+        TableColumn(heading, lambda row: value(row).value, microseconds),
+        TableColumn("95 %", lambda row: between(value(row).low, value(row).high)),
     ]
 
 
 COLUMNS: list[TableColumn[SizeOverheads]] = [
-    TableColumn("bytes", lambda one: one.bytes),
-    *_cost("one way", lambda one: one.one_way_s),
-    *_cost("o_s", lambda one: one.o_send_s),
-    *_cost("o_r", lambda one: one.o_receive_s),
-    *_cost("gap", lambda one: one.gap_s),
+    TableColumn("bytes", lambda row: row.bytes),
+    *_cost("one way", lambda row: row.one_way_s),
+    *_cost("o_s", lambda row: row.o_send_s),
+    *_cost("o_r", lambda row: row.o_receive_s),
+    *_cost("gap", lambda row: row.gap_s),
 ]
 
 
@@ -65,7 +65,9 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     return {
         "points": points_json(analysis, all_states),
         "overheads": [
-            {"state": state, **asdict(one)} for state, found in known for one in found.overheads
+            {"state": state, **asdict(overhead)}
+            for state, found in known
+            for overhead in found.overheads
         ],
         "fits": [{"state": state, **fit_json(found.fit)} for state, found in known],
     }

@@ -33,14 +33,14 @@ class _ComputingRow(NamedTuple):
 
 
 COLUMNS: list[TableColumn[_ComputingRow]] = [
-    TableColumn("bytes", lambda one: one.point.bytes),
+    TableColumn("bytes", lambda row: row.point.bytes),
     *through(
-        lambda one: one.point,
+        lambda row: row.point,
         LAUNCHES,
         TableColumn("alone", lambda point: point.typical_s, microseconds, half_width=half_width_s),
         *INTERVAL,
     ),
-    *through(lambda one: one.overlap, HIDDEN, HOST_OVERHEAD),
+    *through(lambda row: row.overlap, HIDDEN, HOST_OVERHEAD),
 ]
 
 

@@ -48,9 +48,9 @@ def _count(value: float) -> str:
     return f"{value:.4g}" if value < 1e4 else f"{value:.3e}"
 
 
-def _of_rate(one: Contention, rate: float | None) -> float | None:
+def _of_rate(contention: Contention, rate: float | None) -> float | None:
     """The half-width of a rate of all pairs, which is known as well as their time."""
-    precision = one.together.precision
+    precision = contention.together.precision
     return None if precision is None or rate is None else precision * rate
 
 
@@ -58,56 +58,56 @@ def _pair_columns(
     name: str, pair: Callable[[Contention], PointEstimate]
 ) -> list[TableColumn[Contention]]:
     return [
-        TableColumn(f"{name} pair", lambda one: "-".join(map(str, pair(one).peers))),
+        TableColumn(f"{name} pair", lambda row: "-".join(map(str, pair(row).peers))),
         TableColumn(
             "us",
-            lambda one: pair(one).typical_s,
+            lambda row: pair(row).typical_s,
             microseconds,
-            half_width=lambda one: half_width_s(pair(one)),
+            half_width=lambda row: half_width_s(pair(row)),
         ),
-        json_field(name, lambda one: {"peers": pair(one).peers, "median_s": pair(one).typical_s}),
+        json_field(name, lambda row: {"peers": pair(row).peers, "median_s": pair(row).typical_s}),
     ]
 
 
 COLUMNS: list[TableColumn[Contention]] = [
-    *through(lambda one: one.together, HOW),
-    TableColumn("bytes", lambda one: one.together.bytes),
-    TableColumn("pairs", lambda one: one.pairs, field="pairs"),
-    json_field("repetitions", lambda one: one.together.repetitions),
+    *through(lambda row: row.together, HOW),
+    TableColumn("bytes", lambda row: row.together.bytes),
+    TableColumn("pairs", lambda row: row.pairs, field="pairs"),
+    json_field("repetitions", lambda row: row.together.repetitions),
     TableColumn(
         "median pair",
-        lambda one: one.typical_s,
+        lambda row: row.typical_s,
         microseconds,
         "typical_s",
-        half_width=lambda one: half_width_s(one.together),
+        half_width=lambda row: half_width_s(row.together),
     ),
     TableColumn(
         "slowest pair",
-        lambda one: one.together.typical_s,
+        lambda row: row.together.typical_s,
         microseconds,
         "last_s",
-        half_width=lambda one: half_width_s(one.together),
+        half_width=lambda row: half_width_s(row.together),
     ),
-    *through(lambda one: one.together, *INTERVAL, *LIMITS),
+    *through(lambda row: row.together, *INTERVAL, *LIMITS),
     TableColumn(
         "all MiB/s",
-        lambda one: one.aggregate_Bps,
+        lambda row: row.aggregate_Bps,
         mebibytes,
         "aggregate_Bps",
-        half_width=lambda one: _of_rate(one, one.aggregate_Bps),
+        half_width=lambda row: _of_rate(row, row.aggregate_Bps),
     ),
-    TableColumn("messages/s", lambda one: one.messages_per_s, _count, "messages_per_s"),
-    TableColumn("slowdown", lambda one: one.slowdown, "{:.2f}".format, "slowdown"),
-    *_pair_columns("best", lambda one: one.best),
-    *_pair_columns("worst", lambda one: one.worst),
+    TableColumn("messages/s", lambda row: row.messages_per_s, _count, "messages_per_s"),
+    TableColumn("slowdown", lambda row: row.slowdown, "{:.2f}".format, "slowdown"),
+    *_pair_columns("best", lambda row: row.best),
+    *_pair_columns("worst", lambda row: row.worst),
 ]
 LEVEL_COLUMNS: list[TableColumn[LevelAtOnce]] = [
-    TableColumn("level", lambda one: one.level),
-    TableColumn("bytes", lambda one: one.bytes),
-    TableColumn("pairs at once", lambda one: one.pairs),
-    TableColumn("of this level", lambda one: one.of_level),
-    TableColumn("median pair", lambda one: one.median_s, microseconds),
-    TableColumn("slowest pair", lambda one: one.slowest_s, microseconds),
+    TableColumn("level", lambda row: row.level),
+    TableColumn("bytes", lambda row: row.bytes),
+    TableColumn("pairs at once", lambda row: row.pairs),
+    TableColumn("of this level", lambda row: row.of_level),
+    TableColumn("median pair", lambda row: row.median_s, microseconds),
+    TableColumn("slowest pair", lambda row: row.slowest_s, microseconds),
 ]
 
 
@@ -115,12 +115,12 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     """Times of the fewest and the most pairs, at the smallest and the largest size; the knee at the
     largest; and the number of outliers."""
     rows = [one for one in analysis.contention if operation in (None, one.together.operation)]
-    if len({(one.together.operation, method_text(one.together)) for one in rows}) != 1:
+    if len({(row.together.operation, method_text(row.together)) for row in rows}) != 1:
         return []  # none, or several ways to exchange messages
     lines = []
-    for size in sorted({one.together.bytes for one in rows}):
+    for size in sorted({row.together.bytes for row in rows}):
         of_it = sorted(
-            (one for one in rows if one.together.bytes == size), key=lambda one: one.pairs
+            (row for row in rows if row.together.bytes == size), key=lambda one: one.pairs
         )
         words = [
             f"{one.pairs} pair{'s' * (one.pairs > 1)} {format_seconds(one.together.typical_s)}"
@@ -156,8 +156,8 @@ def _marked(analysis: Analysis) -> list[TableColumn[Contention]]:
     """The columns, and a mark at the rows in which a pair is an outlier."""
     found = {(one.bytes, one.pairs) for one in analysis.outliers.found}
 
-    def mark(one: Contention) -> str | None:
-        return "< outlier" if (one.together.bytes, one.pairs) in found else None
+    def mark(contention: Contention) -> str | None:
+        return "< outlier" if (contention.together.bytes, contention.pairs) in found else None
 
     return [*COLUMNS, TableColumn("", mark, unknown="")]
 
@@ -179,7 +179,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
             {**axes_json(one.together, "peers"), **row_json(COLUMNS, one)}
             for one in analysis.contention
         ],
-        "levels": [asdict(one) for one in analysis.levels],
+        "levels": [asdict(level) for level in analysis.levels],
         "link_use": [{**asdict(one), "fraction": one.fraction} for one in analysis.link_use],
         "knees": [_knee_json(knee) for knee in analysis.knees],
         **outliers_json(analysis),

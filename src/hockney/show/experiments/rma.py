@@ -46,31 +46,31 @@ def way_text(one: OneSided | Helped, with_window: bool = True) -> str:
 
 COLUMNS: list[TableColumn[OneSided]] = [
     TableColumn("how", way_text),
-    TableColumn("bytes", lambda one: one.point.bytes),
-    json_field("done_at", lambda one: one.done_at),
+    TableColumn("bytes", lambda row: row.point.bytes),
+    json_field("done_at", lambda row: row.done_at),
     TableColumn(
         "median",
-        lambda one: one.point.typical_s,
+        lambda row: row.point.typical_s,
         microseconds,
         "time_s",
-        half_width=lambda one: half_width_s(one.point),
+        half_width=lambda row: half_width_s(row.point),
     ),
-    *through(lambda one: one.point, *INTERVAL),
+    *through(lambda row: row.point, *INTERVAL),
     TableColumn(
         "MiB/s",
-        lambda one: one.point.bandwidth_Bps,
+        lambda row: row.point.bandwidth_Bps,
         mebibytes,
-        half_width=lambda one: half_width_Bps(one.point),
+        half_width=lambda row: half_width_Bps(row.point),
     ),
-    json_field("two_sided", lambda one: one.two_sided.operation),
+    json_field("two_sided", lambda row: row.two_sided.operation),
     TableColumn(
         "two-sided",
-        lambda one: one.two_sided.typical_s,
+        lambda row: row.two_sided.typical_s,
         microseconds,
         "two_sided_s",
-        half_width=lambda one: half_width_s(one.two_sided),
+        half_width=lambda row: half_width_s(row.two_sided),
     ),
-    *through(lambda one: one.judged, *ratio_columns(interval="95 %"), VERDICT),
+    *through(lambda row: row.judged, *ratio_columns(interval="95 %"), VERDICT),
 ]
 
 
@@ -128,44 +128,46 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 def one_sided_curves(ratios: Sequence[OneSided]) -> list[list[OneSided]]:
     """The ratios of each curve: those that differ only in the size."""
     curves: dict[Key, list[OneSided]] = {}
-    for one in ratios:
-        curves.setdefault(key_without(one.point, "bytes"), []).append(one)
+    for ratio in ratios:
+        curves.setdefault(key_without(ratio.point, "bytes"), []).append(ratio)
     return [sorted(curve, key=lambda one: one.point.bytes) for curve in curves.values()]
 
 
-def help_text(one: Helped) -> str:
+def help_text(helped: Helped) -> str:
     """Whether an operation needs its target's help, judged from its time while the target
     computes."""
     words = {
         True: "needs the target's help",
         False: "does not need the target's help",
         None: "may need the target's help",
-    }[one.needs_target]
+    }[helped.needs_target]
     return (
-        f"{way_text(one)} at {format_size(one.point.bytes)} {words}: while the target computes, "
-        f"{ratio_text(one.judged)} times the time"
+        f"{way_text(helped)} at {format_size(helped.point.bytes)} {words}: while the target "
+        f"computes, {ratio_text(helped.judged)} times the time"
     )
 
 
-def exchange_text(one: OneSided) -> str:
-    return EXCHANGES.get(one.two_sided.operation, STREAMS)
+def exchange_text(compared: OneSided) -> str:
+    return EXCHANGES.get(compared.two_sided.operation, STREAMS)
 
 
-def verdict_text(one: OneSided, exchange: str) -> str:
+def verdict_text(compared: OneSided, exchange: str) -> str:
     """ "at 8 B faster than a send, 0.042 [0.041 to 0.043] times its time"."""
-    judged = one.judged
+    judged = compared.judged
     words = {
         "faster": f"faster than {exchange}",
         "slower": f"slower than {exchange}",
         "same": f"as fast as {exchange}",
     }.get(judged.verdict, f"not surely faster or slower than {exchange}")
     more = f" ({least_shown(judged)})" if judged.verdict == "unknown" else ""
-    return f"at {format_size(one.point.bytes)} {words}, {ratio_text(judged)} times its time{more}"
+    return (
+        f"at {format_size(compared.point.bytes)} {words}, {ratio_text(judged)} times its time{more}"
+    )
 
 
 def _legend(ratios: Sequence[OneSided]) -> list[str]:
     lines = [f"ratio: to {exchange_text(ratios[0])} in the same launches"] if ratios else []
-    if any(one.done_at == "origin" for one in ratios):
+    if any(ratio.done_at == "origin" for ratio in ratios):
         lines.append(
             "flush-local ends when the origin may reuse its buffer, all others when the operation "
             "is done at the target"

@@ -93,7 +93,9 @@ def _gain(cell: CollectiveCell) -> str:
 
 
 def _words(cell: CollectiveCell) -> str:
-    points = [one.point for one in cell.contenders] + ([cell.default] if cell.default else [])
+    points = [contender.point for contender in cell.contenders] + (
+        [cell.default] if cell.default else []
+    )
     points.sort(key=lambda point: point.typical_s)
     times = "; ".join(f"{name_of(point)} {time_text(point.typical_s)}" for point in points[:6])
     more = f"; {len(points) - 6} more" * (len(points) > 6)

@@ -51,9 +51,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             )
         )
     rules = tuple(
-        StraightLine(one.value, format_estimated_size(one.value, one.low, one.high))
-        for one in _breaks(fits[0])
-        if one.value
+        StraightLine(break_.value, format_estimated_size(break_.value, break_.low, break_.high))
+        for break_ in _breaks(fits[0])
+        if break_.value
     )
     y = PlotAxis("time", time_label(analyses), logarithmic=True)
     residual = PlotAxis("fraction", "relative residual")
@@ -71,7 +71,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 def breaks_of(fit: Fit) -> list[float]:
     """The fit's breaks, without one at 0 bytes: the axis separates 0 anyway."""
-    return [one.value for one in _breaks(fit) if one.value]
+    return [break_.value for break_ in _breaks(fit) if break_.value]
 
 
 def _breaks(fit: Fit) -> list[Parameter]:

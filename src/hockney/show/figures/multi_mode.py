@@ -45,7 +45,9 @@ def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -
         )
         series += [_line(fit, of_them, number, name) for fit in fits]
     known = [one for one in series if len(one.x)]
-    rules = tuple(StraightLine(size, _text(one)) for one in _chunks(fits) if (size := one.value))
+    rules = tuple(
+        StraightLine(size, _text(chunk)) for chunk in _chunks(fits) if (size := chunk.value)
+    )
     y = PlotAxis("rate", "bandwidth of all pairs", from_zero=True)
     panel = Panel(PlotAxis("size", "message size"), y, tuple(known), rules)
     return Figure("multi-mode", label, (panel,), (*_words(fits), sample))

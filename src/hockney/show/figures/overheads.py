@@ -30,11 +30,11 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
         )
     series = []
     for number, (name, label) in enumerate(PARTS):
-        values = [getattr(one, name) for one in found.overheads]
+        values = [getattr(overhead, name) for overhead in found.overheads]
         series.append(
             Series(
                 label,
-                [float(one.bytes) for one in found.overheads],
+                [float(overhead.bytes) for overhead in found.overheads],
                 [v.value if v.value and v.value > 0.0 else None for v in values],
                 [v.low for v in values],
                 [v.high for v in values],

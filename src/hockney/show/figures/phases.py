@@ -20,7 +20,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     """A panel for each algorithm: phases upon each other, the highest curve is the whole."""
     analysis = only(analyses, "--what phases")
     of_it = [
-        one for one in analysis.phases if options.operation in (None, one.whole.point.operation)
+        phase
+        for phase in analysis.phases
+        if options.operation in (None, phase.whole.point.operation)
     ]
     if not of_it:
         raise UsageError(
@@ -96,10 +98,10 @@ def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
     return Panel(*axes, tuple(series))
 
 
-def _until(one: Phased, name: str) -> float | None:
+def _until(phased: Phased, name: str) -> float | None:
     """Seconds from the start to the end of the phase of that name; None where there is none."""
     total = 0.0
-    for phase in one.phases:
+    for phase in phased.phases:
         total += phase.point.typical_s
         if phase.point.phase == name:
             return total

@@ -106,18 +106,18 @@ def _in_order(shown: Sequence[_Labelled], most: int | None) -> Panel:
     return Panel(x, PlotAxis("time", "time", logarithmic=True), series, bands=bands)
 
 
-def _marks(one: _Labelled, places: dict[int, int], most: int | None) -> Series:
+def _marks(labelled: _Labelled, places: dict[int, int], most: int | None) -> Series:
     """Medians of successive samples, with their range where samples were merged."""
-    parts = list(one.group.merged(most))
-    is_merged = len(parts) < len(one.group.seconds)
+    parts = list(labelled.group.merged(most))
+    is_merged = len(parts) < len(labelled.group.seconds)
     return Series(
-        one.label,
+        labelled.label,
         rounded([places[part.launch] - 0.5 + part.at for part in parts]),
         rounded([part.median_s for part in parts]),
         rounded([part.min_s for part in parts]) if is_merged else None,
         rounded([part.max_s for part in parts]) if is_merged else None,
         "dots",
-        one.colour,
+        labelled.colour,
     )
 
 

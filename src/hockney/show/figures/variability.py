@@ -22,7 +22,7 @@ CAPTION = "Over all repetitions of all launches; a bar without a lower end reach
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     analysis = only(analyses, "variability")
     spreads = _with_most_ranks(analysis.variability)
-    by_size = [one for one in spreads if one.rank is None]
+    by_size = [spread for spread in spreads if spread.rank is None]
     if not by_size:
         raise UsageError(
             f"{analysis.run.path or analysis.label}: no samples of ranks to draw",
@@ -30,7 +30,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         )
     sizes = [one.point.bytes for one in by_size]
     size = chosen_value(options.bytes, sizes, "--bytes", sizes[0])
-    by_rank = [one for one in spreads if one.rank is not None and one.point.bytes == size]
+    by_rank = [
+        spread for spread in spreads if spread.rank is not None and spread.point.bytes == size
+    ]
     y = PlotAxis("time", "one-way time", logarithmic=True)
     panels = [
         Panel(
@@ -50,24 +52,27 @@ def _with_most_ranks(spreads: Sequence[Spread]) -> list[Spread]:
     """The spreads of the first operation with the most ranks at once."""
     if not spreads:
         return []
-    most = max(one.point.known_ranks for one in spreads)
+    most = max(spread.point.known_ranks for spread in spreads)
     how = key_without(spreads[0].point, "bytes", *OF_PAIRS)
     return [
-        one
-        for one in spreads
-        if one.point.known_ranks == most and key_without(one.point, "bytes", *OF_PAIRS) == how
+        spread
+        for spread in spreads
+        if spread.point.known_ranks == most and key_without(spread.point, "bytes", *OF_PAIRS) == how
     ]
 
 
 def _spread(
     at: Sequence[float], spreads: Sequence[Spread], colour: int, of: str
 ) -> tuple[Series, ...]:
-    means = [one.mean_s for one in spreads]
-    ends = [(one.mean_s - (one.std_s or 0.0), one.mean_s + (one.std_s or 0.0)) for one in spreads]
+    means = [spread.mean_s for spread in spreads]
+    ends = [
+        (spread.mean_s - (spread.std_s or 0.0), spread.mean_s + (spread.std_s or 0.0))
+        for spread in spreads
+    ]
     low = [low if low > 0.0 else None for low, _ in ends]
     extremes = (
-        ("minimum", [one.min_s for one in spreads]),
-        ("maximum", [one.max_s for one in spreads]),
+        ("minimum", [spread.min_s for spread in spreads]),
+        ("maximum", [spread.max_s for spread in spreads]),
     )
     return (
         Series(

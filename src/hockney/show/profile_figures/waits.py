@@ -17,9 +17,9 @@ def describe(summary: ProfileSummary) -> Figure:
     ranks = _common.known_ranks(summary)
     rows, names = _common.blocks_of(ranks)
     sums: dict[tuple[int, int], float] = defaultdict(float)
-    for one in summary.profile.blames:
-        if one.job == 0 and one.rank in rows and one.for_rank in rows and one.seconds > 0.0:
-            sums[rows[one.rank], rows[one.for_rank]] += one.seconds
+    for blame in summary.profile.blames:
+        if blame.job == 0 and blame.rank in rows and blame.for_rank in rows and blame.seconds > 0.0:
+            sums[rows[blame.rank], rows[blame.for_rank]] += blame.seconds
     if not sums:
         raise UsageError(f"{summary.profile.path}: nobody is known to have waited")
     cells = tuple(

@@ -188,8 +188,8 @@ def _data(
     content: dict[str, Any] = {"systems": systems, "figures": drawing.plain(figures)}
     if profiles:
         content["profiles"] = [
-            {"label": one.label, "show": profile_json(one.summary, one.findings)}
-            for one in profiles
+            {"label": profile.label, "show": profile_json(profile.summary, profile.findings)}
+            for profile in profiles
         ]
     written = json.dumps(finite(content), ensure_ascii=False, separators=(",", ":"))
     return written.translate(IN_SCRIPT)

@@ -66,7 +66,7 @@ def _measurement(analysis: Analysis) -> list[str]:
 
 
 def _disturbances(analysis: Analysis) -> list[str]:
-    lines = [*(one.text for one in analysis.warnings), *state_lines(analysis.estimates)]
+    lines = [*(warning.text for warning in analysis.warnings), *state_lines(analysis.estimates)]
     if not analysis.estimates.own():
         return lines
     if len(analysis.run.samples) > MOST_DIAGNOSED:

@@ -52,7 +52,9 @@ def page_table(
     caption: str, columns: Sequence[TableColumn[Row]], rows: Sequence[Row], name: str
 ) -> ReportTable:
     """The page's table of these columns."""
-    headings = [(one, one.heading if one.page == "" else one.page) for one in columns]
+    headings = [
+        (column, column.heading if column.page == "" else column.page) for column in columns
+    ]
     shown = [(one, heading) for one, heading in headings if heading is not None and one.shown(rows)]
     cells = [[_cell(one, row) for one, _ in shown] for row in rows]
     return ReportTable(caption, [heading for _, heading in shown], cells, name)
@@ -88,24 +90,24 @@ class _System(NamedTuple):
 
 
 SYSTEMS: list[TableColumn[_System]] = [
-    TableColumn("system", lambda one: one.analysis.label),
+    TableColumn("system", lambda row: row.analysis.label),
     *through(
-        lambda one: one.first,
+        lambda row: row.first,
         TableColumn("smallest size", lambda point: point.bytes, format_size),
         TableColumn("time", lambda point: point.typical_s, _time),
     ),
     *through(
-        lambda one: one.analysis.line(),
+        lambda row: row.analysis.line(),
         TableColumn("α", lambda line: line.parameters["alpha_s"].value, _time),
         TableColumn("r∞", lambda line: line.derived["r_inf_Bps"].value, format_rate),
     ),
     *through(
-        lambda one: one.widest,
+        lambda row: row.widest,
         TableColumn("largest bandwidth", lambda point: point.bandwidth_Bps, format_rate),
         TableColumn("at size", lambda point: point.bytes, format_size),
     ),
-    TableColumn("launches", lambda one: len(one.analysis.run.launches)),
-    TableColumn("compared with the first", lambda one: one.compared),
+    TableColumn("launches", lambda row: len(row.analysis.run.launches)),
+    TableColumn("compared with the first", lambda row: row.compared),
 ]
 
 
@@ -131,15 +133,15 @@ def _against(base: Analysis, other: Analysis, others: Sequence[Analysis]) -> str
     return "; ".join([_verdict(found), *found.notes])
 
 
-def _verdict(found: RunComparison) -> str:
-    overall = found.overall
+def _verdict(comparison: RunComparison) -> str:
+    overall = comparison.overall
     if overall is None:
         return "unknown"
     if overall.low is None or overall.high is None:
-        return f"{found.verdict} (ratio {overall.ratio:.3f}, no interval)"
+        return f"{comparison.verdict} (ratio {overall.ratio:.3f}, no interval)"
     interval = f"{overall.low:.3f} to {overall.high:.3f}"
-    words = f"{found.verdict} (ratio {overall.ratio:.3f}, {interval})"
-    return f"{words}; {least_shown(overall)}" if found.verdict == "unknown" else words
+    words = f"{comparison.verdict} (ratio {overall.ratio:.3f}, {interval})"
+    return f"{words}; {least_shown(overall)}" if comparison.verdict == "unknown" else words
 
 
 def _axis_value(value: Any) -> Any:
@@ -217,10 +219,10 @@ PUBLISHED: list[TableColumn[Position]] = [
 ]
 
 
-def published_table(found: Positions) -> ReportTable:
+def published_table(positions: Positions) -> ReportTable:
     """A table that compares each number with published ones."""
     caption = "Compared with published figures of like systems"
-    return page_table(caption, PUBLISHED, found.places, "published")
+    return page_table(caption, PUBLISHED, positions.places, "published")
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,7 @@ def large_messages(trial: Trial) -> DoctorFinding:
     error = trial.large_failure
     if error is not None:
         return DoctorFinding(name, "bad", error.message, error.advice)
-    times = [ns for one in trial.samples if one.bytes == LARGE_BYTES for ns in one.ns]
+    times = [ns for sample in trial.samples if sample.bytes == LARGE_BYTES for ns in sample.ns]
     if not times:
         return DoctorFinding(name, "unknown", "none was sent")
     fact = f"{format_size(LARGE_BYTES)} in {format_seconds(median(times) * 1e-9, 3)}"
