@@ -19,7 +19,7 @@ enum { UUID_BYTES = 16, DEVICE_NAME = 128, PCI_ID = 16 };
 /* One device of a node. */
 struct device {
     char name[DEVICE_NAME];
-    char pci[PCI_ID];               /* "0000:3b:00.0", lower case; empty: unknown */
+    char pci[PCI_ID];               /* "0000:3b:00.0", of describe() in any case; empty: unknown */
     unsigned char uuid[UUID_BYTES]; /* all 0: unknown */
     double bytes;                   /* of its memory */
     int managed;                    /* whether it has managed memory */

@@ -124,9 +124,7 @@ struct aggressors *aggressors_open(const struct launch *launch, MPI_Comm comm, M
     all->targets = allocate(bytes);
     all->sources = allocate(bytes);
     all->running = allocate((size_t)all->ranks * sizeof *all->running);
-    for (int i = 0; i < all->ranks; i++)
-        all->order[i] = i;
-    shuffle(all->order, all->ranks, (int)sizeof *all->order, &state);
+    shuffled_numbers(all->order, all->ranks, &state);
     plan_room(all, &launch->options->congestion);
     return all;
 }

@@ -1,5 +1,6 @@
 #include "devices.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,11 @@ static void open_library(char *words, size_t room)
         snprintf(words + length, room - length, "%s%s: %s", length > 0 ? "; " : "", (*one)->name, wrong);
     }
     count = count > MOST_DEVICES ? MOST_DEVICES : count;
-    for (int i = 0; library != NULL && i < count; i++)
+    for (int i = 0; library != NULL && i < count; i++) {
         expect(library->describe(i, &devices[i]));
+        for (char *letter = devices[i].pci; *letter != '\0'; letter++)
+            *letter = (char)tolower((unsigned char)*letter);
+    }
 }
 
 /* What no device of this node can do is refused before MPI starts. */

@@ -39,6 +39,13 @@ void shuffle(void *elements, int count, int size, uint64_t *state)
     }
 }
 
+void shuffled_numbers(int *numbers, int count, uint64_t *state)
+{
+    for (int i = 0; i < count; i++)
+        numbers[i] = i;
+    shuffle(numbers, count, (int)sizeof *numbers, state);
+}
+
 struct permutation permutation_of(int64_t count, uint64_t *state)
 {
     struct permutation permutation = {.count = count, .key = next_random(state)};

@@ -24,6 +24,8 @@ static inline uint64_t next_random(uint64_t *state)
 
 /* A new order of `count` elements of `size` bytes (Fisher and Yates). */
 void shuffle(void *elements, int count, int size, uint64_t *state);
+/* The numbers 0 to count - 1 in a new order. */
+void shuffled_numbers(int *numbers, int count, uint64_t *state);
 
 /* Every number from 0 up to `count` once, in an order that looks random and takes no memory: a
    Feistel network of four rounds on the least power of four that holds `count`, walked until it

@@ -22,9 +22,7 @@ static void add_shuffled(struct pairing *pairing, uint64_t seed)
 {
     int *order = allocate((size_t)pairing->ranks * sizeof *order);
     uint64_t state = random_state(seed);
-    for (int i = 0; i < pairing->ranks; i++)
-        order[i] = i;
-    shuffle(order, pairing->ranks, (int)sizeof *order, &state);
+    shuffled_numbers(order, pairing->ranks, &state);
     for (int i = 0; i + 1 < pairing->ranks; i += 2)
         add_pair(pairing, order[i], order[i + 1]);
     free(order);

@@ -14,11 +14,9 @@ int stragglers_number(uint64_t seed, int rank, int ranks)
 {
     uint64_t state = random_state(seed);
     int *numbers = allocate((size_t)ranks * sizeof *numbers);
-    for (int i = 0; i < ranks; i++)
-        numbers[i] = i;
     for (int i = 0; i < MIXED; i++)
         next_random(&state);
-    shuffle(numbers, ranks, (int)sizeof *numbers, &state);
+    shuffled_numbers(numbers, ranks, &state);
     const int number = numbers[rank];
     free(numbers);
     return number;

@@ -1,6 +1,5 @@
 /* CUDA by its driver interface, with the device's primary context, which users of the runtime share. The
    prototypes and numbers are those of NVIDIA's cuda.h. */
-#include <ctype.h>
 
 #include "../accelerator.h"
 #include "../symbols.h"
@@ -121,8 +120,6 @@ static const char *describe(int number, struct device *device)
         wrong = said(cuda.bytes(&bytes, id), "cuDeviceTotalMem_v2");
     if (wrong == NULL)
         wrong = said(cuda.attribute(&managed, ATTRIBUTE_MANAGED_MEMORY, id), "cuDeviceGetAttribute");
-    for (char *letter = device->pci; *letter != '\0'; letter++)
-        *letter = (char)tolower((unsigned char)*letter);
     device->bytes = (double)bytes;
     device->managed = managed;
     return wrong;

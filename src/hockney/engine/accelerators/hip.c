@@ -1,6 +1,5 @@
 /* AMD's accelerators by HIP, whose device is that of the calling thread. The prototypes and numbers are those of
    ROCm's hip_runtime_api.h, from version 5 on. */
-#include <ctype.h>
 
 #include "../accelerator.h"
 #include "../symbols.h"
@@ -128,8 +127,6 @@ static const char *describe(int number, struct device *device)
     /* Not all devices have one. */
     if (wrong == NULL && (hip.uuid == NULL || hip.uuid(device->uuid, number) != 0))
         memset(device->uuid, 0, sizeof device->uuid);
-    for (char *letter = device->pci; *letter != '\0'; letter++)
-        *letter = (char)tolower((unsigned char)*letter);
     device->bytes = (double)bytes;
     return wrong;
 }
