@@ -13,6 +13,8 @@ from hockney.foreign.logs import content, markdown
 LONGEST_LINE = 4096
 """Most characters of a line that is searched; only matrices and CSV have longer ones
 (`whole_line`)."""
+MOST_PARTS = 20
+"""Most lines of a command that are joined."""
 UNKNOWN = "unknown"
 """The operation of a log that does not name it."""
 
@@ -41,7 +43,8 @@ _BLOCK_LABELS = (
     re.compile(  # but not of syslog, whose lines have more before them
         rf"(?:[A-Z][a-z]{{2}} [ \d]\d )?{_CLOCK} (?![\w.-]{{1,64}} [\w./-]{{1,64}}(?:\[\d+\])?: )"
     ),
-    re.compile(r"> ?"),  # of a quotation
+    re.compile(r"(?:> ?)+"),  # of a quotation
+    re.compile(r"\[(?:rank|node|host|task|process)[ _-]?\d{1,6}\]:? ?"),
 )
 """What all lines of one program may have before them, in a log that has other lines, too."""
 LEAST_IN_BLOCK = 4
@@ -80,6 +83,14 @@ class Log:
     def whole_line(self, number: int) -> str:
         """The line, however long it is."""
         return self.long_lines.get(number, self.lines[number - 1])
+
+    def continued(self, number: int) -> str:
+        """The line, with those joined that a backslash continues."""
+        parts = [self.lines[number - 1]]
+        while parts[-1].endswith("\\") and number < len(self.lines) and len(parts) < MOST_PARTS:
+            parts.append(self.lines[number])
+            number += 1
+        return " ".join(part.removesuffix("\\").strip() for part in parts)
 
     @cached_property
     def last(self) -> int:

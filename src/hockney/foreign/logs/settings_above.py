@@ -60,6 +60,13 @@ def _tell_apart(log: Log, tables: Sequence[LogTable]) -> None:
     for group in _groups(tables):
         if not any(table.run or REPEATED in table.options for table in group):
             _by_numbers(log, group)
+    for group in _groups(tables):
+        nodes = {known.nodes for table in group if (known := above.get(table.line))}
+        if len(nodes) > 1:
+            group[0].note(
+                f"{log.at(group[0].line)}: {len(group)} tables of {len(nodes)} sets of nodes are "
+                "read as launches of one run, whose median is over nodes, too"
+            )
 
 
 def _groups(tables: Iterable[LogTable]) -> list[list[LogTable]]:

@@ -27,6 +27,7 @@ _PROMPT = re.compile(
     r"\s*(?:\(\w+\) )?(?:\[?[\w.-]{1,64}@[\w.-]{1,64}[^$#%>]{0,80}[$#%>]|[$%]|\+{1,3}) +"
     r"(?=[\w./~\"'])"
 )
+_CHAINED = re.compile(r"\s*(?:;|&&)\s+")
 _NEUTRAL = re.compile(
     r"(?:\S*/)?(?:date|sleep|echo|printf|hostname|cd|pwd|ls|ll|clear|sync|uptime|whoami|exit"
     r"|history|squeue|sinfo|scontrol|sacct|lscpu|lstopo|nvidia-smi|ibstat\w*|free|uname|wait|true|mkdir|rm)\b"
@@ -75,6 +76,12 @@ _KEYED = re.compile(
     re.IGNORECASE,
 )
 """Lines in which people print a setting above a table."""
+_OF_NODES = re.compile(
+    r"\s*[#*=-]*\s*(?:\w[\w -]{0,60} )?(?:for|on|between) (?:nodes|hosts):? "
+    r"([\w.-]{1,64}(?:[ ,]+(?:and )?[\w.-]{1,64}){1,15})\s*",
+    re.IGNORECASE,
+)
+"""Lines that name the nodes of the next table."""
 _LOADED = re.compile(
     r"(?:^|`)\s*((?:module|ml|spack|conda|source)\b(?: \w+)?) ([^`]{1,150}?)\s*(?:`|$)"
 )
@@ -82,6 +89,11 @@ _LOADED = re.compile(
 _PROCESSES = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks)[ =]?(\d{1,9})(?=\s|$)")
 _NODES = re.compile(r"(?:^|\s)(?:-N|--nodes)[ =]?(\d{1,6})(?=\s|$)")
 _A_NODE = re.compile(r"(?:^|\s)--(?:ntasks|tasks)-per-node[ =](\d{1,6})(?=\s|$)")
+
+
+def starts_program(text: str) -> bool:
+    """True if a line is a command that starts a program, such as one of a shell's trace."""
+    return any(_COMMAND.fullmatch(_bare(part)) for part in _commands(text, _PROMPT.match(text)))
 
 
 def processes_of(command: str) -> int | None:
@@ -99,6 +111,8 @@ class Surroundings:
     heading: str | None = None
     settings: str | None = None
     """Variables and modules set above the table."""
+    nodes: str | None = None
+    """Nodes that a line above the table names. Other nodes are no other setting."""
 
 
 @dataclass
@@ -110,13 +124,16 @@ class _State:
     """A command after a prompt that may or may not have started a program."""
     headings: list[tuple[int, str]] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
+    nodes: str | None = None
     is_fenced: bool = False
 
     def seen(self) -> Surroundings:
         self.command, self.weak = self.weak or self.command, None
         settings = "; ".join(f"{name}={value}" for name, value in sorted(self.settings.items()))
         path = " / ".join(text for _, text in self.headings)
-        return Surroundings(self.command, path[:LONGEST] or None, settings[:LONGEST] or None)
+        return Surroundings(
+            self.command, path[:LONGEST] or None, settings[:LONGEST] or None, self.nodes
+        )
 
 
 def surroundings_of(log: Log, tables: Sequence[int]) -> dict[int, Surroundings]:
@@ -156,8 +173,27 @@ def _see(text: str, state: _State, may_head: bool) -> None:
         state.is_fenced = not state.is_fenced
         return
     prompt = _PROMPT.match(text)
+    for words in _commands(text, prompt):
+        _see_words(text, words, bool(prompt), state, may_head)
+
+
+def _commands(text: str, prompt: re.Match[str] | None) -> list[str]:
+    """The commands of a line that are chained by ; or &&; the whole line where nothing shows that
+    it is one of a shell."""
     words = " ".join((text[prompt.end() :] if prompt else text).replace("\\\n", " ").split())
-    bare = words.strip("`# ").removesuffix("\\")
+    chained = _CHAINED.split(words)
+    first = chained[0]
+    is_shell = prompt or any(of.search(first) for of in (_LOADED, _ASSIGNED))
+    return chained if is_shell or _COMMAND.fullmatch(_bare(first)) else [words]
+
+
+def _bare(words: str) -> str:
+    return words.strip("`# ").removesuffix("\\")
+
+
+def _see_words(text: str, words: str, prompt: bool, state: _State, may_head: bool) -> None:
+    """Reads one of the commands of a line, or the line."""
+    bare = _bare(words)
     for assigned in _ASSIGNED.finditer(words):
         state.settings[assigned[1] or assigned[2]] = assigned[3].strip("\"'")
     loaded = _LOADED.search(words) if prompt or "`" in words or words.startswith("module") else None
@@ -166,6 +202,8 @@ def _see(text: str, state: _State, may_head: bool) -> None:
     keyed = _KEYED.fullmatch(text)
     if keyed:
         state.settings[keyed[1].lower()] = keyed[2].strip()
+    elif nodes := _OF_NODES.fullmatch(text):
+        state.nodes = nodes[1]
     elif _COMMAND.fullmatch(bare):
         state.command, state.weak = _normal(bare), None
     elif prompt and not _NEUTRAL.match(words) and not loaded and not _ASSIGNED.search(words):

@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.surroundings import starts_program
 from hockney.plan.axes import key_without
 from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
 
@@ -202,8 +203,9 @@ def read_rows(
     ends: Callable[[str], bool] = lambda line: not line.strip() or line.lstrip().startswith("#"),
     **more: Any,
 ) -> int:
-    """Reads rows from line `first` on, and returns the line where the table ends. Other text
-    between rows is skipped; rows that are cut, out of range or out of order are noted."""
+    """Reads rows from line `first` on, and returns the line where the table ends, at the latest
+    that of the next command. Other text between rows is skipped; rows that are cut, out of range or
+    out of order are noted."""
     order = RowOrder(log, table)
     for line in range(first, len(log.lines) + 1):
         text = log.whole_line(line)
@@ -215,6 +217,8 @@ def read_rows(
                 break
             continue
         if not cells or not is_number(cells[0]):
+            if (table.rows or table.dropped) and starts_program(text):
+                return line
             continue
         if order.is_cut(line, cells, len(columns)):
             break
@@ -235,13 +239,20 @@ def note_rows_left(log: Log, tables: Sequence[LogTable]) -> None:
     known = {row.line for table in tables for row in table.rows}
     known.update(line for table in tables for line in table.dropped)
     begins = {table.line: table for table in tables}
-    table, width = None, 0
+    table, width, end = None, 0, 0
     for line, text in log.numbered():
         if line in begins:
             table = begins[line]
             first = next((row.line for row in table.rows if row.line), None)
             width = len(log.whole_line(first).split()) if first else 0
-        if table is None or width < 2 or line in known or (table.cut and line == log.last):
+            end = max((row.line or 0 for row in table.rows), default=0)
+        if (
+            table is None
+            or width < 2
+            or line < end
+            or line in known
+            or (table.cut and line == log.last)
+        ):
             continue
         cells = text.split()
         if len(cells) == width and all(map(is_number, cells)):

@@ -36,7 +36,7 @@ _UBERTEST = re.compile(r"^\s*\[\w[^,]{0,80}, .{1,400}\]\s*$")
 _SIZED = re.compile(r"(?:^|\s)-S[ =]?(?P<size>\d{1,19})(?=\s|$)")
 _KIND = re.compile(r"(?:^|\s)-o[ =]?(read|writedata|write)\b")
 _HEADING = re.compile(r"^\s*(?P<name>name\s+)?bytes\s+(?:iters|xfers|#sent)\b.*\susec/xfer\b")
-_MACHINE = re.compile(r"^\s*- \{ xfer_size: .*\}$")
+_MACHINE = re.compile(r"^\s*(?:- )?\{ xfer_size: .*\}$")
 _PAIR = re.compile(r"([A-Za-z_/]{2,20}): ([\d.eE+-]{1,40})")
 _SCALED = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)([kmg])")
 SCALES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}

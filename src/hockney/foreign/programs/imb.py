@@ -36,7 +36,8 @@ _SUITE = re.compile(
     r"Intel ?\(R\) MPI Benchmarks? (?P<version>[\w. -]{1,40}?)(?:, (?P<part>[\w-]+) part)?\s*$"
 )
 _TITLE = re.compile(r"^\s*# Benchmarking (?P<name>[\w() -]*[\w()-])\s*$")
-_PROCESSES = re.compile(r"^\s*# #processes = (\d+)")
+_PROCESSES = re.compile(r"^\s*# #processes = (\d+)(?: \(threads: (\d+)\))?")
+_WINDOW = re.compile(r"^\s*#\s*window_size = (\d+)")
 _GROUPS = re.compile(r"\( (\d+) groups of (\d+) processes each")
 _GROUP = re.compile(r"^\s*#\s*Group\s+(\d+):\s*(\d{1,9}(?: +\d{1,9})*) *$")
 _MODE = re.compile(r"^\s*#\s*MODE: ([A-Z-]+)")
@@ -78,6 +79,9 @@ class ImbContext:
     groups: dict[str, list[int]] = field(default_factory=dict)
     group_count: int | None = None
     """Number of groups that run at the same time (-multi)."""
+    threads: int | None = None
+    """Threads of each process (IMB-MT)."""
+    window: int | None = None
     is_titled: bool = False
     """True if the next table belongs to this test: each has a title or a mode of its own."""
 
@@ -93,6 +97,8 @@ class ImbContext:
             options={
                 **({"mode": self.mode.lower()} if self.mode else {}),
                 **({"groups": self.group_count} if self.group_count else {}),
+                **({"threads": self.threads} if self.threads else {}),
+                **({"window": self.window} if self.window else {}),
             },
         )
         if not self.is_titled:
@@ -126,14 +132,19 @@ def _see(text: str, context: ImbContext) -> None:
     """Reads a line before a heading."""
     suite, title, groups = _SUITE.search(text), _TITLE.match(text), _GROUPS.search(text)
     processes, group, mode = _PROCESSES.match(text), _GROUP.match(text), _MODE.match(text)
+    window = _WINDOW.match(text)
     if suite:
         context.version, context.part = suite["version"].strip(), suite["part"]
     elif title:
         context.name, context.ranks, context.mode = title["name"], None, None
         context.groups, context.group_count = {}, None
+        context.threads, context.window = None, None
         context.is_titled = True
     elif processes:
         context.ranks = int(processes[1])
+        context.threads = int(processes[2]) if processes[2] else None
+    elif window:
+        context.window = int(window[1])
     elif groups:
         context.ranks = int(groups[1]) * int(groups[2])
         context.group_count = int(groups[1])

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -144,9 +145,13 @@ def _read_text(log: Log) -> list[LogTable]:
         if line < reached:
             continue
         if _HEADING.match(text):
-            table = context.table(line)
-            reached = _rows(log, line, text.removeprefix("#").split(), table)
-            tables.append(table)
+            titles, ways = text.removeprefix("#").split(), _order_of_ways(log, line)
+            tables.append(context.table(line))
+            reached = _rows(log, line + 1, titles, ways, tables[-1])
+            while reached <= len(log.lines) and _has_number(log.lines[reached - 1]):
+                # Data types, reductions and roots (-d all, -o all) are below one heading.
+                tables.append(context.table(reached))
+                reached = _rows(log, reached, titles, ways, tables[-1])
         else:
             context.see(text)
     return tables
@@ -158,44 +163,80 @@ def _table(line: int, operation: str, version: str | None, places: list[Place]) 
     )
 
 
-def _rows(log: Log, line: int, titles: list[str], table: LogTable) -> int:
-    """Reads the rows. Older versions omit the reduction or root: cells are matched from both
-    ends."""
+def _rows(log: Log, line: int, titles: list[str], ways: Sequence[str], table: LogTable) -> int:
+    """Reads rows of one kind from a line on, and returns the line where they end. Older versions
+    omit the reduction or root: cells are matched from both ends."""
     first = titles.index("time")
-    below = line + 1
-    for below, text in log.numbered(line + 1):  # noqa: B007  the first row
-        if is_number(text.strip().partition(" ")[0]) or _HEADING.match(text):
-            break
-    cells = len(log.lines[below - 1].split()) if below <= len(log.lines) else 0
-    if cells == len(titles):
-        row = dict(zip(titles, log.lines[below - 1].split(), strict=True))
-        table.parameters |= {name: row[name] for name in KINDS if name in row}
-    blank = min(max(len(titles) - cells, 0), first - 2)
-    columns = [BYTES, *[SKIPPED] * (first - 1 - blank), *_ways(titles[first:])]
-    # Debug output amid the rows may have empty lines.
-    end = read_rows(log, below, columns, table, ends=lambda text: text.lstrip().startswith("#"))
-    _note_wrong(log, below, end, titles, table)
+    starts = (n for n, text in log.numbered(line) if _has_number(text) or _HEADING.match(text))
+    line = next(starts, line)
+    rows = list(_numbers_below(log, line))
+    # Debug output amid the rows may have split one of them.
+    width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+    kind = next((_kind(row, titles) for row in rows if len(row) == width), {})
+    table.parameters |= kind
+    blank = min(max(len(titles) - width, 0), first - 2)
+    columns = [BYTES, *[SKIPPED] * (first - 1 - blank), *_ways(titles[first:], ways)]
+
+    def is_other(text: str) -> bool:
+        cells = text.split()
+        return len(cells) == width and is_number(cells[0]) and _kind(cells, titles) != kind
+
+    # Debug output may have empty lines, too.
+    end = read_rows(
+        log, line, columns, table, lambda text: text.lstrip().startswith("#") or is_other(text)
+    )
+    _note_wrong(log, line, end, len(columns), titles, table)
     return end
 
 
-def _ways(titles: Sequence[str]) -> list[Column]:
-    """The columns out of place and in place, where a second time column begins the latter."""
+def _has_number(text: str) -> bool:
+    """True if a line begins with a number."""
+    return is_number(text.strip().partition(" ")[0])
+
+
+def _numbers_below(log: Log, line: int) -> Iterator[list[str]]:
+    """The cells of lines that begin with a number, up to the end of the table."""
+    for _, text in log.numbered(line):
+        if text.lstrip().startswith("#"):
+            return
+        if _has_number(text):
+            yield text.split()
+
+
+def _kind(cells: Sequence[str], titles: Sequence[str]) -> dict[str, str]:
+    """The data type, reduction and root of a row; empty where columns are missing."""
+    if len(cells) != len(titles):
+        return {}
+    return {name: cell for name, cell in zip(titles, cells, strict=True) if name in KINDS}
+
+
+def _order_of_ways(log: Log, line: int) -> Sequence[str]:
+    """Which of both ways has the first columns, by the line above the heading."""
+    above = log.lines[line - 2] if line > 1 else ""
+    places = [above.find(way) for way in WAYS]
+    return WAYS if min(places) < 0 or places[0] < places[1] else WAYS[::-1]
+
+
+def _ways(titles: Sequence[str], ways: Sequence[str]) -> list[Column]:
+    """The columns of both ways, where a second time column begins the latter."""
     way, columns = -1, []
     for title in titles:
         way += title == "time"
         column = COLUMNS.get(title, SKIPPED)
-        columns.append(replace(column, algorithm=WAYS[min(way, 1)]) if column.field else column)
+        columns.append(replace(column, algorithm=ways[min(way, 1)]) if column.field else column)
     return columns
 
 
-def _note_wrong(log: Log, first: int, end: int, titles: Sequence[str], table: LogTable) -> None:
+def _note_wrong(
+    log: Log, first: int, end: int, width: int, titles: Sequence[str], table: LogTable
+) -> None:
     """Notes rows with results that the benchmark itself found wrong."""
     ends = [i - len(titles) for i, title in enumerate(titles) if title in WRONG]
     for line, text in log.numbered(first):
         if line >= end:
             return
         cells = text.split()
-        is_row = bool(cells) and is_number(cells[0])
+        is_row = len(cells) == width and is_number(cells[0])
         counts = [cells[i] for i in ends if is_row and len(cells) >= -i]
         if any(count.replace(".", "").strip("0").isdigit() for count in counts):
             table.note(f"{log.at(line)}: the benchmark found wrong results")

@@ -35,7 +35,9 @@ _TITLE = re.compile(
 )
 """The title of a table. Some people remove the # before they keep one: then it is the whole line,
 with a version."""
-_DEVICE = re.compile(r"MPI-([A-Z]+) ")
+_DEVICE = re.compile(r"(?:MPI|[A-Z]{1,4}CCL)-([A-Z]+) ")
+_LIBRARY = re.compile(r"([A-Z]{1,4}CCL)\b")
+"""A library other than MPI whose operations are measured."""
 _PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80}?)\s*$")
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
 _BUFFERS = re.compile(r"# Send Buffer on (\w+)\b.* Receive Buffer on (\w+)")
@@ -57,8 +59,10 @@ NAMES = {
 """Operations by the title of tests between pairs; the others are named after their MPI call."""
 CALLS = {
     "broadcast": "bcast",
+    "all-to-all": "alltoall",
     "all-to-all personalized exchange": "alltoall",
     "all-to-allv personalized exchange": "alltoallv",
+    "all-to-allw personalized exchange": "alltoallw",
 }
 """MPI calls that titles name differently."""
 DATATYPE = "Datatype"
@@ -121,8 +125,11 @@ class OsuContext:
 
     @property
     def operation(self) -> str:
-        title = re.sub(r"^MPI[ _]?(-?[A-Z]+ )?(?=[A-Z])", "", self.title).lower()
+        title = re.sub(r"^(?:MPI|[A-Z]{1,4}CCL)[ _]?(-?[A-Z]+ )?(?=[A-Z])", "", self.title).lower()
+        is_neighbor = title.startswith("neighborhood ")
+        title = title.removeprefix("neighborhood ")
         kind = "i" if title.startswith("non-blocking ") else ""
+        kind += "neighbor-" if is_neighbor else ""
         title = title.removeprefix("non-blocking ")
         if title in NAMES:
             return NAMES[title]
@@ -139,6 +146,8 @@ class OsuContext:
         operation = self.operation if self.title else log.operation
         pairs = None if self.pairs is None else 2 * self.pairs
         device = {"device": self.device} if self.device else {}
+        library = _LIBRARY.match(self.title)
+        others = {"library": library[1]} if library else {}
         table = LogTable(
             operation=operation,
             program=f"OSU {self.title} Test" if self.title else "OSU",
@@ -147,7 +156,7 @@ class OsuContext:
             ranks=2 if operation in TWO_RANKS else pairs or self.ranks,
             memory=self.memories[0],
             peer_memory=self.memories[1],
-            options={**self.parameters, **device},
+            options={**self.parameters, **device, **others},
         )
         if not self.title:
             table.note(f"{log.at(line)}: a table without a title, after that of another test")
@@ -238,6 +247,11 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
             break
     table = context.table(log, line)
     end = read_rows(log, below, columns, table)
+    if table.dropped and not table.rows:
+        table.note(
+            f"{log.at(line)}: its rows have other columns than this heading: name all of them "
+            "there, such as # Size  Avg Latency(us)  Min Latency(us)  Max Latency(us)  Iterations"
+        )
     if SKIPPED in columns:
         _note_failures(log, below, end, table)
     return table, end

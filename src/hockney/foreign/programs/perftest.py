@@ -110,10 +110,19 @@ def _rows(
         table.note(f"{log.at(line)}: its times are in cycles (-C), of unknown length: not read")
         columns = [replace(column, definition="") for column in columns]
     end = read_rows(log, line + 1, columns, table, ends=_ends)
+    sides = [table]
     while (below := _below_rules(log, end)) and _is_row(log, below, len(columns)):
-        table.note(f"{log.at(below)}: rows below the line that closes the table: read as its own")
-        end = read_rows(log, below, columns, table, ends=_ends)
-    return end, _by_level(log, table) if LEVEL in columns else [table]
+        size = log.lines[below - 1].split()[0]
+        if LEVEL not in columns and any(str(row.bytes) == size for row in sides[-1].rows):
+            # Client and server of one test, whose output is mixed.
+            options = {**table.options, "side": len(sides) + 1}
+            sides.append(replace(table, line=below, rows=[], notes=[], dropped=[], options=options))
+            words = "the other side of the test: read as a table of its own"
+        else:
+            words = "rows below the line that closes the table: read as its own"
+        sides[-1].note(f"{log.at(below)}: {words}")
+        end = read_rows(log, below, columns, sides[-1], ends=_ends)
+    return end, _by_level(log, table) if LEVEL in columns else sides
 
 
 def _by_level(log: Log, table: LogTable) -> list[LogTable]:

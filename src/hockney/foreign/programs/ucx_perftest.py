@@ -100,6 +100,8 @@ class UcxContext:
     """False if the size is that of a command without -s, which the numbers must agree with."""
     parameters: dict[str, str] = field(default_factory=dict)
     typical: str = ""
+    is_latency: bool = False
+    """True if the heading calls the times latencies, and not overheads."""
     line: int = 0
     """The line of the heading; 0 before it."""
     results: str = "last"
@@ -145,15 +147,17 @@ def read(log: Log) -> list[LogTable]:
         _add(log, *last, context, tables)
     for line in [*lost, *([context.unfinished] if context.unfinished else [])]:
         words = f"{log.at(line)}: a test without its last row: what it had measured is not read"
-        (tables or [LogTable(log.operation, "ucx_perftest", line)])[-1].note(words)
+        if not tables:
+            tables.append(LogTable(log.operation, "ucx_perftest", line))
+        tables[-1].note(words)
     return tables
 
 
 def _see(log: Log, line: int, text: str, context: UcxContext) -> UcxContext:
     """The context below a line that begins a test, or a part of it."""
-    command, parameter, named = _COMMAND.search(text), _PARAMETER.match(text), _NAMED.match(text)
+    parameter, named = _PARAMETER.match(text), _NAMED.match(text)
     heading, csv = _HEADING.match(text), _CSV.match(text)
-    if command:
+    if _COMMAND.search(text) and (command := _COMMAND.search(log.continued(line))):
         return _commanded(log, command["options"] or "")
     if context.is_used and not named:
         context = UcxContext(size=log.bytes)
@@ -173,6 +177,7 @@ def _see(log: Log, line: int, text: str, context: UcxContext) -> UcxContext:
     elif heading:
         context.line, context.typical, context.columns = line, heading["typical"], None
         context.results = heading["stage"] or "last"
+        context.is_latency = any("latency (usec)" in above for above in log.lines[line - 3 : line])
     elif csv:
         context.line, context.typical, context.results = line, csv["typical"], "last"
         context.columns = csv["names"].count(",")
@@ -241,7 +246,8 @@ def _add(log: Log, line: int, row: UcxRow, context: UcxContext, tables: list[Log
     context.is_used = True
     names = row.names or context.names
     words = [name for name in names if not name.isdigit()]
-    test = _test_of(words) or context.test or log.operation
+    named = _test_of(words) or context.test
+    test = named or log.operation
     known = {name: value for name, value in context.parameters.items() if name == "threads"}
     others = "/".join(word for word in words if word != test)
     table = LogTable(
@@ -270,7 +276,7 @@ def _add(log: Log, line: int, row: UcxRow, context: UcxContext, tables: list[Log
             table.cut_in(line)
             return
         repetitions = whole(cells[0])
-        for place, column in zip(places, _columns(test, context), strict=True):
+        for place, column in zip(places, _columns(named, context), strict=True):
             if place is not None and column is not SKIPPED:
                 table.add(line, size, column, cells[place], repetitions=repetitions)
 
@@ -302,11 +308,11 @@ def _agrees(size: int, rate: str, messages: str) -> bool:
     return expected > rounded and abs(printed - expected) <= rounded + expected * Decimal(NEAR)
 
 
-def _columns(test: str, context: UcxContext) -> Sequence[Column]:
-    """Columns of a test. A latency is one way; a message of a stream has none: its time is called
-    an overhead."""
-    is_latency = test.endswith(("_lat", "latency"))
-    is_whole = WHOLE.match(test) and context.parameters.get("Window size", "1") == "1"
+def _columns(test: str | None, context: UcxContext) -> Sequence[Column]:
+    """Columns of a test, of one without a name by its heading. A latency is one way; a message of a
+    stream has none: its time is called an overhead."""
+    is_latency = context.is_latency if test is None else test.endswith(("_lat", "latency"))
+    is_whole = WHOLE.match(test or "") and context.parameters.get("Window size", "1") == "1"
     percent = "50" if context.typical == "typical" else re.sub(r"[^\d.].*", "", context.typical)
     quantile = "median" if float(percent or 50) == 50.0 else f"p{float(percent):g}"
     of = "half of the round trip" if is_latency else "of a message in a stream"
