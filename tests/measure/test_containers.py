@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -89,7 +90,8 @@ def test_ranks_that_die_of_little_shared_memory(mpi: Mpi, verb: str) -> None:
     words = SHORT if verb == "pingpong" else ALLREDUCE
     done = run(*words, inside=with_shared_memory_of("64k"))
     assert done.returncode == 1
-    assert "a rank was killed by SIGBUS" in done.stderr
+    # Hydra tells of one rank alone, which may be one that it ended behind the first.
+    assert re.search("a rank was killed by SIG(BUS|TERM)", done.stderr)
     assert "/dev/shm, through which ranks communicate, has 64 KiB" in done.stderr
     assert "--shm-size=1g" in done.stderr
 
