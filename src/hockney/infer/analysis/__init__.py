@@ -106,10 +106,10 @@ class Analysis:
     @classmethod
     def of_estimates(cls, run: Run, estimates: Estimates, of_every_launch: Estimates) -> Analysis:
         """An analysis from given estimates, of a run without its samples."""
-        found = cls(run)
-        found.is_reduced, found.states = True, estimates.states
-        found.estimates, found.of_every_launch = estimates, of_every_launch
-        return found
+        analysis = cls(run)
+        analysis.is_reduced, analysis.states = True, estimates.states
+        analysis.estimates, analysis.of_every_launch = estimates, of_every_launch
+        return analysis
 
     @cached_property
     def plan(self) -> Plan | None:

@@ -72,25 +72,25 @@ class Contender:
     def is_faster(self) -> bool:
         """True if it is significantly faster than the library's own decision, and not surely by
         less than TOLERANCE."""
-        found = self.difference
-        return found is not None and found.matters and found.verdict == "faster"
+        judged = self.difference
+        return judged is not None and judged.matters and judged.verdict == "faster"
 
     @property
     def may_be_faster(self) -> bool:
         """True if it may be faster by more than TOLERANCE, as far as the launches show."""
-        found = self.difference
-        if found is None or self.is_faster:
+        judged = self.difference
+        if judged is None or self.is_faster:
             return True
-        return found.verdict == "unknown" and (found.low is None or found.low < 1.0 - TOLERANCE)
+        return judged.verdict == "unknown" and (judged.low is None or judged.low < 1.0 - TOLERANCE)
 
     @property
     def is_harmless(self) -> bool:
         """True if nothing shows that it is slower than the library's own decision."""
-        found = self.difference
-        return found is not None and (
-            found.within_tolerance
-            or found.verdict == "faster"
-            or (found.verdict == "unknown" and found.ratio <= 1)
+        judged = self.difference
+        return judged is not None and (
+            judged.within_tolerance
+            or judged.verdict == "faster"
+            or (judged.verdict == "unknown" and judged.ratio <= 1)
         )
 
 
@@ -252,7 +252,7 @@ def _between(
     found = {}
     for places, of_two in apart.items():
         each, _ = drifts.get(places, NONE_KNOWN).between(of_two)
-        for (_, second), one in zip(of_two, each, strict=True):
-            if one is not None:
-                found[id(second)] = one.of_two
+        for (_, second), runs in zip(of_two, each, strict=True):
+            if runs is not None:
+                found[id(second)] = runs.of_two
     return found

@@ -94,25 +94,25 @@ def link_use_of(
         return []
     hosts = [(_host(places, first), _host(places, second)) for first, second in pairing]
     largest: dict[tuple[str, int], Contention] = {}
-    for one in curve:
-        key = one.together.operation, one.pairs
-        if key[0] in BOTH_WAYS and one.together.bytes > _bytes(largest.get(key)):
-            largest[key] = one
-    found = []
-    for (operation, pairs), one in largest.items():
+    for contention in curve:
+        key = contention.together.operation, contention.pairs
+        if key[0] in BOTH_WAYS and contention.together.bytes > _bytes(largest.get(key)):
+            largest[key] = contention
+    uses = []
+    for (operation, pairs), contention in largest.items():
         allowed = allowed_Bps(topology, hosts[:pairs], BOTH_WAYS[operation])
-        if allowed is not None and one.aggregate_Bps is not None:
-            found.append(
+        if allowed is not None and contention.aggregate_Bps is not None:
+            uses.append(
                 LinkUse(
                     operation=operation,
-                    bytes=one.together.bytes,
+                    bytes=contention.together.bytes,
                     pairs=pairs,
-                    measured_Bps=one.aggregate_Bps,
+                    measured_Bps=contention.aggregate_Bps,
                     allowed_Bps=allowed,
                     is_bisection=_is_bisection(topology, hosts[:pairs], places),
                 )
             )
-    return found
+    return uses
 
 
 def _bytes(contention: Contention | None) -> int:

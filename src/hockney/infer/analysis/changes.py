@@ -109,9 +109,9 @@ def _first_change(cleaned: Array, values: Array, tolerance: float) -> Evidence |
             places = np.append(places, count - start - LAST)
         if not len(places):
             continue
-        found = step(cleaned[start:count], places, tolerance)
-        if found.ratio >= STEP_LIMIT and found.beyond >= SIZE_LIMIT:
-            return found._replace(at=start + found.at)
+        evidence = step(cleaned[start:count], places, tolerance)
+        if evidence.ratio >= STEP_LIMIT and evidence.beyond >= SIZE_LIMIT:
+            return evidence._replace(at=start + evidence.at)
     return None
 
 

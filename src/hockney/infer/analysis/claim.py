@@ -63,8 +63,8 @@ class JudgedClaim:
 def judged(claim: Claim, found: Mapping[str, Analysis], document: Document) -> JudgedClaim:
     """The verdict on a claim by the analyses of its measurements, by name."""
     try:
-        for one in found.values():
-            _check_trusted(claim, one)
+        for analysis in found.values():
+            _check_trusted(claim, analysis)
         number = Taken(found, document).number(claim.quantity)
     except CannotTellError as error:
         return cannot_tell(claim, error.remedy)

@@ -192,10 +192,10 @@ def _over_fastest(analysis: Analysis, quantity: Quantity, chosen: list[PointEsti
     first = _of_point(analysis, _only(own), TIME)
     rest = [_of_point(analysis, point, TIME) for point in others]
     fastest = Number(
-        min(one.value for one in rest),
-        min(one.low for one in rest),
-        min(one.high for one in rest),
-        min(one.launches for one in rest),
-        all(one.is_exact for one in rest),
+        min(number.value for number in rest),
+        min(number.low for number in rest),
+        min(number.high for number in rest),
+        min(number.launches for number in rest),
+        all(number.is_exact for number in rest),
     )
     return _ratio(first, fastest)

@@ -105,7 +105,7 @@ def compare(
     compared = pairs if each_point else []
     means = _means_of_both(pairs)
     each, whole = drift.between(pairs, means)
-    unseen = [one.of_two if one else None for one in each]
+    unseen = [runs.of_two if runs else None for runs in each]
     found = differences(compared, tolerance, unseen[: len(compared)])
     points = tuple(
         PointDifference(*pair, difference) for pair, difference in zip(compared, found, strict=True)
@@ -154,7 +154,9 @@ def _unlike(first: Analysis, second: Analysis) -> list[str]:
     defined, otherwise = _definition(first.run), _definition(second.run)
     if defined != otherwise:
         notes.append(f"unlike definitions: {base}: {defined}; {other}: {otherwise}")
-    ways = [one.transports.text if one.transports else None for one in (first, second)]
+    ways = [
+        analysis.transports.text if analysis.transports else None for analysis in (first, second)
+    ]
     if None not in ways and ways[0] != ways[1]:
         notes.append(f"unlike ways: messages of {base} by {ways[0]}, of {other} by {ways[1]}")
     return notes
@@ -179,8 +181,10 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
                 best = (fraction, a.id, b.id)
     if best is None:
         states = [
-            ", ".join(f"{1e9 * (state.handover_s or 0.0):.0f} ns" for state in found.states.states)
-            for found in (first, second)
+            ", ".join(
+                f"{1e9 * (state.handover_s or 0.0):.0f} ns" for state in analysis.states.states
+            )
+            for analysis in (first, second)
         ]
         return None, [
             "the machine was in different states: core-to-core latency "

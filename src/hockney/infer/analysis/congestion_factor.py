@@ -104,7 +104,7 @@ def congested(
             both = times.get(alone, {}), times.get(point, {})
             each.append(_factor(quantile, *both, run.is_simulated))
         if each[0] is not None:
-            factors = tuple(one for one in each if one is not None)
+            factors = tuple(factor for factor in each if factor is not None)
             found.append(Congested(point, factors, rates.get(point), workload.most_factor))
     return found
 

@@ -140,15 +140,15 @@ def contention(slowest: Sequence[PointEstimate], estimates: Estimates) -> list[C
             each.setdefault(key_without(point, "peers", "level"), []).append(point)
             if point.pairs == 1:
                 alone.setdefault(key_without(point, *OF_PAIRS), []).append(point)
-    found = []
+    contentions = []
     for together in slowest:
         points = each.get(key_without(together, "peers", "level"))
         if points:
             ordered = tuple(sorted(points, key=lambda point: point.typical_s))
             before = alone.get(key_without(together, *OF_PAIRS), [])
             slowdown = _slowdown(ordered, before) if (together.pairs or 1) > 1 else None
-            found.append(Contention(together, ordered, slowdown))
-    return found
+            contentions.append(Contention(together, ordered, slowdown))
+    return contentions
 
 
 def _slowdown(each: Sequence[PointEstimate], alone: Sequence[PointEstimate]) -> float | None:

@@ -97,7 +97,7 @@ class Course:
     def _judge(self) -> list[LevelChange]:
         assert self.detector is not None
         now = len(self.times) - 1
-        found = [
+        changes = [
             LevelChange(
                 alarm.series,
                 now - alarm.start,
@@ -111,10 +111,10 @@ class Course:
             )
             for alarm in self.detector.alarms()
         ]
-        if found:
-            self.changes += found
-            self._begin(min(change.at for change in found))
-        return found
+        if changes:
+            self.changes += changes
+            self._begin(min(change.at for change in changes))
+        return changes
 
     def _begin(self, start: int) -> None:
         """The level that begins there, with the looks since."""

@@ -48,16 +48,17 @@ def covariates(run: Run, estimates: Estimates) -> list[Covariate]:
     }
     own = estimates.own()
     found = [
-        one
+        covariate
         for operation in dict.fromkeys(point.operation for point in own)
         for probe, by_launch in probes.items()
-        if (one := _fitted(operation, probe, _levels(_of(own, operation)), by_launch)) is not None
+        if (covariate := _fitted(operation, probe, _levels(_of(own, operation)), by_launch))
+        is not None
     ]
-    corrected = holm(np.array([one.p for one in found])).tolist()
+    corrected = holm(np.array([covariate.p for covariate in found])).tolist()
     sure = [
-        Covariate(one.operation, one.probe, one.fraction, p, one.launches)
-        for one, p in zip(found, corrected, strict=True)
-        if p < SIGNIFICANCE and one.fraction >= LEAST_FRACTION
+        Covariate(covariate.operation, covariate.probe, covariate.fraction, p, covariate.launches)
+        for covariate, p in zip(found, corrected, strict=True)
+        if p < SIGNIFICANCE and covariate.fraction >= LEAST_FRACTION
     ]
     return sorted(sure, key=lambda one: -one.fraction)
 

@@ -60,8 +60,8 @@ ORDER = {FAILED: 0, NOT_JUDGED: 1, PASSED: 2}
 
 def decided(findings: Iterable[DecidingFinding]) -> Decision | None:
     """The verdict of findings, the worst first; None without any."""
-    found = sorted(findings, key=lambda one: ORDER[one.status])
-    return Decision(tuple(found)) if found else None
+    by_status = sorted(findings, key=lambda one: ORDER[one.status])
+    return Decision(tuple(by_status)) if by_status else None
 
 
 def decision_of(
@@ -71,12 +71,12 @@ def decision_of(
 ) -> Decision | None:
     """The verdict of runs; histories: of these and earlier ones; against: what they are against
     earlier ones. None where there is no run."""
-    found = [finding for analysis in analyses for finding in _findings(analysis)]
-    found += [*against, *_of_histories(histories)]
-    if analyses and not any(one.status != PASSED or one.reference for one in found):
+    findings = [finding for analysis in analyses for finding in _findings(analysis)]
+    findings += [*against, *_of_histories(histories)]
+    if analyses and not any(finding.status != PASSED or finding.reference for finding in findings):
         numbers = [number for analysis in analyses for number in _numbers(analysis)]
-        found += numbers or [_not_judged("no number was measured", "")]
-    return decided(found)
+        findings += numbers or [_not_judged("no number was measured", "")]
+    return decided(findings)
 
 
 def of_comparison(comparison: RunComparison, allowed: float) -> DecidingFinding:
@@ -132,18 +132,20 @@ def _of_outliers(analysis: Analysis) -> Iterator[DecidingFinding]:
         yield _of_slow(one)
 
 
-def _of_slow(one: Outlier | Suspect) -> DecidingFinding:
-    if isinstance(one, Suspect):
-        what, agreeing = one.words, f"{one.passes_agreeing} of {one.passes} passes"
-        reference = f"{format_seconds(one.usual_s)}, the median of pairs as far apart"
+def _of_slow(suspect: Outlier | Suspect) -> DecidingFinding:
+    if isinstance(suspect, Suspect):
+        what, agreeing = suspect.words, f"{suspect.passes_agreeing} of {suspect.passes} passes"
+        reference = f"{format_seconds(suspect.usual_s)}, the median of pairs as far apart"
     else:
         what, agreeing = (
-            f"{one.what} {', '.join(one.names)} is slow",
-            f"{one.launches_agreeing} of {one.launches} launches",
+            f"{suspect.what} {', '.join(suspect.names)} is slow",
+            f"{suspect.launches_agreeing} of {suspect.launches} launches",
         )
         reference = "its peers, in the same launches"
-    number = f"{one.ratio:.3g} times at {format_size(one.bytes)} (p {one.p:.2g}, {agreeing})"
-    return DecidingFinding(FAILED, what, number, reference, _remedy(one.what, one.names))
+    number = (
+        f"{suspect.ratio:.3g} times at {format_size(suspect.bytes)} (p {suspect.p:.2g}, {agreeing})"
+    )
+    return DecidingFinding(FAILED, what, number, reference, _remedy(suspect.what, suspect.names))
 
 
 def _remedy(kind: str, names: Sequence[str]) -> str:

@@ -60,10 +60,10 @@ def _between_nodes(transports: Transports) -> Iterator[Detour]:
         first = path.hosts[0]
         ports = next((node.ports for node in transports.nodes if node.host == first), ())
         for carrier in path.carriers:
-            for one in _wrong_port(path, carrier, ports):
-                if one.kind not in told:
-                    told.add(one.kind)
-                    yield one
+            for detour in _wrong_port(path, carrier, ports):
+                if detour.kind not in told:
+                    told.add(detour.kind)
+                    yield detour
 
 
 def _wrong_port(path: SizePath, carrier: Carrier, ports: tuple[Port, ...]) -> Iterator[Detour]:

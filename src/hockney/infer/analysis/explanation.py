@@ -79,9 +79,9 @@ class Explanation:
         """The comparison of the point with the median smallest difference that could have been
         shown; None if none could at any point."""
         known = [
-            (one.difference.smallest_difference, place)
-            for place, one in enumerate(self.points)
-            if one.difference.smallest_difference
+            (point.difference.smallest_difference, place)
+            for place, point in enumerate(self.points)
+            if point.difference.smallest_difference
         ]
         if not known:
             return None
@@ -106,7 +106,7 @@ class Explanation:
     @property
     def typical_ratio(self) -> float | None:
         """The median ratio over the points with a difference; None without one."""
-        ratios = [one.difference.ratio for one in self.shown]
+        ratios = [point.difference.ratio for point in self.shown]
         return float(np.median(ratios)) if ratios else None
 
 
@@ -114,10 +114,10 @@ def explanation(
     first: Analysis, second: Analysis, tolerance: float, earlier: Sequence[EarlierRun] = ()
 ) -> Explanation:
     """Explains how B differs from A. earlier: more runs, which show how much equal ones differ."""
-    paths = [one.run.path for one in (first, second)]
+    paths = [analysis.run.path for analysis in (first, second)]
     if first.run.header.id == second.run.header.id:
         raise UsageError(f"{paths[0]} and {paths[1]} are the same run", "name two runs")
-    experiments = [one.run.header.experiment for one in (first, second)]
+    experiments = [analysis.run.header.experiment for analysis in (first, second)]
     if experiments[0] != experiments[1]:
         why = f"A measured {experiments[0]} and B {experiments[1]}, which no point has in common"
         return _nothing(first, second, why)
@@ -156,8 +156,8 @@ def _judged(
         found = [exact(log, tolerance) for log in logs]
     else:
         each, _ = drift.between(pairs)
-        found = differences(pairs, tolerance, [one.of_two if one else None for one in each])
-    return tuple(PointDifference(*pair, one) for pair, one in zip(pairs, found, strict=True))
+        found = differences(pairs, tolerance, [runs.of_two if runs else None for runs in each])
+    return tuple(PointDifference(*pair, judged) for pair, judged in zip(pairs, found, strict=True))
 
 
 def _gaps(points: Sequence[PointDifference], tolerance: float) -> list[Gap]:
@@ -191,7 +191,7 @@ def _attributed(
     left, rest = list(gaps), [factor for factor in factors if _may_act(factor)]
     causes: list[Cause] = []
     while rest and sum(gap.size for gap in left) > (1.0 - ENOUGH) * size:
-        predicted = [_predicted(left, one) for one in rest]
+        predicted = [_predicted(left, differing_factor) for differing_factor in rest]
         parts = [_part(left, each) / size for each in predicted]
         most = max(parts)
         if most < LEAST_PART:

@@ -54,8 +54,8 @@ FORMS_OF_QUESTIONS = {
 def factors_of(first: Analysis, second: Analysis) -> list[DifferingFactor]:
     """All that differs between A and B, one factor a name."""
     a, b = traces_of(first), traces_of(second)
-    found: dict[str, DifferingFactor] = {}
-    for one in (
+    factors: dict[str, DifferingFactor] = {}
+    for factor in (
         *_questions(first, second),
         *variable_factors(first, second, a, b),
         *_places(first, second, a, b),
@@ -63,8 +63,8 @@ def factors_of(first: Analysis, second: Analysis) -> list[DifferingFactor]:
         *_systems(first, second),
         *_traces(a, b),
     ):
-        found.setdefault(one.name, one)
-    return list(found.values())
+        factors.setdefault(factor.name, factor)
+    return list(factors.values())
 
 
 def own_axes(first: Analysis, second: Analysis) -> dict[str, tuple[Any, Any]]:
@@ -74,7 +74,8 @@ def own_axes(first: Analysis, second: Analysis) -> dict[str, tuple[Any, Any]]:
         if name in ("operation", "bytes", "level", *CIRCUMSTANCES):
             continue
         values = [
-            {getattr(point, name) for point in one.of_every_launch.own()} for one in (first, second)
+            {getattr(point, name) for point in analysis.of_every_launch.own()}
+            for analysis in (first, second)
         ]
         if len(values[0]) == len(values[1]) == 1 and values[0] != values[1]:
             found[name] = (values[0].pop(), values[1].pop())
@@ -291,7 +292,7 @@ def _clocks(first: Analysis, second: Analysis, a: Traces, b: Traces) -> Iterator
     sources = _environment(first, second, "clock_source")
     if sources[0] == sources[1]:
         return
-    costs = [one.clock_cost_s for one in (a, b)]
+    costs = [traces.clock_cost_s for traces in (a, b)]
     if None in costs:
         yield DifferingFactor(
             "clock source", sources, Kind.SETTING, why_not="its cost is not recorded"

@@ -19,8 +19,11 @@ MORE = "more launches, or a larger --budget, would decide"
 
 def pairs_gate(outliers: Outliers) -> Gate:
     """The gate of outliers among pairs or cores."""
-    each = [f"{one.what} {', '.join(one.names)}: {_ratio(one)}" for one in outliers.found]
-    names = [name for one in outliers.found for name in one.names]
+    each = [
+        f"{outlier.what} {', '.join(outlier.names)}: {_ratio(outlier)}"
+        for outlier in outliers.found
+    ]
+    names = [name for outlier in outliers.found for name in outlier.names]
     return _of_outliers(each, names, outliers.doubts, dict(outliers.judged))
 
 
@@ -49,34 +52,33 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
     slower = study.slower(allowed)
     if slower:
         each = [
-            f"{study.name(one.variant)} takes {one.judged.ratio:.4g} times as long"
-            for one in slower
+            f"{study.name(ratio.variant)} takes {ratio.judged.ratio:.4g} times as long"
+            for ratio in slower
         ]
-        return failed(list(dict.fromkeys(each)), [one.variant for one in slower])
+        return failed(list(dict.fromkeys(each)), [ratio.variant for ratio in slower])
     open_ = [ratio for ratio in study.ratios if not ratio.is_decided(allowed)]
     if study.left_out or not study.ratios:
         return not_judged("not every variant has a complete block of launches", MORE)
     if open_:
-        names = ", ".join(dict.fromkeys(study.name(one.variant) for one in open_))
+        names = ", ".join(dict.fromkeys(study.name(ratio.variant) for ratio in open_))
         return not_judged(f"{names} may be slower by more than {100.0 * allowed:g} %", MORE)
     return passed(f"no variant is slower by more than {100.0 * allowed:g} %")
 
 
 def congestion_gate(found: Sequence[Congested]) -> Gate | None:
     """The gate of congestion factors; None if the plan has none."""
-    allowed = next((one.most_factor for one in found), None)
+    allowed = next((congested.most_factor for congested in found), None)
     if allowed is None:
         return None
-    above = [one for one in found if one.exceeds]
+    above = [congested for congested in found if congested.exceeds]
     if above:
         each = [
-            f"{one.point.operation} under {one.point.aggressor} takes "
-            f"{max(f.judged.ratio for f in one.factors if f.surely_above(allowed)):.3g} times as "
-            "long"
-            for one in above
+            f"{congested.point.operation} under {congested.point.aggressor} takes "
+            f"{_worst_above(congested, allowed):.3g} times as long"
+            for congested in above
         ]
-        return failed(each, [one.point.operation for one in above])
-    factors = [factor.judged for one in found for factor in one.factors]
+        return failed(each, [congested.point.operation for congested in above])
+    factors = [factor.judged for congested in found for factor in congested.factors]
     if any(judged.high is None for judged in factors):
         return not_judged("too few launches for an interval", "measure at least 5 launches")
     highs = [judged.high for judged in factors if judged.high is not None]
@@ -85,6 +87,10 @@ def congestion_gate(found: Sequence[Congested]) -> Gate | None:
             f"a factor may be above {allowed:g}: it is at most {max(highs):.3g}", MORE
         )
     return passed(f"no factor is above {allowed:g}")
+
+
+def _worst_above(congested: Congested, allowed: float) -> float:
+    return max(f.judged.ratio for f in congested.factors if f.surely_above(allowed))
 
 
 def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:

@@ -42,11 +42,11 @@ def parts_of(
     """Slow nodes by their cause. slow: faults by node; switch_of: shape (nodes,); board: the one
     that shows them best; hosts: shape (pairs, 2), the nodes of its pairs; apart: pairs of different
     nodes; groups: of near nodes."""
-    rest, found = set(slow), []
+    rest, slow_groups = set(slow), []
     for switch, count in Counter(switch_of[switch_of >= 0].tolist()).items():
         own = set(np.flatnonzero(switch_of == switch).tolist())
         if count > 1 and own <= rest:
-            found.append(SlowGroup(tuple(sorted(own)), switch, 0))
+            slow_groups.append(SlowGroup(tuple(sorted(own)), switch, 0))
             rest -= own
     near = _near_each_other(rest, slow, hosts, apart, board)
     while rest:
@@ -56,8 +56,10 @@ def parts_of(
             nodes = nodes | reached
             rest -= reached
         alike = groups if nodes in groups else []
-        found.append(SlowGroup(tuple(sorted(nodes)), None, sum(len(one) > 1 for one in alike)))
-    return found
+        slow_groups.append(
+            SlowGroup(tuple(sorted(nodes)), None, sum(len(one) > 1 for one in alike))
+        )
+    return slow_groups
 
 
 def _near_each_other(

@@ -295,10 +295,18 @@ def _changes(
     changes = course_of(times, logs[:, None], tolerance, LEAST_RUN_LENGTH).changes
     ends = [0, *(change.at for change in changes), len(logs)]
     many = []
-    for i, one in enumerate(changes):
+    for i, level_change in enumerate(changes):
         before, after = (np.median(logs[ends[j] : ends[j + 1]]) for j in (i, i + 1))
         ratio = math.exp(float(after - before))
-        many.append(_Found(one.at, one.first, one.last, ratio, one.run_length))
+        many.append(
+            _Found(
+                level_change.at,
+                level_change.first,
+                level_change.last,
+                ratio,
+                level_change.run_length,
+            )
+        )
     return many, None
 
 

@@ -133,8 +133,8 @@ def network_of(run: Run) -> Network:
     names = list(dict.fromkeys(hosts))
     topology = {place.host: place.topology for place in places.values()}
     paths = [switches_of(topology.get(name)) for name in names]
-    found = SwitchRoutes(names, paths, [names.index(host) for host in hosts])
-    return OneWayRoutes(found) if any(block.is_one_way for block in _blocks(run)) else found
+    routes = SwitchRoutes(names, paths, [names.index(host) for host in hosts])
+    return OneWayRoutes(routes) if any(block.is_one_way for block in _blocks(run)) else routes
 
 
 def made_rounds(run: Run, ranks: int) -> list[int]:
@@ -242,7 +242,7 @@ def _moved(run: Run) -> set[int]:
 
 def _hosts(places: dict[int, Place], ranks: int) -> list[str]:
     found = [places.get(rank) for rank in range(ranks)]
-    return [(one.host if one else None) or f"rank {rank}" for rank, one in enumerate(found)]
+    return [(place.host if place else None) or f"rank {rank}" for rank, place in enumerate(found)]
 
 
 def _crowds(passed: Passed, rounds: Whole, network: Network) -> Whole:
@@ -300,7 +300,7 @@ def _of_part(part: NetworkPart) -> str:
 def _counts(network: Network, parts: Iterable[int]) -> Counter[str]:
     """How many parts of each kind these are, one or both of whose directions are meant."""
     each = (network.parts[i] for i in parts)
-    return Counter(kind for kind, _ in {(one.kind, frozenset(one.names)) for one in each})
+    return Counter(kind for kind, _ in {(part.kind, frozenset(part.names)) for part in each})
 
 
 def _doubts(network: Network, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:

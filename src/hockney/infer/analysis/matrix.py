@@ -54,10 +54,10 @@ class PairGroup:
     @cached_property
     def line(self) -> Fit | None:
         """Hockney's line through the group's means; None where two sizes are missing."""
-        launches = sorted({n for one in self.times for n in one.launch_means_s})
-        seconds = [[one.launch_means_s.get(n, np.nan) for one in self.times] for n in launches]
+        launches = sorted({n for times in self.times for n in times.launch_means_s})
+        seconds = [[times.launch_means_s.get(n, np.nan) for times in self.times] for n in launches]
         try:
-            return fit_hockney(curve_of_arrays([one.bytes for one in self.times], seconds))
+            return fit_hockney(curve_of_arrays([times.bytes for times in self.times], seconds))
         except HockneyError:
             return None
 

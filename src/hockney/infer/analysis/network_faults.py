@@ -157,17 +157,17 @@ def boards_of(
 
 def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
     boards, network, hosts = boards_of(pairwise, is_simulated)
-    found = judged(boards, network)
+    judgement = judged(boards, network)
     named = _one_way_name if pairwise.is_one_way else _name
     return Verdict(
         suspects=tuple(
-            _suspect(*named(fault, pairwise, hosts), pairwise) for fault in found.faults
+            _suspect(*named(fault, pairwise, hosts), pairwise) for fault in judgement.faults
         ),
-        nodes=found.judged[NODE],
-        switches=found.judged[INSIDE],
-        cables=found.judged[CABLE],
-        pairs=found.judged[PAIR],
-        doubts=tuple(found.doubts),
+        nodes=judgement.judged[NODE],
+        switches=judgement.judged[INSIDE],
+        cables=judgement.judged[CABLE],
+        pairs=judgement.judged[PAIR],
+        doubts=tuple(judgement.doubts),
     )
 
 

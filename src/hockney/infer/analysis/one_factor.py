@@ -31,12 +31,12 @@ def part_gone(explanation: Explanation, study: VariantStudy, variant: str) -> fl
         if ratio.variant == variant and ratio.point is not None
     }
     size = left = 0.0
-    for one in explanation.shown:
-        wanted = -math.log(one.difference.ratio)
+    for point in explanation.shown:
+        wanted = -math.log(point.difference.ratio)
         size += abs(wanted)
-        judged = gone.get((one.base.operation, one.base.bytes, one.base.ranks))
+        judged = gone.get((point.base.operation, point.base.bytes, point.base.ranks))
         reached = math.log(judged.ratio) if judged is not None else 0.0
-        half = _half(one.difference.low, one.difference.high)
+        half = _half(point.difference.low, point.difference.high)
         missed = abs(wanted - reached)
         left += missed if missed > half else 0.0
     return float(np.clip(1.0 - left / size, 0.0, 1.0)) if size else 0.0

@@ -99,11 +99,11 @@ def find_outliers(run: Run, estimates: Estimates) -> Outliers:
     judgement = judged(boards, numbered.network)
     firsts = [next(iter(of_it.values())) for of_it in points.values()]
     kinds = [_groups(board, ranks, places) for board in boards]
-    found = tuple(
+    outliers = tuple(
         _outlier(fault, firsts[fault.board], kinds[fault.board], numbered)
         for fault in judgement.faults
     )
-    return Outliers(found, +judgement.judged, tuple(judgement.doubts))
+    return Outliers(outliers, +judgement.judged, tuple(judgement.doubts))
 
 
 def _by_board(estimates: Estimates) -> dict[Key, dict[Pair, PointEstimate]]:

@@ -60,12 +60,14 @@ def phased(
     groups: dict[object, list[Phase]] = {}
     for point in points:
         if point.phase is not None:
-            one = Phase(point, seconds.get(id(point)))
-            groups.setdefault(key_without(point, "phase", "buffers"), []).append(one)
+            phase = Phase(point, seconds.get(id(point)))
+            groups.setdefault(key_without(point, "phase", "buffers"), []).append(phase)
     found = []
     for group in groups.values():
-        wholes = [one for one in group if one.point.phase == ALL_PHASES]
-        parts = {one.point.phase or "": one for one in group if one.point.phase != ALL_PHASES}
+        wholes = [phase for phase in group if phase.point.phase == ALL_PHASES]
+        parts = {
+            phase.point.phase or "": phase for phase in group if phase.point.phase != ALL_PHASES
+        }
         for whole in wholes:
             order = phases_in_order(whole.point, places.get(whole.point.known_ranks))
             names = [*(name for name in order if name in parts), *sorted(set(parts) - set(order))]

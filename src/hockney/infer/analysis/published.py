@@ -49,8 +49,10 @@ class Position:
     @property
     def systems(self) -> dict[str, float]:
         """The number of each published system; its median if there are several."""
-        names = dict.fromkeys(one.system for one in self.like)
-        return {n: median(one.value for one in self.like if one.system == n) for n in names}
+        names = dict.fromkeys(figure.system for figure in self.like)
+        return {
+            n: median(figure.value for figure in self.like if figure.system == n) for n in names
+        }
 
     @property
     def percentile(self) -> float:
@@ -62,8 +64,8 @@ class Position:
     def by_transport(self) -> dict[str, tuple[float, int]]:
         """The percentile among the systems of each transport, and how many there are."""
         found: dict[str, set[str]] = {}
-        for one in self.like:
-            found.setdefault(one.transport, set()).add(one.system)
+        for figure in self.like:
+            found.setdefault(figure.transport, set()).add(figure.system)
         systems = self.systems
         return {
             transport: (self._percentile([systems[name] for name in names]), len(names))
@@ -128,8 +130,8 @@ def transport_of(run: Run) -> str | None:
 def _seen_transport(run: Run) -> str | None:
     """What carried the largest messages that were tried, by the names of published systems; None if
     that is unknown."""
-    found = transports_of(run)
-    paths = (found.of("network") or found.of("node")) if found is not None else []
+    transports = transports_of(run)
+    paths = (transports.of("network") or transports.of("node")) if transports is not None else []
     largest = max(paths, key=lambda path: path.bytes, default=None)
     if largest is None or not largest.carriers:
         return None

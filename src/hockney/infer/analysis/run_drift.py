@@ -57,11 +57,13 @@ class RunDrift:
     def of(cls, judged: Sequence[Analysis], state: int, earlier: Iterable[EarlierRun]) -> RunDrift:
         """judged: the two runs that are compared, or one. state: the one that is judged, of the
         first run."""
-        if all(one.run.is_simulated for one in judged):
+        if all(analysis.run.is_simulated for analysis in judged):
             return cls(True, tuple([] for _ in judged))
         handover_s = judged[0].estimates.state(state).handover_s
-        asked = [question_of(one.run) for one in judged]
-        found = sorted_by_question(asked, earlier, [one.run.header.id for one in judged])
+        questions = [question_of(analysis.run) for analysis in judged]
+        found = sorted_by_question(
+            questions, earlier, [analysis.run.header.id for analysis in judged]
+        )
         sides = [[_levels(run, handover_s) for run in side] for side in found.sides]
         counts = [f"{count} {reason}" for reason, count in found.left_out.items()]
         notes = [f"earlier runs left out: {', '.join(counts)}"] if counts else []

@@ -74,14 +74,16 @@ def stragglers_of(run: Run) -> Stragglers | None:
         of_point, least = _suspects(point, looks[point], tests)
         suspects += of_point
         visible = max(visible, least)
-    found: dict[int, Straggler] = {}
+    stragglers: dict[int, Straggler] = {}
     corrected = holm(np.array([suspect.p for suspect in suspects])).tolist()
-    for one, p in zip(suspects, corrected, strict=True):
-        is_late = one.ratio > LEAST_RATIO and one.low > 1.0 and p < SIGNIFICANCE
-        if is_late and (one.rank not in found or one.ratio > found[one.rank].ratio):
-            found[one.rank] = replace(one, p=p)
-    far = _far(found, places_of(run))
-    late = [replace(one, is_far=one.rank in far) for one in found.values()]
+    for straggler, p in zip(suspects, corrected, strict=True):
+        is_late = straggler.ratio > LEAST_RATIO and straggler.low > 1.0 and p < SIGNIFICANCE
+        if is_late and (
+            straggler.rank not in stragglers or straggler.ratio > stragglers[straggler.rank].ratio
+        ):
+            stragglers[straggler.rank] = replace(straggler, p=p)
+    far = _far(stragglers, places_of(run))
+    late = [replace(straggler, is_far=straggler.rank in far) for straggler in stragglers.values()]
     return Stragglers(tuple(sorted(late, key=lambda one: -one.ratio)), launches, visible)
 
 
@@ -116,8 +118,8 @@ def _looks(run: Run) -> dict[Point, _Looks]:
             found.setdefault(point_of(record), {})[record.launch] = record
     return {
         point: _Looks(
-            np.array([one.ns for one in of.values()]) * 1e-9,
-            np.array([one.numbers for one in of.values()]),
+            np.array([completions.ns for completions in of.values()]) * 1e-9,
+            np.array([completions.numbers for completions in of.values()]),
         )
         for point, of in found.items()
     }

@@ -65,13 +65,15 @@ def traces_of(analysis: Analysis) -> Traces:
         for port in node.ports
         if port.rate_Gbps and (port.carried or port.packets)
     }
-    whole = [one for one in run.paths if one.reach == "launch"]
+    whole = [record for record in run.paths if record.reach == "launch"]
     noises = [noise for noise in run.noises if noise.rank in taking_part]
     states = analysis.states.states
     return Traces(
         small_way=_usual(path.text for path in paths if path.bytes < LARGE_BYTES),
         large_way=_usual(path.text for path in paths if path.bytes >= LARGE_BYTES),
-        libraries=frozenset(name for one in whole for name in one.libraries) if whole else None,
+        libraries=frozenset(name for record in whole for name in record.libraries)
+        if whole
+        else None,
         port_rates=", ".join(sorted(rates)) or None,
         resent=ways.resent if ways else 0,
         distance=_distance(places),

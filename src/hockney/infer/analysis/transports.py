@@ -127,18 +127,18 @@ def transports_of(run: Run) -> Transports | None:
         return None
     whole = [path for path in run.paths if path.reach == "launch"]
     # One of each host: where the library takes ranks of one for nodes, each has read its ports.
-    of_host = {(one.launch, one.host): one for one in whole}
+    of_host = {(record.launch, record.host): record for record in whole}
     return Transports(
         paths=tuple(_size_paths(run, of_host)),
         nodes=tuple(_nodes(of_host.values())),
-        resent=sum(tcp.resent for one in whole for tcp in one.tcp.values()),
+        resent=sum(tcp.resent for record in whole for tcp in record.tcp.values()),
     )
 
 
 def _size_paths(run: Run, whole: Mapping[tuple[int, str | None], PathRecord]) -> Iterable[SizePath]:
     """The two ends of each exchange, the lower rank's first."""
     exchanges: dict[tuple[int, str, int, tuple[int, ...]], list[PathRecord]] = {}
-    variants = {one.launch: one.variant for one in run.launches}
+    variants = {record.launch: record.variant for record in run.launches}
     for path in run.paths:
         if path.reach in REACHES and path.bytes and path.messages and len(path.peers) == 2:
             key = (path.launch, path.reach, path.bytes, tuple(sorted(path.peers)))
@@ -172,16 +172,16 @@ def _carriers(
             for name, tcp in _all_tcp(ends).items()
         ),
     ]
-    found = [one for one in counted if (one.fraction or 0.0) >= LEAST_FRACTION]
-    has_sockets = any(one.kind == TCP for one in found)
+    carriers = [carrier for carrier in counted if (carrier.fraction or 0.0) >= LEAST_FRACTION]
+    has_sockets = any(carrier.kind == TCP for carrier in carriers)
     for port in ports:
         if port.is_interface and has_sockets:
             continue  # the same bytes
         fraction = _fraction(port, first, total)
         if fraction is not None and fraction >= LEAST_FRACTION:
-            found.append(Carrier(port.fabric, port.name, fraction))
-    if found or first.reach != "node" or whole is None or not whole.segments:
-        return found
+            carriers.append(Carrier(port.fabric, port.name, fraction))
+    if carriers or first.reach != "node" or whole is None or not whole.segments:
+        return carriers
     copying = [name for path, name in COPYING_DEVICES.items() if path in whole.devices]
     return [Carrier(" or ".join([SHARED, *copying]), None, None)]
 
@@ -189,7 +189,7 @@ def _carriers(
 def _ports(ends: Sequence[PathRecord], whole: PathRecord | None) -> list[Port]:
     """The ports that the first end to read any saw."""
     seen = next((end.ports for end in ends if end.ports is not None), None) or []
-    return [port_of(_with_facts(one, whole)) for one in seen]
+    return [port_of(_with_facts(counters, whole)) for counters in seen]
 
 
 def _total(sent: PathRecord) -> float:
@@ -200,7 +200,11 @@ def _total(sent: PathRecord) -> float:
 def _with_facts(counters: PortCounters, whole: PathRecord | None) -> PortCounters:
     """The port with what the record of the whole launch, of the same node, knows of it."""
     known = whole.ports if whole is not None and whole.ports else []
-    same = (one for one in known if (one.family, one.port) == (counters.family, counters.port))
+    same = (
+        port_counters
+        for port_counters in known
+        if (port_counters.family, port_counters.port) == (counters.family, counters.port)
+    )
     fact = next(same, None)
     return counters if fact is None else msgspec.structs.replace(fact, counters=counters.counters)
 
@@ -225,8 +229,8 @@ def _fraction(port: Port, sent: PathRecord, total: float) -> float | None:
 
 def _nodes(whole: Iterable[PathRecord]) -> Iterable[NodePorts]:
     by_host: dict[str | None, list[PathRecord]] = {}
-    for one in whole:
-        by_host.setdefault(one.host, []).append(one)
+    for path_record in whole:
+        by_host.setdefault(path_record.host, []).append(path_record)
     for host, records in by_host.items():
         ports: dict[str, list[Port]] = {}
         for port in (port_of(p) for record in records for p in record.ports or []):
@@ -236,12 +240,12 @@ def _nodes(whole: Iterable[PathRecord]) -> Iterable[NodePorts]:
 
 def _summed(same: Sequence[Port]) -> Port:
     """One port over all launches."""
-    known = [one.carried for one in same if one.carried is not None]
-    packets = [one.packets for one in same if one.packets is not None]
+    known = [port.carried for port in same if port.carried is not None]
+    packets = [port.packets for port in same if port.packets is not None]
     return replace(
         same[-1],
         carried=sum(known) if len(known) == len(same) else None,
         packets=sum(packets) if packets else None,
-        faults=dict(sum((Counter(one.faults) for one in same), Counter())),
-        congestion=dict(sum((Counter(one.congestion) for one in same), Counter())),
+        faults=dict(sum((Counter(port.faults) for port in same), Counter())),
+        congestion=dict(sum((Counter(port.congestion) for port in same), Counter())),
     )

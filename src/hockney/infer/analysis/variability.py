@@ -106,9 +106,9 @@ def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
     """Ranks whose mean, which every disturbance moves, is an outlier by the test of
     analysis/outlier_rule.py, the slowest first."""
     sets: dict[Point, list[Spread]] = {}
-    for one in spreads:
-        if one.rank is not None and one.mean_s > 0.0:
-            sets.setdefault(one.point, []).append(one)
+    for spread in spreads:
+        if spread.rank is not None and spread.mean_s > 0.0:
+            sets.setdefault(spread.point, []).append(spread)
     suspects: list[tuple[Spread, float]] = []
     chances: list[float] = []
     for members in sets.values():
@@ -117,9 +117,9 @@ def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
             suspects += zip(members, np.exp(test.excess).tolist(), strict=True)
             chances += test.p.tolist()
     worst: dict[int, SlowRank] = {}
-    for (one, ratio), p in zip(suspects, holm(np.array(chances)).tolist(), strict=True):
-        if one.rank is None or ratio <= LEAST_RATIO or p >= SIGNIFICANCE:
+    for (spread, ratio), p in zip(suspects, holm(np.array(chances)).tolist(), strict=True):
+        if spread.rank is None or ratio <= LEAST_RATIO or p >= SIGNIFICANCE:
             continue
-        if one.rank not in worst or ratio > worst[one.rank].ratio:
-            worst[one.rank] = SlowRank(one.rank, one.point, ratio, p)
+        if spread.rank not in worst or ratio > worst[spread.rank].ratio:
+            worst[spread.rank] = SlowRank(spread.rank, spread.point, ratio, p)
     return sorted(worst.values(), key=lambda found: -found.ratio)

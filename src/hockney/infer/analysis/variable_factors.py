@@ -80,7 +80,7 @@ def variable_factors(
 def _is_loaded(name: str, a: Traces, b: Traces) -> bool:
     """False if the library below MPI that reads the variable was surely not there."""
     part = next((part for prefix, part in LAYERS.items() if name.startswith(prefix)), None)
-    known = [one.libraries for one in (a, b) if one.libraries is not None]
+    known = [traces.libraries for traces in (a, b) if traces.libraries is not None]
     if part is None or not known:
         return True
     return any(part in library for libraries in known for library in libraries)
@@ -89,8 +89,8 @@ def _is_loaded(name: str, a: Traces, b: Traces) -> bool:
 def _was_not_taken(first: Analysis, second: Analysis, name: str) -> bool:
     """Whether the control variable of this name was read in both runs, with the same value."""
     read = []
-    for one in (first, second):
-        controls = one.run.launches[0].controls if one.run.launches else {}
+    for analysis in (first, second):
+        controls = analysis.run.launches[0].controls if analysis.run.launches else {}
         read.append({value for key, value in controls.items() if name.endswith(key)})
     return bool(read[0]) and read[0] == read[1]
 
@@ -123,10 +123,10 @@ def _with_effect(
 
 def _bytes(value: str | None) -> int | None:
     """The number of bytes of a threshold; None if it has no value, or one without a limit."""
-    found = SIZE.fullmatch(value.strip()) if value else None
-    if found is None or int(found[1]) < 0:
+    match = SIZE.fullmatch(value.strip()) if value else None
+    if match is None or int(match[1]) < 0:
         return None
-    return int(found[1]) * UNITS[found[2].lower()]
+    return int(match[1]) * UNITS[match[2].lower()]
 
 
 def _ways_known(a: Traces, b: Traces) -> bool:

@@ -73,9 +73,11 @@ class VariantStudy:
         found = []
         for name in self.comparison.names[1:]:
             at = self.at_points(name)
-            sure = sorted((one for one in at if one.judged.matters), key=lambda x: x.judged.ratio)
-            faster = tuple(one for one in sure if one.judged.verdict == "faster")
-            slower = tuple(one for one in sure[::-1] if one.judged.verdict == "slower")
+            sure = sorted(
+                (ratio for ratio in at if ratio.judged.matters), key=lambda x: x.judged.ratio
+            )
+            faster = tuple(ratio for ratio in sure if ratio.judged.verdict == "faster")
+            slower = tuple(ratio for ratio in sure[::-1] if ratio.judged.verdict == "slower")
             found += [Gains(name, len(at), faster, slower)] if len(at) > 1 else []
         return found
 
@@ -130,11 +132,11 @@ def _libraries(run: Run) -> dict[str, str]:
 def _drifts(ratios: Sequence[VariantRatio]) -> Iterator[VariantDrift]:
     from scipy.stats import kendalltau
 
-    for one in _first_of_each(ratios):
-        if len(set(one.log_ratios)) > 1:
-            p = float(kendalltau(range(one.blocks), one.log_ratios).pvalue)
+    for ratio in _first_of_each(ratios):
+        if len(set(ratio.log_ratios)) > 1:
+            p = float(kendalltau(range(ratio.blocks), ratio.log_ratios).pvalue)
             if p < DRIFT_LEVEL:
-                yield VariantDrift(one.variant, p)
+                yield VariantDrift(ratio.variant, p)
 
 
 def _first_of_each(ratios: Sequence[VariantRatio]) -> list[VariantRatio]:

@@ -262,8 +262,10 @@ def _skewed(run: Run) -> list[Skewed]:
 
 
 def _slow_datatypes(ratios: Sequence[MethodRatio]) -> list[SlowDatatype]:
-    found = sorted((ratio for ratio in ratios if ratio.is_faster), key=lambda one: one.judged.ratio)
-    return [SlowDatatype(tuple(found), len(ratios))] if found else []
+    method_ratios = sorted(
+        (ratio for ratio in ratios if ratio.is_faster), key=lambda one: one.judged.ratio
+    )
+    return [SlowDatatype(tuple(method_ratios), len(ratios))] if method_ratios else []
 
 
 def _noisy(run: Run, estimates: Estimates) -> list[Noisy]:

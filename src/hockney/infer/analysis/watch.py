@@ -111,16 +111,20 @@ class Watched:
     def slower(self) -> LevelChange | None:
         """The largest change for the worse with which the current level began; None without."""
         here = (change for change in self.course.changes if change.at >= self.course.level_start)
-        return max((one for one in here if one.is_worse), key=lambda one: one.ratio, default=None)
+        return max(
+            (level_change for level_change in here if level_change.is_worse),
+            key=lambda one: one.ratio,
+            default=None,
+        )
 
     def values_of(self, look: Look) -> Array | None:
         """The logarithms of a look, those that it lacks as usual; None if it has other sizes."""
         known = {reading.series: math.log(reading.value) for reading in look.readings}
-        if {one for one in known if one.what == TIME} != {
-            one for one in self.series if one.what == TIME
+        if {series for series in known if series.what == TIME} != {
+            series for series in self.series if series.what == TIME
         }:
             return None
-        values = np.array([known.get(one, math.nan) for one in self.series])
+        values = np.array([known.get(series, math.nan) for series in self.series])
         lacks = np.isnan(values)
         if lacks.any():
             values[lacks] = np.median(np.array(self.course.values[-RECENT:])[:, lacks], axis=0)

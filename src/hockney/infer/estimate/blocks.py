@@ -171,7 +171,7 @@ def variant_ratios(
     rows: list[tuple[Point | None, Sequence[Point], float]] = []
     rows += [(None, points, whole_level)] * (len(points) > 1)
     rows += [(point, [point], whole_level / len(points)) for point in points]
-    found = []
+    ratios = []
     for variant in others:
         for point, of, level in rows:
             logs, has_both = _pairs(blocks, base, variant, of)
@@ -180,8 +180,8 @@ def variant_ratios(
             at_look = _Levels(looks, look_blocks if comparison.narrows else (), numbers[has_both])
             levels = at_look.of(OF_RATIOS * level), at_look.of(ASIDE * level)
             judge = exact if times.is_simulated else paired
-            found.append(_ratio(variant, point, logs, levels, judge, comparison.tolerance))
-    return found
+            ratios.append(_ratio(variant, point, logs, levels, judge, comparison.tolerance))
+    return ratios
 
 
 def _ratio(
@@ -263,14 +263,14 @@ def _matched(blocks: Sequence[Block]) -> list[Block]:
 
 def _points(blocks: Sequence[Block]) -> list[Point]:
     """The points with a time above 0 s in every variant of some block."""
-    found: set[Point] = set()
+    points: set[Point] = set()
     for block in blocks:
         every = [
             {point for point, seen in medians.items() if seen.median_s > 0.0}
             for medians in block.values()
         ]
-        found |= set.intersection(*every) if every else set()
-    return sorted(found, key=sort_key)
+        points |= set.intersection(*every) if every else set()
+    return sorted(points, key=sort_key)
 
 
 def _pairs(

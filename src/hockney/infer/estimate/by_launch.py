@@ -52,7 +52,7 @@ class Launches:
 def launches_of(numbers: NDArray[np.int64], counts: NDArray[np.int64], seconds: Array) -> Launches:
     """numbers, counts: the number of each launch and of its samples, at least one; seconds: all
     samples, launch after launch."""
-    found = Launches(
+    launches = Launches(
         numbers,
         counts,
         *(np.empty(shape) for shape in [(len(counts),), (len(counts), len(QUANTILES))]),
@@ -60,13 +60,13 @@ def launches_of(numbers: NDArray[np.int64], counts: NDArray[np.int64], seconds: 
     )
     for rows, samples in _matrices(counts, seconds):
         ordered = np.sort(samples, axis=1)
-        found.medians[rows] = median_of_ordered(ordered)
-        found.quantiles[rows] = quantiles_of_ordered(ordered)
-        found.means[rows] = means = samples.mean(axis=1)
-        found.variances[rows] = ((samples - means[:, None]) ** 2).mean(axis=1)
-        found.lowest[rows], found.highest[rows] = ordered[:, 0], ordered[:, -1]
-        found.effective_sizes[rows] = effective_sizes(samples, found.medians[rows])
-    return found
+        launches.medians[rows] = median_of_ordered(ordered)
+        launches.quantiles[rows] = quantiles_of_ordered(ordered)
+        launches.means[rows] = means = samples.mean(axis=1)
+        launches.variances[rows] = ((samples - means[:, None]) ** 2).mean(axis=1)
+        launches.lowest[rows], launches.highest[rows] = ordered[:, 0], ordered[:, -1]
+        launches.effective_sizes[rows] = effective_sizes(samples, launches.medians[rows])
+    return launches
 
 
 def medians_of(counts: NDArray[np.int64], seconds: Array) -> Array:

@@ -219,14 +219,14 @@ class Detector:
             self.offset[series], self.boundary[series] = found
         left = self.residuals(self.times, self.raw)[which]
         spread = 1.4826 * np.median(np.abs(np.diff(left, axis=1)), axis=1) / math.sqrt(2.0)
-        one = Detector(len(which), self.limit, self.tolerance, self.interval_s)
-        one.centre[:] = one.last[:] = np.median(left, axis=1)[:, None]
-        one.squares[:] = np.maximum(spread, LEAST_NOISE)[:, None] ** 2
-        one.n[:] = 1
+        detector = Detector(len(which), self.limit, self.tolerance, self.interval_s)
+        detector.centre[:] = detector.last[:] = np.median(left, axis=1)[:, None]
+        detector.squares[:] = np.maximum(spread, LEAST_NOISE)[:, None] ** 2
+        detector.n[:] = 1
         for column in left.T:
-            one._step(column, 1, False)
+            detector._step(column, 1, False)
         for name in ("n", "centre", "squares", "last", "noise", "model"):
-            getattr(self, name)[which] = getattr(one, name)
+            getattr(self, name)[which] = getattr(detector, name)
         self.sums[..., which, :] = self.evidence[which] = 0.0
 
     def _step(self, left: Array, steps: int, bets: bool) -> None:
@@ -258,7 +258,7 @@ class Detector:
             return []
         found = self.evidence
         possible = (self.alarm(i, float(found[i])) for i in changed_of(found, self.limit))
-        return [one for one in possible if one is not None]
+        return [alarm for alarm in possible if alarm is not None]
 
     def alarm(self, series: int, evidence: float) -> Alarm | None:
         """The change of a series; None where it may lie within the tolerance, or where its looks

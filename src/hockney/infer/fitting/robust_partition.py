@@ -83,10 +83,10 @@ class Search:
         """Considers one partition. lines, sigma: approximate ones, if known. The likelihood of one
         partition may have several maxima: the best of several starts counts."""
         lines = lines or self._table.least_squares(self._table.runs(starts))
-        found = self._settled(starts, lines, sigma, _NEARLY)
+        partition = self._settled(starts, lines, sigma, _NEARLY)
         known = self._seen.get(tuple(starts))
-        if known is None or found.criterion < known.criterion:
-            self._seen[tuple(starts)] = found
+        if known is None or partition.criterion < known.criterion:
+            self._seen[tuple(starts)] = partition
 
     def _settled(
         self, starts: list[int], lines: Lines, sigma: float | None, tolerance: float

@@ -136,8 +136,8 @@ def _curves(bytes_: Array, seconds: Array, first: int, end: int) -> list[Piece]:
     b, t = bytes_[first:end], seconds[first:end]
     found = [fitted(b, t, CurveShape(powers)) for powers in POWERS]
     found += [_with_corner(b, t, corner) for corner in CORNERS]
-    known = [one for one in found if one is not None]
-    return [Piece(first, end, off(one, b, t), one) for one in known]
+    known = [curved for curved in found if curved is not None]
+    return [Piece(first, end, off(curved, b, t), curved) for curved in known]
 
 
 def off(curve: Curved, bytes_: Array, seconds: Array) -> Array:
@@ -154,8 +154,8 @@ def _with_corner(bytes_: Array, seconds: Array, corner: str) -> Curved | None:
         inside = np.geomspace(inside[0], inside[-1], MOST_CORNERS)
 
     def at(ln_corner: float) -> float:
-        one = fitted(bytes_, seconds, CurveShape((), corner, float(np.exp(ln_corner))), rounds=1)
-        return np.inf if one is None else deviance(off(one, bytes_, seconds))
+        curved = fitted(bytes_, seconds, CurveShape((), corner, float(np.exp(ln_corner))), rounds=1)
+        return np.inf if curved is None else deviance(off(curved, bytes_, seconds))
 
     tried = np.log(inside)
     deviances = np.array([at(one) for one in tried])

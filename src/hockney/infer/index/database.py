@@ -167,8 +167,8 @@ class Index:
                 write(copy, _new_file(copy, state))
             copy.execute("PRAGMA query_only = ON")
             try:
-                found = copy.execute(query)
-                return [column[0] for column in found.description or ()], found.fetchall()
+                cursor = copy.execute(query)
+                return [column[0] for column in cursor.description or ()], cursor.fetchall()
             except (sqlite3.Error, sqlite3.Warning) as error:
                 raise UsageError(
                     f"--sql: {error}", "docs/reports.md has the tables, and examples"

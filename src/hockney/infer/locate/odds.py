@@ -282,7 +282,7 @@ class _Peeling:
             unclear=np.flatnonzero(unclear | open_),
             unjudged=np.flatnonzero(self.unjudged),
             log_odds=odds,
-            scales=np.array([one.scale for one in self.noise]),
+            scales=np.array([noise.scale for noise in self.noise]),
         )
 
     def of_found(self, part: int, found: list[int]) -> Found:

@@ -109,11 +109,11 @@ class RunsEvidence(NamedTuple):
 def evidence_of(groups: Sequence[Sequence[RunLevel]]) -> RunsEvidence:
     """groups: the runs of each question; of a single one nothing shows how it differs."""
     several = [group for group in groups if len(group) > 1]
-    squares = [np.var([one.centre for one in group]) * len(group) for group in several]
+    squares = [np.var([run_level.centre for run_level in group]) * len(group) for group in several]
     levels = [level for group in several for level in group]
     if not levels:
         return RunsEvidence(0.0, 0, 0.0, 0)
-    explained = float(np.mean([one.explained for one in levels]))
+    explained = float(np.mean([run_level.explained for run_level in levels]))
     return RunsEvidence(float(sum(squares)), len(levels) - len(several), explained, len(levels))
 
 
@@ -170,8 +170,8 @@ def between_runs(
     if len(known) > 1:
         others = np.log(_spread(_normalised(_beyond_one(len(known)) * np.mean(known, 0))))
     return [
-        BetweenRuns(_normalised(prior + others + _log_likelihood(one)), one.runs)
-        for one, prior in (*zip(points, priors, strict=True), *means)
+        BetweenRuns(_normalised(prior + others + _log_likelihood(evidence)), evidence.runs)
+        for evidence, prior in (*zip(points, priors, strict=True), *means)
     ]
 
 

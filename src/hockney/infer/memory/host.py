@@ -83,17 +83,17 @@ class Sorted:
 
 
 def sorted_by_question(
-    asked: Sequence[Question], known: Iterable[EarlierRun], besides: Iterable[str]
+    questions: Sequence[Question], known: Iterable[EarlierRun], besides: Iterable[str]
 ) -> Sorted:
     """asked: the question of each side. besides: ids of runs that are compared themselves."""
-    sides: tuple[list[EarlierRun], ...] = tuple([] for _ in asked)
+    sides: tuple[list[EarlierRun], ...] = tuple([] for _ in questions)
     left_out: Counter[str] = Counter()
     seen = set(besides)
     for run in known:
         if run.id in seen:
             continue
         seen.add(run.id)
-        reasons = [unlike(one, run.question) for one in asked]
+        reasons = [unlike(question, run.question) for question in questions]
         if None in reasons:
             sides[reasons.index(None)].append(run)
         else:
@@ -190,14 +190,14 @@ def read_memory(path: Path) -> list[EarlierRun]:
     if not text.startswith(START):
         raise UsageError(f"{path} is no memory of hockney", "name a new file, or a directory")
     try:
-        found = msgspec.json.decode(text, type=_KeptFile)
-        if found.hockney_memory != VERSION:
+        file = msgspec.json.decode(text, type=_KeptFile)
+        if file.hockney_memory != VERSION:
             raise DamagedError(
-                f"it is of version {found.hockney_memory}, and this hockney knows {VERSION}"
+                f"it is of version {file.hockney_memory}, and this hockney knows {VERSION}"
             )
-        if found.digest != _digest(bytes(found.content)):
+        if file.digest != _digest(bytes(file.content)):
             raise DamagedError("its digest is that of another content")
-        content = msgspec.json.decode(found.content, type=_KeptContent)
+        content = msgspec.json.decode(file.content, type=_KeptContent)
         keys = [key_without(msgspec.convert(axes, Point)) for axes in content.points]
         return [_run(run, content.questions, keys) for run in content.runs]
     except (ValueError, RecursionError, IndexError) as error:

@@ -66,7 +66,7 @@ def unlike(first: Question, other: Question) -> str | None:
 
 def may_repeat(first: RunRecord, other: RunRecord) -> bool:
     """Whether two runs ask the same question under the same label, by their first lines."""
-    words = ((one.experiment, one.label) for one in (first, other))
+    words = ((record.experiment, record.label) for record in (first, other))
     return len(set(words)) == 1 and _same_plan(first.options, other.options)
 
 

@@ -229,8 +229,8 @@ def _value(rated: Rated) -> float:
 
 def _rated(points: Points, structure: Structure) -> Rated:
     few = thinned(points)
-    found = searched(few, structure)
-    return akaike(few.residuals(structure, found.q), structure.free), found
+    solution = searched(few, structure)
+    return akaike(few.residuals(structure, solution.q), structure.free), solution
 
 
 def _is_simulated(points: Points) -> bool:
@@ -264,8 +264,8 @@ def thinned(points: Points) -> Points:
 
 def searched(points: Points, structure: Structure) -> Solution:
     starts = sorted(_starts(points, structure), key=lambda q: _loss(points.residuals(structure, q)))
-    found = [polished(points, structure, q) for q in starts[:BEST_STARTS]]
-    return min(found, key=lambda one: one.cost)
+    solutions = [polished(points, structure, q) for q in starts[:BEST_STARTS]]
+    return min(solutions, key=lambda one: one.cost)
 
 
 def _starts(points: Points, structure: Structure) -> list[Array]:

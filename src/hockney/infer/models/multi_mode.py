@@ -100,10 +100,10 @@ def _parameters(best: Solution, samples: Array, launches: int) -> dict[str, Para
     if structure.levels == 2:
         values["C_2_bytes"] = values["C_1_bytes"] * values.pop("C_ratio")
         columns["C_2_bytes"] = columns["C_1_bytes"] * columns.pop("C_ratio")
-    found = {name: parameter(value, columns[name], launches) for name, value in values.items()}
+    parameters = {name: parameter(value, columns[name], launches) for name, value in values.items()}
     if structure.levels == 2:
-        found["w_1_processes"] = Parameter(float(structure.width))
-    return found
+        parameters["w_1_processes"] = Parameter(float(structure.width))
+    return parameters
 
 
 def _profiles(points: Points, best: Solution, launches: int) -> dict[str, Parameter]:

@@ -144,13 +144,13 @@ def _regimes(curve: Curve, as_lines: bool) -> _Regimes:
 
 def _segments(curve: Curve, regimes: _Regimes, alphas: Array, betas: Array) -> tuple[Segment, ...]:
     bounds = [0, *regimes.starts, len(curve.bytes)]
-    found = []
+    segments = []
     for i, curved in enumerate(regimes.curves):
         alpha, beta = (
             parameter(float(value[i]), sample[:, i], curve.launches)
             for value, sample in ((regimes.alpha, alphas), (regimes.beta, betas))
         )
-        found.append(
+        segments.append(
             Segment(
                 from_bytes=int(curve.bytes[bounds[i]]),
                 to_bytes=int(curve.bytes[bounds[i + 1] - 1]),
@@ -164,7 +164,7 @@ def _segments(curve: Curve, regimes: _Regimes, alphas: Array, betas: Array) -> t
                 coefficients=() if curved is None else tuple(map(float, curved.coefficients)),
             )
         )
-    return tuple(found)
+    return tuple(segments)
 
 
 def _empty_is_apart(curve: Curve, best: Partition) -> bool:

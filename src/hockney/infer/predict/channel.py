@@ -162,7 +162,10 @@ def _shown(points: Sequence[PointEstimate], curve: Curve) -> dict[Measured, Meas
     intervals are by bootstrap."""
     if curve.trains is not None:
         each = [] if loggp.lacks(curve) else loggp.overheads(curve)
-        return {(one.bytes, 1): MeasuredMessage(one.one_way_s, CONFIDENCE) for one in each}
+        return {
+            (overheads.bytes, 1): MeasuredMessage(overheads.one_way_s, CONFIDENCE)
+            for overheads in each
+        }
     return {
         (point.bytes, at_once(point) or 1): MeasuredMessage(
             Parameter(point.typical_s, point.low_s, point.high_s), point.confidence
@@ -211,9 +214,9 @@ def _resampled_segment(segment: Segment, bytes_: Array, times: Array) -> list[Se
         found = [fitted(bytes_, row, segment.curve) for row in times]
         return [
             segment
-            if one is None
-            else replace(segment, coefficients=tuple(map(float, one.coefficients)))
-            for one in found
+            if curved is None
+            else replace(segment, coefficients=tuple(map(float, curved.coefficients)))
+            for curved in found
         ]
     lines = zip(*log_line(bytes_, times, np.ones_like(times)), strict=True)
     return [
@@ -321,7 +324,7 @@ def _segment_costs(segments: Sequence[Segment]) -> CostsOf:
 
 
 def _loggp_costs(fit: Fit) -> CostsOf:
-    value = {name: one.value or 0.0 for name, one in fit.parameters.items()}
+    value = {name: parameter.value or 0.0 for name, parameter in fit.parameters.items()}
 
     def costs(bytes_: int, _senders: int) -> Costs:
         overhead = sum(

@@ -149,11 +149,11 @@ def of_simgrid(parameters: Parameters, cfg: Sequence[str]) -> Parameters:
 
 def parameters_of_run(run: Run, points: Sequence[PointEstimate]) -> Parameters:
     """Parameters from a run with ping-pong times; `points` are its estimates."""
-    found = parameters_of(points, run.launches[0].places if run.launches else [])
+    parameters = parameters_of(points, run.launches[0].places if run.launches else [])
     if run.is_simulated:
         plan = plan_of(run.header.options)
-        return of_simgrid(found, plan.first.placement.cfg if plan else ())
-    return found
+        return of_simgrid(parameters, plan.first.placement.cfg if plan else ())
+    return parameters
 
 
 def parameters_of(

@@ -77,7 +77,7 @@ def predict_order(
         seconds=seconds,
         low_s=low,
         high_s=high,
-        computing_s=max((sum(one.before_s for one in of) for of in order.ranks), default=0.0),
+        computing_s=max((sum(step.before_s for step in of) for of in order.ranks), default=0.0),
         latencies=float(times[1] - times[0]) / SLOPE_S,
         tolerated_s={part: _tolerated(times, part) for part in TOLERATED},
     )

@@ -40,12 +40,12 @@ def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
     curve = data if isinstance(data, Curve) else curve_of(data)
     lacking: dict[str, str] = {}
     found: list[tuple[Fit, float | None]] = []
-    for name, one in MODELS.all().items():
-        missing = one.lacks(curve)
+    for name, model in MODELS.all().items():
+        missing = model.lacks(curve)
         if missing:
-            lacking[name] = f"needs {one.DATA}; {missing}"
+            lacking[name] = f"needs {model.DATA}; {missing}"
         else:
-            found.append((one.fit(curve), cross_validated_error(one, curve)))
+            found.append((model.fit(curve), cross_validated_error(model, curve)))
     if not found:
         reasons = "; ".join(f"{name} {missing}" for name, missing in lacking.items())
         raise UsageError(f"no model can be fitted: {reasons}", "measure more")
