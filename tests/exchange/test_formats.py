@@ -28,6 +28,7 @@ UNITS = (
     MB / 8,
     MIB / 8,
     GB / 8,
+    Decimal("1.024e9") / 8,
 )
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 
@@ -197,7 +198,7 @@ VALUES = {
             (1025, "o_r"): 1.163e-6,
             (1025, "g"): 0.448e-6,
             (1025, "G"): 0.000583e-6,
-            (1025, "1/G"): 13.405e9 / 8,
+            (1025, "1/G"): 13.405 * 1.024e9 / 8,
         },
     ),
     "durham": (
@@ -312,7 +313,7 @@ FLAGS = {
     "perftest latency": "t_stdev is truncated to microseconds",
     "perftest bandwidth": "MB are 2^20 bytes",
     "netgauge quiet": "shortest time beside the median bandwidth",
-    "loggp": "GiB/s is Gbit/s",
+    "loggp": "GiB/s is 1.024 Gbit/s",
     "durham statistics": "may be of another rank",
     "tacc": "MB are 2^20 bytes",
     "itmo": "not of a ping-pong",

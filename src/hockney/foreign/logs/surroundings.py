@@ -46,6 +46,7 @@ _OF_SIZES = {
     r"fi_\w+": r"-S|-I|-w",
     r"ucx_perftest": r"-s|-n|-w",
     r"IMB-\w+": r"-msglog|-iter|-msglen",
+    r"netgauge": r"-o|-f|-c|-t|-s|-g",
 }
 """Options of programs that choose sizes and repetitions, which are no setting."""
 
@@ -194,7 +195,9 @@ def _bare(words: str) -> str:
 def _see_words(text: str, words: str, prompt: bool, state: _State, may_head: bool) -> None:
     """Reads one of the commands of a line, or the line."""
     bare = _bare(words)
-    for assigned in _ASSIGNED.finditer(words):
+    # What is assigned in front of a command holds for it alone, and is part of it.
+    is_command = _COMMAND.fullmatch(bare)
+    for assigned in () if is_command else _ASSIGNED.finditer(words):
         state.settings[assigned[1] or assigned[2]] = assigned[3].strip("\"'")
     loaded = _LOADED.search(words) if prompt or "`" in words or words.startswith("module") else None
     if loaded:
@@ -204,7 +207,7 @@ def _see_words(text: str, words: str, prompt: bool, state: _State, may_head: boo
         state.settings[keyed[1].lower()] = keyed[2].strip()
     elif nodes := _OF_NODES.fullmatch(text):
         state.nodes = nodes[1]
-    elif _COMMAND.fullmatch(bare):
+    elif is_command:
         state.command, state.weak = _normal(bare), None
     elif prompt and not _NEUTRAL.match(words) and not loaded and not _ASSIGNED.search(words):
         state.weak = _normal(words)
