@@ -61,7 +61,7 @@ def _tell_apart(log: Log, tables: Sequence[LogTable]) -> None:
         if not any(table.run or REPEATED in table.options for table in group):
             _by_numbers(log, group)
     for group in _groups(tables):
-        nodes = {known.nodes for table in group if (known := above.get(table.line))}
+        nodes = {above[table.line].nodes for table in group if table.line in above}
         if len(nodes) > 1:
             group[0].note(
                 f"{log.at(group[0].line)}: {len(group)} tables of {len(nodes)} sets of nodes are "

@@ -1,7 +1,7 @@
 """HPC Challenge's latency and bandwidth (b_eff): ping-pongs over pairs of ranks, and rings of all.
 
-The final results are read: from the details where these are printed, else from the summary, which
-has fewer digits, else from the major results. MB are 10^6 bytes."""
+The final results are read: each from the details where these are printed, else from the summary,
+which has fewer digits, else from the major results. MB are 10^6 bytes."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ _MAJOR = re.compile(
     r"^\s*(?P<of>Max|Min|Naturally|Randomly)\s+(?P<ring>Ping Pong|Ordered Ring) "
     r"(?P<what>Latency|Bandwidth):\s+(?P<value>\S+) (?P<unit>msecs|MB/s)$"
 )
+_END = re.compile(r"^\s*End of (?:Summary section|HPC Challenge tests)")
 SIZES = {"latency": 8, "bandwidth": 2_000_000}
 """Message sizes (bytes) of all versions, where the log does not show them."""
 UNITS = {
@@ -51,9 +52,30 @@ RINGS = "both directions at once, a message of each rank"
 PINGPONG = "hpcc-pingpong"
 
 
+ALL_RESULTS = 10
+"""Three latencies and three bandwidths of the pairs, and one of each of both rings."""
+NOT_RUN = "-1"
+"""What the summary has for a test that was not run."""
+UNFINISHED = "the file ends in the middle of this line, so that its number may be cut"
+
+
+@dataclass(frozen=True)
+class Result:
+    line: int
+    experiment: str
+    column: Column
+    text: str
+    is_cut: bool = False
+    """True if the log ends with these digits, so that more may have followed."""
+
+    @property
+    def name(self) -> tuple[str, str]:
+        return self.experiment, self.column.statistic
+
+
 @dataclass
 class HpccRun:
-    """The numbers of one run: line, experiment, column and text of each."""
+    """The numbers of one run."""
 
     line: int
     version: str | None = None
@@ -61,11 +83,26 @@ class HpccRun:
     sizes: dict[str, int] = field(default_factory=lambda: dict(SIZES))
     is_detailed: bool = False
     """True below the heading of the final results."""
-    details: list[tuple[int, str, Column, str]] = field(default_factory=list)
-    summary: list[tuple[int, str, Column, str]] = field(default_factory=list)
-    major: list[tuple[int, str, Column, str]] = field(default_factory=list)
+    details: list[Result] = field(default_factory=list)
+    summary: list[Result] = field(default_factory=list)
+    major: list[Result] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     """Names in the summary so far."""
+    is_ended: bool = False
+    """True below the line that ends the summary."""
+    cut: int | None = None
+    """The line in whose middle the log ends."""
+
+    @property
+    def results(self) -> list[Result]:
+        """Each result from the source with the most digits that has all of it: a log that was cut
+        in the details still has the major results above them."""
+        chosen: list[Result] = []
+        whole = [result for result in self.summary if not result.is_cut]
+        for source in (self.details, whole, self.major, self.summary):
+            known = {result.name for result in chosen}
+            chosen += [result for result in source if result.name not in known]
+        return chosen
 
 
 def recognise(log: Log) -> int | None:
@@ -79,8 +116,9 @@ def read(log: Log) -> list[LogTable]:
     for line, text in log.numbered():
         if _begins(text, sections):
             sections.append(HpccRun(line))
+        is_cut = not log.whole and line == len(log.lines)
         if sections:
-            _see(line, text, sections[-1])
+            _see(line, text, sections[-1], is_cut)
     return [table for section in sections for table in _tables(log, section)]
 
 
@@ -97,46 +135,67 @@ def _begins(text: str, sections: list[HpccRun]) -> bool:
     return "CommWorldProcs=" in text or any(of.match(text) for of in (_SUMMARY, _MAJOR))
 
 
-def _see(line: int, text: str, section: HpccRun) -> None:
-    title, size, processes = _TITLE.match(text), _SIZES.match(text), _PROCESSES.search(text)
-    pingpong, ring, summary = _PINGPONG.match(text), _RING.match(text), _SUMMARY.match(text)
-    if summary:
+def _see(line: int, text: str, section: HpccRun, is_cut: bool) -> None:
+    _see_setting(text, section, is_cut)
+    found = _detailed(line, text) if section.is_detailed else []
+    section.details += found
+    major, summary = _MAJOR.match(text), _SUMMARY.match(text)
+    if major:
+        section.major.append(_major(line, major))
+    elif summary:
         section.seen.add(text.partition("=")[0].strip())
+        section.summary += _summarised(line, summary, is_cut)
+    if is_cut and text.strip() and not found and not major:
+        section.cut = line
+
+
+def _see_setting(text: str, section: HpccRun, is_cut: bool) -> None:
+    title, size, processes = _TITLE.match(text), _SIZES.match(text), _PROCESSES.search(text)
     if title:
         section.version = title[1]
     elif _DETAILS.match(text):
         section.is_detailed = True
+    elif _END.match(text):
+        section.is_ended = True
     elif size:
         section.sizes[size[1]] = int(size[2])
-    elif processes:
+    elif processes and not is_cut:
         section.ranks = int(processes[1])
-    elif pingpong and section.is_detailed:
-        for name in NAMES:
-            column = _pair_column(pingpong["what"], name, UNITS[pingpong["unit"]])
-            section.details.append((line, PINGPONG, column, pingpong[name]))
-    elif ring and section.is_detailed:
+
+
+def _detailed(line: int, text: str) -> list[Result]:
+    """The results in a line below the heading of the final results."""
+    if pairs := _PINGPONG.match(text):
+        unit = UNITS[pairs["unit"]]
+        columns = {name: _pair_column(pairs["what"], name, unit) for name in NAMES}
+        return [Result(line, PINGPONG, column, pairs[name]) for name, column in columns.items()]
+    if ring := _RING.match(text):
         name = f"hpcc-{ring['order'].removesuffix('ly')}-ring"
-        section.details.append((line, name, _ring_column("Latency", "msecs"), ring["latency"]))
-        rate = _ring_column("Bandwidth", "MByte/s")
-        section.details.append((line, name, rate, ring["bandwidth"]))
-    elif major := _MAJOR.match(text):
-        section.major.append((line, *_major(major)))
-    elif summary and summary["ring"] == "PingPong" and summary["of"].lower() in NAMES:
-        column = _pair_column(summary["what"], summary["of"].lower(), UNITS[summary["unit"]])
-        section.summary.append((line, PINGPONG, column, summary["value"]))
-    elif summary and summary["ring"] == "Ring":
-        name = f"hpcc-{summary['of'].removesuffix('lyOrdered').lower()}-ring"
-        column = _ring_column(summary["what"], summary["unit"])
-        section.summary.append((line, name, column, summary["value"]))
+        return [
+            Result(line, name, _ring_column("Latency", "msecs"), ring["latency"]),
+            Result(line, name, _ring_column("Bandwidth", "MByte/s"), ring["bandwidth"]),
+        ]
+    return []
 
 
-def _major(match: re.Match[str]) -> tuple[str, Column, str]:
-    """The experiment, column and text of a major result."""
-    unit = UNITS[match["unit"]]
+def _summarised(line: int, match: re.Match[str], is_cut: bool) -> list[Result]:
+    """The result in a line of the summary, whose number ends the line and may be cut."""
+    if match["ring"] == "Ring":
+        name = f"hpcc-{match['of'].removesuffix('lyOrdered').lower()}-ring"
+        column = _ring_column(match["what"], match["unit"])
+        return [Result(line, name, column, match["value"], is_cut)]
+    if match["of"].lower() not in NAMES:
+        return []
+    column = _pair_column(match["what"], match["of"].lower(), UNITS[match["unit"]])
+    return [Result(line, PINGPONG, column, match["value"], is_cut)]
+
+
+def _major(line: int, match: re.Match[str]) -> Result:
     if match["ring"] == "Ping Pong":
-        return PINGPONG, _pair_column(match["what"], match["of"].lower(), unit), match["value"]
+        column = _pair_column(match["what"], match["of"].lower(), UNITS[match["unit"]])
+        return Result(line, PINGPONG, column, match["value"])
     name = f"hpcc-{match['of'].removesuffix('ly').lower()}-ring"
-    return name, _ring_column(match["what"], match["unit"]), match["value"]
+    return Result(line, name, _ring_column(match["what"], match["unit"]), match["value"])
 
 
 def _pair_column(what: str, name: str, factor: Decimal) -> Column:
@@ -152,20 +211,68 @@ def _ring_column(what: str, unit: str) -> Column:
 
 
 def _tables(log: Log, section: HpccRun) -> list[LogTable]:
+    results = section.results
+    values = {result.text for result in results if not result.is_cut}
+    if values == {NOT_RUN}:
+        return [_not_run(log, section, results[0])]
     tables: dict[str, LogTable] = {}
-    for line, name, column, text in section.details or section.summary or section.major:
-        if name not in tables:
-            tables[name] = LogTable(
-                "pingpong" if name == PINGPONG else name.removeprefix("hpcc-"),
-                "HPC Challenge latency and bandwidth",
-                line,
-                experiment=name,
-                version=section.version,
-                ranks=2 if name == PINGPONG else section.ranks,
-                # The pairs are those of all processes.
-                parameters={"processes": str(section.ranks)} if section.ranks else {},
-            )
-        what = "latency" if column.field == "value_s" else "bandwidth"
-        with tables[name].row(log, line):
-            tables[name].add(line, section.sizes[what], column, text)
+    for result in results:
+        if result.experiment not in tables:
+            tables[result.experiment] = _table(section, result)
+        table = tables[result.experiment]
+        if result.is_cut:
+            table.drop(log, result.line, UNFINISHED)
+            continue
+        what = "latency" if result.column.field == "value_s" else "bandwidth"
+        with table.row(log, result.line):
+            table.add(result.line, section.sizes[what], result.column, result.text)
+    _note_sources(log, section, tables)
+    _note_cut(section, results, list(tables.values()))
     return list(tables.values())
+
+
+def _table(section: HpccRun, first: Result) -> LogTable:
+    name = first.experiment
+    return LogTable(
+        "pingpong" if name == PINGPONG else name.removeprefix("hpcc-"),
+        "HPC Challenge latency and bandwidth",
+        first.line,
+        experiment=name,
+        version=section.version,
+        ranks=2 if name == PINGPONG else section.ranks,
+        # The pairs are those of all processes.
+        parameters={"processes": str(section.ranks)} if section.ranks else {},
+    )
+
+
+def _not_run(log: Log, section: HpccRun, first: Result) -> LogTable:
+    """A table without rows that gives the reason: HPCC prints -1 and no more."""
+    table = _table(section, first)
+    reason = "all its results are -1"
+    if section.ranks == 1:
+        reason = "it needs two processes, and the run had one"
+    table.note(f"{log.at(first.line)}: the latency and bandwidth test was not run: {reason}")
+    return table
+
+
+def _note_sources(log: Log, section: HpccRun, tables: dict[str, LogTable]) -> None:
+    """Notes the first result of each table that is missing where most results are read."""
+    lack = "the details lack it" if section.details else "the summary lacks it"
+    best = section.details or section.summary or section.major
+    for source, found in (("summary", section.summary), ("major results", section.major)):
+        lines = {result.line for result in found if found is not best}
+        taken = [result for result in section.results if result.line in lines]
+        for result in {result.experiment: result for result in reversed(taken)}.values():
+            where = log.at(result.line)
+            tables[result.experiment].note(f"{where}: read from the {source}, since {lack}")
+
+
+def _note_cut(section: HpccRun, results: list[Result], tables: list[LogTable]) -> None:
+    """Marks the tables as interrupted if the log ends before all results."""
+    names = {result.name for result in results}
+    is_short = len(names) < ALL_RESULTS or any(result.is_cut for result in results)
+    if section.cut is None or section.is_ended or not is_short:
+        return
+    for table in tables:
+        if table.rows:
+            table.cut_in(section.cut)

@@ -125,7 +125,8 @@ def _reports(log: Log) -> Iterator[_Report]:
     above = surroundings_of(log, starts)
     ends = [line - 1 for line in starts[1:]] + [len(log.lines)]
     for first, start, last in zip([1, *starts[1:]], starts, ends, strict=True):
-        yield _Report(log, first, last, _heading(above[start].heading or ""))
+        heading = above[start].heading if start in above else None
+        yield _Report(log, first, last, _heading(heading or ""))
 
 
 def _heading(above: str) -> str:

@@ -148,7 +148,7 @@ def _read_text(log: Log) -> list[LogTable]:
             titles, ways = text.removeprefix("#").split(), _order_of_ways(log, line)
             tables.append(context.table(line))
             reached = _rows(log, line + 1, titles, ways, tables[-1])
-            while reached <= len(log.lines) and _has_number(log.lines[reached - 1]):
+            while not tables[-1].cut and _begins_row(log, reached):
                 # Data types, reductions and roots (-d all, -o all) are below one heading.
                 tables.append(context.table(reached))
                 reached = _rows(log, reached, titles, ways, tables[-1])
@@ -187,6 +187,10 @@ def _rows(log: Log, line: int, titles: list[str], ways: Sequence[str], table: Lo
     )
     _note_wrong(log, line, end, len(columns), titles, table)
     return end
+
+
+def _begins_row(log: Log, line: int) -> bool:
+    return line <= len(log.lines) and _has_number(log.lines[line - 1])
 
 
 def _has_number(text: str) -> bool:

@@ -1,12 +1,15 @@
 """NetPIPE 2, 3 and 5: its output and its np.out.
 
 A megabit is 2^20 bits up to version 3 and 10^6 in 5; the numbers show which. Times are one way.
+Version 5 prints sizes, rates and times in units of 1000 with three decimals, so that its output
+shows the bytes of a size only below 1 MB.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from typing import TypeVar
@@ -20,18 +23,50 @@ from hockney.foreign.logs.table import (
     LogTable,
     RowOrder,
     implied,
+    is_number,
     number_rows,
 )
 from hockney.records import Place
 
 HEADED = False
-_CONSOLE = re.compile(
-    r"(?<!\d)(?P<bytes>\d+)\s+(?P<unit>bytes|B)\s+(?P<times>\d+) times -->\s+"
-    r"(?P<rate>\S+) Mbps\s+in\s+(?P<time>\S+) usec"
+_SIZE = r"(?<![\d.])(?P<size>\d+(?:\.\d+)?)\s+(?P<unit>bytes|[KMGT]?B)\s+(?P<times>\d+) times -->"
+_RESULTS = (
+    r"\s+(?P<rate>\S+)\s+(?P<rate_unit>[KMGT]?bps)\s+in\s+(?P<time>\S+)\s+(?P<time_unit>[num]?sec)"
 )
-_CUT = re.compile(r"(?<!\d)\d+\s+(?:bytes|B)\s+\d+ times -->")
+_CONSOLE = re.compile(_SIZE + _RESULTS)
+_STARTED = re.compile(f"{_SIZE}(?:{_RESULTS})?")
+"""A row, or only the part that NetPIPE prints before it measures."""
 _HOST = re.compile(r"^(\d{1,9}): ([\w.-]+)$")
 BIT = Decimal("0.125")
+SIZE_UNITS = {
+    "bytes": Decimal(1),
+    "B": Decimal(1),
+    "KB": Decimal(10**3),
+    "MB": Decimal(10**6),
+    "GB": Decimal(10**9),
+    "TB": Decimal(10**12),
+}
+RATE_UNITS = {
+    "bps": Decimal("1e-6"),
+    "Kbps": Decimal("1e-3"),
+    "Mbps": Decimal(1),
+    "Gbps": Decimal(10**3),
+    "Tbps": Decimal(10**6),
+}
+"""In megabits per second."""
+TIME_UNITS = {
+    "nsec": Decimal("1e-3"),
+    "usec": Decimal(1),
+    "msec": Decimal(10**3),
+    "sec": Decimal(10**6),
+}
+"""In microseconds."""
+LARGEST_SIZE = 2**31 - 1
+"""Largest size (bytes) that NetPIPE 5 counts."""
+MOST_SIZES = 200
+"""Most rows of one run: two sizes for each power of two, each three times."""
+LEAST_RATE = 0.5
+"""Least rate (Mbps) that shows the megabit: its two decimals change the ratio by at most 1 %."""
 LEAST_ROWS = 3
 """Least number of consistent rows to be recognised as np.out."""
 LEAST_RATIO, MOST_RATIO = 0.97, 1.08
@@ -88,31 +123,127 @@ def _table(line: int, version: str, places: list[Place]) -> LogTable:
     return LogTable("pingpong", "NetPIPE", line, version=version, ranks=2, places=places)
 
 
+@dataclass(frozen=True)
+class PrintedSize:
+    """A size as the console shows it, rounded to `step` bytes."""
+
+    text: str
+    bytes: Decimal
+    step: Decimal
+
+    @property
+    def exact(self) -> int | None:
+        """The bytes, if the printed digits show them all."""
+        is_exact = self.step <= 1 and self.bytes == self.bytes.to_integral_value()
+        return int(self.bytes) if is_exact else None
+
+    def fits(self, size: int) -> bool:
+        return 2 * abs(size - self.bytes) <= self.step
+
+
+@dataclass(frozen=True)
+class ConsoleRow:
+    line: int
+    version: str
+    size: PrintedSize
+    results: tuple[str, str, str] | None
+    """Repetitions, rate in Mbps and time in microseconds; None if other output, or the end of the
+    log, follows the size."""
+
+
+def _console_row(line: int, match: re.Match[str]) -> ConsoleRow:
+    digits = Decimal(match["size"])
+    unit = SIZE_UNITS[match["unit"]]
+    step = unit.scaleb(-len(match["size"].partition(".")[2]))
+    size = PrintedSize(f"{match['size']} {match['unit']}", digits * unit, step)
+    version = "5" if match["unit"] != "bytes" else "2" if match["time_unit"] == "sec" else "3"
+    if match["rate"] is None:
+        return ConsoleRow(line, version, size, None)
+    rate = _in_unit(match["rate"], RATE_UNITS[match["rate_unit"]])
+    time = _in_unit(match["time"], TIME_UNITS[match["time_unit"]])
+    return ConsoleRow(line, version, size, (match["times"], rate, time))
+
+
+def _in_unit(text: str, factor: Decimal) -> str:
+    """The number in the unit of its column. Other texts, such as nan, stay as they are."""
+    return f"{Decimal(text) * factor:f}" if factor != 1 and is_number(text) else text
+
+
 def _console(log: Log) -> list[LogTable]:
     """A new table begins where sizes restart."""
-    tables: list[LogTable] = []
     hosts: dict[int, str] = {}
-    found: list[tuple[int, re.Match[str]]] = []
+    rows: list[ConsoleRow] = []
     for line, text in log.numbered():
-        host, row = _HOST.match(text), _CONSOLE.search(text)
+        host, row = _HOST.match(text), _STARTED.search(text)
         if host:
             hosts[int(host[1])] = host[2]
         elif row:
-            found.append((line, row))
+            rows.append(_console_row(line, row))
     places = [Place(rank=rank, host=host) for rank, host in hosts.items()]
-    version = "5" if found and found[0][1]["unit"] == "B" else "3"
-    for part in _restarts(found, [int(row["bytes"]) for _, row in found]):
-        rows = [(line, [m["bytes"], m["times"], m["rate"], m["time"]]) for line, m in part]
-        table = _table(part[0][0], version, places)
-        of = TRIALS if version == "5" else BEST
-        time = Column("mean" if version == "5" else "best trial", of)
+    parts = _restarts(rows, [float(row.size.bytes) for row in rows])
+    return [_console_table(log, part, places, end=rows[-1].line) for part in parts]
+
+
+def _console_table(log: Log, part: Sequence[ConsoleRow], places: list[Place], end: int) -> LogTable:
+    """The table of one run. `end` is the last row of the log: what it lacks was never printed."""
+    version = min(row.version for row in part)  # a row without a time does not show version 2
+    table = _table(part[0].line, version, places)
+    rows: list[tuple[int, Sequence[str]]] = []
+    for row, size in zip(part, exact_sizes([row.size for row in part]), strict=True):
+        if row.results is None and row.line == end:
+            table.cut_in(row.line)
+        elif row.results is None:
+            table.drop(log, row.line, "its rate and time do not follow in the same line")
+        elif size is None:
+            table.drop(log, row.line, f"{row.size.text} is rounded; np.out has the exact bytes")
+        else:
+            rows.append((row.line, [str(size), *row.results]))
+            if row.size.exact is None:
+                table.note(
+                    "sizes from 1 MB on are rounded; the sequence of sizes shows their bytes"
+                )
+    of = TRIALS if version == "5" else BEST
+    time = Column("mean" if version == "5" else "best trial", of)
+    if rows:
         _fill(log, table, rows, [BYTES, REPETITIONS, _megabits(rows), time])
-        tables.append(table)
-    cut = log.find(_CUT)
-    for line, text in log.numbered(cut or 1):
-        if _CUT.search(text) and not _CONSOLE.search(text) and tables:
-            tables[-1].cut_in(line)
-    return tables
+    return table
+
+
+def exact_sizes(printed: Sequence[PrintedSize]) -> list[int | None]:
+    """The bytes of each size. For rounded ones, they are those of the sequence that NetPIPE tests,
+    if all exact sizes are of it; None if they are not, since a rounded size would be wrong."""
+    exact = [size.exact for size in printed]
+    first = exact[0]
+    if None not in exact or first is None or len(exact) > MOST_SIZES:
+        return exact
+    steps = {b - a for a, b in pairwise(exact) if a is not None and b is not None and a < b}
+    for perturbation in sorted(steps):
+        for start in (first, first + perturbation):
+            sizes = sequence(start, perturbation)[: len(printed)]
+            if len(sizes) == len(printed) and all(map(PrintedSize.fits, printed, sizes)):
+                return list(sizes)
+    # Without perturbation sizes lie apart, so that rows may be missing (--factorsof2, excerpts).
+    unperturbed = sequence(first, 0)
+    fitting = [[size for size in unperturbed if p.fits(size)] for p in printed]
+    unique = [sizes[0] for sizes in fitting if len(sizes) == 1]
+    return list(unique) if len(set(unique)) == len(printed) else exact
+
+
+def sequence(start: int, perturbation: int) -> list[int]:
+    """The sizes that NetPIPE 5 tests from `start` on (the main loop of its netpipe.c): two for each
+    power of two, and those that differ from them by the perturbation once there is room."""
+    sizes: list[int] = []
+    base, step = start, max(start // 2, 1)
+    tested = 1 if start > 1 else 0
+    while base <= LARGEST_SIZE:
+        if tested > 2 and tested % 2:
+            step *= 2
+        is_perturbed = 0 < perturbation < step - 1
+        offsets = (-perturbation, 0, perturbation) if is_perturbed else (0,)
+        sizes += [base + offset for offset in offsets]
+        tested += len(offsets)
+        base += step
+    return sizes
 
 
 Row = TypeVar("Row")
@@ -130,7 +261,7 @@ def _megabits(rows: Sequence[tuple[int, Sequence[str]]]) -> Column | None:
     ratios = []
     for _, (size, _, rate, time) in rows:
         try:
-            if float(rate) >= 1.0 and float(time) > 0.0:
+            if float(rate) >= LEAST_RATE and float(time) > 0.0:
                 ratios.append(8.0 * float(size) / (float(time) * 1e-6) / float(rate))
         except ValueError:
             continue
@@ -169,9 +300,18 @@ def _np_out(log: Log, rows: list[tuple[int, list[str]]], version: str) -> list[L
     tables = []
     for part in _restarts(rows, [float(cells[at]) for _, cells in rows]):
         table = _table(part[0][0], version, [])
-        _fill(log, table, part, layout)
+        _fill(log, table, _uncut(log, table, part), layout)
         tables.append(table)
     return tables
+
+
+def _uncut(
+    log: Log, table: LogTable, rows: Sequence[tuple[int, list[str]]]
+) -> list[tuple[int, list[str]]]:
+    """The rows without a last one in which the log ends. The console needs no such check: a unit
+    ends each of its rows."""
+    order = RowOrder(log, table)
+    return [(line, cells) for line, cells in rows if not order.is_cut(line, cells, len(cells))]
 
 
 def _fill(
@@ -181,7 +321,6 @@ def _fill(
     columns: Sequence[Column | None],
 ) -> None:
     """Adds the rows. NetPIPE perturbs sizes by a few bytes, so their order is not checked."""
-    order = RowOrder(log, table)
     kept = [column for column in columns if column is not None]
     if len(kept) < len(columns) and not any(c.field == "value_Bps" for c in kept):
         table.note("rates are ignored: they do not show whether a megabit is 10^6 or 2^20 bits")
@@ -189,8 +328,6 @@ def _fill(
         table.note("its megabits are 2^20 bits; rates are read so")
     sizes: set[int] = set()
     for line, cells in rows:
-        if order.is_cut(line, cells, len(columns)):
-            return
         known = [cell for cell, c in zip(cells, columns, strict=True) if c is not None]
         with table.row(log, line):
             size = table.add_row(line, known, kept)
