@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, is_number, whole
 from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of, statistic_of
@@ -18,6 +17,7 @@ _SIZED = re.compile(rf"%(?:[\w.]*\.)?(?:{_SIZE_NAMES})=(\d{{1,19}})(?=\s|$)")
 _VARIABLE_SIZE = re.compile(r"_(\d{1,19})_?(B|bytes?|KiB|MiB|GiB)$")
 _PARAMETER = re.compile(r"%([\w.]{1,80})=(.*?)(?=\s%|$)")
 SCALES = {"B": 1, "byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+NO_SIZE = "this test does not show its message size"
 LAYOUT = ("num_tasks_per_node", "num_cpus_per_task")
 """Fields that separate experiments, like the system."""
 
@@ -42,11 +42,34 @@ class Value:
     """True if the test found that the run failed, by its own references."""
     is_row: bool = True
     """False where the line is that of the test, in JSON."""
+    unreadable: str = ""
+    """The reason, if the line cannot be read."""
 
 
 def table_of(log: Log, value: Value) -> LogTable:
-    size = _size(log, value)
-    table = LogTable(
+    """The table of a value; without rows where the line cannot be read or no size is known."""
+    table, size = _without_rows(log, value), _size(log, value)
+    if value.unreadable:
+        table.drop(log, value.line, value.unreadable)
+        return table
+    if size is None:
+        table.note(
+            f"{log.at(value.line)}: {NO_SIZE}: {value.name} of {value.test} is not read; give it "
+            "with --bytes"
+        )
+        return table
+    if value.has_failed:
+        table.note(f"{log.at(value.line)}: the test failed by its own references; read as printed")
+    with table.row(log, value.line):
+        more = {"ranks": whole(value.ranks)} if value.ranks else {}
+        if not is_number(value.text):
+            raise RowError(f"{value.name} {value.text!r} is not a number")
+        table.add(value.line if value.is_row else None, size, _column(value), value.text, **more)
+    return table
+
+
+def _without_rows(log: Log, value: Value) -> LogTable:
+    return LogTable(
         log.operation if log.operation != "unknown" else value.test.split(" ")[0],
         f"ReFrame: {value.test}",
         value.line,
@@ -55,19 +78,6 @@ def table_of(log: Log, value: Value) -> LogTable:
         options=dict(value.setting) | _parameters(value.test),
         run=value.run,
     )
-    if value.has_failed:
-        table.note(f"{log.at(value.line)}: the test failed by its own references; read as printed")
-    if size is None:
-        raise UsageError(
-            f"{log.at(value.line)}: this test does not show its message size",
-            "give it with --bytes",
-        )
-    with table.row(log, value.line):
-        more = {"ranks": whole(value.ranks)} if value.ranks else {}
-        if not is_number(value.text):
-            raise RowError(f"{value.name} {value.text!r} is not a number")
-        table.add(value.line if value.is_row else None, size, _column(value), value.text, **more)
-    return table
 
 
 def _size(log: Log, value: Value) -> int | None:

@@ -40,6 +40,10 @@ WIDTH = 31
 WITH_CONGESTION = "Network Tests running with Congestion Tests"
 LOAD = "congestion tests"
 """The option of tests under congestion: the test that ran beside them; isolated tests lack it."""
+NETWORK_NODES = "network nodes"
+"""The option of isolated tests of network_load_test: the nodes that run them, a part of all. The
+ranks on them are not printed, so that no axis of a point separates them from network_test's."""
+LOAD_PROGRAM = "NetworkLoad"
 
 
 def recognise(log: Log) -> int | None:
@@ -120,8 +124,11 @@ def _column(title: str, unit: str) -> Column:
 
 
 def _options(section: str, known: dict[str, Any]) -> dict[str, Any]:
-    """Options of a test: one under congestion is another experiment than the isolated one."""
+    """Options of a test: one under congestion is another experiment than the isolated one, and so
+    is one on a part of the nodes."""
     if not section.startswith(WITH_CONGESTION):
+        if "Network" in known or known.get("program") == LOAD_PROGRAM:
+            return {NETWORK_NODES: known.get("Network", "a part")}
         return {}
     beside = _BESIDE.search(section)
     nodes = {"congestion nodes": known["Congestion"]} if "Congestion" in known else {}

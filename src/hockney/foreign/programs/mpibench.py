@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, whole
@@ -19,6 +21,8 @@ _ROW = re.compile(
 )
 _CUT = re.compile(r"^\s*[A-Z]\w*\s+Bytes:\s*\d*")
 WORLD = "MPI_COMM_WORLD"
+ESTIMATED = 5
+"""Repetitions by which mpiBench estimates a time (ITRS_EST); slow operations have no more."""
 COLUMNS = {
     "avg": Column("mean", "mean over ranks of each rank's mean"),
     "min": Column("least rank mean", "the least over ranks of each rank's mean"),
@@ -33,27 +37,53 @@ def recognise(log: Log) -> int | None:
 def read(log: Log) -> list[LogTable]:
     """A table for each operation and communicator of a start."""
     tables: list[LogTable] = []
-    of_start: dict[tuple[str, str], LogTable] = {}
+    starts: list[dict[tuple[str, str], LogTable]] = [{}]
     seen: set[tuple[str, str, str, str]] = set()
     version, places = None, list[Place]()
     for line, text in log.numbered():
         start, host, row = _START.match(text), _HOST.match(text), _ROW.match(text)
         if start:
-            version, places, of_start, seen = start[1], [], {}, set()
+            version, places, seen = start[1], [], set()
+            starts.append({})
         elif host:
             places.append(Place(rank=int(host[1]), host=host[2]))
         elif row:
             key = (row["name"].lower(), row["comm"])
             if (*key, row["bytes"], row["ranks"]) in seen:
-                of_start, seen = {}, set()  # a start whose first lines are missing
+                starts.append({})  # a start whose first lines are missing
+                seen = set()
             seen.add((*key, row["bytes"], row["ranks"]))
-            if key not in of_start:
-                of_start[key] = _table(line, key, version, places)
-                tables.append(of_start[key])
-            _row(log, line, row, of_start[key])
+            if key not in starts[-1]:
+                tables.append(_table(line, key, version, places))
+                starts[-1][key] = tables[-1]
+            _row(log, line, row, starts[-1][key])
         elif tables and line == log.last and _CUT.match(text):
             tables[-1].cut_in(line)
+    _keep_counts_apart([list(each.values()) for each in starts])
     return tables
+
+
+def _keep_counts_apart(starts: Sequence[Sequence[LogTable]]) -> None:
+    """Gives tables the number of repetitions that the user chose as a parameter, where starts
+    differ in it."""
+    chosen = [(tables, _chosen_repetitions(tables)) for tables in starts]
+    if len({count for _, count in chosen} - {None}) < 2:
+        return  # a start whose count is unknown may have that of the others
+    for tables, count in chosen:
+        for table in tables:
+            if count is not None:
+                table.parameters["repetitions"] = str(count)
+
+
+def _chosen_repetitions(tables: Sequence[LogTable]) -> int | None:
+    """The most repetitions that the user allows a start; None if it does not show them. mpiBench
+    reduces them to keep within its time limit, to another number for each time, so that only a
+    number that most rows have in common was chosen."""
+    counts = Counter(row.repetitions for table in tables for row in table.rows)
+    most = max((count for count in counts if count is not None), default=0)
+    rows_with_most = counts[most] // len(COLUMNS)
+    is_common = rows_with_most > 1 and 2 * counts[most] >= counts.total()
+    return most if is_common and most > ESTIMATED else None
 
 
 def _table(line: int, key: tuple[str, str], version: str | None, places: list[Place]) -> LogTable:

@@ -1,10 +1,12 @@
-"""LLNL's mpiGraph: the rate from each rank to each other, all ranks at once, in MiB/s ("MB"). A
-rate of 0 beside the diagonal was not measured."""
+"""LLNL's mpiGraph and its fork by qzan9: the rate from each rank to each other, all ranks at once.
+LLNL's MB are 2^20 bytes, those of the fork 10^6. A rate of 0 beside the diagonal was not measured.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
@@ -22,7 +24,21 @@ from hockney.records import Place
 HEADED = True
 
 _START = re.compile(r"^\s*START mpiGraph v(\S{1,20})")
-_KNOWN = re.compile(r"^\s*(MsgSize|Times|Window|Procs)\s+(\d{1,19})$")
+_KNOWN = re.compile(
+    r"^\s*(MsgSize|Times|Window|Warmup|Procs|(?:Msg Size|Iterations|Window Size|Procs):)"
+    r"\s+(\d{1,19})(?: Bytes)?$"
+)
+_OF_FORK = re.compile(r"^\s*(?:Msg Size: +\d+ Bytes|(?:Send|Recv) max: +\S+ MB/s)$")
+"""Lines that only the fork prints, whose rates are bytes per microsecond."""
+NAMES = {
+    "Msg Size:": "MsgSize",
+    "Iterations:": "Times",
+    "Window Size:": "Window",
+    "Procs:": "Procs",
+}
+"""Names of LLNL's header by those of the fork."""
+SETTING = {"Times": "iterations", "Warmup": "warmup iterations"}
+"""Names of what separates experiments, by those of the header."""
 _HEADING = re.compile(r"^\s*(?P<side>Send|Recv)\s+(?P<names>\S+:\d{1,9}(?:\s+\S+:\d{1,9})*)\s*$")
 _ROW = re.compile(r"^\s*(?P<host>\S+):(?P<rank>\d{1,9})\s+(?P<way>to|from)(?P<cells>\s.*)$")
 COLUMNS = {
@@ -51,6 +67,16 @@ class MpigraphContext:
     ranks: tuple[int, ...] = ()
     """Ranks of the columns."""
     order: RowOrder | None = None
+    is_fork: bool = False
+
+    @property
+    def megabyte(self) -> str:
+        """The meaning of MB in the rates."""
+        return "10^6" if self.is_fork else "2^20"
+
+    def column(self, way: str) -> Column:
+        """The meaning of a rate to or from a rank."""
+        return replace(COLUMNS[way], factor=MEGABYTES[self.megabyte])
 
 
 def recognise(log: Log) -> int | None:
@@ -66,12 +92,14 @@ def read(log: Log) -> list[LogTable]:
     context = MpigraphContext()
     for line in range(1, len(log.lines) + 1):
         text = log.whole_line(line)
+        context.is_fork = context.is_fork or bool(_OF_FORK.match(text))
         start, known, row = _START.match(text), _KNOWN.match(text), _ROW.match(text)
         heading = _HEADING.match(text)
         if start:
             context = MpigraphContext(start[1], {})
         elif known:
-            context.known = {**(context.known or {}), known[1]: int(known[2])}
+            name = NAMES.get(known[1], known[1])
+            context.known = {**(context.known or {}), name: int(known[2])}
         elif heading:
             _begin(log, line, heading, context, tables)
         elif row and context.order is not None:
@@ -109,11 +137,18 @@ def _begin(
             version=context.version,
             ranks=known.get("Procs") or len(named),
             places=places,
-            parameters={"hosts": hosts_text(place.host or "" for place in places)},
+            parameters=_parameters(places, known, context.megabyte),
         )
-        table.note("its MB are 2^20 bytes; rates are read so")
+        table.note(f"its MB are {context.megabyte} bytes; rates are read so")
         tables.append(table)
         context.order = RowOrder(log, table)
+
+
+def _parameters(places: list[Place], known: Mapping[str, int], megabyte: str) -> dict[str, str]:
+    """What separates matrices of one log: their hosts, iterations and the program."""
+    counts = {title: str(known[name]) for name, title in SETTING.items() if name in known}
+    hosts = hosts_text(place.host or "" for place in places)
+    return {"hosts": hosts, **counts, "megabytes": megabyte}
 
 
 def _row(
@@ -130,7 +165,7 @@ def _row(
         if len(cells) != len(context.ranks):
             raise RowError(f"{len(cells)} rates of {len(context.ranks)} ranks")
         rank, window = whole(row["rank"]), known.get("Window")
-        holes = []
+        column, holes = context.column(row["way"]), []
         for other, cell in zip(context.ranks, cells, strict=True):
             if other == rank:
                 continue
@@ -138,7 +173,7 @@ def _row(
                 holes.append(other)
                 continue
             peers = (rank, other) if row["way"] == "to" else (other, rank)
-            table.add(line, size, COLUMNS[row["way"]], cell, peers=peers, window=window)
+            table.add(line, size, column, cell, peers=peers, window=window)
         if holes:
             table.note(f"{log.at(line)}: no rate {row['way']} rank {', '.join(map(str, holes))}")
 

@@ -26,6 +26,7 @@ _REPEATED = re.compile(r"^ {3,4}(?P<name>\S.{0,120}?):$")
 _SUMMARY = re.compile(
     r"^ {5,6}summary::(?P<of>\w+) = (?P<value>\S{1,80})(?: (?P<unit>\S.{0,40}))?$"
 )
+_SECTION = re.compile(r"^ {1,2}\S")
 _JSON = re.compile(r'"RAMBLE_STATUS"\s*:')
 _YAML = re.compile(r"^\s+(?:- )?RAMBLE_STATUS: ")
 _SIZE = re.compile(
@@ -33,7 +34,11 @@ _SIZE = re.compile(
     r"(?: ?(?:B|bytes))?(?![\w.])",
     re.IGNORECASE,
 )
-_QUANTILE = re.compile(r"\bP(\d{1,2}(?:\.\d{1,3})?)\b", re.IGNORECASE)
+_QUANTILE = re.compile(
+    r"\bP(\d{1,2}(?:\.\d{1,3})?)\b|(?<![\w.])(\d{1,2}(?:\.\d{1,3})?)%", re.IGNORECASE
+)
+_OF_STATISTIC = re.compile(r"\btail\b", re.IGNORECASE)
+_OF_CONTEXT = re.compile(r"\bdefault \(null\)|\bcontext\b")
 WORKLOADS = {
     "latency": "pingpong",
     "bw": "bandwidth",
@@ -54,6 +59,10 @@ PARTS = {
     "communication": "mean",
     "median": "median",
 }
+SUMMARIES = ("min", "max", "mean", "median", "stdev")
+"""Statistics over repeats that are read."""
+FIGURE = "figure"
+"""The option of figures that would be one statistic: what they measure."""
 
 
 @dataclass
@@ -76,6 +85,8 @@ class RambleExperiment:
     ranks: int | None = None
     setting: dict[str, str] = field(default_factory=dict)
     figures: list[RambleFigure] = field(default_factory=list)
+    cut_line: int | None = None
+    """The last line of the log, where it ends in the middle of a figure."""
 
 
 def recognise(log: Log) -> int | None:
@@ -90,12 +101,20 @@ def read(log: Log) -> list[LogTable]:
         experiments = _of_text(log)
     elif _JSON.search(log.text):
         experiments = _of_json(log)
+        if not experiments:
+            return [_refused(log, 1, "the results are not whole, or no JSON: nothing is read")]
     else:
-        table = LogTable(log.operation, "Ramble", log.find(_YAML) or 1)
-        table.note(f"{log.at(table.line)}: YAML is not read: ramble workspace analyze -f json")
-        return [table]
+        line = log.find(_YAML) or 1
+        return [_refused(log, line, "YAML is not read: ramble workspace analyze -f json")]
     names = {experiment.name for experiment in experiments}
-    return [table for experiment in experiments for table in _tables(log, experiment, names)]
+    apart = _figures_apart(log, experiments, names)
+    return [table for of in experiments for table in _tables(log, of, names, apart)]
+
+
+def _refused(log: Log, line: int, reason: str) -> LogTable:
+    table = LogTable(log.operation, "Ramble", line)
+    table.note(f"{log.at(line)}: {reason}")
+    return table
 
 
 def _of_text(log: Log) -> list[RambleExperiment]:
@@ -103,7 +122,7 @@ def _of_text(log: Log) -> list[RambleExperiment]:
     context = name = ""
     for line, text in log.numbered():
         begins, status, inside = _EXPERIMENT.match(text), _STATUS.match(text), _CONTEXT.match(text)
-        figure, summary, repeated = _FIGURE.match(text), _SUMMARY.match(text), _REPEATED.match(text)
+        repeated = _REPEATED.match(text)
         if begins:
             experiments.append(RambleExperiment(line, begins["name"]))
             context = name = ""
@@ -113,18 +132,44 @@ def _of_text(log: Log) -> list[RambleExperiment]:
             experiments[-1].status = status[1]
         elif inside:
             context, name = inside["context"], ""
-        elif figure and context:
-            unit = figure["unit"] or ""
-            experiments[-1].figures.append(
-                RambleFigure(line, context, figure["name"], figure["value"], unit)
-            )
         elif repeated and context:
             name = repeated["name"]
-        elif summary and name:
-            unit = summary["unit"] or ""
-            of = RambleFigure(line, context, name, summary["value"], unit, summary["of"])
-            experiments[-1].figures.append(of)
+        elif _SECTION.match(text):
+            context = name = ""
+        elif context and (figure := _figure(line, text, context, name)):
+            experiments[-1].figures.append(figure)
+    if context:
+        experiments[-1].cut_line = _cut_line(log, experiments[-1])
     return experiments
+
+
+def _figure(line: int, text: str, context: str, name: str) -> RambleFigure | None:
+    """The figure of a line; `name` is that of the figure whose summaries are read."""
+    figure, summary = _FIGURE.match(text), _SUMMARY.match(text)
+    if figure:
+        unit = figure["unit"] or ""
+        return RambleFigure(line, context, figure["name"], figure["value"], unit)
+    if summary and name:
+        unit = summary["unit"] or ""
+        return RambleFigure(line, context, name, summary["value"], unit, summary["of"])
+    return None
+
+
+def _cut_line(log: Log, of: RambleExperiment) -> int | None:
+    """The last line of a log, where it ends within a figure: without the unit that figures of this
+    name have. Ramble ends every line with a newline."""
+    last = [figure for figure in of.figures if figure.line == log.last]
+    names = {(figure.name, figure.summary) for figure in last}
+    units = {one.unit for one in of.figures if (one.name, one.summary) in names}
+    is_whole = len(units) == 1 and any(map(_is_whole, last))
+    is_heading = _CONTEXT.match(log.lines[log.last - 1])
+    return None if log.whole or is_heading or is_whole else log.last
+
+
+def _is_whole(figure: RambleFigure) -> bool:
+    """True unless a figure lacks its unit; versions and some summaries have none."""
+    has_none = figure.summary not in (None, *SUMMARIES) or not is_number(figure.value)
+    return has_none or _column(figure, False) is not None
 
 
 def _of_json(log: Log) -> list[RambleExperiment]:
@@ -162,49 +207,133 @@ def _dicts(value: Any) -> Iterator[dict[str, Any]]:
     return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
 
 
-def _tables(log: Log, of: RambleExperiment, names: set[str]) -> list[LogTable]:
-    """The table of an experiment: a repeat is a launch of the one whose name it continues."""
-    base, _, repeat = of.name.rpartition(".")
-    is_repeat = repeat.isdigit() and base in names
+def _tables(
+    log: Log, of: RambleExperiment, names: set[str], apart: dict[tuple[str, str, str], str]
+) -> list[LogTable]:
+    """The tables of an experiment, one for each measurement whose figures would replace those of
+    another: a repeat is a launch of the experiment whose name it continues."""
     has_repeats = any(name.rpartition(".")[0] == of.name for name in names)
-    table = LogTable(
-        _operation(log, of.name),
-        f"Ramble: {base if is_repeat else of.name}",
-        of.line,
-        experiment=(base if is_repeat else of.name).replace("/", "-"),
-        ranks=of.ranks,
-        run=of.name if is_repeat else None,
-    )
-    if of.status and of.status.upper() != "SUCCESS":
-        table.note(f"{log.at(of.line)}: {of.name} has the status {of.status}; read as printed")
     if has_repeats and any(figure.summary for figure in of.figures):
         # Its numbers are made of those of the repeats, which are in the file.
         return []
     swapped = _swapped(of)
-    if swapped:
+    tables: dict[str, LogTable] = {}
+    unsized = 0
+    for figure in of.figures:
+        size, column = _size(log, figure), _column(figure, figure.context in swapped)
+        if column is not None and size is not None:
+            label = apart.get((_base(of, names), *_identity(figure)), "")
+            table = tables.setdefault(label, _table(log, of, names, label))
+            _add(log, of, table, figure, size, column)
+        unsized += column is not None and size is None
+    found = list(tables.values()) or [_table(log, of, names)]
+    for table in found:
+        _note_state(log, of, table, bool(swapped))
+    if unsized:
+        found[0].note(
+            f"{log.at(of.line)}: {unsized} figures of {of.name} without a message size are not "
+            "read: give it with --bytes"
+        )
+    return found
+
+
+def _table(log: Log, of: RambleExperiment, names: set[str], label: str = "") -> LogTable:
+    """A table without rows, of the measurement with this label."""
+    base = _base(of, names)
+    return LogTable(
+        _operation(log, of.name),
+        f"Ramble: {base}",
+        of.line,
+        experiment=base.replace("/", "-"),
+        ranks=of.ranks,
+        options={FIGURE: label} if label else {},
+        run=of.name if base != of.name else None,
+    )
+
+
+def _add(
+    log: Log,
+    of: RambleExperiment,
+    table: LogTable,
+    figure: RambleFigure,
+    size: int,
+    column: Column,
+) -> None:
+    with table.row(log, figure.line or of.line):
+        if not is_number(figure.value):
+            raise RowError(f"{figure.name} {figure.value!r} is not a number")
+        table.add(figure.line, size, column, figure.value)
+
+
+def _note_state(log: Log, of: RambleExperiment, table: LogTable, is_swapped: bool) -> None:
+    """Notes what an experiment's state means for each of its tables."""
+    if of.status and of.status.upper() != "SUCCESS":
+        table.note(f"{log.at(of.line)}: {of.name} has the status {of.status}; read as printed")
+    if is_swapped:
         table.note(
             f"{log.at(of.line)}: the maximum of {of.name} is below its average: Ramble takes IMB's "
             "columns for each other; they are read as IMB prints them"
         )
-    unsized = 0
-    for figure in of.figures:
-        size = _SIZE.search(figure.context)
-        column = _column(figure, figure.context in swapped)
-        if column is None:
-            continue
-        if size is None and log.bytes is None:
-            unsized += 1
-            continue
-        with table.row(log, figure.line or of.line):
-            if not is_number(figure.value):
-                raise RowError(f"{figure.name} {figure.value!r} is not a number")
-            table.add(figure.line, int(size[1]) if size else log.bytes or 0, column, figure.value)
-    if unsized:
-        table.note(
-            f"{log.at(of.line)}: {unsized} figures of {of.name} without a message size are not "
-            "read: give it with --bytes"
-        )
-    return [table]
+    if of.cut_line:
+        table.cut_in(of.cut_line)
+
+
+def _base(of: RambleExperiment, names: set[str]) -> str:
+    """The name of an experiment without the number of its repeat."""
+    base, _, repeat = of.name.rpartition(".")
+    return base if repeat.isdigit() and base in names else of.name
+
+
+def _size(log: Log, figure: RambleFigure) -> int | None:
+    """The message size of a figure; None if nothing shows it."""
+    size = _SIZE.search(figure.context)
+    return int(size[1]) if size else log.bytes
+
+
+def _figures_apart(
+    log: Log, experiments: list[RambleExperiment], names: set[str]
+) -> dict[tuple[str, str, str], str]:
+    """Labels of measurements, by experiment and figure, that would otherwise replace each other:
+    several figures of one size and statistic. Repeats of an experiment have the same labels."""
+    points: dict[str, dict[tuple[int, str], set[tuple[str, str]]]] = {}
+    for of in experiments:
+        known = points.setdefault(_base(of, names), {})
+        for figure in of.figures:
+            size, column = _size(log, figure), _column(figure, False)
+            if size is not None and column is not None:
+                known.setdefault((size, column.statistic), set()).add(_identity(figure))
+    return {
+        (base, *identity): label
+        for base, known in points.items()
+        for identity, label in _labels(list(known.values())).items()
+    }
+
+
+def _labels(points: list[set[tuple[str, str]]]) -> dict[tuple[str, str], str]:
+    """Labels of figures of the same points: what they measure, or their names where that is the
+    same. Other statistics of what is measured have its label, too."""
+    clashing = [point for point in points if len(point) > 1]
+    labels = {one: _measured(*one) for point in clashing for one in point}
+    for one in {one for point in points for one in point}:
+        if _measured(*one) in labels.values():
+            labels[one] = _measured(*one)
+    for point in clashing:
+        if len({labels[one] for one in point}) < len(point):
+            labels |= {one: ", ".join(filter(None, one)) for one in point}
+    return labels
+
+
+def _identity(figure: RambleFigure) -> tuple[str, str]:
+    """What distinguishes figures of one size: the context without it, and the name."""
+    return _SIZE.sub("", figure.context).strip(" ,;()"), figure.name
+
+
+def _measured(context: str, name: str) -> str:
+    """What a figure measures: its name without the statistic."""
+    plain = _OF_STATISTIC.sub("", _QUANTILE.sub("", name.rpartition("::")[2]))
+    words = [word for word in plain.split() if word.lower() not in WORDS.keys() | PARTS.keys()]
+    where = _OF_CONTEXT.sub("", context).strip(" ,;()")
+    return ", ".join(filter(None, (where, " ".join(words))))
 
 
 def _operation(log: Log, name: str) -> str:
@@ -239,7 +368,7 @@ def _column(figure: RambleFigure, is_swapped: bool) -> Column | None:
     definition = f"as Ramble reads it: {figure.name}"
     end = ""
     if figure.summary:
-        if figure.summary not in ("min", "max", "mean", "median", "stdev"):
+        if figure.summary not in SUMMARIES:
             return None
         end = "" if figure.summary == "mean" else f", {figure.summary} over repeats"
         definition = f"{figure.summary} over repeats of {figure.name}"
@@ -255,9 +384,7 @@ def _column(figure: RambleFigure, is_swapped: bool) -> Column | None:
     except RowError:
         return None
     rated = "bandwidth" if statistic == f"mean{end}" else f"{_statistic(name)} bandwidth"
-    return Column(
-        f"{rated}{end}" if rated == "bandwidth" else rated, definition, "value_Bps", factor
-    )
+    return Column(f"{rated}{end}", definition, "value_Bps", factor)
 
 
 def _statistic(name: str) -> str:
@@ -265,7 +392,8 @@ def _statistic(name: str) -> str:
         return OVER_RANKS[name]
     quantile = _QUANTILE.search(name)
     if quantile:
-        return "median" if float(quantile[1]) == 50.0 else f"p{quantile[1]}"
+        percent = quantile[1] or quantile[2]
+        return "median" if float(percent) == 50.0 else f"p{percent}"
     words = name.lower().replace("_", " ").split()
     known = [WORDS.get(word) or PARTS.get(word) for word in words]
     return next((word for word in known if word), "mean")
