@@ -140,7 +140,8 @@ def test_the_table_is_for_people(run_engine: RunEngine) -> None:
     rows = [line.split() for line in done.stdout.splitlines() if not line.startswith("#")]
     assert [row[0] for row in rows] == ["0", "8", "1024"]
     assert all(0.0 < float(row[2]) <= float(row[3]) <= float(row[5]) for row in rows)
-    assert re.search(r"alpha = \d+\.\d+ us, 1/beta = \d+\.\d+ MiB/s", done.stdout)
+    # Beside other work the larger size may be the faster one.
+    assert re.search(r"alpha = \d+\.\d+ us, (1/beta = \d+\.\d+ MiB/s|beta = 0)", done.stdout)
 
 
 def test_single_exchanges_have_the_clock_subtracted_unless_asked(run_engine: RunEngine) -> None:
