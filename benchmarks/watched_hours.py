@@ -77,11 +77,11 @@ def main() -> None:
     parser.add_argument("--into", type=Path, help="keep the looks there")
     args = parser.parse_args()
     planned = slowdowns(args.hours, args.slower, args.seed)
-    mpicc = mpi_of(Placement()).mpicc
+    mpi, _ = mpi_of(Placement())
     with tempfile.TemporaryDirectory() as directory:
         into = args.into or Path(directory) / "looks"
         library, slower, alarms = (Path(directory) / name for name in ("l.so", "slower", "alarms"))
-        built = [mpicc, "-O2", "-shared", "-fPIC", "-o", library, HERE / "slower_send.c"]
+        built = [mpi.mpicc, "-O2", "-shared", "-fPIC", "-o", library, HERE / "slower_send.c"]
         subprocess.run(built, check=True)
         alarms.touch()
         began = time.time()

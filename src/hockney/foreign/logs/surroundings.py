@@ -77,12 +77,13 @@ _KEYED = re.compile(
     re.IGNORECASE,
 )
 """Lines in which people print a setting above a table."""
+_NODE = r"(?=[a-z_.-]{0,60}\d)[\w.-]{1,64}"
 _OF_NODES = re.compile(
     r"\s*[#*=-]*\s*(?:\w[\w -]{0,60} )?(?:for|on|between) (?:nodes|hosts):? "
-    r"([\w.-]{1,64}(?:[ ,]+(?:and )?[\w.-]{1,64}){1,15})\s*",
+    rf"({_NODE}(?:[ ,]+(?:and )?{_NODE}){{1,15}})\s*",
     re.IGNORECASE,
 )
-"""Lines that name the nodes of the next table."""
+"""Lines that name the nodes of the next table, which have numbers."""
 _LOADED = re.compile(
     r"(?:^|`)\s*((?:module|ml|spack|conda|source)\b(?: \w+)?) ([^`]{1,150}?)\s*(?:`|$)"
 )
