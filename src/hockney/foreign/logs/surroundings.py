@@ -72,14 +72,14 @@ _ASSIGNED = re.compile(
     r"([^`]{0,150}?)\s*(?:`|;|$)"
 )
 _KEYED = re.compile(
-    r"\s*[#*-]*\s*(networks?|fabric|transport|interface|provider|placement|mapping|binding|settings?"
+    r"\s*(?:[#*-]+\s*)?(networks?|fabric|transport|interface|provider|placement|mapping|binding|settings?"
     r"|configuration|node ?list|nodes|hosts)\s*[:=]\s*(\S.{0,120})",
     re.IGNORECASE,
 )
 """Lines in which people print a setting above a table."""
 _NODE = r"(?=[a-z_.-]{0,60}\d)[\w.-]{1,64}"
 _OF_NODES = re.compile(
-    r"\s*[#*=-]*\s*(?:\w[\w -]{0,60} )?(?:for|on|between) (?:nodes|hosts):? "
+    r"\s*(?:[#*=-]+\s*)?(?:\w[\w -]{0,60} )?(?:for|on|between) (?:nodes|hosts):? "
     rf"({_NODE}(?:[ ,]+(?:and )?{_NODE}){{1,15}})\s*",
     re.IGNORECASE,
 )
