@@ -6,6 +6,8 @@ import pytest
 from reading import numbers, runs, tables
 
 from hockney.base.errors import UsageError
+from hockney.infer.analysis import Analysis
+from hockney.show.experiments import imported
 
 ALLREDUCE = (
     "# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n4  {us}\n8  {us}\n"
@@ -187,3 +189,10 @@ def test_tables_of_other_nodes_are_launches_that_say_so() -> None:
     assert len(run.launches) == 2
     assert run.header.source is not None
     assert any("2 sets of nodes" in note for note in run.header.source.notes)
+
+
+def test_a_median_of_two_has_no_digits_of_doubles() -> None:
+    [run] = runs("".join(ALLREDUCE.format(us=us) for us in ("4.60", "5.20")))
+    shown = "\n".join(imported.parts(Analysis(run), all_states=False))
+    assert "4.9\n" in shown
+    assert "4.9000000" not in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -147,10 +148,11 @@ def _statistics_table(
 
 
 def _cell(number: LogNumber | None) -> str:
-    """A time with every digit that the log had."""
+    """A time with every digit that the log had; of a median of two, with all that a double has."""
     if number is None:
         return "-"
     if number.field == "value_s":
-        return f"{Decimal(repr(number.value)).scaleb(6).normalize():f}"
+        shown = Decimal(f"{number.value:.{sys.float_info.dig}g}")
+        return f"{shown.scaleb(6).normalize():f}"
     scale = {"value_Bps": 2.0**-20, "value_s_per_B": 1e9}.get(number.field, 1.0)
     return f"{number.value * scale:.8g}"
