@@ -196,3 +196,11 @@ def test_a_median_of_two_has_no_digits_of_doubles() -> None:
     shown = "\n".join(imported.parts(Analysis(run), all_states=False))
     assert "4.9\n" in shown
     assert "4.9000000" not in shown
+
+
+def test_a_sentence_that_ends_in_a_number_is_no_row() -> None:
+    head = "bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec\n"
+    row = "64      10      =10      1.2k        0.00s      1.77      36.25       0.03\n"
+    [table] = tables(f"{head}{row}\nThe next section of this page is about version 4\n")
+    assert {row.bytes for row in table.rows} == {64}
+    assert table.notes == []

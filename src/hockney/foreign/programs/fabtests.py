@@ -95,7 +95,7 @@ def read(log: Log) -> list[LogTable]:
             _machine_row(log, line, text, _order(log, "", context, tables))
         elif side:
             context.side, context.orders, context.columns = side["side"], {}, []
-        elif context.columns and _is_row(text):
+        elif context.columns and _is_row(text, len(context.columns)):
             _row(log, line, text, context, tables)
         elif _UBERTEST.match(text):
             context.setting, context.orders = text.strip(), {}
@@ -140,9 +140,12 @@ def _column(title: str, operation: str) -> Column:
     return LATENCY if is_latency else IN_STREAM
 
 
-def _is_row(text: str) -> bool:
-    cells = text.split()
-    return len(cells) > 1 and is_number(cells[-1])
+def _is_row(text: str, columns: int) -> bool:
+    """True if a line ends in a number, as some sentences do, and has numbers such as 4k and =10 in
+    most columns."""
+    cells = text.split()[-columns:]
+    numbers = sum(cell.lstrip("=")[:1].isdigit() for cell in cells)
+    return len(cells) > 1 and is_number(cells[-1]) and 2 * numbers > len(cells)
 
 
 def _row(log: Log, line: int, text: str, context: FabtestsContext, tables: list[LogTable]) -> None:
