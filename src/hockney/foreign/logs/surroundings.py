@@ -183,10 +183,11 @@ def _commands(text: str, prompt: re.Match[str] | None) -> list[str]:
     """The commands of a line that are chained by ; or &&; the whole line where nothing shows that
     it is one of a shell."""
     words = " ".join((text[prompt.end() :] if prompt else text).replace("\\\n", " ").split())
-    chained = _CHAINED.split(words)
-    first = chained[0]
+    if ";" not in words and "&&" not in words:
+        return [words]
+    first, *others = _CHAINED.split(words)
     is_shell = prompt or any(of.search(first) for of in (_LOADED, _ASSIGNED))
-    return chained if is_shell or _COMMAND.fullmatch(_bare(first)) else [words]
+    return [first, *others] if is_shell or _COMMAND.fullmatch(_bare(first)) else [words]
 
 
 def _bare(words: str) -> str:
