@@ -127,3 +127,11 @@ def test_a_log_of_too_many_lines_says_what_most_of_them_are(tmp_path: Path) -> N
     with pytest.raises(UsageError, match="or 200000 lines") as raised:
         read_log(path)
     assert "grep -v 'NCCL INFO' a.log | hockney import -" in str(raised.value)
+
+
+def test_titles_of_many_tables_are_not_taken_for_most_lines(tmp_path: Path) -> None:
+    table = "# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n" + "8  1.00\n" * 19
+    (tmp_path / "a.log").write_text(table * (210_000 // 21))
+    with pytest.raises(UsageError) as raised:
+        content.text_of(tmp_path / "a.log")
+    assert "grep" not in str(raised.value)

@@ -7,6 +7,7 @@ import codecs
 import gzip
 import io
 import lzma
+import random
 import re
 import sys
 import zlib
@@ -84,7 +85,8 @@ def _way_out(content: bytes, path: Path) -> str:
     """What to do about a log that is too large: often most of its lines are messages of a
     library."""
     lines = content.splitlines()
-    some = lines[:: max(len(lines) // LINES_SAMPLED, 1)]
+    # By lot: every hundredth line of tables of a hundred lines would be a title.
+    some = random.Random(1).sample(lines, min(len(lines), LINES_SAMPLED))
     words = Counter(found[0] for line in some if (found := _WORDS.search(line)))
     most, count = words.most_common(1)[0] if words else (b"", 0)
     if count < len(some) * MOSTLY:
