@@ -35,8 +35,11 @@ def shortened(command: str) -> list[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("command", COMMANDS)
 def test_it_measures_something(hockney: RunHockney, command: str) -> None:
-    done = hockney(*shortened(command), "--json", "-q", "-o", "run.jsonl", "--force")
-    assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)
-    points = found.get("points") or found.get("startup")
-    assert points, command
+    def measures() -> bool:
+        done = hockney(*shortened(command), "--json", "-q", "-o", "run.jsonl", "--force")
+        assert done.status == 0, done.stderr
+        found = json.loads(done.stdout)
+        return bool(found.get("points") or found.get("startup"))
+
+    # Beside other work 300 ms may end before four ranks have met once.
+    assert any(measures() for _ in range(3)), command

@@ -55,8 +55,8 @@ def test_two_recorders_count_the_same(hockney: RunHockney, tmp_path: Path, name:
     if program is None or shutil.which("mpicc.openmpi") is None:
         pytest.skip("needs lammps, hpcc and the MPI that Debian built them with")
     mpi = find_mpi("mpicc.openmpi")
-    counts = tmp_path / "counts.so"
-    words = [mpi.mpicc, "-w", "-O1", "-fPIC", "-shared", "-o", counts, HERE / "counts.c"]
+    counter = tmp_path / "counter.so"
+    words = [mpi.mpicc, "-w", "-O1", "-fPIC", "-shared", "-o", counter, HERE / "counter.c"]
     subprocess.run(words, check=True)
     arguments: tuple[str, ...] = ()
     if name == "hpcc":
@@ -68,7 +68,7 @@ def test_two_recorders_count_the_same(hockney: RunHockney, tmp_path: Path, name:
         (tmp_path / "in.lj").write_text(LAMMPS.format(how=INPUTS[name]))
         arguments = ("-in", "in.lj", "-log", "none")
     counted = tmp_path / "counted"
-    more = {"LD_PRELOAD": str(counts), "COUNTED": str(counted)}
+    more = {"LD_PRELOAD": str(counter), "COUNTED": str(counted)}
     env = {**family_of(mpi).environment(mpi), **more}
     command = (str(mpi.mpiexec), "-n", "2", program, *arguments)
     done = hockney("profile", "-o", "p.jsonl", "--", *command, env=env)
