@@ -73,7 +73,7 @@ def test_what_this_machine_was_measured_to_be_is_simulated(
 @pytest.mark.long
 @pytest.mark.simgrid
 def test_overheads_are_simulated(hockney: RunHockney, tmp_path: Path) -> None:
-    asked = ("overheads", "--sizes", "8,4KiB", "--messages", "4", "--budget", "2s")
+    asked = ("overheads", "--sizes", "8,4KiB", "--messages", "4", "--budget", "5s")
     done = hockney(*asked, "-o", "run.jsonl", "--json", "-q")
     assert done.status == 0, done.stderr
     found = again(hockney, records.read(tmp_path / "run.jsonl"), *asked)["overheads"]
