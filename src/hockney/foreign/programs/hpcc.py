@@ -60,7 +60,7 @@ UNFINISHED = "the file ends in the middle of this line, so that its number may b
 
 
 @dataclass(frozen=True)
-class Result:
+class HpccResult:
     line: int
     experiment: str
     column: Column
@@ -83,9 +83,9 @@ class HpccRun:
     sizes: dict[str, int] = field(default_factory=lambda: dict(SIZES))
     is_detailed: bool = False
     """True below the heading of the final results."""
-    details: list[Result] = field(default_factory=list)
-    summary: list[Result] = field(default_factory=list)
-    major: list[Result] = field(default_factory=list)
+    details: list[HpccResult] = field(default_factory=list)
+    summary: list[HpccResult] = field(default_factory=list)
+    major: list[HpccResult] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     """Names in the summary so far."""
     is_ended: bool = False
@@ -94,10 +94,10 @@ class HpccRun:
     """The line in whose middle the log ends."""
 
     @property
-    def results(self) -> list[Result]:
+    def results(self) -> list[HpccResult]:
         """Each result from the source with the most digits that has all of it: a log that was cut
         in the details still has the major results above them."""
-        chosen: list[Result] = []
+        chosen: list[HpccResult] = []
         whole = [result for result in self.summary if not result.is_cut]
         for source in (self.details, whole, self.major, self.summary):
             known = {result.name for result in chosen}
@@ -163,39 +163,39 @@ def _see_setting(text: str, section: HpccRun, is_cut: bool) -> None:
         section.ranks = int(processes[1])
 
 
-def _detailed(line: int, text: str) -> list[Result]:
+def _detailed(line: int, text: str) -> list[HpccResult]:
     """The results in a line below the heading of the final results."""
     if pairs := _PINGPONG.match(text):
         unit = UNITS[pairs["unit"]]
         columns = {name: _pair_column(pairs["what"], name, unit) for name in NAMES}
-        return [Result(line, PINGPONG, column, pairs[name]) for name, column in columns.items()]
+        return [HpccResult(line, PINGPONG, column, pairs[name]) for name, column in columns.items()]
     if ring := _RING.match(text):
         name = f"hpcc-{ring['order'].removesuffix('ly')}-ring"
         return [
-            Result(line, name, _ring_column("Latency", "msecs"), ring["latency"]),
-            Result(line, name, _ring_column("Bandwidth", "MByte/s"), ring["bandwidth"]),
+            HpccResult(line, name, _ring_column("Latency", "msecs"), ring["latency"]),
+            HpccResult(line, name, _ring_column("Bandwidth", "MByte/s"), ring["bandwidth"]),
         ]
     return []
 
 
-def _summarised(line: int, match: re.Match[str], is_cut: bool) -> list[Result]:
+def _summarised(line: int, match: re.Match[str], is_cut: bool) -> list[HpccResult]:
     """The result in a line of the summary, whose number ends the line and may be cut."""
     if match["ring"] == "Ring":
         name = f"hpcc-{match['of'].removesuffix('lyOrdered').lower()}-ring"
         column = _ring_column(match["what"], match["unit"])
-        return [Result(line, name, column, match["value"], is_cut)]
+        return [HpccResult(line, name, column, match["value"], is_cut)]
     if match["of"].lower() not in NAMES:
         return []
     column = _pair_column(match["what"], match["of"].lower(), UNITS[match["unit"]])
-    return [Result(line, PINGPONG, column, match["value"], is_cut)]
+    return [HpccResult(line, PINGPONG, column, match["value"], is_cut)]
 
 
-def _major(line: int, match: re.Match[str]) -> Result:
+def _major(line: int, match: re.Match[str]) -> HpccResult:
     if match["ring"] == "Ping Pong":
         column = _pair_column(match["what"], match["of"].lower(), UNITS[match["unit"]])
-        return Result(line, PINGPONG, column, match["value"])
+        return HpccResult(line, PINGPONG, column, match["value"])
     name = f"hpcc-{match['of'].removesuffix('ly').lower()}-ring"
-    return Result(line, name, _ring_column(match["what"], match["unit"]), match["value"])
+    return HpccResult(line, name, _ring_column(match["what"], match["unit"]), match["value"])
 
 
 def _pair_column(what: str, name: str, factor: Decimal) -> Column:
@@ -231,7 +231,7 @@ def _tables(log: Log, section: HpccRun) -> list[LogTable]:
     return list(tables.values())
 
 
-def _table(section: HpccRun, first: Result) -> LogTable:
+def _table(section: HpccRun, first: HpccResult) -> LogTable:
     name = first.experiment
     return LogTable(
         "pingpong" if name == PINGPONG else name.removeprefix("hpcc-"),
@@ -245,7 +245,7 @@ def _table(section: HpccRun, first: Result) -> LogTable:
     )
 
 
-def _not_run(log: Log, section: HpccRun, first: Result) -> LogTable:
+def _not_run(log: Log, section: HpccRun, first: HpccResult) -> LogTable:
     """A table without rows that gives the reason: HPCC prints -1 and no more."""
     table = _table(section, first)
     reason = "all its results are -1"
@@ -267,7 +267,7 @@ def _note_sources(log: Log, section: HpccRun, tables: dict[str, LogTable]) -> No
             tables[result.experiment].note(f"{where}: read from the {source}, since {lack}")
 
 
-def _note_cut(section: HpccRun, results: list[Result], tables: list[LogTable]) -> None:
+def _note_cut(section: HpccRun, results: list[HpccResult], tables: list[LogTable]) -> None:
     """Marks the tables as interrupted if the log ends before all results."""
     names = {result.name for result in results}
     is_short = len(names) < ALL_RESULTS or any(result.is_cut for result in results)

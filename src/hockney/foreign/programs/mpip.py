@@ -44,7 +44,7 @@ LARGEST, MEAN, LEAST = range(3)
 
 
 @dataclass(frozen=True)
-class _Row:
+class _CallSite:
     """A line for all ranks of a call site."""
 
     line: int
@@ -87,10 +87,10 @@ class _Report:
             elif is_inside:
                 yield line, text
 
-    def rows(self, section: str) -> list[_Row]:
+    def rows(self, section: str) -> list[_CallSite]:
         """The lines for all ranks of a section."""
         matches = ((line, _ROW.match(text)) for line, text in self.section(section))
-        return [_Row(line, m[1], m[2], m[3], m[4].split()) for line, m in matches if m]
+        return [_CallSite(line, m[1], m[2], m[3], m[4].split()) for line, m in matches if m]
 
     @property
     def is_cut(self) -> bool:
@@ -140,7 +140,7 @@ def _tables(report: _Report) -> list[LogTable]:
     """The tables of a report; one without rows gives the reason if there are no others."""
     sizes = {(row.call, row.site): row.numbers[MEAN] for row in report.rows(_SIZES)}
     times = report.rows(_TIMES)
-    by_call: dict[str, list[_Row]] = {}
+    by_call: dict[str, list[_CallSite]] = {}
     for row in times:
         if (row.call, row.site) in sizes:
             by_call.setdefault(row.call, []).append(row)
@@ -180,7 +180,7 @@ def _note_cut(report: _Report, tables: Sequence[LogTable]) -> None:
 
 def _tables_of_call(
     report: _Report,
-    rows: Sequence[_Row],
+    rows: Sequence[_CallSite],
     sizes: Mapping[tuple[str, str], str],
     places: Mapping[str, str],
 ) -> list[LogTable]:
@@ -238,7 +238,7 @@ def _names(sites: Sequence[str], places: Mapping[str, str]) -> list[str]:
     return names if len(set(names)) == len(sites) else list(sites)
 
 
-def _add(table: LogTable, row: _Row, size: str) -> None:
+def _add(table: LogTable, row: _CallSite, size: str) -> None:
     bytes = _bytes(size)
     for column, cell in zip(COLUMNS, row.numbers, strict=False):
         table.add(row.line, bytes, column, cell, repetitions=whole(row.count))

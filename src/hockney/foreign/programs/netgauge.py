@@ -70,7 +70,7 @@ MISLABELLED = "what it calls GiB/s is 1.024 Gbit/s; rates are read so"
 
 
 @dataclass(frozen=True, eq=False)
-class _Kind:
+class NetgaugeKind:
     """A kind of row that the program prints."""
 
     operation: str
@@ -82,9 +82,9 @@ class _Kind:
 
 
 KINDS = (
-    _Kind("pingpong", _FULL, FULL),
-    _Kind("pingpong", _QUIET, QUIET, (MIXED,)),
-    _Kind("loggp", _LOGGP, LOGGP, (MISLABELLED,), _LOGGP_CUT),
+    NetgaugeKind("pingpong", _FULL, FULL),
+    NetgaugeKind("pingpong", _QUIET, QUIET, (MIXED,)),
+    NetgaugeKind("loggp", _LOGGP, LOGGP, (MISLABELLED,), _LOGGP_CUT),
 )
 
 
@@ -134,7 +134,7 @@ class _Reading:
     log: Log
     version: str | None
     arguments: str | None = None
-    opened: dict[_Kind, _Open] = field(default_factory=dict)
+    opened: dict[NetgaugeKind, _Open] = field(default_factory=dict)
     """The tables of the current run, none where another run begins."""
     tables: list[LogTable] = field(default_factory=list)
 
@@ -162,7 +162,7 @@ class _Reading:
         elif self.opened:
             self.arguments = None
 
-    def _add(self, line: int, kind: _Kind, cells: Sequence[str]) -> None:
+    def _add(self, line: int, kind: NetgaugeKind, cells: Sequence[str]) -> None:
         """Adds a row, in a table of another run if sizes start again, because they ascend."""
         size = int(cells[kind.columns.index(BYTES)])
         part = self._open(line, kind)
@@ -175,7 +175,7 @@ class _Reading:
             part.table.add_row(line, cells, kind.columns)
             part.see(line, size)
 
-    def _open(self, line: int, kind: _Kind) -> _Open:
+    def _open(self, line: int, kind: NetgaugeKind) -> _Open:
         if kind not in self.opened:
             table = LogTable(
                 kind.operation,
