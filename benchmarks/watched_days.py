@@ -1,11 +1,11 @@
 """Whether a watch finds slowdowns of this machine's messages, and nothing else: days of looks, made
 one after another and counted half an hour apart.
 
-    python watched_days.py --days 10 --slower 0.1 0.1 0.1
+    python watched_days.py --days 45 --slower 0.1 0.1 0.1
 
 The looks are real, their noise is that of the minutes in which they are made. Messages are made
-slower by a preloaded MPI_Send that waits (slower_send.c), for six hours each time, after the week
-in which a watch learns most.
+slower by a preloaded MPI_Send that waits (slower_send.c), for six hours each time, after the four
+weeks in which a watch overlooks smaller changes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from hockney.show.watch_lines import change_line
 
 HERE = Path(__file__).parent
 SIZES = (8, 1 << 20)
-LOOKS_A_DAY, FIRST_DAYS = 48, 7.5
+LOOKS_A_DAY, FIRST_DAYS = 48, 30.0
 LONG = LOOKS_A_DAY // 4
 """Looks of a slowdown."""
 BEGAN = datetime(2026, 1, 5, tzinfo=timezone.utc)
@@ -78,7 +78,7 @@ def made(number: int, plan: Plan, directory: Path, usual_ns: dict[int, list[floa
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--days", type=float, default=10.0)
+    parser.add_argument("--days", type=float, default=45.0)
     parser.add_argument("--slower", type=float, nargs="*", default=[0.1, 0.1, 0.1])
     parser.add_argument("--budget", default="600ms")
     parser.add_argument("--seed", type=int, default=1)
