@@ -23,11 +23,11 @@ import click
 import numpy as np
 from msgspec.structs import replace
 
+from hockney.cli._measure import measured
 from hockney.cli.watch import _look_of, request_of
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.watch import Look, Watch
 from hockney.plan import Placement, Plan
-from hockney.records import read
 from hockney.run.measure.execution import Target
 from hockney.run.measure.setup import mpi_of
 from hockney.show.watch_lines import change_line
@@ -64,13 +64,10 @@ def plan_of(budget: str) -> Plan:
 
 def made(number: int, plan: Plan, directory: Path, usual_ns: dict[int, list[float]]) -> Look:
     """A look, with the time at which it would have been made."""
-    from hockney.cli._measure import measured
-
-    path = directory / f"look-{number:06d}.jsonl"
-    session = measured(plan, Target(path), quiet=True)
+    session = measured(plan, Target(directory / f"look-{number:06d}.jsonl"), quiet=True)
     look = _look_of(number, Analysis(session.run), session.launches_wall_s)
     assert look is not None
-    for sample in read(path).samples if number <= LOOKS_A_DAY else ():
+    for sample in session.run.samples if number <= LOOKS_A_DAY else ():
         usual_ns.setdefault(sample.bytes, []).append(float(np.median(sample.ns)))
     started = BEGAN + timedelta(days=number / LOOKS_A_DAY)
     return replace(look, started=started.isoformat())

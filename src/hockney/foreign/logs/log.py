@@ -84,13 +84,16 @@ class Log:
         """The line, however long it is."""
         return self.long_lines.get(number, self.lines[number - 1])
 
-    def continued(self, number: int) -> str:
-        """The line, with those joined that a backslash continues."""
-        parts = [self.lines[number - 1]]
-        while parts[-1].endswith("\\") and number < len(self.lines) and len(parts) < MOST_PARTS:
-            parts.append(self.lines[number])
-            number += 1
-        return " ".join(part.removesuffix("\\").strip() for part in parts)
+    def joined(self) -> Iterator[tuple[int, str]]:
+        """The numbered lines, with those joined that a backslash continues."""
+        parts: list[str] = []
+        for line, text in self.numbered():
+            parts.append(text)
+            if not text.endswith("\\") or len(parts) > MOST_PARTS:
+                yield line - len(parts) + 1, "\n".join(parts)
+                parts = []
+        if parts:
+            yield len(self.lines) - len(parts) + 1, "\n".join(parts)
 
     @cached_property
     def last(self) -> int:

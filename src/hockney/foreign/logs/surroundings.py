@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hockney.foreign.logs.log import Log
@@ -143,7 +143,7 @@ def surroundings_of(log: Log, tables: Sequence[int]) -> dict[int, Surroundings]:
     wanted = set(tables)
     state, found = _State(), dict[int, Surroundings]()
     is_markdown = log.path.suffix == ".md" or any(map(_MARKDOWN.match, log.lines))
-    for line, text in _joined(log):
+    for line, text in log.joined():
         if text[:1] and not text[0].isdigit():
             # Comments of a table come before others; a heading of this kind is alone.
             is_alone = line >= len(log.lines) or not log.lines[line].strip()
@@ -155,18 +155,6 @@ def surroundings_of(log: Log, tables: Sequence[int]) -> dict[int, Surroundings]:
             if below in wanted:
                 found[below] = state.seen()
     return found
-
-
-def _joined(log: Log) -> Iterator[tuple[int, str]]:
-    """The numbered lines, with those joined that a backslash continues."""
-    parts: list[str] = []
-    for line, text in log.numbered():
-        parts.append(text)
-        if not text.endswith("\\") or len(parts) > 20:
-            yield line - len(parts) + 1, "\n".join(parts)
-            parts = []
-    if parts:
-        yield len(log.lines) - len(parts) + 1, "\n".join(parts)
 
 
 def _see(text: str, state: _State, may_head: bool) -> None:

@@ -147,11 +147,13 @@ def _read_text(log: Log) -> list[LogTable]:
         if _HEADING.match(text):
             titles, ways = text.removeprefix("#").split(), _order_of_ways(log, line)
             tables.append(context.table(line))
-            reached = _rows(log, line + 1, titles, ways, tables[-1])
+            first = _first_row(log, line + 1)
+            width = _width(log, first)
+            reached = _rows(log, first, titles, ways, width, tables[-1])
             while not tables[-1].cut and _begins_row(log, reached):
                 # Data types, reductions and roots (-d all, -o all) are below one heading.
                 tables.append(context.table(reached))
-                reached = _rows(log, reached, titles, ways, tables[-1])
+                reached = _rows(log, reached, titles, ways, width, tables[-1])
         else:
             context.see(text)
     return tables
@@ -163,15 +165,25 @@ def _table(line: int, operation: str, version: str | None, places: list[Place]) 
     )
 
 
-def _rows(log: Log, line: int, titles: list[str], ways: Sequence[str], table: LogTable) -> int:
+def _first_row(log: Log, line: int) -> int:
+    """The line of the first row below a heading; `line` without one."""
+    starts = (n for n, text in log.numbered(line) if _has_number(text) or _HEADING.match(text))
+    return next(starts, line)
+
+
+def _width(log: Log, line: int) -> int:
+    """The number of cells of most rows: debug output amid them may have split one."""
+    widths = Counter(map(len, _numbers_below(log, line)))
+    return widths.most_common(1)[0][0] if widths else 0
+
+
+def _rows(
+    log: Log, line: int, titles: list[str], ways: Sequence[str], width: int, table: LogTable
+) -> int:
     """Reads rows of one kind from a line on, and returns the line where they end. Older versions
     omit the reduction or root: cells are matched from both ends."""
     first = titles.index("time")
-    starts = (n for n, text in log.numbered(line) if _has_number(text) or _HEADING.match(text))
-    line = next(starts, line)
-    rows = list(_numbers_below(log, line))
-    # Debug output amid the rows may have split one of them.
-    width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+    rows = _numbers_below(log, line)
     kind = next((_kind(row, titles) for row in rows if len(row) == width), {})
     table.parameters |= kind
     blank = min(max(len(titles) - width, 0), first - 2)

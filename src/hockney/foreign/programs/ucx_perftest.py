@@ -128,7 +128,8 @@ def read(log: Log) -> list[LogTable]:
     last: tuple[int, UcxRow] | None = None
     """The row that is the last so far, where nothing marks it."""
     lost: list[int] = []
-    for line, text in log.numbered():
+    for line, joined in log.joined():
+        text = joined.replace("\\\n", " ")
         begins = any(of.search(text) for of in (_COMMAND, _HEADING, _CSV, _NAMED, _PARAMETER))
         row = None if begins or not context.line else _row(line, text, context)
         if last and (begins or (row and row.names != last[1].names)):
@@ -155,9 +156,9 @@ def read(log: Log) -> list[LogTable]:
 
 def _see(log: Log, line: int, text: str, context: UcxContext) -> UcxContext:
     """The context below a line that begins a test, or a part of it."""
-    parameter, named = _PARAMETER.match(text), _NAMED.match(text)
+    command, parameter, named = _COMMAND.search(text), _PARAMETER.match(text), _NAMED.match(text)
     heading, csv = _HEADING.match(text), _CSV.match(text)
-    if _COMMAND.search(text) and (command := _COMMAND.search(log.continued(line))):
+    if command:
         return _commanded(log, command["options"] or "")
     if context.is_used and not named:
         context = UcxContext(size=log.bytes)
