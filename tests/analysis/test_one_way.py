@@ -10,10 +10,10 @@ from msgspec.structs import replace as changed
 
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.gate import PASSED
+from hockney.infer.analysis.gate import NOT_JUDGED, PASSED
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
 from hockney.plan.workloads.fabric import Fabric
-from hockney.records import PairBlock, Run
+from hockney.records import Noise, PairBlock, Run
 
 EACH = 4
 """Nodes of a switch."""
@@ -91,6 +91,18 @@ def test_the_direction_is_located(words: str) -> None:
     assert found is not None
     assert [fault.words for fault in found.faults] == [words]
     assert found.faults[0].low < 1.3 < found.faults[0].high
+
+
+@pytest.mark.parametrize("locate", [False, True])
+def test_what_held_cpus_explain_is_not_named(locate: bool) -> None:
+    run = one_way(SLOW["node n3 is slow to send"], locate)
+    run.noises = [Noise(launch=0, rank=i, wall_s=1.0, waited_s=0.5) for i in range(24)]
+    analysis = Analysis(run)
+    found = analysis.located or analysis.verdict
+    assert found is not None
+    held = [doubt for doubt in found.doubts if "held the CPUs of half of the ranks" in doubt.why]
+    assert len(held) == 1
+    assert analysis.outlier_gate.status == NOT_JUDGED, analysis.outlier_gate
 
 
 @pytest.mark.parametrize("locate", [False, True])

@@ -152,3 +152,18 @@ def test_a_pass_without_time_measures_its_first_arrangement(
     assert block["visits"] == 1
     assert block["bytes"] == [int(size) for size in sizes.split(",")]
     assert [end["reason"] for end in done.of("end")] == [reason]
+
+
+def test_what_a_pair_sends_first_is_drawn_and_takes_turns(run_engine: RunEngine) -> None:
+    firsts = []
+    for number in ("0", "1"):
+        words = ("fabric", "--parallel", "--one-way", "--pass", number)
+        done = run_engine(*words, "--sizes", "8", "--seconds", "60", ranks=4)
+        assert done.status == 0, done.stderr
+        (block,) = done.of("pair_times")
+        rows = [tuple(block["peers"][i : i + 2]) for i in range(0, len(block["peers"]), 2)]
+        assert set(rows) == set(itertools.permutations(range(4), 2))
+        assert [pair[::-1] for pair in rows[::2]] == rows[1::2]
+        firsts.append(set(rows[::2]))
+    assert firsts[0] == {pair[::-1] for pair in firsts[1]}
+    assert len({first < second for first, second in firsts[0]}) == 2

@@ -41,15 +41,30 @@ static struct pair_visit pair_visit_of(const struct crowd *crowd, int64_t point)
     };
 }
 
+/* Whether the second rank of a pair leads. One way it is drawn for each pair, so that no rank always
+   receives at a time at which all lower ones send; and what comes first takes turns with the passes. */
+static int second_leads(const struct crowd *crowd, struct pair pair)
+{
+    const struct options *options = crowd->launch->options;
+    if (!options->one_way)
+        return 0;
+    uint64_t state = random_state((uint64_t)pair.first * (uint64_t)crowd->ranks + (uint64_t)pair.second);
+    next_random(&state);
+    const int drawn = (int)(next_random(&state) >> 63);
+    return (drawn + options->pass + crowd->is_reversed) % 2;
+}
+
 static void set_context(struct crowd *crowd, struct pair_visit *visit)
 {
     struct launch *launch = crowd->launch;
     struct context *context = &launch->context;
     pairing_enter(&crowd->pairing, visit->arrangement);
-    visit->partner =
+    const int partner =
         pairing_partner(&crowd->pairing, visit->arrangement, crowd->rank, &context->leads);
-    context->peer = visit->partner;
-    context->leads = context->leads != crowd->is_reversed;
+    const struct pair pair = context->leads ? (struct pair){crowd->rank, partner}
+                                            : (struct pair){partner, crowd->rank};
+    visit->partner = context->peer = partner;
+    context->leads = context->leads != second_leads(crowd, pair);
     if (visit->partner >= 0)
         visit_prepare(launch, visit->method->operation, visit->method, visit->size->bytes,
                       visit->window);
@@ -158,7 +173,8 @@ static void record_pair(struct crowd *crowd, const struct sample_key *shared, in
     crowd->total += (long)own->count;
 }
 
-/* Of a pass: the median of each pair; one way, of each direction, the one that leads first. */
+/* Of a pass: the median of each pair; one way, of each direction, the one that was measured first
+   before the other. */
 static void keep_pairs(struct crowd *crowd, const struct pair_visit *visit)
 {
     const int pairs = pairing_count(&crowd->pairing, visit->arrangement);
@@ -170,7 +186,7 @@ static void keep_pairs(struct crowd *crowd, const struct pair_visit *visit)
         for (int64_t j = 0; j < one->count; j++)
             crowd->samples[j] = fmax(one->ns[j], other->ns[j]);
         matrix_add(crowd->matrix, size, crowd_ways(crowd) * i + crowd->is_reversed,
-                   crowd->is_reversed ? (struct pair){pair.second, pair.first} : pair,
+                   second_leads(crowd, pair) ? (struct pair){pair.second, pair.first} : pair,
                    median_of(crowd->samples, (int)one->count));
     }
     crowd->total += pairs;

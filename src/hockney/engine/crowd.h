@@ -27,7 +27,7 @@ struct crowd {
     int64_t points;
     uint64_t random;
     int round;
-    int is_reversed; /* the second of each pair leads */
+    int is_reversed; /* one way, each pair sends the other way than before */
     double *samples;
     struct matrix *matrix; /* of a pass, on the first rank; else NULL */
     int64_t whole;         /* arrangements that a pass has measured at all sizes */

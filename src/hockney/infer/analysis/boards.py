@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.analysis.outlier_rule import LEAST_RATIO
+from hockney.infer.analysis.outlier_rule import LEAST_RATIO, SOUGHT, least_ratio
 from hockney.infer.analysis.pairwise import Array, Whole, own_medians
 
 Flags = NDArray[np.bool_]
@@ -98,6 +98,13 @@ class Network:
     is_one_way: bool = False
     """Whether each rank, node and switch has two numbers, to send and to receive."""
 
+    held: float = 0.0
+    """The fraction of the time for which other processes held the CPUs of half of the ranks."""
+
+    @property
+    def least_ratio(self) -> float:
+        return least_ratio(self.held)
+
     def plural(self, kind: str) -> str:
         """What is compared, in words: "nodes", "directions of nodes"."""
         words = "switches" if kind == INSIDE else f"{kind}s"
@@ -149,6 +156,19 @@ class Doubt:
     remedy: str
 
 
+def held_doubts(held: float, hides: bool) -> list[Doubt]:
+    """The doubt where other processes may hide what is slow. hides: whether something was not named
+    for them."""
+    least = least_ratio(held)
+    if not hides and least <= SOUGHT:
+        return []
+    why = (
+        f"other processes held the CPUs of half of the ranks for {100.0 * held:.0f} % of the time, "
+        f"which may take {least:.3g} times as long: what is less slow is not named"
+    )
+    return [Doubt(why, "stop them, or pin the ranks elsewhere with --cpus")]
+
+
 @dataclass
 class Judgement:
     faults: list[Fault] = field(default_factory=list)
@@ -156,6 +176,8 @@ class Judgement:
     judged: Counter[str] = field(default_factory=Counter)
     """Number of each kind that were compared with others."""
     doubts: list[Doubt] = field(default_factory=list)
+    hides: bool = False
+    """Whether a component was not named because `Network.held` may explain it."""
     _unsure: dict[tuple[str, str], tuple[int, float]] = field(default_factory=dict)
     """The place among `doubts` and the ratio of each kind and size that was said to be unsure."""
 

@@ -9,7 +9,15 @@ from functools import cached_property
 
 import numpy as np
 
-from hockney.infer.analysis.boards import MORE, PAIR, Board, Fault, Flags, Judgement
+from hockney.infer.analysis.boards import (
+    MORE,
+    PAIR,
+    Board,
+    Fault,
+    Flags,
+    Judgement,
+    Network,
+)
 from hockney.infer.analysis.outlier_rule import (
     LEAST_RATIO,
     MOST_FRACTION,
@@ -60,6 +68,7 @@ class CandidateFamily:
     kind: str
     sets: Sequence[Peers]
     level: float
+    network: Network
 
     @cached_property
     def tests(self) -> float:
@@ -87,10 +96,10 @@ def slow_ones(
     many: set[Units] = set()
     for peers in family.sets:
         p = np.minimum(peers.test.p * family.tests, 1.0)
-        slow = np.flatnonzero(
-            (peers.test.excess > math.log(LEAST_RATIO)) & (p < family.level)
-        ).tolist()
         board = boards[peers.board]
+        excess = np.where(p < family.level, peers.test.excess, 0.0)
+        slow = np.flatnonzero(excess > math.log(family.network.least_ratio)).tolist()
+        judgement.hides |= int((excess > math.log(LEAST_RATIO)).sum()) > len(slow)
         slow = _without_met(family.kind, peers, slow, board, left[peers.board], judgement)
         if len(slow) > max(MOST_FRACTION * len(peers.units), 1.0):
             many.update(peers.units[i] for i in slow)

@@ -31,6 +31,7 @@ from hockney.infer.analysis.boards import (
     Flags,
     Judgement,
     Network,
+    held_doubts,
 )
 from hockney.infer.analysis.candidates import (
     CandidateFamily,
@@ -100,6 +101,7 @@ class _Judge:
         self._places()
         self._switches()
         self._pairs()
+        self.found.doubts += held_doubts(self.network.held, self.found.hides)
         return self.found if any(self.found.judged.values()) else self._nothing()
 
     def _nothing(self) -> Judgement:
@@ -216,7 +218,7 @@ class _Judge:
         self, kind: str, sets: Sequence[Peers]
     ) -> tuple[CandidateFamily, dict[Units, Fault], set[Units]]:
         """Slow ones of one kind, and those that cannot be named."""
-        family = CandidateFamily(kind, sets, self.level)
+        family = CandidateFamily(kind, sets, self.level, self.network)
         slow, many = slow_ones(family, self.boards, self.left, self.found)
         self.found.judged[kind] = family.most
         # Lines of a regular network differ in latency by nature, in bandwidth hardly.

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.infer.analysis.boards import Doubt
+from hockney.infer.analysis.boards import Doubt, held_doubts
 from hockney.infer.analysis.network_faults import LEAST_TO_DELAY
 from hockney.infer.analysis.network_faults import WAYS as WAY_WORDS
+from hockney.infer.analysis.noise import held_by_others
+from hockney.infer.analysis.outlier_rule import least_ratio
+from hockney.infer.analysis.pairwise import rounds_of
 from hockney.infer.analysis.places import places_of
 from hockney.infer.locate.candidates import (
     CABLE,
@@ -159,13 +162,11 @@ def times_of(run: Run, network: Network) -> RoundTimes | None:
         for size, ns in zip(block.bytes, block.ns.astype(np.float64), strict=True):
             logs[sizes.index(size), start:end] = np.log(np.where(ns > 0.0, ns, np.nan) * 1e-9)
     peers = np.concatenate([block.peers for block in blocks]).astype(np.int64)
-    if isinstance(network, OneWayRoutes):
-        pairs, logs = _each_once(peers, logs, ranks)
-        passed = network.of_messages(pairs)
-    else:
-        pairs, logs = _each_once(np.sort(peers, axis=1), logs, ranks)
-        passed = network.passed(pairs)
-    together = 2 * round_of(ranks, pairs) + (pairs[:, 0] > pairs[:, 1])
+    is_one_way = isinstance(network, OneWayRoutes)
+    pairs = peers if is_one_way else np.sort(peers, axis=1)
+    first, logs = _each_once(pairs, logs, ranks)
+    passed = network.of_messages(pairs[first]) if is_one_way else network.passed(pairs[first])
+    together = rounds_of(blocks)[first]
     crowd = _crowds(passed, together, network)
     delayed = [crowd if size >= LEAST_TO_DELAY else np.zeros_like(crowd) for size in sizes]
     classes = [passed.levels * CROWDS + each for each in delayed]
@@ -173,7 +174,7 @@ def times_of(run: Run, network: Network) -> RoundTimes | None:
 
 
 def _each_once(peers: Whole, logs: Array, ranks: int) -> tuple[Whole, Array]:
-    """The different pairs and the median of each one's times: the same pair again shows the same
+    """The first row of each pair and the median of its times: the same pair again shows the same
     route and company, which is no more evidence of who is slow."""
     first, second = peers.T
     order = np.argsort(first * ranks + second, kind="stable")
@@ -187,7 +188,7 @@ def _each_once(peers: Whole, logs: Array, ranks: int) -> tuple[Whole, Array]:
     most[has_none, 0] = 0.0
     medians = np.nanmedian(most, axis=2)
     medians[has_none] = np.nan
-    return peers[order[starts]], medians
+    return order[starts], medians
 
 
 def sizes_of(run: Run) -> list[int]:
@@ -209,14 +210,21 @@ def located_by(run: Run, network: Network, times: RoundTimes, judged: Explanatio
     sizes = sizes_of(run)
     counts = _counts(network, range(len(network.parts)))
     counts.subtract(_counts(network, [*judged.unclear.tolist(), *judged.unjudged.tolist()]))
+    held = held_by_others(run)
+    faults = [_fault(found, network, sizes) for found in judged.found]
+    named = [fault for fault in faults if fault.ratio > least_ratio(held)]
     return Located(
-        faults=tuple(_fault(one, network, sizes) for one in judged.found),
+        faults=tuple(named),
         rounds=len(made_rounds(run, ranks)),
         all_rounds=all_rounds(ranks),
         steps=len({block.launch for block in _blocks(run)}),
         judged={kind: count for kind, count in counts.items() if count > 0},
         knows_switches=any(part.kind == SWITCH for part in network.parts),
-        doubts=(*_of_moved(run), *_doubts(network, times, judged)),
+        doubts=(
+            *_of_moved(run),
+            *held_doubts(held, len(named) < len(faults)),
+            *_doubts(network, times, judged),
+        ),
     )
 
 

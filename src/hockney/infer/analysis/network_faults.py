@@ -201,7 +201,7 @@ def _network(pairwise: Pairwise, hosts: Sequence[str], is_simulated: bool) -> Ne
         switch[host] = pairwise.switch
     if pairwise.is_one_way:
         host, switch = _twice(host), _twice(switch)
-    return Network(host, switch, is_simulated, pairwise.is_one_way)
+    return Network(host, switch, is_simulated, pairwise.is_one_way, pairwise.held)
 
 
 def _twice(numbers: Whole) -> Whole:

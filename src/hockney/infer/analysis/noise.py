@@ -78,6 +78,13 @@ def disturbances(run: Run) -> list[Disturbance]:
     return [*quota, *found]
 
 
+def held_by_others(run: Run) -> float:
+    """The fraction of a launch for which other processes held the CPU of a rank: the median over
+    ranks and launches, 0 where the kernel does not tell."""
+    held = [_waited([noise]) for noise in run.noises]
+    return 0.0 if run.is_simulated or not held else float(np.median(held))
+
+
 def _quota(groups: list[list[Noise]]) -> Iterator[Disturbance]:
     """The stops by a quota. All ranks of a cgroup count the same ones: the worst one's are taken,
     and added up over the launches."""

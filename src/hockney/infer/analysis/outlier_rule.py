@@ -38,6 +38,12 @@ POWER = 0.99
 Array = NDArray[np.float64]
 
 
+def least_ratio(held: float) -> float:
+    """Least ratio of an outlier where other processes held the CPUs of half of the ranks for that
+    fraction of the time: more than what lacks its CPU for so long takes."""
+    return max(LEAST_RATIO, 1.0 / (1.0 - min(held, 0.999)))
+
+
 @dataclass(frozen=True)
 class Tested:
     """Every value against its peers."""

@@ -25,6 +25,7 @@ from hockney.infer.analysis.boards import (
     names_of,
 )
 from hockney.infer.analysis.faults import judged
+from hockney.infer.analysis.noise import held_by_others
 from hockney.infer.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE
 from hockney.infer.analysis.places import places_of, shared
 from hockney.infer.estimate.points import Estimates, PointEstimate
@@ -33,7 +34,9 @@ from hockney.plan.topology import switches_of
 from hockney.records import Place, Run
 
 RULE = (
-    f"an outlier takes more than {100.0 * (LEAST_RATIO - 1.0):.0f} % longer than its peers, with "
+    f"an outlier takes more than {100.0 * (LEAST_RATIO - 1.0):.0f} % longer than its peers, and "
+    "more than 1 / (1 - h) times as long if others held the CPUs of half of the ranks for a "
+    "fraction h of the time, with "
     f"p < {100.0 * SIGNIFICANCE:.0f} % for all that were compared (Student's t of its logarithm "
     "against the peers without those that are far off; Bonferroni's correction), in 4 of 5 "
     "launches; nodes and places are compared by the sorted times to all their partners, pairs with "
@@ -94,7 +97,7 @@ def find_outliers(run: Run, estimates: Estimates) -> Outliers:
     points = _by_board(estimates)
     ranks = sorted({rank for board in points.values() for pair in board for rank in pair})
     places = places_of(run)
-    numbered = _numbered(tuple(ranks), places, run.is_simulated)
+    numbered = _numbered(tuple(ranks), places, run)
     boards = [_board(of_it, ranks, places) for of_it in points.values()]
     judgement = judged(boards, numbered.network)
     firsts = [next(iter(of_it.values())) for of_it in points.values()]
@@ -121,7 +124,7 @@ def _by_board(estimates: Estimates) -> dict[Key, dict[Pair, PointEstimate]]:
     return {key: board for key, board in found.items() if len(board) >= LEAST_MEMBERS}
 
 
-def _numbered(ranks: tuple[int, ...], places: Mapping[int, Place], is_simulated: bool) -> _Numbered:
+def _numbered(ranks: tuple[int, ...], places: Mapping[int, Place], run: Run) -> _Numbered:
     of_rank = [places[rank].host if rank in places else None for rank in ranks]
     hosts = tuple(dict.fromkeys(host for host in of_rank if host is not None))
     paths = {
@@ -131,7 +134,8 @@ def _numbered(ranks: tuple[int, ...], places: Mapping[int, Place], is_simulated:
     switches = tuple(dict.fromkeys(name for name in of_host if name is not None))
     host = np.array([-1 if name is None else hosts.index(name) for name in of_rank], np.int64)
     switch = [-1 if name is None else switches.index(name) for name in of_host]
-    network = Network(host, np.array(switch, np.int64), is_simulated)
+    held = held_by_others(run)
+    network = Network(host, np.array(switch, np.int64), run.is_simulated, held=held)
     return _Numbered(ranks, hosts, switches, network)
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.analysis.noise import held_by_others
 from hockney.infer.analysis.places import SHARED, places_of
 from hockney.infer.estimate.sketch import quantile_of
 from hockney.infer.estimate.states import cluster
@@ -88,6 +89,8 @@ class Pairwise:
     """Shape (pairs,): pairs that communicated at the same time have the same number."""
     is_one_way: bool = False
     """Whether each direction of a pair was measured by itself."""
+    held: float = 0.0
+    """`noise.held_by_others`."""
 
     @cached_property
     def typical_s(self) -> NDArray[np.float32]:
@@ -226,6 +229,7 @@ def pairwise_of(run: Run) -> Pairwise | None:
         level=level,
         rounds=rounds,
         is_one_way=any(block.is_one_way for block in blocks),
+        held=held_by_others(run),
     )
 
 
@@ -240,9 +244,9 @@ def _table(
     known = np.unique(np.concatenate(keys))
     seconds = np.full((len(sizes), len(passes), len(known)), np.nan, np.float32)
     rounds = np.full(len(known), -1)
+    rounds[np.searchsorted(known, np.concatenate(keys))] = rounds_of(blocks)
     for block, key in zip(blocks, keys, strict=True):
         at = np.searchsorted(known, key)
-        rounds[at] = rounds.max() + 1 + _rounds_of(block)
         for size, ns in zip(block.bytes, block.ns, strict=True):
             seconds[sizes.index(size), passes.index(block.pass_number), at] = ns * 1e-9
     has_all = ~np.isnan(seconds).all(axis=1).any(axis=0)
@@ -250,16 +254,22 @@ def _table(
     return ends[has_all], seconds[:, :, has_all], rounds[has_all]
 
 
-def _rounds_of(block: PairBlock) -> Whole:
-    """The visit of each pair of a block, from 0 on; one way, that of each direction. Where visits
-    have different numbers of pairs, a new one begins where a rank is repeated."""
-    if block.is_one_way:
-        leads = _visits_of(block.peers[::2], block.visits)
-        return np.asarray((2 * leads[:, None] + np.array([0, 1])).ravel(), np.int64)
-    return _visits_of(block.peers, block.visits)
+def rounds_of(blocks: Sequence[PairBlock]) -> Whole:
+    """Shape (pairs of all blocks,): pairs that communicated at the same time have the same number,
+    an even one and the next one where the two directions of each pair took turns."""
+    each: list[Whole] = []
+    begun = 0
+    for block in blocks:
+        ways = 2 if block.is_one_way else 1
+        visits = begun + _visits_of(block.peers[::ways], block.visits)
+        begun = int(visits.max()) + 1
+        each.append((2 * visits[:, None] + np.arange(ways)).ravel())
+    return np.concatenate(each)
 
 
 def _visits_of(peers: NDArray[np.int32], visits: int) -> Whole:
+    """The visit of each pair, from 0 on. Where visits have different numbers of pairs, a new one
+    begins where a rank is repeated."""
     count = len(peers)
     if count % visits == 0:
         return np.arange(count) // (count // visits)
