@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -45,8 +46,8 @@ def named(way: str, host: str, directory: str) -> list[str]:
             raise
     if process.returncode:
         sys.exit(stderr)
-    lines = [line for line in stdout.splitlines() if " slow" in line.partition(":")[0]]
-    return [line.partition(":")[0] for line in lines]
+    starts = [line.partition(":")[0] for line in stdout.splitlines()]
+    return [words for words in starts if re.search(r" (is|are) slow\b", words)]
 
 
 def main() -> None:

@@ -162,10 +162,9 @@ def times_of(run: Run, network: Network) -> RoundTimes | None:
         for size, ns in zip(block.bytes, block.ns.astype(np.float64), strict=True):
             logs[sizes.index(size), start:end] = np.log(np.where(ns > 0.0, ns, np.nan) * 1e-9)
     peers = np.concatenate([block.peers for block in blocks]).astype(np.int64)
-    is_one_way = isinstance(network, OneWayRoutes)
-    pairs = peers if is_one_way else np.sort(peers, axis=1)
+    pairs = peers if network.is_one_way else np.sort(peers, axis=1)
     first, logs = _each_once(pairs, logs, ranks)
-    passed = network.of_messages(pairs[first]) if is_one_way else network.passed(pairs[first])
+    passed = network.of_messages(pairs[first])
     together = rounds_of(blocks)[first]
     crowd = _crowds(passed, together, network)
     delayed = [crowd if size >= LEAST_TO_DELAY else np.zeros_like(crowd) for size in sizes]
@@ -258,9 +257,9 @@ def _crowds(passed: Passed, rounds: Whole, network: Network) -> Whole:
     that direction of it, as the exponent of the next power of two: large messages delay each other
     there."""
     entries = passed.weights.tocoo()
-    is_one_way = isinstance(network, OneWayRoutes)
     is_link = [
-        part.kind == UPLINK and (part.way is not None) == is_one_way for part in network.parts
+        part.kind == UPLINK and (part.way is not None) == network.is_one_way
+        for part in network.parts
     ]
     of_uplink = np.array(is_link)[entries.col]
     rows, parts = entries.row[of_uplink], entries.col[of_uplink]

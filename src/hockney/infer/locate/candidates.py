@@ -86,6 +86,8 @@ def weights_of(
 class SwitchRoutes:
     """A network of nodes with the switches above them, which may be unknown."""
 
+    is_one_way = False
+
     def __init__(
         self, hosts: Sequence[str], paths: Sequence[tuple[str, ...]], host_of: Sequence[int]
     ) -> None:
@@ -134,6 +136,10 @@ class SwitchRoutes:
         entries += [(rows, parts, 1.0) for rows, parts in crossed.cables]
         return Passed(weights_of(entries, (len(pairs), len(self.parts))), crossed.levels)
 
+    def of_messages(self, pairs: Whole) -> Passed:
+        """The parts that the messages of a time pass, here those of both ways."""
+        return self.passed(pairs)
+
     def crossed(self, pairs: Whole) -> Crossed:
         """What pairs pass, by the end to which it belongs."""
         rows = np.arange(len(pairs))
@@ -171,6 +177,8 @@ class SwitchRoutes:
 
 class OneWayRoutes:
     """A network of which each part may also be slow in one direction alone."""
+
+    is_one_way = True
 
     def __init__(self, both: SwitchRoutes) -> None:
         self.both = both
