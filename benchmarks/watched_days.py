@@ -1,11 +1,12 @@
 """Whether a watch finds slowdowns of this machine's messages, and nothing else: days of looks, made
 one after another and counted half an hour apart.
 
+    python watched_days.py --days 1 --looks-a-day 720 --first-days 0.1 --hours 2 --slower 1 1 1
     python watched_days.py --days 45 --slower 0.1 0.1 0.1
 
 The looks are real, their noise is that of the minutes in which they are made. Messages are made
-slower by a preloaded MPI_Send that waits (slower_send.c), for six hours each time, after the four
-weeks in which a watch overlooks smaller changes.
+slower by a preloaded MPI_Send that waits (slower_send.c), for some hours each time. A new watch
+sees a change by half; smaller ones it overlooks in the first four weeks.
 """
 
 from __future__ import annotations
@@ -34,19 +35,17 @@ from hockney.show.watch_lines import change_line
 
 HERE = Path(__file__).parent
 SIZES = (8, 1 << 20)
-LOOKS_A_DAY, FIRST_DAYS = 48, 30.0
-LONG = LOOKS_A_DAY // 4
-"""Looks of a slowdown."""
 BEGAN = datetime(2026, 1, 5, tzinfo=timezone.utc)
 
 
-def slow_looks(looks: int, count: int, seed: int) -> list[range]:
+def slow_looks(args: argparse.Namespace) -> list[range]:
     """The looks of each slowdown: one in each part of the time after the first days, by lot."""
-    first = round(FIRST_DAYS * LOOKS_A_DAY)
-    each = (looks - first) // max(count, 1)
-    chance = random.Random(seed)
-    begins = [first + each * i + chance.randrange(max(each - 2 * LONG, 1)) for i in range(count)]
-    return [range(begin, begin + LONG) for begin in begins]
+    count, lasts = max(len(args.slower), 1), round(args.hours / 24.0 * args.looks_a_day)
+    first = round(args.first_days * args.looks_a_day)
+    each = (round(args.days * args.looks_a_day) - first) // count
+    chance = random.Random(args.seed)
+    begins = [first + each * i + chance.randrange(max(each - 2 * lasts, 1)) for i in range(count)]
+    return [range(begin, begin + lasts) for begin in begins]
 
 
 def delay(usual_ns: dict[int, list[float]], by: float) -> str:
@@ -62,26 +61,36 @@ def plan_of(budget: str) -> Plan:
         return request_of(words).plan
 
 
-def made(number: int, plan: Plan, directory: Path, usual_ns: dict[int, list[float]]) -> Look:
-    """A look, with the time at which it would have been made."""
+def made(
+    number: int,
+    looks_a_day: int,
+    plan: Plan,
+    directory: Path,
+    usual_ns: dict[int, list[float]] | None,
+) -> Look:
+    """A look, with the time at which it would have been made. usual_ns: where its times go."""
     session = measured(plan, Target(directory / f"look-{number:06d}.jsonl"), quiet=True)
     look = _look_of(number, Analysis(session.run), session.launches_wall_s)
     assert look is not None
-    for sample in session.run.samples if number <= LOOKS_A_DAY else ():
+    for sample in session.run.samples if usual_ns is not None else ():
         usual_ns.setdefault(sample.bytes, []).append(float(np.median(sample.ns)))
-    started = BEGAN + timedelta(days=number / LOOKS_A_DAY)
+    started = BEGAN + timedelta(days=number / looks_a_day)
     return replace(look, started=started.isoformat())
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--days", type=float, default=45.0)
+    parser.add_argument("--looks-a-day", type=int, default=48)
+    parser.add_argument("--first-days", type=float, default=30.0, help="none slower until then")
+    parser.add_argument("--hours", type=float, default=6.0, help="length of a slowdown")
     parser.add_argument("--slower", type=float, nargs="*", default=[0.1, 0.1, 0.1])
     parser.add_argument("--budget", default="600ms")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    looks = round(args.days * LOOKS_A_DAY)
-    planned = dict(zip(slow_looks(looks, len(args.slower), args.seed), args.slower, strict=True))
+    looks = round(args.days * args.looks_a_day)
+    planned = dict(zip(slow_looks(args), args.slower, strict=False))
+    first = min((when.start for when in planned), default=looks)
     mpi, _ = mpi_of(Placement())
     plan = plan_of(args.budget)
     usual_ns: dict[int, list[float]] = {}
@@ -95,7 +104,8 @@ def main() -> None:
         for number in range(1, looks + 1):
             by = next((by for when, by in planned.items() if number in when), 0.0)
             slower.write_text(delay(usual_ns, by) if by else "0 0\n")
-            shown = watch.take(made(number, plan, directory, usual_ns))
+            times = usual_ns if number < min(first, args.looks_a_day) else None
+            shown = watch.take(made(number, args.looks_a_day, plan, directory, times))
             for change in shown.changes:
                 assert shown.watched is not None
                 print(f"look {number}: {change_line(shown.watched, change)}", flush=True)

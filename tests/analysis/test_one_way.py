@@ -85,6 +85,17 @@ def test_the_direction_is_named(words: str) -> None:
     assert one.ratio == pytest.approx(1.3, rel=0.03)
 
 
+def test_a_pair_of_a_node_that_is_slow_one_way_is_not_named_besides() -> None:
+    """The node is not slow enough both ways to be named for that."""
+
+    def slow(one: int, other: int) -> float:
+        return {(3, 14): 3.0, (14, 3): 1.0}.get((one, other), 1.15 if one == 3 else 1.0)
+
+    found = Analysis(one_way(slow)).verdict
+    assert found is not None
+    assert [suspect.words for suspect in found.suspects] == ["node n3 is slow to send"]
+
+
 @pytest.mark.parametrize("words", SLOW)
 def test_the_direction_is_located(words: str) -> None:
     found = Analysis(one_way(SLOW[words], locate=True)).located

@@ -49,6 +49,30 @@ def test_months_without_a_change_have_no_alarm(correlation: float) -> None:
     assert alarms(noise(np.random.default_rng(1), 60 * A_DAY, 8, correlation)) == {}
 
 
+@pytest.mark.parametrize("correlation", [0.0, 0.9])
+def test_a_loss_by_half_is_seen_on_the_first_day_and_a_state_is_none(correlation: float) -> None:
+    values = noise(np.random.default_rng(3), 2 * A_DAY, 16, correlation)
+    start = 30
+    values[start:, :8] += math.log(2.0)
+    values[start : start + 24, 8:] += math.log(1.35)
+    found = alarms(values)
+    assert sorted(found) == list(range(8))
+    assert all(start <= at < start + 6 for at, _ in found.values())
+    assert all(abs(at - alarm.start - start) <= 1 for at, alarm in found.values())
+
+
+def test_looks_each_minute_are_learnt_too() -> None:
+    """Three days of them are more than are kept."""
+    detector = Detector(1, LIMIT, 0.01, 60.0)
+    values = noise(np.random.default_rng(4), 3 * 24 * 60 + 1, 1, 0.0)
+    seen = []
+    for at, row in enumerate(values):
+        detector.look(60.0 * at, row)
+        seen.append(detector.is_learning)
+    assert seen[:-2] == [True] * (3 * 24 * 60 - 1)
+    assert seen[-1] is False
+
+
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
 def test_a_loss_of_10_percent_is_seen_within_three_hours(correlation: float) -> None:
     values = noise(np.random.default_rng(2), 20 * A_DAY, 8, correlation)

@@ -7,7 +7,7 @@ a time: those that the times show (pairwise.py) group the tables, and explain no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -127,11 +127,17 @@ def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
     for suspect in each.suspects:
         ways.setdefault(_part(suspect), set()).add((suspect.way or "", *suspect.names))
     of_whole = {_part(suspect) for suspect in whole.suspects}
+    explained = _ranks_of_slow_nodes(each.suspects, pairwise)
     known = {doubt.why for doubt in whole.doubts}
     return replace(
         whole,
         suspects=(
-            *(suspect for suspect in whole.suspects if len(ways.get(_part(suspect), ())) != 1),
+            *(
+                suspect
+                for suspect in whole.suspects
+                if len(ways.get(_part(suspect), ())) != 1
+                and not (suspect.what in (PAIR, PLACE) and explained & {*suspect.names})
+            ),
             *(
                 suspect
                 for suspect in each.suspects
@@ -140,6 +146,13 @@ def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
         ),
         doubts=(*whole.doubts, *(doubt for doubt in each.doubts if doubt.why not in known)),
     )
+
+
+def _ranks_of_slow_nodes(suspects: Iterable[Suspect], pairwise: Pairwise) -> set[str]:
+    """The names of ranks whose node explains that their pairs are slow."""
+    slow = {name for suspect in suspects if suspect.what == NODE for name in suspect.names}
+    name_of_rank = _namer(pairwise)
+    return {name_of_rank(i) for i in range(len(pairwise.ranks)) if pairwise.host(i) in slow}
 
 
 def _part(suspect: Suspect) -> tuple[str, frozenset[str]]:

@@ -50,6 +50,11 @@ FIRST_TOLERANCE = math.log(1.05)
 """The least tolerance until the week is known."""
 LEAST_LOOKS = 4
 """Looks needed before one is judged."""
+EARLY_LOOKS = 20
+"""Looks after which a change by EARLY_TOLERANCE is seen while a level is learnt."""
+EARLY_TOLERANCE = math.log(1.5)
+"""The least tolerance while a level is learnt, and in its first week for a change that has not
+lasted: one that is smaller may be a state of the machine not seen before."""
 SUBDAILY_S = 0.3 * DAY_S
 """Longest time between looks that can show a daily cycle."""
 KEPT = 2688
@@ -58,7 +63,7 @@ RECENT = 512
 STATES_OF = 1024
 """Newest looks in which states are looked for."""
 FIRST_LASTING_S = 2 * DAY_S
-"""In a level's first week, a change must have lasted so long: it may be a state not seen before."""
+"""Time after which a change in a level's first week has lasted."""
 LEAST_NOISE = 1e-4
 """Standard deviation, relative, below which no look is believed to repeat."""
 
@@ -123,6 +128,8 @@ class Detector:
         self.is_subdaily = interval_s < SUBDAILY_S
         self.learn = max(LEAST_LOOKS, round(learn_s / interval_s) if self.is_subdaily else 0)
         shape = (series, len(MODELS))
+        self.seen = 0
+        """Looks so far."""
         self.n = np.zeros(series, dtype=np.int64)
         self.began_s = self.last_s = 0.0
         self.kept = _Kept.empty(series + 1, KEPT)
@@ -177,15 +184,18 @@ class Detector:
 
     @property
     def is_learning(self) -> bool:
-        return not self.n.any()
+        """Whether only what exceeds EARLY_TOLERANCE is seen, if anything."""
+        return self.seen < self.learn
 
     @property
     def age_s(self) -> float:
         return self.last_s - self.began_s
 
-    def _tolerance(self) -> float:
+    def _tolerance(self, lasting_s: float) -> float:
         if not self.is_subdaily:
             return self.tolerance
+        if self.is_learning or (self.age_s < WEEK_S and lasting_s < FIRST_LASTING_S):
+            return EARLY_TOLERANCE
         left = min(max((SURE_S - self.age_s) / (SURE_S - CYCLE_S), 0.0), 1.0)
         return max(self.tolerance, left * FIRST_TOLERANCE)
 
@@ -193,15 +203,16 @@ class Detector:
 
     def look(self, time_s: float, values: Array) -> None:
         """Takes a look of all series. values: logarithms, shape (series,)."""
-        seen = self.kept.count + 1
-        if seen == 1:
+        self.seen += 1
+        if self.seen == 1:
             self.began_s = time_s
-        steps = max(round((time_s - self.last_s) / self.interval_s), 1) if seen > 1 else 1
+        steps = max(round((time_s - self.last_s) / self.interval_s), 1) if self.seen > 1 else 1
         self.last_s = time_s
         self.kept.add(np.append(values, time_s))
-        if self.is_learning:
-            if seen == self.learn:
-                self._begin(np.arange(len(values)))
+        early = min(self.learn, EARLY_LOOKS)
+        if self.seen in (early, self.learn):
+            self._begin(np.arange(len(values)))
+        if self.seen <= early or self.seen == self.learn:
             return
         if self.is_subdaily and time_s - self.state_day >= DAY_S:
             self.state_day = time_s
@@ -254,7 +265,7 @@ class Detector:
 
     def alarms(self) -> list[Alarm]:
         """The series that changed, if any did. Evidence is averaged over the series."""
-        if self.is_learning:
+        if not self.n.any():
             return []
         found = self.evidence
         possible = (self.alarm(i, float(found[i])) for i in changed_of(found, self.limit))
@@ -270,12 +281,10 @@ class Detector:
         z, n = self.scores.values[series], int(self.n[series])
         at, near = starts_of(z, n, model)
         m = len(z) - at
-        if self.is_subdaily and self.age_s < WEEK_S and m * self.interval_s < FIRST_LASTING_S:
-            return None
         left = self.residuals(self.times[-m - 3 :], self.raw[:, -m - 3 :])[series]
         left = left - self.centre[series, model]
         size, width = step_of(left, m, model, float(self.sigma[series, model]), n)
-        if abs(size) - width < self._tolerance():
+        if abs(size) - width < self._tolerance(m * self.interval_s):
             return None
         low, high = size - width, size + width
         offset, above = self.offset[series], self.raw[series, -m:] > self.boundary[series]
