@@ -102,7 +102,7 @@ ifdef LOCKED
 	$(PIP) --require-hashes --requirement .ci/python.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 else
-	$(INSTALL) --editable '.[mpich]'
+	$(INSTALL) --editable '.[mpich,plot]'
 endif
 	touch $@
 

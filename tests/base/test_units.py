@@ -12,6 +12,7 @@ from hockney.base.units import (
     format_seconds,
     format_size,
     format_uncertainty,
+    known,
     parse_seconds,
     parse_share,
     parse_size,
@@ -177,3 +178,10 @@ def test_an_estimated_size_has_no_more_digits_than_are_known(
     size: float, low: float | None, high: float | None, text: str
 ) -> None:
     assert format_estimated_size(size, low, high) == text
+
+
+@given(st.floats(1e-9, 1e12), st.floats(1e-3, 1e3))
+def test_no_interval_rounds_a_number_to_another_one(value: float, relative: float) -> None:
+    assert known(value, relative * value) == pytest.approx(value, rel=max(0.05, relative / 3.5))
+    assert known(value, relative * value) == pytest.approx(value, rel=0.5)
+    assert known(-value, relative * value) == -known(value, relative * value)

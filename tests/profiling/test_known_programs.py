@@ -11,7 +11,7 @@ import pytest
 from profiled_programs import Profiled, build, profiled_by
 
 from conftest import RunHockney, kept_short
-from hockney.profiling.kinds import read
+from hockney.profiling.kinds import Profile, read
 from hockney.run.mpis import Mpi, family_of
 
 HERE = Path(__file__).parent / "programs"
@@ -27,6 +27,10 @@ KNOWN: dict[str, tuple[int, Counts]] = {
             "MPI_Irecv": {800: 300, 0: 100},
             "MPI_Waitall": {0: 200},
         },
+    ),
+    "null_requests": (
+        2,
+        {"MPI_Isend": {800: 100}, "MPI_Irecv": {800: 100}, "MPI_Waitall": {0: 100}},
     ),
     "isendrecv": (
         2,
@@ -131,7 +135,8 @@ def profiled(mpi: Mpi, hockney: RunHockney, tmp_path: Path) -> Profiled:
 
 
 @pytest.mark.parametrize(
-    "name", kept_short(list(KNOWN), ("proc_null", "pcontrol_thread", "intercomm_gather"))
+    "name",
+    kept_short(list(KNOWN), ("proc_null", "null_requests", "pcontrol_thread", "intercomm_gather")),
 )
 def test_every_call_is_counted(
     name: str, mpi: Mpi, profiled: Profiled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -163,6 +168,21 @@ def test_every_call_is_counted(
     if name == "proc_null":
         nobody = [row for row in shown["distances"] if row["distance"] == "none"]
         assert [(row["count"], row["bytes_sum"]) for row in nobody] == [(200, 0)]
+    if name in ("proc_null", "null_requests"):
+        check_shares(profile)
+
+
+def check_shares(profile: Profile) -> None:
+    """The time of MPI_Waitall is that of requests that carry something, whole."""
+    waited: Counter[int] = Counter()
+    for calls in profile.calls:
+        if calls.call == "MPI_Waitall":
+            waited[calls.rank] += round(calls.time_s * 1e9)
+        elif calls.call in ("MPI_Isend", "MPI_Irecv"):
+            assert calls.bytes or calls.completion_s == 0.0
+            waited[calls.rank] -= round(calls.completion_s * 1e9)
+    assert waited
+    assert all(abs(left) < 1000 for left in waited.values()), waited
 
 
 def launched_apart(mpi: Mpi, program: Path, first: list[str], second: list[str]) -> list[str]:

@@ -160,8 +160,12 @@ def known_decimals(half_width: float) -> int:
 
 
 def known(value: float, half_width: float | None) -> float:
-    """The value, rounded to the digits that are known; itself without an interval."""
-    return round(value, known_decimals(half_width)) if half_width else value
+    """The value, rounded to the digits that are known, but to no fewer than two, so that an
+    interval wider than the value does not round it to another one; itself without an interval."""
+    if not half_width or not value:
+        return value
+    two_digits = 1 - math.floor(math.log10(abs(value)))
+    return round(value, max(known_decimals(half_width), two_digits))
 
 
 def format_uncertainty(half_width: float, decimals: int | None = None) -> str:

@@ -73,7 +73,7 @@ def command(
         show_comparison,
     )
     from hockney.show.comparison_figure import describe_ratio
-    from hockney.show.drawing.files import save
+    from hockney.show.drawing.saving import save
 
     first: Analysis = load(base)
     if not others:
@@ -133,7 +133,7 @@ def _compare_variants(
     from hockney.cli._present import check_blocks, show_run
     from hockney.show.as_json import dumps
     from hockney.show.curves import Options
-    from hockney.show.drawing.files import save
+    from hockney.show.drawing.saving import save
     from hockney.show.figures import describe
     from hockney.show.variant_table import variants_json
 

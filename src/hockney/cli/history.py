@@ -90,7 +90,7 @@ def command(
     status 1 when the last runs of a system are worse by more than the tolerance.
     """
     from hockney.infer.index import Index
-    from hockney.show.drawing.files import check_output, save
+    from hockney.show.drawing.saving import check_output, save
     from hockney.show.history_figure import describe_history
 
     if as_json and openmetrics:

@@ -86,7 +86,7 @@ def command(
 ) -> None:
     """Draw result files or a profile; several results are overlaid as several systems."""
     from hockney.profiling.kinds import is_profile
-    from hockney.show.drawing.files import check_output, save
+    from hockney.show.drawing.saving import check_output, save
     from hockney.show.drawing.terminal import drawn
 
     if output is not None:

@@ -18,7 +18,7 @@ from hockney.infer.estimate.points import PointEstimate, by_curve
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 from hockney.show.table import half_width_Bps, half_width_s
 
-UNKNOWN = "(its interval is wider than itself)"
+UNKNOWN = "(its interval is wider than the median)"
 
 LEAST_TO_MARK = 3
 """Fewest rows of which one is marked: of two, the reader sees it."""

@@ -13,8 +13,8 @@ SHADES = "0123456789"
 MOST_COLUMNS = 64
 """Most columns of a map; more ranks are drawn in blocks of neighbours, by the median of a block."""
 
-LEAST_SPREAD = 1e-6
-"""Relative difference below which times are equal: records have seven digits."""
+LEAST_SPREAD = 1e-3
+"""Relative difference below which times are alike: digits would be of noise."""
 
 
 def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:

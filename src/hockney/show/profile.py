@@ -114,11 +114,16 @@ def finding_text(finding: ProfileFinding) -> str:
     return finding.kind
 
 
+WITH_OTHER_END = {"latency": "latency, with bandwidth,", "bandwidth": "bandwidth, with latency,"}
+"""The two are counted together, as the messages' time."""
+
+
 def _decides_text(facts: dict[str, Any]) -> str:
     cause, part = facts["cause"], f"{100.0 * facts['fraction']:.0f} % of the time in MPI"
     verb = "decide" if facts["is_most"] else "take most"
     verb = verb if cause in PLURAL else verb.replace("decide", "decides").replace("take", "takes")
-    return f"{cause} {verb}, {part}{_evidence(facts)}"
+    name = WITH_OTHER_END.get(cause, cause)
+    return f"{name} {verb}, {part}{_evidence(facts)}"
 
 
 def _evidence(facts: dict[str, Any]) -> str:

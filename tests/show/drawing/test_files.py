@@ -13,7 +13,8 @@ from matplotlib.text import Text
 
 from hockney.show.drawing.axes import LABEL_INCHES, scale_axis
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Quantity, Series
-from hockney.show.drawing.files import LONGEST_LABEL, draw, looks_of, paper, plain, save
+from hockney.show.drawing.files import LONGEST_LABEL, draw, looks_of, paper, plain
+from hockney.show.drawing.saving import save
 
 SIZE, TIME = PlotAxis("size", "message size"), PlotAxis("time", "time", logarithmic=True)
 

@@ -322,9 +322,10 @@ def _found_switches(
         return unknown
     is_near = seconds <= (longest + others) / 2.0
     near = coo_array((np.ones(is_near.sum()), ends[is_near].T), shape=(count, count))
-    switches, numbers = connected_components(near, directed=False)
+    _, numbers = connected_components(near, directed=False)
     inside = numbers[ends[:, 0]] == numbers[ends[:, 1]]
-    if switches < 2 or is_near[inside].mean() < CLIQUE:
+    with_several = int((np.bincount(numbers) > 1).sum())  # one alone is slow, not on a switch
+    if with_several < 2 or is_near[inside].mean() < CLIQUE:
         return unknown
     firsts = [places[i] for i in np.unique(numbers, return_index=True)[1]]
     names = [f"of {place.host if place else '?'}" for place in firsts]

@@ -135,8 +135,9 @@ def _of_all_pairs(samples: Samples) -> Point:
 
 
 def _without(point: Point, axes: Sequence[str]) -> Point:
+    """A varied operation differs between variants, and has no name at their common point."""
     values = {name: getattr(point, name) for name in AXES if name not in axes}
-    return Point(**values)
+    return Point(**{"operation": "", **values})
 
 
 Block = dict[str, Medians]

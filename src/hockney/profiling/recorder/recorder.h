@@ -234,8 +234,10 @@ void add_request(const struct request *request);
 struct request *find_request(uintptr_t handle);
 void remove_request(struct request *request);
 void start_request(struct request *request, const struct done *done, uint64_t share);
-void complete_request(struct request *request, const MPI_Status *status, uint64_t enter,
-                      uint64_t exit, uint64_t share);
+/* Returns its cell. */
+uint32_t complete_request(struct request *request, const MPI_Status *status, uint64_t enter,
+                          uint64_t exit);
+int carries_nothing(const struct request *request);
 void complete_all_requests(void);
 uint64_t bytes_received(const MPI_Status *status);
 int was_cancelled(const MPI_Status *status);

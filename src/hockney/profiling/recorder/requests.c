@@ -227,22 +227,28 @@ static void complete_exchange(struct request *request, const MPI_Status *status,
     }
 }
 
-void complete_request(struct request *request, const MPI_Status *status, uint64_t enter,
-                      uint64_t exit, uint64_t share)
+uint32_t complete_request(struct request *request, const MPI_Status *status, uint64_t enter,
+                          uint64_t exit)
 {
-    if (!request->is_active)
-        return;
     if (request->kind == RECEIVE_REQUEST)
         complete_receive(request, status, enter, exit);
     else if (request->kind == EXCHANGE_REQUEST)
         complete_exchange(request, status, enter, exit);
     else if (traced && request->id)
         trace_act(COMPLETE, &request->operation, request->tag, request->id, enter, exit);
-    count_completion(request->cell, share);
+    const uint32_t cell = request->cell;
     if (request->is_persistent)
         request->is_active = 0;
     else
         remove_request(request);
+    return cell;
+}
+
+/* A message to or from MPI_PROC_NULL. */
+int carries_nothing(const struct request *request)
+{
+    return (request->kind == SEND_REQUEST || request->kind == RECEIVE_REQUEST) &&
+           request->operation.datatype == NO_DATATYPE;
 }
 
 void complete_all_requests(void)

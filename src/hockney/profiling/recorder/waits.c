@@ -11,7 +11,7 @@ enum { FEW = 16 };
 /* What a call is about to complete: the library overwrites handles, and statuses are needed. */
 struct pending {
     int requests, are_ours; /* are_ours: the statuses, as the program ignores them */
-    const uintptr_t *handles;
+    uintptr_t *handles;   /* of what is complete: its cell, as completed_cell() has it */
     MPI_Status *statuses;
     void *held;           /* of more than a few */
     uintptr_t few_handles[FEW];
@@ -44,12 +44,33 @@ static int note_requests(struct pending *pending, int requests, const MPI_Reques
     return 1;
 }
 
-static void complete(uintptr_t handle, const MPI_Status *status, const struct done *done,
-                     uint64_t share)
+/* Twice the number after that of its cell, or 0 of what is not known; and one more where it carries nothing. */
+static uintptr_t completed_cell(uintptr_t handle, const MPI_Status *status, const struct done *done)
 {
+    if (handle == HANDLE(MPI_REQUEST_NULL))
+        return 1;
     struct request *request = find_request(handle);
-    if (request)
-        complete_request(request, status, done->enter, done->exit, share);
+    if (!request || !request->is_active)
+        return 0;
+    const uintptr_t is_null = (uintptr_t)carries_nothing(request);
+    const uint32_t cell = complete_request(request, status, done->enter, done->exit);
+    return ((uintptr_t)(cell < CELLS ? cell : CELLS) + 1) << 1 | is_null;
+}
+
+/* Null requests and messages of MPI_PROC_NULL are complete at once: the time of the call is that of the other
+   requests, if there are any, in equal shares. */
+static void share_time(const struct pending *pending, int completed, const int *which, uint64_t spent)
+{
+    uint64_t nulls = 0;
+    for (int i = 0; i < completed; i++)
+        nulls += pending->handles[which ? which[i] : i] & 1;
+    const uint64_t carry = (uint64_t)completed - nulls;
+    for (int i = 0; i < completed; i++) {
+        const uintptr_t cell = pending->handles[which ? which[i] : i];
+        const uint64_t share = carry ? (cell & 1 ? 0 : spent / carry) : spent / nulls;
+        if (cell > 1)
+            count_completion((uint32_t)(cell >> 1) - 1, share);
+    }
 }
 
 /* Of a call that failed, only MPI_ERR_IN_STATUS says which requests it completed. */
@@ -99,11 +120,11 @@ static void count_completed(struct done *done, const struct pending *pending, in
     count(&(struct operation){.call = done->call, .group = NO_GROUP, .peer = NO_PEER}, spent);
     for (int i = 0; i < completed; i++) {
         const MPI_Status *status = &pending->statuses[i];
-        if (is_complete(status, done->result))
-            complete(pending->handles[which ? which[i] : i],
-                     is_received(status, done->result) ? status : NULL, done,
-                     spent / (uint64_t)completed);
+        uintptr_t *handle = &pending->handles[which ? which[i] : i];
+        *handle = !is_complete(status, done->result) ? 0
+                  : completed_cell(*handle, is_received(status, done->result) ? status : NULL, done);
     }
+    share_time(pending, completed, which, spent);
     if (traced && !completed)
         trace_other(done->enter, done->exit);
     unlock_recorder();

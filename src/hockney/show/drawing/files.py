@@ -8,14 +8,11 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hockney.base.errors import UsageError
 from hockney.base.extras import extra
-from hockney.base.outputs import write_output
 from hockney.show.colours import COLOURS, QUIET
 from hockney.show.drawing.axes import SIDES, scale_axis, scale_colours
 from hockney.show.drawing.description import (
@@ -85,7 +82,6 @@ HANDLE_INCHES = 0.42
 MARGIN_INCHES = 0.1
 LEGEND_LINE_INCHES, SMALL_LINE_INCHES = 0.145, 0.1
 DPI = 400
-SUFFIXES = (".png", ".svg", ".pdf")
 LONGEST_LABEL = 56
 """Characters that usually fit into a column."""
 MOST_COLUMNS = 100
@@ -470,23 +466,11 @@ def _shortened(text: str, columns: int) -> str:
     return "\n".join(plain(line, columns) for line in text.split("\n"))
 
 
-def check_output(path: Path, force: bool) -> None:
-    """Raises UsageError, before anything is drawn, for a wrong suffix or an existing file."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise UsageError(
-            f"{path}: figures are written as {', '.join(SUFFIXES)}", "choose one by the suffix"
-        )
-    if path.exists() and not force:
-        raise UsageError(f"{path} exists", "name another file, or overwrite with --force")
-
-
-def save(figure: Figure, path: Path, force: bool) -> None:
-    """Writes PNG, SVG or PDF by the suffix; leaves no file if drawing fails."""
-    check_output(path, force)
-    kind = path.suffix.lower().removeprefix(".")
+def image(figure: Figure, kind: str) -> bytes:
+    """The content of a file. kind: png, svg or pdf."""
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     drawn = io.BytesIO()
     canvas = draw(figure)
     with paper():
         canvas.savefig(drawn, format=kind, dpi=DPI, metadata=dates.get(kind))
-    write_output(path, drawn.getvalue(), force)
+    return drawn.getvalue()

@@ -1,0 +1,48 @@
+"""All but figures in files works where matplotlib is not installed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RECORDED = Path(__file__).parents[1] / "recorded"
+FIRST, SECOND = RECORDED / "pingpong-mpich.jsonl.zst", RECORDED / "pingpong-mpich-again.jsonl.zst"
+WITHOUT = "import sys; sys.modules['matplotlib'] = None; from hockney import cli; cli.main()"
+
+
+def without_matplotlib(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", WITHOUT, *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=600)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", FIRST),
+        ("compare", FIRST, SECOND),
+        ("explain", FIRST, SECOND),
+        ("fit", FIRST),
+        ("history", FIRST, SECOND),
+        ("plot", FIRST),
+        ("report", FIRST, "-o", "report.html"),
+        ("export", FIRST, "--to", "csv", "-o", "points.csv"),
+    ],
+    ids=lambda words: f"{words[0]}-{len(words)}",
+)
+def test_a_verb_that_draws_no_file_needs_none(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = without_matplotlib(*map(str, words), cwd=tmp_path)
+    assert "matplotlib" not in done.stderr
+    assert done.returncode in (0, 1), done.stderr
+    assert done.stdout or words[-1] != FIRST
+
+
+@pytest.mark.parametrize("words", [("plot", FIRST), ("compare", FIRST, SECOND)], ids=lambda w: w[0])
+def test_a_figure_in_a_file_names_what_to_install(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = without_matplotlib(*map(str, words), "-o", "figure.png", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "needs matplotlib" in done.stderr
+    assert "pip install 'hockney[plot]'" in done.stderr
+    assert not list(tmp_path.iterdir())
