@@ -19,7 +19,7 @@ def small_job(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LSB_MCPU_HOSTS", "n1 2")
 
 
-@pytest.mark.usefixtures("small_job")
+@pytest.mark.usefixtures("small_job", "engine")
 def test_a_larger_job_can_be_asked_for_from_inside_a_small_one(hockney: RunHockney) -> None:
     done = hockney("job", "lsf", "--", "pingpong", "--nodes", "3", "-n", "3", "-o", "run.jsonl")
     assert (done.status, done.stderr) == (0, "")

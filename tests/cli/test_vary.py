@@ -293,11 +293,12 @@ def test_one_working_variant_has_nothing_to_be_compared_with(hockney: RunHockney
     assert "one variant alone is left" in done.stderr
 
 
-def test_a_variable_that_the_library_does_not_have_is_said(hockney: RunHockney) -> None:
+def test_a_variable_that_the_library_does_not_have_is_said(hockney: RunHockney, mpi: Mpi) -> None:
+    name = "OMPI_MCA_no_such_thing" if mpi.family == "openmpi" else "MPIR_CVAR_NO_SUCH_THING"
     done = hockney(
         "pingpong",
         "--vary",
-        "env:MPIR_CVAR_NO_SUCH_THING=1,2",
+        f"env:{name}=1,2",
         "--sizes",
         "8",
         "--launches",
@@ -329,6 +330,18 @@ def test_a_mistyped_control_variable_is_refused_before_the_run(
     done = hockney("pingpong", "--vary", f"env:{variable}=1,2", "--sizes", "8")
     assert done.status == 2
     assert f"did you mean env:{right}?" in done.stderr
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
+def test_a_setting_of_another_library_is_refused_before_the_run(
+    hockney: RunHockney, mpi: Mpi, tmp_path: Path
+) -> None:
+    foreign = {"mpich": "OMPI_MCA_btl", "openmpi": "MPIR_CVAR_ENABLE_FT"}.get(mpi.family)
+    if foreign is None:
+        pytest.skip("this MPI lists no control variables")
+    done = hockney("pingpong", "--vary", f"env:{foreign}=1,2", "--sizes", "8")
+    assert done.status == 2
+    assert f", which {mpi.family} does not read" in done.stderr
     assert not list(tmp_path.glob("*.jsonl"))
 
 

@@ -124,6 +124,23 @@ def test_ranks_are_wired_up_by_what_both_know(
     assert chosen in srun_command(mpi, ask())
 
 
+def test_a_script_for_another_cluster_needs_no_srun_that_works(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "srun").write_text("#!/bin/sh\necho 'no configuration source' >&2; exit 1\n")
+    (tmp_path / "srun").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    srun._offered.cache_clear()
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    assert "--mpi=pmix" in srun_command(OPENMPI, ask())
+    assert not srun.is_here()
+    srun._offered.cache_clear()
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    with pytest.raises(UsageError, match="srun does not work here: no configuration source"):
+        srun_command(OPENMPI, ask())
+    srun._offered.cache_clear()
+
+
 def test_a_slurm_that_shares_nothing_with_the_mpi_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

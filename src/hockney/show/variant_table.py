@@ -187,8 +187,8 @@ def _doubt_text(doubt: VariantDrift | Ignored, name: Callable[[str], str]) -> st
             return f"{doubt.variable}: the library lists no such variable by MPI_T"
         case Ignored():
             return (
-                f"{doubt.variable}: the library held {doubt.value} under every variant (MPI_T), "
-                "so that the variants may be the same"
+                f"{doubt.variable}: the library held {doubt.value or 'an empty value'} under every "
+                "variant (MPI_T), so that the variants may be the same"
             )
 
 

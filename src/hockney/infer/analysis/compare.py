@@ -97,7 +97,7 @@ def compare(
     both = (first.of_every_launch, second.of_every_launch)
     pairs = pairs_of(*both, states) if states else []
     if not pairs:
-        notes += ["the two runs have no size in common"] if states else []
+        notes += [_nothing_in_common(*both)] if states else []
         return RunComparison(base, other, (), None, tuple(notes))
     earlier = (*as_earlier(others), *memory)
     drift = RunDrift.of((first, second), states[0] if states else 0, earlier)
@@ -244,6 +244,14 @@ def differences(
         judged(shift, None if shift.p is None else next(corrected), tolerance, LEVEL, part)
         for shift, part in zip(shifts, parts, strict=True)
     ]
+
+
+def _nothing_in_common(first: Estimates, second: Estimates) -> str:
+    operations = [{point.operation for point in one.own()} for one in (first, second)]
+    if operations[0] & operations[1]:
+        return "the two runs have no size in common"
+    names = (", ".join(sorted(one)) for one in operations)
+    return f"the two runs have no operation in common: {' and '.join(names)}"
 
 
 def _means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tuple[Array, Array]:

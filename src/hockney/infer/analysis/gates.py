@@ -13,6 +13,7 @@ from hockney.infer.analysis.located import Located
 from hockney.infer.analysis.network_faults import Suspect, Verdict
 from hockney.infer.analysis.outliers import Outlier, Outliers
 from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.estimate.blocks import VariantRatio
 
 MORE = "more launches, or a larger --budget, would decide"
 
@@ -51,18 +52,25 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
     allowed = study.comparison.gate
     slower = study.slower(allowed)
     if slower:
-        each = [
-            f"{study.name(ratio.variant)} takes {ratio.judged.ratio:.4g} times as long"
-            for ratio in slower
-        ]
+        each = [_slower_variant(study, ratio) for ratio in slower]
         return failed(list(dict.fromkeys(each)), [ratio.variant for ratio in slower])
     open_ = [ratio for ratio in study.ratios if not ratio.is_decided(allowed)]
     if study.left_out or not study.ratios:
         return not_judged("not every variant has a complete block of launches", MORE)
     if open_:
         names = ", ".join(dict.fromkeys(study.name(ratio.variant) for ratio in open_))
-        return not_judged(f"{names} may be slower by more than {100.0 * allowed:g} %", MORE)
+        where = next((ratio.point for ratio in open_ if ratio.point is not None), None)
+        at = "" if where is None else f" at {format_size(where.bytes)}"
+        return not_judged(f"{names} may be slower by more than {100.0 * allowed:g} %{at}", MORE)
     return passed(f"no variant is slower by more than {100.0 * allowed:g} %")
+
+
+def _slower_variant(study: VariantStudy, ratio: VariantRatio) -> str:
+    where = "as a whole" if ratio.point is None else f"at {format_size(ratio.point.bytes)}"
+    return (
+        f"{study.name(ratio.variant)} takes {ratio.judged.ratio:.4g} times as long {where} "
+        f"(surely more than {ratio.judged.low:.4g})"
+    )
 
 
 def congestion_gate(found: Sequence[Congested]) -> Gate | None:

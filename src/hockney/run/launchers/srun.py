@@ -51,26 +51,37 @@ class _Srun(Launcher):
                 answer(["scancel", "--signal=KILL", step])
 
 
+def is_here() -> bool:
+    """Whether this machine knows what its Slurm offers."""
+    return _offered() is not None
+
+
 @cache
-def _offered() -> tuple[str, ...]:
+def _offered() -> tuple[str, ...] | None:
+    """The interfaces of this Slurm; None where srun is not here or, outside of a job, has no
+    cluster to ask."""
+    if not shutil.which(PROGRAM):
+        return None
     listed = answer([PROGRAM, "--mpi=list"])
+    if listed.returncode != 0 and "SLURM_JOB_ID" not in os.environ:
+        return None
     if listed.returncode != 0:
         raise UsageError(
             f"srun does not work here: {listed.stderr.strip().splitlines()[-1]}",
-            "start ranks with the MPI's own mpiexec (--launcher mpiexec); outside of a job, unset "
-            "SLURM_JOB_ID",
+            "start ranks with the MPI's own mpiexec (--launcher mpiexec; outside of a job, unset "
+            "SLURM_JOB_ID), or give the command: --launch 'srun --mpi=pmix -n {ranks} {command}'",
         )
     words = listed.stdout + listed.stderr
     return tuple(re.findall(r"\b(?:pmi2|pmix|cray_shasta)\b(?! plugin)", words))
 
 
 def wire_up(mpi: Mpi) -> str:
-    """The interface by which this Slurm starts ranks of the MPI; where there is no srun, for a
-    script of another machine, the most reliable one."""
+    """The interface by which this Slurm starts ranks of the MPI; for a script of another machine
+    the most reliable one."""
     supported = family_of(mpi).PMI
-    if not shutil.which(PROGRAM):
-        return supported[0]
     offered = _offered()
+    if offered is None:
+        return supported[0]
     for name in supported:
         if name in offered:
             return name

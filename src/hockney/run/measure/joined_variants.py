@@ -15,7 +15,7 @@ from hockney.plan.variants import ENVIRONMENT, LEAST_BLOCKS, Comparison, Variant
 from hockney.run.measure.setup import mpi_of
 from hockney.run.measure.steps import has_steps
 from hockney.run.measure.trial import SHORTEST_LAUNCH_S
-from hockney.run.mpis import Mpi, family_of
+from hockney.run.mpis import FAMILIES, Mpi, family_of
 
 
 def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget_s: float) -> Plan:
@@ -74,6 +74,21 @@ def _check_spelling(variable: str, control: str, listed: Sequence[str]) -> None:
         )
 
 
+def _check_reader(variable: str, mpi: Mpi) -> None:
+    """Raises UsageError for a setting of another MPI's library, where this one's are known."""
+    families = FAMILIES.all()
+    own = family_of(mpi)
+    if own.control_of is families["other"].control_of or own.control_of(variable) is not None:
+        return
+    readers = [name for name, family in families.items() if family.control_of(variable) is not None]
+    if readers:
+        raise UsageError(
+            f"--vary env:{variable}: a setting of {' or '.join(readers)}, which {mpi.family} does "
+            "not read",
+            "name one of its own",
+        )
+
+
 def _with_variables(case: Case, variant: Variant) -> Case:
     """The case with the variant's environment variables, whose control variables are read back
     where the library has them."""
@@ -94,6 +109,8 @@ def _with_variables(case: Case, variant: Variant) -> Case:
     if asked and placement.platform is None:
         mpi, listed = _listed(placement)
         for variable in asked:
+            if mpi is not None:
+                _check_reader(variable, mpi)
             control = None if mpi is None else family_of(mpi).control_of(variable)
             if control is not None:
                 _check_spelling(variable, control, listed)

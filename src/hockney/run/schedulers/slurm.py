@@ -91,10 +91,11 @@ def again(wait_s: str) -> str:
 
 
 def unasked(mpi: Mpi) -> str | None:
-    if shutil.which(srun.PROGRAM):
+    if srun.is_here():
         return None
+    how = "does not work" if shutil.which(srun.PROGRAM) else "is not"
     return (
-        f"srun is not on this machine, so the script assumes --mpi={srun.wire_up(mpi)}: "
+        f"srun {how} on this machine, so the script assumes --mpi={srun.wire_up(mpi)}: "
         "`srun --mpi=list` on the cluster lists what it supports"
     )
 

@@ -30,9 +30,10 @@ def asked(analyses: Sequence[Analysis], options: Options) -> CollectivePoints:
         )
     name = options.operation or names[0]
     if name not in names or (options.operation is None and len(names) > 1):
+        missing = f"there is no {options.operation} in these files" if options.operation else ""
         raise UsageError(
-            f"--operation {options.operation or 'is not given'}: measured are {', '.join(names)}",
-            "choose one of them",
+            missing or "there are several collectives in these files",
+            f"choose one with --collective: {', '.join(names)}",
         )
     found = CollectivePoints(name, analyses)
     if not found.points:
