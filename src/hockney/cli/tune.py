@@ -245,7 +245,8 @@ def _tune(measured: Measured, tuned: Tuned, form: RulesFormat, options: dict[str
         if environment:
             click.echo("\n" + "\n".join(environment_lines(environment)))
     if not rules:
-        click.echo("no rule is needed: nothing was written", err=True)
+        more = "; more --launches would tell where one is faster" if tuned.undecided else ""
+        click.echo(f"no rule is justified: nothing was written{more}", err=True)
 
 
 def _write(

@@ -87,11 +87,13 @@ def rule_lines(tuned: Tuned) -> list[str]:
     count = len(tuned.rules)
     measured = [cell for cell in tuned.cells if cell.launches > 0]
     better = sum(cell.verdict == FASTER for cell in measured)
+    gain = f" with {100.0 * tuned.share:.1f} % of the gain" if count else ""
+    undecided = tuned.undecided
+    unknown = f", in {undecided} these launches cannot tell" if undecided else ""
     return [
         *([table] if table else []),
-        f"{count} rule{'s' * (count != 1)} with {100.0 * tuned.share:.1f} % of the gain; "
-        f"in {better} of {len(measured)} cells an algorithm is significantly faster than the "
-        "library's own decision",
+        f"{count or 'no'} rule{'s' * (count > 1)}{gain}; in {better} of {len(measured)} cells an "
+        f"algorithm is significantly faster than the library's own decision{unknown}",
         *_confirmed_lines(tuned),
     ]
 

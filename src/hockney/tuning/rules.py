@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
-from hockney.infer.analysis.best import CollectiveCell, Contender
+from hockney.infer.analysis.best import UNKNOWN, CollectiveCell, Contender
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.run.mpis import ONE_FOR_ALL_SIZES, Rule
 from hockney.tuning.groups import CellGroup
@@ -75,6 +75,11 @@ class Tuned:
     @property
     def cells(self) -> list[CollectiveCell]:
         return [cell for reduction in self.reductions for cell in reduction.cells]
+
+    @property
+    def undecided(self) -> int:
+        """The number of cells in which the launches do not tell whether an algorithm is faster."""
+        return sum(cell.launches > 0 and cell.verdict == UNKNOWN for cell in self.cells)
 
     def with_confirmed(self, fraction: float | None) -> Tuned:
         """These rules with the confirmed fraction of their gain."""
