@@ -74,6 +74,17 @@ def test_what_has_no_other_end_is_left_out() -> None:
     assert [len(steps) for steps in found.ranks] == [1, 1]
 
 
+def test_messages_of_proc_null_are_not_left_out() -> None:
+    to_nobody, from_nobody = (1, 0, 0, 0, -1, 5, 0, 0, 0), (4, 0, 0, 0, -1, 5, 7, 0, 0)
+    completed = (5, 0, 0, 0, -1, 5, 7, 0, 0)
+    found = order(
+        acts(0, to_nobody, from_nobody, completed, (1, 0, 0, 8, 1, 5, 0, 0, 0)),
+        acts(1, (2, 0, 0, 8, 0, 5, 0, 0, 0)),
+    )
+    assert found.left_out == 0
+    assert [len(steps) for steps in found.ranks] == [1, 1]
+
+
 def test_a_cut_order_ends_where_all_met() -> None:
     calls = ("MPI_Barrier",)
     rows = [(6, 0, 0, 0, -1, 0, 0, 0, 0)]

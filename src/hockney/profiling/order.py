@@ -8,7 +8,7 @@ Messages and collectives with a missing end are ignored.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hockney.base.errors import UsageError
@@ -87,8 +87,17 @@ def order_of(profile: Profile) -> Order:
     _match_messages(ranks)
     groups = _match_collectives(ranks)
     matched = tuple(tuple(_matched(steps)) for steps in ranks)
-    left_out = sum(map(len, ranks)) - sum(map(len, matched))
-    return Order(matched, groups, is_cut, left_out)
+    return Order(matched, groups, is_cut, _communicating(ranks) - _communicating(matched))
+
+
+def _communicating(ranks: Iterable[Iterable[TraceStep]]) -> int:
+    """The number of steps that have another end: not those of MPI_PROC_NULL."""
+    return sum(
+        step.what in COLLECTIVE or step.peer >= 0 or step.bytes > 0
+        for steps in ranks
+        for step in steps
+        if step.what != OTHER
+    )
 
 
 def _steps(acts: Acts, world: int) -> Iterator[TraceStep]:
