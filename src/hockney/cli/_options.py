@@ -189,7 +189,12 @@ def host_memory(default: str | None = "what `hockney history` has read") -> Deco
 
 
 HOW_MUCH = (
-    option("--budget", type=SECONDS, default="10s", help="Wall time for all launches together."),
+    option(
+        "--budget",
+        type=SECONDS,
+        default="10s",
+        help="Wall time for all launches together; --launches N are all made.",
+    ),
     option(
         "--precision",
         type=FRACTION,

@@ -49,7 +49,7 @@ CASE_S = 8.0
 BUDGET = option(
     "--budget",
     type=SECONDS,
-    help="Wall time for all launches together.",
+    help="Wall time for all launches together; --launches N are all made.",
     show_default=f"{CASE_S:g}s for each combination",
 )
 

@@ -24,7 +24,7 @@ CASE_S = 20.0
 BUDGET = option(
     "--budget",
     type=SECONDS,
-    help="Wall time for all launches together.",
+    help="Wall time for all launches together; --launches N are all made.",
     show_default=f"{CASE_S:g}s for each victim and number of ranks",
 )
 

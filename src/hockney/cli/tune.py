@@ -91,7 +91,7 @@ MEASURED = ("pingpong", "pairs")
     type=SECONDS,
     show_default="as long as it takes to show a difference",
     heading=CHECK,
-    help="Wall time for all launches together.",
+    help="Wall time for all launches together; --launches N are all made.",
 )
 @option(
     "--settings",
