@@ -80,16 +80,21 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
         of_it = [p for p in points if (p.operation, p.known_ranks) == (name, ranks)]
         ends = dict.fromkeys((min(p.bytes for p in of_it), max(p.bytes for p in of_it)))
         best = [min((p for p in of_it if p.bytes == size), key=typical_of) for size in ends]
-        named = len({name_of(point) for point in of_it}) > 1
-        words = [time_at(one) + (f" ({name_of(one)})" if named else "") for one in best]
-        lines.append(f"{name}, {ranks} ranks: {', '.join(words)}")
         shown = {arrived(point) for point in points}
         cells = [
             cell
             for cell in analysis.best
             if cell.collective == name and cell.is_choice and cell.arrived in shown
         ]
-        if any(cell.verdict != UNKNOWN for cell in cells):
+        named = len({name_of(point) for point in of_it}) > 1
+        unsure = {c.bytes for c in cells if c.ranks == ranks and c.verdict == UNKNOWN}
+        words = [
+            time_at(one)
+            + f" ({name_of(one)}{', others may be as fast' * (one.bytes in unsure)})" * named
+            for one in best
+        ]
+        lines.append(f"{name}, {ranks} ranks: {', '.join(words)}")
+        if cells:
             lines.append(_verdicts(name, cells))
     return [*straggler_lines(analysis), *lines, *certainty(analysis, points)]
 
