@@ -53,6 +53,8 @@ class Order:
     """Whether the steps end before the program."""
     left_out: int
     """Steps that were ignored: their other end is missing, or no schedule is known for them."""
+    wall_s: float
+    """Time of the slowest rank between MPI_Init and MPI_Finalize."""
 
     @property
     def steps(self) -> int:
@@ -87,7 +89,9 @@ def order_of(profile: Profile) -> Order:
     _match_messages(ranks)
     groups = _match_collectives(ranks)
     matched = tuple(tuple(_matched(steps)) for steps in ranks)
-    return Order(matched, groups, is_cut, _communicating(ranks) - _communicating(matched))
+    left_out = _communicating(ranks) - _communicating(matched)
+    wall_s = max(rank.wall_s for rank in profile.ranks if rank.job == 0)
+    return Order(matched, groups, is_cut, left_out, wall_s)
 
 
 def _communicating(ranks: Iterable[Iterable[TraceStep]]) -> int:

@@ -15,6 +15,7 @@ def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
         interval = f"  [{format_seconds(prediction.low_s)} .. {format_seconds(prediction.high_s)}]"
     lines = [
         f"the run, in the order in which {order.steps} calls were recorded",
+        f"  in the profile          {format_seconds(order.wall_s)}  (with waits for CPUs)",
         f"  predicted               {format_seconds(prediction.seconds)}{interval}",
         f"  of that computing       {format_seconds(prediction.computing_s)}  (as in the profile)",
         f"  messages in a row       {prediction.latencies:.6g}  (each waits for one before it)",
@@ -31,6 +32,7 @@ def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
 
 def order_json(order: Order, prediction: OrderPrediction) -> dict[str, Any]:
     return {
+        "profile_s": order.wall_s,
         "seconds": prediction.seconds,
         "low_s": prediction.low_s,
         "high_s": prediction.high_s,
