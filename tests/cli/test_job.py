@@ -84,6 +84,12 @@ def test_a_script_decides_nothing(hockney: RunHockney, words: str) -> None:
     assert "cannot choose what to measure next" in done.stderr
 
 
+def test_a_simulated_machine_needs_no_job(hockney: RunHockney) -> None:
+    words = ("fabric", "-n", "4", "--platform", "cluster:4")
+    done = hockney("job", "slurm", "--", *words)
+    assert (done.status, "needs no job" in done.stderr) == (2, True), done.stderr
+
+
 WATCH = ("watch", "--dir", "w", "--on-alarm", 'logger "$HOCKNEY_TEXT"')
 
 

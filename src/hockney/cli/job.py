@@ -69,6 +69,8 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     if words[0] == WATCH:
         _watch(scheduler, words[1:], submit, options)
         return
+    if any(word.partition("=")[0] == "--platform" for word in words):
+        raise UsageError("--platform: a simulated machine needs no job", "leave out `job` and `--`")
     asked = ask(words, nodes=1)
     plan, output = asked.plan, asked.output
     _check(plan, output)
@@ -111,7 +113,7 @@ def _watch(scheduler: str, words: tuple[str, ...], submit: bool, options: dict[s
 def _check(plan: Plan, output: Output) -> None:
     from hockney.run.measure.steps import has_steps
 
-    for name in ("platform", "hosts", "launcher"):
+    for name in ("hosts", "launcher"):
         if getattr(plan.first.placement, name):
             raise UsageError(f"--{name} cannot be used in a job: the scheduler chooses it")
     if plan.first.placement.without_bad_nodes:
