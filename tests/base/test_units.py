@@ -172,6 +172,7 @@ def test_an_interval_wider_than_its_number_is_not_known(half_width: float, said:
         (8112.3, 8100.0, 8124.0, "7.922 KiB"),
         (134853.0, None, None, "131.7 KiB"),
         (700.4, 600.0, 800.0, "700 B"),
+        (1024000.0, 2.0**19, 2.0**20, "0.98 MiB"),
     ],
 )
 def test_an_estimated_size_has_no_more_digits_than_are_known(

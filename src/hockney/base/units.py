@@ -192,7 +192,8 @@ def format_estimated_size(size: float, low: float | None = None, high: float | N
         low, high = (1.0 - UNKNOWN_HALF_WIDTH) * size, (1.0 + UNKNOWN_HALF_WIDTH) * size
     if high - low <= 1.0:
         return format_size(round(size))
-    unit = next((unit for unit in ("GiB", "MiB", "KiB") if size >= FACTORS[unit]), "B")
+    # Not 1000 KiB, which is none of the sizes that were measured, but 0.98 MiB.
+    unit = next((unit for unit in ("GiB", "MiB", "KiB") if 1.024 * size >= FACTORS[unit]), "B")
     half_width = (high - low) / 2.0 / FACTORS[unit]
     return f"{known(size / FACTORS[unit], half_width):.4g} {unit}"
 
