@@ -41,7 +41,7 @@ def measured_words(analysis: Analysis, ranks: int) -> str:
 def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
     """What was measured and where, and the definition of a sample where it is not the usual one."""
     run = analysis.run
-    lines = [f"{run.header.experiment}: {analysis.label}"]
+    lines = [f"{run.header.experiment}{_of_operation(analysis)}: {analysis.label}"]
     if not run.launches:
         return lines
     first = max(run.launches, key=lambda launch: len(launch.places))
@@ -56,6 +56,13 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
     if first.simulated:
         lines.append("simulated: times are those of the platform file, not of this machine")
     return lines
+
+
+def _of_operation(analysis: Analysis) -> str:
+    """The operation of pairs, where it is not a ping-pong and the table does not say it."""
+    names = {point.operation for point in analysis.estimates.own()}
+    is_said = analysis.run.header.experiment != "pairs" or names == {"pingpong"} or len(names) != 1
+    return "" if is_said else f" of {names.pop()}"
 
 
 def _is_usual(analysis: Analysis, definition: str) -> bool:
