@@ -41,8 +41,8 @@ static struct pair_visit pair_visit_of(const struct crowd *crowd, int64_t point)
     };
 }
 
-/* Whether the second rank of a pair leads. One way it is drawn for each pair, so that no rank always
-   receives at a time at which all lower ones send; and what comes first takes turns with the passes. */
+/* Whether the second rank of a pair leads. One way this is drawn for each pair, so that no rank always
+   receives while the same others send, and is the other way round in every second pass. */
 static int second_leads(const struct crowd *crowd, struct pair pair)
 {
     const struct options *options = crowd->launch->options;
@@ -173,8 +173,7 @@ static void record_pair(struct crowd *crowd, const struct sample_key *shared, in
     crowd->total += (long)own->count;
 }
 
-/* Of a pass: the median of each pair; one way, of each direction, the one that was measured first
-   before the other. */
+/* Of a pass: the median of each pair; one way, of each direction, in the order of their measurement. */
 static void keep_pairs(struct crowd *crowd, const struct pair_visit *visit)
 {
     const int pairs = pairing_count(&crowd->pairing, visit->arrangement);
