@@ -155,8 +155,13 @@ def test_measured_over_predicted_is_1_where_the_model_is_true() -> None:
     ("what", "system", "options", "complaint"),
     [
         ("collective-sizes", cores, {}, "no collectives in these files"),
-        ("collective-sizes", collectives, {}, "bcast, reduce"),
-        ("collective-best", collectives, {"operation": "scan"}, "bcast, reduce"),
+        ("collective-sizes", collectives, {}, "choose one with --collective: bcast, reduce"),
+        (
+            "collective-best",
+            collectives,
+            {"operation": "scan"},
+            "choose one with --collective: bcast, reduce",
+        ),
         ("collective-sizes", collectives, {"operation": "bcast", "ranks": 5}, "--ranks 5"),
         ("collective-ranks", collectives, {"operation": "bcast", "bytes": 5}, "--bytes 5"),
         ("collective-model", collectives, {"operation": "bcast"}, "no point-to-point times"),

@@ -62,7 +62,7 @@ def test_a_column_in_which_nothing_is_known_is_not_shown(samples: int, is_known:
     [(0.193, 2), (0.354, 2), (0.36, 1), (4.85, 0), (0.0099, 3), (59.0, -1), (950.0, -2)],
 )
 def test_an_uncertainty_has_two_digits_or_one(half_width: float, decimals: int) -> None:
-    assert known_decimals(half_width) == decimals
+    assert known_decimals(1e6, half_width) == decimals
 
 
 @pytest.mark.parametrize(

@@ -152,20 +152,18 @@ TWO_DIGITS = 3.55
 same decimal place: the rule of the Particle Data Group (354 rounds to two digits, 355 to one)."""
 
 
-def known_decimals(half_width: float) -> int:
+def known_decimals(value: float, half_width: float) -> int:
     """Decimal places to which a number with an interval of that half-width is known; negative
-    where not even its last digits before the point are."""
+    where not even its last digits before the point are. No fewer than two digits are, so that an
+    interval wider than the number does not round it to another one."""
     power = math.floor(math.log10(half_width))
-    return int(half_width / 10.0**power < TWO_DIGITS) - power
+    two = 1 - math.floor(math.log10(abs(value))) if value else 0
+    return max(int(half_width / 10.0**power < TWO_DIGITS) - power, two)
 
 
 def known(value: float, half_width: float | None) -> float:
-    """The value, rounded to the digits that are known, but to no fewer than two, so that an
-    interval wider than the value does not round it to another one; itself without an interval."""
-    if not half_width or not value:
-        return value
-    two_digits = 1 - math.floor(math.log10(abs(value)))
-    return round(value, max(known_decimals(half_width), two_digits))
+    """The value, rounded to the digits that are known; itself without an interval."""
+    return round(value, known_decimals(value, half_width)) if half_width else value
 
 
 def format_uncertainty(half_width: float, decimals: int | None = None) -> str:

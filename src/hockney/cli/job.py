@@ -66,11 +66,11 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     from hockney.run.measure.job import Measurement
     from hockney.run.measure.setup import mpi_of
 
+    if any(word.partition("=")[0] == "--platform" for word in words):
+        raise UsageError("--platform: a simulated machine needs no job", "leave out `job` and `--`")
     if words[0] == WATCH:
         _watch(scheduler, words[1:], submit, options)
         return
-    if any(word.partition("=")[0] == "--platform" for word in words):
-        raise UsageError("--platform: a simulated machine needs no job", "leave out `job` and `--`")
     asked = ask(words, nodes=1)
     plan, output = asked.plan, asked.output
     _check(plan, output)

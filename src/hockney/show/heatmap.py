@@ -22,9 +22,7 @@ def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:
     seconds: shape (ranks, ranks), NaN where nothing was measured."""
     step = -(-len(ranks) // MOST_COLUMNS)
     cells = _blocks(seconds, step)
-    low, high = float(np.nanmin(seconds)), float(np.nanmax(seconds))
-    if high < low * (1.0 + LEAST_SPREAD):
-        high = low
+    low, high = distinct(float(np.nanmin(seconds)), float(np.nanmax(seconds)))
     width = max(len(str(rank)) for rank in ranks)
     lines = []
     for row, rank in zip(cells, ranks[::step], strict=True):
@@ -33,6 +31,11 @@ def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:
     blocks = f"; blocks of {step} x {step} ranks" if step > 1 else ""
     scale = f"0 is {format_seconds(low)}, 9 is {format_seconds(high)}, log scale{blocks}"
     return "\n".join([*lines, scale if high > low else f"all {format_seconds(low)}{blocks}"])
+
+
+def distinct(low: float, high: float) -> tuple[float, float]:
+    """The ends of a scale, one value where they are alike."""
+    return low, high if high >= low * (1.0 + LEAST_SPREAD) else low
 
 
 def _blocks(seconds: NDArray[np.float64], step: int) -> list[list[float]]:

@@ -3,7 +3,6 @@ and in JSON."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -147,12 +146,10 @@ def microseconds(seconds: float | None, half_width_s: float | None = None) -> st
 
 
 def to_known_digits(value: float, most: int, half_width: float | None) -> str:
-    """The value with at most so many decimal places, and with no more digits than are known, but
-    two."""
+    """The value with at most so many decimal places, and with no more digits than are known."""
     if not half_width:
         return f"{value:.{most}f}"
-    two = 1 - math.floor(math.log10(abs(value))) if value else 0
-    decimals = min(most, max(known_decimals(half_width), two))
+    decimals = min(most, known_decimals(value, half_width))
     return f"{round(value, decimals):.{max(decimals, 0)}f}"
 
 

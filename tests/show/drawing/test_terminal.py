@@ -91,6 +91,14 @@ def test_what_text_cannot_show_is_said() -> None:
     assert "not drawn" not in drawn(curves(Series("run", (8, 64), (1e-6, 2e-6))))
 
 
+def test_a_map_of_times_that_are_alike_has_no_digits_of_noise() -> None:
+    names = PlotAxis("name", "rank", names=("a", "b"), downward=True)
+    cells = (MapCell(0, 0, 1e-6, ""), MapCell(1, 0, 1.0005e-6, ""))
+    scale = PlotAxis("time", "time")
+    text = drawn(Figure("matrix", "", (Panel(names, names, cells=cells, scale=scale),)))
+    assert "a  0 0\nb  . .\nall 1 µs" in text
+
+
 def test_a_map_has_digits_or_letters() -> None:
     names = PlotAxis("name", "rank", names=("a", "b"), downward=True)
     cells = tuple(MapCell(i, j, 1e-6 if i == j else 1e-5, "") for i in (0, 1) for j in (0, 1))

@@ -97,7 +97,6 @@ class Network:
     """Simulated times have no noise, and one launch is as good as many."""
     is_one_way: bool = False
     """Whether each rank, node and switch has two numbers, to send and to receive."""
-
     held: float = 0.0
     """The fraction of the time for which other processes held the CPUs of half of the ranks."""
 

@@ -211,7 +211,8 @@ def located_by(run: Run, network: Network, times: RoundTimes, judged: Explanatio
     counts.subtract(_counts(network, [*judged.unclear.tolist(), *judged.unjudged.tolist()]))
     held = held_by_others(run)
     faults = [_fault(found, network, sizes) for found in judged.found]
-    named = [fault for fault in faults if fault.ratio > least_ratio(held)]
+    least = least_ratio(held)
+    named = [fault for fault in faults if fault.ratio > least]
     return Located(
         faults=tuple(named),
         rounds=len(made_rounds(run, ranks)),

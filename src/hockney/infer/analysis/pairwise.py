@@ -90,7 +90,7 @@ class Pairwise:
     is_one_way: bool = False
     """Whether each direction of a pair was measured by itself."""
     held: float = 0.0
-    """`noise.held_by_others`."""
+    """The fraction of the time for which other processes held the CPUs of half of the ranks."""
 
     @cached_property
     def typical_s(self) -> NDArray[np.float32]:

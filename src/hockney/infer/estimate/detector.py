@@ -212,6 +212,8 @@ class Detector:
         early = min(self.learn, EARLY_LOOKS)
         if self.seen in (early, self.learn):
             self._begin(np.arange(len(values)))
+            # What was learnt early leaves nothing behind.
+            self.scores, self.state_day = _Kept.empty(len(values), RECENT), 0.0
         if self.seen <= early or self.seen == self.learn:
             return
         if self.is_subdaily and time_s - self.state_day >= DAY_S:

@@ -1,4 +1,4 @@
-"""Figures written into files. Only this needs matplotlib, which may not be installed."""
+"""Figures written into files. matplotlib, which may not be installed, is loaded only for that."""
 
 from __future__ import annotations
 

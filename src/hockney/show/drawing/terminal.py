@@ -23,7 +23,7 @@ from hockney.show.drawing.description import (
     colour_range,
     values_along,
 )
-from hockney.show.heatmap import shade
+from hockney.show.heatmap import distinct, shade
 
 COLUMNS, ROWS = 96, 24
 """Most characters of one panel, with its axes."""
@@ -183,7 +183,7 @@ def _text(axis: PlotAxis, value: float) -> str:
 def _map(panel: Panel) -> str:
     """A map of letters, one for each kind of cell, or of digits, for the logarithm of the value; a
     dot where there is none."""
-    low, high = colour_range(panel)
+    low, high = distinct(*colour_range(panel))
     known = {(cell.row, cell.column): _sign(cell, low, high) for cell in panel.cells}
     columns = range(min(panel.columns, MOST_CELLS))
     rows = range(panel.rows) if panel.y.downward else range(panel.rows - 1, -1, -1)
@@ -197,8 +197,9 @@ def _map(panel: Panel) -> str:
             [*lines, *(f"  {LETTERS[i % 26]} {k.label}" for i, k in enumerate(panel.kinds))]
         )
     assert panel.scale is not None
-    ends = (_text(panel.scale, value) for value in (low, high))
-    return "\n".join([*lines, "0 is {}, 9 is {}, log scale".format(*ends)])
+    first, last = (_text(panel.scale, value) for value in (low, high))
+    scale = f"0 is {first}, 9 is {last}, log scale" if high > low else f"all {first}"
+    return "\n".join([*lines, scale])
 
 
 def _bars(panel: Panel) -> str:
