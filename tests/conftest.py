@@ -246,6 +246,19 @@ class Done:
         return [record for record in self.records if record["kind"] == kind]
 
 
+SEGMENTS = ("mpich_shm_*", "vader_segment.*", "sm_segment.*")
+
+
+def _free_left_segments(directory: Path = Path("/dev/shm")) -> None:
+    """Frees shared memory of programs that have long ended: each launch that a test kills leaves
+    some, and a few runs of all tests fill a machine's memory with them."""
+    old = time.time() - TEST_TIMEOUT_S
+    for segment in (path for pattern in SEGMENTS for path in directory.glob(pattern)):
+        with suppress(OSError):
+            if segment.stat().st_mtime < old:
+                segment.unlink()
+
+
 class NeedMemory(Protocol):
     def __call__(self, byte_count: float) -> None: ...
 
@@ -256,6 +269,7 @@ def need_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NeedMemory
     two at once would not fit."""
 
     def need(byte_count: float) -> None:
+        _free_left_segments()
         if (available_memory() or 0) < byte_count:
             pytest.skip(f"this test needs {byte_count / 2**30:.0f} GiB of free memory")
 

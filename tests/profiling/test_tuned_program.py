@@ -39,6 +39,6 @@ def test_a_slow_broadcast_is_made_faster(hockney: RunHockney, tmp_path: Path) ->
     done = hockney(*tuned, "--budget", "20s", *command, env=env)
     assert done.status == 0, done.stderr
     if not (tmp_path / "rules").exists():  # on a busy machine nothing may be surely faster
-        assert "0 rules" in done.stdout + done.stderr
+        assert "no rule is justified" in done.stderr
         return
     assert re.search(r"with the rules: ([\d.]+) times its time \[", done.stdout), done.stdout
