@@ -8,6 +8,7 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -39,11 +40,15 @@ ALLOWED = frozenset(
 """Functions that views may call: they name and choose, or work on what an option chose."""
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def modules() -> list[tuple[str, ast.Module]]:
     """Each by its dotted name."""
-    for path in sorted(SOURCES.rglob("*.py")):
-        parts = ("hockney", *path.relative_to(SOURCES).with_suffix("").parts)
-        yield ".".join(parts).removesuffix(".__init__"), ast.parse(path.read_text("utf-8"))
+    return [(_name_of(path), ast.parse(path.read_text("utf-8"))) for path in SOURCES.rglob("*.py")]
+
+
+def _name_of(path: Path) -> str:
+    parts = ("hockney", *path.relative_to(SOURCES).with_suffix("").parts)
+    return ".".join(parts).removesuffix(".__init__")
 
 
 def imported(module: ast.Module) -> Iterator[str]:

@@ -72,6 +72,7 @@ def test_a_helper_that_ends_is_replaced(tmp_path: Path, monkeypatch: pytest.Monk
     assert records.read(write_run(run, tmp_path / "run.jsonl")).samples == run.samples
 
 
+@pytest.mark.long
 def test_a_helper_that_was_stopped_gives_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +114,7 @@ def test_a_helper_that_comes_to_a_stand_is_replaced(
     assert records.read(write_run(run, tmp_path / "run.jsonl")).samples == run.samples
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small_blocks")
 def test_the_line_of_a_damage_is_named(tmp_path: Path) -> None:
     path = write_run(some_run(), tmp_path / "run.jsonl")

@@ -182,6 +182,7 @@ def test_a_program(with_guest: RunHockney, tmp_path: Path, result: Path) -> None
     assert with_guest("show", "--format", "guest", str(result)).stdout == "guest: 8guest: 64\n"
 
 
+@pytest.mark.long
 def test_a_preset(with_guest: RunHockney, tmp_path: Path) -> None:
     assert with_guest("pingpong", "--preset", "guest", "-q", "-o", "run.jsonl").status == 0
     assert '"bytes":16' in (tmp_path / "run.jsonl").read_text()
@@ -206,6 +207,7 @@ def test_a_batch_system(with_guest: RunHockney) -> None:
     assert "#GUEST hockney-pingpong" in done.stdout
 
 
+@pytest.mark.long
 def test_an_mpi_family(with_guest: RunHockney, tmp_path: Path) -> None:
     for name, words in (("mpicc", "exit 1"), ("mpiexec", "echo Guest MPI")):
         (tmp_path / "bin").mkdir(exist_ok=True)
@@ -217,6 +219,7 @@ def test_an_mpi_family(with_guest: RunHockney, tmp_path: Path) -> None:
     assert "guest-rules" in with_guest("tune", "--help").stdout
 
 
+@pytest.mark.long
 def test_a_figure(with_guest: RunHockney, tmp_path: Path, result: Path) -> None:
     done = with_guest("plot", "--what", "guest", str(result), "-o", "guest.svg")
     assert (done.status, done.stderr) == (0, "wrote guest.svg\n")

@@ -139,6 +139,7 @@ def test_what_disturbed_is_named(fields: dict[str, float], words: str) -> None:
     assert words in found
 
 
+@pytest.mark.long
 def test_a_launch_of_many_visits_is_searched_in_bounded_memory() -> None:
     """All 57,142 visits against all frequencies would take 49 GiB, and all pairs of them 24."""
     at_s = 1e-3 * np.arange(57_142)

@@ -90,6 +90,7 @@ def test_whether_pairs_at_once_disturb_each_other_is_told() -> None:
     assert matrix(run_of(at_once=rounds)).parallel_ratio is None
 
 
+@pytest.mark.long
 def test_without_pairs_there_is_no_matrix() -> None:
     run = run_of()
     run.samples.clear()

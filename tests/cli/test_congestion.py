@@ -174,6 +174,7 @@ def test_a_gate_fails_a_run_that_is_surely_above(
     assert hockney("show", str(tmp_path / "run.jsonl"), "--gate").status == status
 
 
+@pytest.mark.long
 @pytest.mark.simgrid
 def test_variants_of_a_load_are_compared_under_load(hockney: RunHockney, tmp_path: Path) -> None:
     """The axis that is varied does not apply to victims alone."""

@@ -53,6 +53,7 @@ def test_exchanges_are_measured_and_predicted_side_by_side(
     assert hockney("report", "run.jsonl", "-o", "run.html").status == 0
 
 
+@pytest.mark.long
 def test_every_kind_of_exchange_and_packing_is_a_curve(hockney: RunHockney, tmp_path: Path) -> None:
     done = hockney(
         "halo",

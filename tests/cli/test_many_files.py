@@ -47,6 +47,7 @@ def report(hockney: RunHockney, folder: Path, page: Path) -> str:
     return page.read_text()
 
 
+@pytest.mark.long
 def test_reduced_runs_have_the_rows_of_whole_ones_and_are_worked_out_once(
     hockney: RunHockney, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

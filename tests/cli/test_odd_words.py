@@ -42,6 +42,7 @@ def test_text_that_is_not_utf8_is_refused(words: tuple[str | bytes, ...], tmp_pa
     assert b"is not UTF-8" in done.stderr
 
 
+@pytest.mark.long
 def test_files_may_have_any_name(hockney: RunHockney, measured: Path, tmp_path: Path) -> None:
     name = NOT_UTF8 + b".jsonl"
     (Path(os.fsdecode(bytes(tmp_path) + b"/" + name))).write_bytes(measured.read_bytes())

@@ -33,6 +33,7 @@ def without_reader(*words: str, cwd: Path, stdout: str = "") -> subprocess.Compl
         os.close(writer)
 
 
+@pytest.mark.long
 def test_a_gate_answers_without_a_reader(tmp_path: Path) -> None:
     words = ("doctor", "--mpicc", "no-such-wrapper")
     assert subprocess.run([*HOCKNEY, *words], capture_output=True).returncode == 1

@@ -198,6 +198,7 @@ def test_a_large_difference_ends_the_run_early(hockney: RunHockney) -> None:
     assert one.blocks >= 8
 
 
+@pytest.mark.long
 def test_a_variant_that_cannot_start_is_named_and_the_others_go_on(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
@@ -238,6 +239,7 @@ def dying(*rounds: str) -> list[str]:
     return ["pingpong", "--vary", vary, "--sizes", "8", *words]
 
 
+@pytest.mark.long
 def test_a_variant_that_dies_is_named_and_the_others_go_on(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
@@ -259,6 +261,7 @@ def test_without_two_variants_that_start_nothing_is_compared(hockney: RunHockney
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_a_file_without_a_complete_block_is_shown_refused_and_continued(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
@@ -293,6 +296,7 @@ def test_one_working_variant_has_nothing_to_be_compared_with(hockney: RunHockney
     assert "one variant alone is left" in done.stderr
 
 
+@pytest.mark.long
 def test_a_variable_that_the_library_does_not_have_is_said(hockney: RunHockney, mpi: Mpi) -> None:
     name = "OMPI_MCA_no_such_thing" if mpi.family == "openmpi" else "MPIR_CVAR_NO_SUCH_THING"
     done = hockney(

@@ -147,6 +147,7 @@ def test_what_is_damaged_is_made_again(hockney: RunHockney, tmp_path: Path) -> N
     assert (done.status, "plan.json is damaged" in done.stderr) == (2, True)
 
 
+@pytest.mark.long
 def test_a_full_disk_loses_no_look_that_was_kept(
     hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

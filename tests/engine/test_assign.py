@@ -83,6 +83,7 @@ TWO_SOCKETS = Machine(packages=2, nodes=2, caches=1, cores=2, threads=2)
 CHIPLETS = Machine(packages=1, nodes=1, caches=3, cores=2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("machine", "policy", "masks", "expected"),
     [

@@ -152,6 +152,7 @@ def test_single_exchanges_have_the_clock_subtracted_unless_asked(run_engine: Run
     assert "clock cost included" in kept.of("launch")[0]["definition"]
 
 
+@pytest.mark.long
 def test_the_choice_of_buffers_is_recorded(run_engine: RunEngine) -> None:
     choices = {
         (): "returned",

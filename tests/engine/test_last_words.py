@@ -6,6 +6,8 @@ import select
 import subprocess
 import time
 
+import pytest
+
 from conftest import Engine
 
 LATE_S, TRIES = 0.5, 3
@@ -29,6 +31,7 @@ def test_it_ends_when_its_words_have_been_read(engine: Engine) -> None:
     assert waits
 
 
+@pytest.mark.long
 def test_it_ends_where_nobody_reads(engine: Engine) -> None:
     command = [engine.path, "pingpong", "--sizes=nonsense"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:

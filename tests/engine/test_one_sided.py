@@ -58,6 +58,7 @@ def test_every_way_delivers_what_it_should(
     assert {s["round"] for s in own} == {s["round"] for s in done.of("samples")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("operation", "direction"),
     each_once(list(product(["put", "accumulate", "get-accumulate"], DIRECTIONS))),
@@ -123,6 +124,7 @@ def test_a_library_that_accumulates_wrongly_is_found(run_engine: RunEngine, elem
     assert done.status == 0 or refused or wrong, done.stderr
 
 
+@pytest.mark.long
 def test_pairs_have_windows_of_their_own(run_engine: RunEngine) -> None:
     done = run_engine(
         *("pairs", "--operation=put", "--synchronization=flush,fence", "--verify"),

@@ -58,6 +58,7 @@ def test_launching_is_unknown_without_a_common_clock(run_engine: RunEngine, aske
     assert "launch" not in {s["operation"] for s in done.of("samples")}
 
 
+@pytest.mark.long
 def test_a_start_is_named_as_early_as_ranks_need(
     run_engine: RunEngine, faulty_engine: Engine
 ) -> None:

@@ -53,6 +53,7 @@ def test_drift_between_blocks_is_not_in_the_ratio() -> None:
     assert whole.is_decided(0.01)
 
 
+@pytest.mark.long
 def test_equal_variants_are_called_different_at_most_as_often_as_stated() -> None:
     wrong = 0
     for seed in range(200):

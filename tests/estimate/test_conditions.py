@@ -83,6 +83,7 @@ def test_a_variant_that_slows_computing_itself_is_not_adjusted() -> None:
     assert found.judged.ratio == pytest.approx(1.05, abs=0.01)
 
 
+@pytest.mark.long
 def test_equal_variants_are_called_different_at_most_as_often_as_stated() -> None:
     verdicts = [
         ratio_on(seed, 1.0, blocks=24, flips=0.2, speeds=0.05).judged.verdict for seed in range(300)

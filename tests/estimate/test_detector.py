@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from conftest import first_of
 from hockney.infer.estimate.detector import Alarm, Detector
 from hockney.infer.estimate.recurring import two_states
 
@@ -44,7 +45,7 @@ def alarms(values: Array, tolerance: float = 0.01) -> dict[int, tuple[int, Alarm
     return found
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.9])
+@pytest.mark.parametrize("correlation", first_of([0.0, 0.9]))
 def test_months_without_a_change_have_no_alarm(correlation: float) -> None:
     assert alarms(noise(np.random.default_rng(1), 60 * A_DAY, 8, correlation)) == {}
 
@@ -86,6 +87,7 @@ def test_a_loss_of_10_percent_is_seen_within_three_hours(correlation: float) -> 
     assert np.mean([a.low <= math.log(1.1) <= a.high for _, a in found.values()]) >= 0.75
 
 
+@pytest.mark.long
 def test_a_loss_of_2_percent_is_often_seen_within_two_days_although_half_of_the_noise_wanders() -> (
     None
 ):
@@ -97,6 +99,7 @@ def test_a_loss_of_2_percent_is_often_seen_within_two_days_although_half_of_the_
     assert min(at for at, _ in found.values()) >= start
 
 
+@pytest.mark.long
 def test_single_wild_looks_are_no_change() -> None:
     rng = np.random.default_rng(3)
     values = noise(rng, 30 * A_DAY, 8, 0.3)
@@ -104,6 +107,7 @@ def test_single_wild_looks_are_no_change() -> None:
     assert alarms(values) == {}
 
 
+@pytest.mark.long
 def test_states_that_come_and_go_are_no_change_and_a_loss_in_both_is() -> None:
     rng = np.random.default_rng(4)
     values = noise(rng, 24 * A_DAY, 4, 0.0)
@@ -123,6 +127,7 @@ def test_a_step_is_no_state() -> None:
     assert two_states(often) == pytest.approx((0.3, 0.15), abs=0.01)
 
 
+@pytest.mark.long
 def test_a_step_within_the_tolerance_is_none() -> None:
     values = noise(np.random.default_rng(6), 40 * A_DAY, 8, 0.0)
     values[35 * A_DAY :] += math.log(1.04)

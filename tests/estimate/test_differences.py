@@ -53,6 +53,7 @@ def test_the_rank_sum_test_is_exact_with_ties(first: list[float], second: list[f
     assert found == pytest.approx(counted_p(first, second))
 
 
+@pytest.mark.long
 @given(LOGS, LOGS, st.sampled_from([1, 3]))
 def test_a_difference_is_found_without_making_all(
     first: list[float], second: list[float], few: int

@@ -312,6 +312,7 @@ def check(text: str, format: str) -> None:
             assert point.typical_s >= 0.0
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=50)
 @given(st.sampled_from(READERS), st.text(max_size=300))
 def test_garbage_is_read_or_refused(format: str, text: str) -> None:

@@ -100,6 +100,7 @@ def _rule_of_the_test_classes() -> dict[str, Any]:
     return names
 
 
+@pytest.mark.long
 def test_names_are_those_of_the_test_classes_and_differ_within_a_run() -> None:
     rule = _rule_of_the_test_classes()
     assert rule["AXES"] == tuple(name for name in AXES if name != "buffers")

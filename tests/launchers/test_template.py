@@ -105,7 +105,7 @@ def test_a_template_measures_and_is_recorded(hockney: RunHockney, mpi: Mpi, tmp_
         ("sh -c 'echo TACC: Starting up; {inner}; status=$?; echo done; exit $status'", 0, ""),
         ("sh -c '{inner} >/dev/null; exit 0'", 1, "no rank reported its end"),
         ("sh -c 'exit 0'", 1, "no rank reported its end"),
-        ("sh -c 'sleep 60'", 1, "reported nothing for"),
+        pytest.param("sh -c 'sleep 60'", 1, "reported nothing for", marks=pytest.mark.long),
     ],
     ids=["banner", "swallowed", "nothing", "hangs"],
 )

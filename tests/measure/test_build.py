@@ -42,6 +42,7 @@ def test_it_is_built_once(built_mpi: Mpi, cache: Path) -> None:
     assert build_engine(built_mpi).path.stat().st_mtime_ns == built
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("cache")
 def test_another_wrapper_flag_or_module_makes_another_engine(
     built_mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -134,6 +135,7 @@ def test_a_wrapper_that_builds_nothing_is_refused(built_mpi: Mpi, cache: Path) -
     assert not list(cache.glob("*/hockney-engine"))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize(
     ("before", "words", "advice"),

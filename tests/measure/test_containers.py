@@ -54,6 +54,7 @@ def with_shared_memory_of(size: str) -> tuple[str, ...]:
     return in_namespace(f"mount -t tmpfs -o size={size} none /dev/shm", "--mount")
 
 
+@pytest.mark.long
 def test_a_window_that_one_rank_is_refused_costs_the_probe_only(
     run_engine: RunEngine, faulty_engine: Engine
 ) -> None:
@@ -71,6 +72,7 @@ def test_a_window_that_one_rank_is_refused_costs_the_probe_only(
     assert done.of("samples")
 
 
+@pytest.mark.long
 def test_a_library_that_can_do_without_shared_memory_is_measured(mpi: Mpi, tmp_path: Path) -> None:
     """MPICH cannot, and its ranks die of it."""
     path = tmp_path / "run.jsonl"
@@ -225,6 +227,7 @@ def little_cpu() -> Iterator[tuple[str, ...]]:
     remove(group)
 
 
+@pytest.mark.long
 def test_a_quota_of_cpu_time_on_any_level_is_named(
     little_cpu: tuple[str, ...], tmp_path: Path
 ) -> None:

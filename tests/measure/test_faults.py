@@ -63,6 +63,7 @@ def test_a_rank_that_is_killed_or_stopped(
     assert goes_on(hockney, path)
 
 
+@pytest.mark.long
 def test_a_launch_that_somebody_else_ends(hockney: RunHockney, tmp_path: Path) -> None:
     """Its ranks end well when they are asked to, but it is no whole launch."""
     path = tmp_path / "run.jsonl"
@@ -84,6 +85,7 @@ def test_advice_after_a_cut_is_what_the_verb_can_do(can_resume: bool) -> None:
     assert ("--resume" in message) == can_resume
 
 
+@pytest.mark.long
 @rounds
 def test_hockney_itself_is_killed(hockney: RunHockney, tmp_path: Path, attempt: int) -> None:
     """It can say nothing, but its ranks must not go on for ever."""
@@ -122,6 +124,7 @@ def test_a_disk_that_gets_full(hockney: RunHockney, small_disk: Path, attempt: i
     assert goes_on(hockney, path)
 
 
+@pytest.mark.long
 @rounds
 def test_a_file_that_another_process_cuts(
     hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attempt: int
@@ -143,6 +146,7 @@ def test_a_file_that_another_process_cuts(
     assert goes_on(hockney, saved)
 
 
+@pytest.mark.long
 @rounds
 def test_a_directory_that_vanishes(
     hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attempt: int
@@ -165,6 +169,7 @@ def test_a_directory_that_vanishes(
     assert goes_on(hockney, saved)
 
 
+@pytest.mark.long
 def test_a_reader_that_goes_away(tmp_path: Path) -> None:
     """`| head -1` is such a reader."""
     command = [sys.executable, "-m", "hockney", "pingpong", "-o", "run.jsonl", "--launches", "1"]
@@ -186,6 +191,7 @@ def test_a_reader_that_goes_away(tmp_path: Path) -> None:
     assert records.read(tmp_path / "run.jsonl").cut is None
 
 
+@pytest.mark.long
 @rounds
 def test_a_second_run_into_the_same_file(hockney: RunHockney, tmp_path: Path, attempt: int) -> None:
     path = tmp_path / "run.jsonl"
@@ -201,6 +207,7 @@ def test_a_second_run_into_the_same_file(hockney: RunHockney, tmp_path: Path, at
     assert goes_on(hockney, path)
 
 
+@pytest.mark.long
 @rounds
 def test_a_clock_of_the_day_that_is_set(tmp_path: Path, attempt: int) -> None:
     library = tmp_path / "stepped_clock.so"

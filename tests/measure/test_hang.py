@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import FAULTY, RunHockney
+from conftest import FAULTY, RunHockney, first_of
 from hockney.run.measure.hang import RankState, SeenRank, conclusions, once
 from long_runs import LONG, engines_alive, measuring_into, nothing_left
 
@@ -30,7 +30,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("fault", PLANTED)
+@pytest.mark.parametrize("fault", first_of(PLANTED, 2))
 def test_a_hang_is_located(hockney: RunHockney, fault: str) -> None:
     env = {**FAULTS, "HOCKNEY_FAULT_HANG": fault}
     done = hockney("pingpong", "-o", "run.jsonl", "--timeout", "3s", *LONG, env=env)
@@ -41,6 +41,7 @@ def test_a_hang_is_located(hockney: RunHockney, fault: str) -> None:
     assert nothing_left()
 
 
+@pytest.mark.long
 def test_a_stopped_rank_is_named(tmp_path: Path) -> None:
     process = measuring_into(tmp_path / "run.jsonl", "--timeout", "3s")
     stopped = engines_alive()[-1]

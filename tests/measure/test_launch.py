@@ -13,7 +13,7 @@ from typing import IO
 
 import pytest
 
-from conftest import TEST_TIMEOUT_S
+from conftest import TEST_TIMEOUT_S, first_of
 from hockney.base.errors import HockneyError
 from hockney.run.measure.launch import Interruption, Outcome, run_launch
 
@@ -64,7 +64,7 @@ def ends(pid: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("ignore", ["", "trap '' TERM;"])
+@pytest.mark.parametrize("ignore", first_of(["trap '' TERM;", ""]))
 def test_a_silent_launch_is_ended_with_all_its_children(ignore: str) -> None:
     lines, outcome = run(
         f"{ignore} (sleep 300 & echo $!; sleep 300 & echo $!; wait) ", timeout_s=1.0
@@ -112,6 +112,7 @@ def test_silence_is_heard_as_well() -> None:
     assert [b"done\n"] in heard
 
 
+@pytest.mark.long
 def test_a_launch_that_speaks_is_not_ended() -> None:
     lines, outcome = run("for i in 1 2 3 4 5; do echo $i; sleep 0.5; done", timeout_s=2.0)
     assert outcome.silent_s is None

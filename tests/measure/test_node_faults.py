@@ -76,6 +76,7 @@ def test_what_nodes_say_is_read() -> None:
     assert nodes_in([answer]) == {"a": NodeFacts("A", ["x.so"], 1 << 20)}
 
 
+@pytest.mark.long
 def test_a_node_that_hangs_does_not_silence_those_asked_after_it(
     mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def no_compiler(mpi: Mpi, tmp_path: Path) -> dict[str, str]:
     return {"PATH": f"{mpi.mpiexec.parent}:{tools}", "MPICC": ""}
 
 
+@pytest.mark.long
 def test_it_measures_without_a_compiler_and_knows_its_library(
     hockney: RunHockney, library: Mpi, prebuilt: Path, no_compiler: dict[str, str], tmp_path: Path
 ) -> None:
@@ -78,6 +79,7 @@ def test_the_environment_names_one_for_every_verb(
     assert f"launch of two ranks   {NAMES[library.family]}" in done.stdout
 
 
+@pytest.mark.long
 def test_errors_come_back_whatever_the_header_calls_their_handler(
     library: Mpi, prebuilt: Path, tmp_path: Path
 ) -> None:

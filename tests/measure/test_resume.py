@@ -132,6 +132,7 @@ def test_overheads_that_were_cut_go_on_and_end(hockney: RunHockney, tmp_path: Pa
     assert len(run.launches) < launches + 10
 
 
+@pytest.mark.long
 def test_delays_that_outlast_the_timeout_are_refused(hockney: RunHockney, tmp_path: Path) -> None:
     """Round trips on CPUs that others held give such delays: the next launch would be ended as
     silent."""

@@ -41,6 +41,7 @@ def test_half_a_record_of_a_dying_rank_goes_nowhere(hockney: RunHockney, tmp_pat
     assert {samples.round for samples in run.samples} == set(range(7))
 
 
+@pytest.mark.long
 def test_a_rank_that_hangs_is_ended_by_the_watchdog(hockney: RunHockney, tmp_path: Path) -> None:
     env = {**FAULTS, "HOCKNEY_FAULT_STOP": "5"}
     done = hockney("pingpong", "-o", "run.jsonl", "--timeout", "2s", *LONG, env=env)
@@ -69,6 +70,7 @@ def test_an_interrupted_run_keeps_its_rounds_and_says_so(tmp_path: Path, number:
     assert nothing_left()
 
 
+@pytest.mark.long
 def test_launches_are_spread_and_a_rest_can_be_interrupted(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     options = ("--launches", "2", "--budget", "1s", "--over", "20min")

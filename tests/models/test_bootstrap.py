@@ -51,6 +51,7 @@ def test_few_resamples_hold_the_mean_of_five_normal_values(resamples: int) -> No
     assert held >= 0.91 * 400
 
 
+@pytest.mark.long
 def test_max_rate_from_five_launches_is_within_its_intervals() -> None:
     """Intervals without the expansion hold them in 80 to 88 %."""
     sizes, pairs = np.meshgrid(2.0 ** np.arange(10, 23, 2), 2.0 ** np.arange(4), indexing="ij")

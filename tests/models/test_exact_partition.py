@@ -7,6 +7,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -51,6 +52,7 @@ def criterion_of(bytes_: Array, seconds: Array, starts: list[int]) -> float:
     return found
 
 
+@pytest.mark.long
 @given(
     st.integers(6, 12),
     st.lists(st.floats(-0.5, 0.5), min_size=12, max_size=12),

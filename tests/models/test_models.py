@@ -154,6 +154,7 @@ def test_fit_of_segments_gives_their_lines(hockney: RunHockney, run_file: Path) 
     assert "4 KiB .. 8 KiB" in text
 
 
+@pytest.mark.long
 def test_auto_ranks_all_that_the_data_carry(hockney: RunHockney, run_file: Path) -> None:
     done = hockney("fit", str(run_file), "--model", "auto", "--json")
     told = json.loads(done.stdout)

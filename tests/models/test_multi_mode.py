@@ -114,6 +114,7 @@ def test_more_pairs_run_between_the_general_form_and_both_directions_full(
         assert 2 * p * x * n / truth <= 2.0 * B_r / kappa * (1.0 + 1.0 / n)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("chunk", "widths", "kappa"),
     first_of(
@@ -214,6 +215,7 @@ def second_chunks(time_of: TimeOf, seed: int) -> list[float]:
     return [value for value in found if value is not None]
 
 
+@pytest.mark.long
 def test_pairs_that_run_ahead_have_no_second_chunk() -> None:
     """Four simulated pairs with one chunk: by the closed form alone they look like two."""
     for factor in (0.125, 1.0):
@@ -235,7 +237,7 @@ def test_the_interval_of_the_chunk_of_simulated_pairs_holds_it() -> None:
     assert sum(held) >= 2
 
 
-@pytest.mark.parametrize("widths", [(2, 4), (3, 4)])
+@pytest.mark.parametrize("widths", first_of([(2, 4), (3, 4)]))
 @pytest.mark.parametrize("seed", first_of(range(3)))
 def test_a_knee_that_stays_is_a_second_chunk(seed: int, widths: Sequence[float]) -> None:
     few, many = second_chunks(closed([C, 4 * C], widths), seed)

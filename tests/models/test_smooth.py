@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from test_segmented import noisy, piecewise, sizes_per_octave
 
+from conftest import first_of
 from hockney.infer.fitting.fit import Fit, curve_of_arrays
 from hockney.infer.models.segmented import fit
 
@@ -29,7 +30,7 @@ def fits(times: Array, sizes: Array, noise: float, count: int = 5) -> list[Fit]:
 
 
 @pytest.mark.parametrize("name", SMOOTH)
-@pytest.mark.parametrize("noise", [0.005, 0.02])
+@pytest.mark.parametrize("noise", first_of([0.02, 0.005]))
 def test_a_smooth_curve_has_no_break(name: str, noise: float) -> None:
     sizes = sizes_per_octave(1)
     found = fits(SMOOTH[name](sizes), sizes, noise)
@@ -42,7 +43,9 @@ def test_a_smooth_curve_has_no_break(name: str, noise: float) -> None:
 
 @pytest.mark.parametrize(
     ("above", "noise"),
-    [((1.2e-6, 1e-10), 0.005), ((1e-6 - 32768 * 1e-10, 2e-10), 0.003), ((2e-6, 1e-10), 0.02)],
+    first_of(
+        [((1.2e-6, 1e-10), 0.005), ((1e-6 - 32768 * 1e-10, 2e-10), 0.003), ((2e-6, 1e-10), 0.02)]
+    ),
     ids=["jump of 5 per cent", "slope twice as steep", "jump of a quarter"],
 )
 def test_true_breaks_are_still_found(above: tuple[float, float], noise: float) -> None:
@@ -53,6 +56,7 @@ def test_true_breaks_are_still_found(above: tuple[float, float], noise: float) -
     assert sum(len(end) == 1 and 16384 <= end[0] <= 65536 for end in ends) >= 4
 
 
+@pytest.mark.long
 def test_a_jump_between_curves_is_the_only_break() -> None:
     sizes = sizes_per_octave(2)
     times = SMOOTH["square root"](sizes) * np.where(sizes > 8192.0, 1.5, 1.0)

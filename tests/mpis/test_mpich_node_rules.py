@@ -62,6 +62,7 @@ def ways(mpi: Mpi, tmp_path: Path, env: dict[str, str], *sizes: int) -> list[str
     return [line.partition(": ")[2] for line in done.stdout.splitlines()]
 
 
+@pytest.mark.long
 def test_a_rule_changes_what_the_ranks_of_a_node_do(
     a_mpich: Mpi, engine: Engine, tmp_path: Path
 ) -> None:

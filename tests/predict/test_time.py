@@ -132,6 +132,7 @@ def test_parameters_come_from_ping_pong_times_of_each_level() -> None:
         parameters_of([], hosts)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("collective", "name", "ranks", "size", "segment", "complaint"),
     [

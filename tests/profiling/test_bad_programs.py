@@ -59,6 +59,7 @@ def test_a_program_that_aborts_leaves_its_calls_and_their_times(
     assert 0.0 < shown["ranks"][0]["mpi_s"] <= 1.05 * shown["ranks"][0]["wall_s"]
 
 
+@pytest.mark.long
 def test_a_program_that_becomes_another_leaves_its_calls(profiled: Profiled, ends: Path) -> None:
     done, shown = profiled(ends, "exec", ranks=0)
     assert (done.status, done.stdout) == (4, "became another\n")
@@ -66,6 +67,7 @@ def test_a_program_that_becomes_another_leaves_its_calls(profiled: Profiled, end
     assert counts(shown) == ONCE
 
 
+@pytest.mark.long
 def test_a_process_that_becomes_an_mpi_program_again_is_recorded_twice(
     profiled: Profiled, ends: Path
 ) -> None:
@@ -86,6 +88,7 @@ def test_children_are_no_ranks(profiled: Profiled, ends: Path) -> None:
     assert counts(shown) == ONCE
 
 
+@pytest.mark.long
 def test_a_program_that_goes_elsewhere_and_is_killed_leaves_its_calls(
     profiled: Profiled, ends: Path
 ) -> None:
@@ -152,6 +155,7 @@ def test_without_room_a_program_runs_unrecorded_and_the_reason_is_named(
     assert not (tmp_path / "p.jsonl").exists()
 
 
+@pytest.mark.long
 def test_a_spawned_process_is_a_job_of_its_own(profiled: Profiled, ends: Path) -> None:
     done, shown = profiled(ends, "spawn", ranks=1)
     assert done.status == 6, done.stderr
@@ -165,6 +169,7 @@ def test_a_spawned_process_is_a_job_of_its_own(profiled: Profiled, ends: Path) -
     }
 
 
+@pytest.mark.long
 def test_a_handle_that_was_freed_unseen_is_looked_up_again(profiled: Profiled, ends: Path) -> None:
     _, shown = profiled(ends, "reuse", ranks=2)
     sizes = {call["call"]: call["communicator_size"] for call in shown["calls"]}
@@ -253,6 +258,7 @@ def test_a_set_user_id_program_keeps_its_rights_and_is_named(hockney: RunHockney
     assert "set-user-id" in done.stderr
 
 
+@pytest.mark.long
 def test_what_a_program_wrote_over_its_record_is_left_out(
     mpi: Mpi, ends: Path, tmp_path: Path
 ) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from profile_samples import calls, pingpong, profile, rank
 from profiled_programs import build
 
-from conftest import RunHockney
+from conftest import RunHockney, first_of
 from hockney.base.allowed import allowed_set
 from hockney.profiling.causes import (
     BANDWIDTH,
@@ -163,7 +163,7 @@ def shown_of(hockney: RunHockney, mpi: Mpi, *command: str) -> list[dict[str, obj
     return found
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("name", first_of(PLANTED, 2))
 def test_the_cause_of_a_program_is_found(
     hockney: RunHockney, mpi: Mpi, program: Path, name: str
 ) -> None:
@@ -178,6 +178,7 @@ def test_the_cause_of_a_program_is_found(
     assert decides.get("where") == where
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not shutil.which("taskset"), reason="no taskset, which puts ranks on one CPU")
 def test_ranks_on_one_cpu_wait_for_it(hockney: RunHockney, mpi: Mpi, program: Path) -> None:
     cpu = str(min(allowed_set()))

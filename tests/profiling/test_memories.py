@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from profiled_programs import Profiled, build, profiled_by
 
-from conftest import RunHockney, fake_library
+from conftest import RunHockney, fake_library, first_of
 from fake_libraries import FakeLibrary
 from hockney.profiling.kinds import read
 from hockney.run.mpis import Mpi
@@ -52,7 +52,7 @@ def counted(shown: dict[str, Any]) -> dict[tuple[str, str], tuple[int, int]]:
 
 @pytest.mark.parametrize(
     ("interface", "mode"),
-    [("cuda", ""), ("hip", ""), ("hip", "old"), ("level_zero", "")],
+    first_of([("cuda", ""), ("hip", ""), ("hip", "old"), ("level_zero", "")]),
     ids=["cuda", "hip", "hip-5", "level-zero"],
 )
 def test_memories_of_buffers(
@@ -83,6 +83,7 @@ def test_memories_of_buffers(
     assert finding["text"].endswith("(32000 B) are sent from or received into pinned memory")
 
 
+@pytest.mark.long
 def test_programs_without_an_accelerator(profiled: Profiled, program: Path) -> None:
     done, shown = profiled(program, ranks=2)
     assert done.status == 0, done.stderr
@@ -90,6 +91,7 @@ def test_programs_without_an_accelerator(profiled: Profiled, program: Path) -> N
     assert not [one for one in shown["findings"] if one["kind"] == "memory"]
 
 
+@pytest.mark.long
 def test_devices_that_are_lost_are_no_end_of_the_program(
     profiled: Profiled,
     program: Path,

@@ -115,6 +115,7 @@ def traced(mpi: Mpi, hockney: RunHockney, tmp_path: Path) -> Path:
     return quiet
 
 
+@pytest.mark.long
 @pytest.mark.simgrid
 def test_the_exported_trace_takes_as_long_as_the_program(
     traced: Path, hockney: RunHockney, tmp_path: Path

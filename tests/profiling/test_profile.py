@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from profiled_programs import RANKS, Profiled, build, profiled_by
 
-from conftest import RunHockney
+from conftest import RunHockney, first_of
 from hockney.run.mpis import Mpi, family_of
 
 HERE = Path(__file__).parent
@@ -90,6 +90,7 @@ def partners_regions_names_and_datatypes(shown: dict[str, Any]) -> None:
     assert strided == N * RANKS
 
 
+@pytest.mark.long
 def test_every_rank_is_described_and_the_library_named(
     profiled: Profiled, program: Path, mpi: Mpi
 ) -> None:
@@ -106,7 +107,7 @@ def test_every_rank_is_described_and_the_library_named(
 
 @pytest.mark.parametrize(
     ("how", "kind"),
-    [("kill", "rank-lost"), ("abort", "rank-aborted"), ("exit", "rank-lost")],
+    first_of([("abort", "rank-aborted"), ("kill", "rank-lost"), ("exit", "rank-lost")]),
 )
 def test_what_was_recorded_is_kept_however_it_ends(
     profiled: Profiled, program: Path, how: str, kind: str
@@ -118,11 +119,13 @@ def test_what_was_recorded_is_kept_however_it_ends(
         assert counts(shown)["MPI_Send", 2, 8] == 2 * N
 
 
+@pytest.mark.long
 def test_the_exit_status_is_the_programs(profiled: Profiled, program: Path) -> None:
     done, shown = profiled(program, "status", ranks=2)
     assert done.status == shown["program"]["exit_status"] == 5
 
 
+@pytest.mark.long
 def test_files_and_partitions_are_counted(mpi: Mpi, profiled: Profiled, tmp_path: Path) -> None:
     path = build(mpi, tmp_path, HERE / "known_io.c")
     done, shown = profiled(path, str(tmp_path / "data"), ranks=2)
@@ -165,6 +168,7 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.mark.long
 def test_who_waits_for_whom_is_known(mpi: Mpi, profiled: Profiled, tmp_path: Path) -> None:
     """Rank 0 sleeps for 20 ms before it sends, and again before each barrier, 5 times: rank 1 waits
     for most of the 100 ms, unless the machine is busy and it comes late itself."""
@@ -237,6 +241,7 @@ def test_asked_wrongly(hockney: RunHockney, tmp_path: Path) -> None:
     assert (tmp_path / "p.jsonl").read_text() == "mine\n"
 
 
+@pytest.mark.long
 def test_arguments_can_be_left_out(hockney: RunHockney, mpi: Mpi, program: Path) -> None:
     words = ("--", str(mpi.mpiexec), "-n", "2", str(program), "status")
     env = {"MPICC": str(mpi.mpicc), **family_of(mpi).environment(mpi)}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from profiled_programs import build
 
-from conftest import RunHockney
+from conftest import RunHockney, first_of
 from hockney.base.errors import UsageError
 from hockney.profiling.kinds import read
 from hockney.run.measure.build import build_recorder
@@ -24,7 +24,7 @@ def ends(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(mpi, tmp_path_factory.mktemp("ends"), HERE / "ends.c")
 
 
-@pytest.mark.parametrize("cache", ["a b:c", "evil.so $LIB"])
+@pytest.mark.parametrize("cache", first_of(["evil.so $LIB", "a b:c"]))
 def test_a_cache_where_the_loader_would_split_its_path(
     cache: str, mpi: Mpi, ends: Path, hockney: RunHockney, tmp_path: Path
 ) -> None:
@@ -55,6 +55,7 @@ def test_a_path_that_splits_is_refused_where_there_is_no_other(
         pass
 
 
+@pytest.mark.long
 def test_an_older_profile_stays_until_the_new_one_is_whole(
     mpi: Mpi, ends: Path, hockney: RunHockney, tmp_path: Path
 ) -> None:
@@ -73,6 +74,7 @@ def test_an_older_profile_stays_until_the_new_one_is_whole(
     assert {one.name for one in tmp_path.iterdir()} == {"p.jsonl"}
 
 
+@pytest.mark.long
 def test_a_profile_whose_file_is_gone_is_kept_elsewhere(
     mpi: Mpi, ends: Path, hockney: RunHockney, tmp_path: Path
 ) -> None:

@@ -47,6 +47,7 @@ int main(void)
 """
 
 
+@pytest.mark.long
 def test_calls_in_communicators_of_sessions_are_counted(
     mpi: Mpi, hockney: RunHockney, tmp_path: Path
 ) -> None:

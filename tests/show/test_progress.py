@@ -34,6 +34,7 @@ def blocks(shown: Shown) -> list[list[str]]:
     return [block for block in found if len(block) > 2]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("engine")
 def test_a_terminal_shows_how_far_the_run_is_and_keeps_nothing_of_it(tmp_path: Path) -> None:
     shown = in_terminal(*RUN, "--budget", "3s", "--launches", "8", "--sizes", "0,8", cwd=tmp_path)
@@ -55,6 +56,7 @@ def test_a_terminal_shows_how_far_the_run_is_and_keeps_nothing_of_it(tmp_path: P
     assert len(run.launches) == 8
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("engine")
 def test_a_narrow_terminal_cuts_lines_that_would_wrap(tmp_path: Path) -> None:
     shown = in_terminal(*RUN, "--launches", "2", cwd=tmp_path, columns=50)

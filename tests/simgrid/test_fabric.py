@@ -98,6 +98,7 @@ def test_pairs_per_switch_are_the_same_passes(
     assert f"; {len(fabric.hosts)} ranks, SimGrid SMPI " in first
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", first_of(SEEDS))
 @pytest.mark.parametrize("what", kept_short(FAULTS, ["cable"]))
 def test_all_pairs(hockney: RunHockney, tmp_path: Path, seed: int, what: str) -> None:

@@ -88,6 +88,7 @@ def test_it_takes_what_its_schedule_takes_by_hand(
         assert one["predicted_s"] == pytest.approx(one["median_s"], rel=0.05), one
 
 
+@pytest.mark.long
 def test_puts_of_neighbours_add_a_message_before_and_after_them(
     hockney: RunHockney, tmp_path: Path
 ) -> None:

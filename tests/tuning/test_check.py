@@ -107,6 +107,7 @@ def test_a_rule_that_is_slow_on_purpose_is_found(
     assert "tuned: slower" in shown.stdout
 
 
+@pytest.mark.long
 def test_a_check_that_cannot_find_anything_fails(
     hockney: RunHockney, mpi: Mpi, engine: Engine, tmp_path: Path
 ) -> None:

@@ -103,7 +103,7 @@ def finding_text(finding: ProfileFinding) -> str:
             return f"{part} are sent from or received into {facts['memory']} memory"
         case "one-size":
             return (
-                f"{100.0 * facts['fraction']:.0f} % of the {facts['call']} calls carry "
+                f"{100.0 * facts['fraction']:.0f} % of the {facts['call']} calls with data carry "
                 f"{format_size(facts['bytes'])}"
             )
         case "polling":

@@ -6,7 +6,7 @@ import pytest
 
 from conftest import kept_short
 from drawn_boxes import layout_faults
-from figure_examples import EXAMPLES, RECORDED, example, recorded
+from figure_examples import EXAMPLES, RECORDED, SHORT_EXAMPLES, example, recorded
 from hockney.base.errors import UsageError
 from hockney.show.curves import Options
 from hockney.show.drawing.files import draw
@@ -17,7 +17,7 @@ SHORT = ("collective-forced", "collective-overlap-forced", "pairs-stream", "ping
 """Runs of unlike experiments, whose legends are long."""
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", kept_short(EXAMPLES, SHORT_EXAMPLES))
 def test_every_figure_has_room_for_its_words_and_marks(name: str) -> None:
     assert layout_faults(draw(example(name))) == []
 

@@ -10,7 +10,8 @@ import pytest
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 
-from figure_examples import EXAMPLES, example
+from conftest import kept_short
+from figure_examples import EXAMPLES, SHORT_EXAMPLES, example
 from hockney.show.drawing import page as drawing
 from hockney.show.drawing.files import draw
 from hockney.show.figures import FIGURES
@@ -22,7 +23,7 @@ def test_every_figure_has_an_example() -> None:
     assert ours == {name.partition(" ")[0] for name in EXAMPLES}
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", kept_short(EXAMPLES, SHORT_EXAMPLES))
 def test_files_and_page_draw_the_same_values(name: str) -> None:
     """The browser's test compares what the page draws with what it was given."""
     figure = example(name)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from figure_examples import EXAMPLES, example
+from conftest import kept_short
+from figure_examples import EXAMPLES, SHORT_EXAMPLES, example
 from hockney.show.drawing.description import Bar, CellKind, Figure, MapCell, Panel, PlotAxis, Series
 from hockney.show.drawing.terminal import COLUMNS, drawn
 
 SIZE, TIME = PlotAxis("size", "message size"), PlotAxis("time", "one-way time", logarithmic=True)
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", kept_short(EXAMPLES, SHORT_EXAMPLES))
 def test_every_figure_is_drawn_within_a_terminal(name: str) -> None:
     text = drawn(example(name))
     assert "\x1b" not in text

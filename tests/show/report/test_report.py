@@ -90,6 +90,7 @@ def test_a_section_shows_the_lines_of_show_and_fit(
         assert any("\n".join(fitted) in part for part in cards)
 
 
+@pytest.mark.long
 def test_what_strangers_wrote_is_text(html: str) -> None:
     page = Page(html)
     assert not [tag for tag, _ in page.elements if tag == "img"]
@@ -226,6 +227,7 @@ def test_one_system_is_one_label(hockney: RunHockney, tmp_path: Path) -> None:
     assert "<summary>here: pingpong</summary>" in page
 
 
+@pytest.mark.long
 def test_ten_runs_are_below_three_megabytes() -> None:
     one = Analysis(sampled_run(), "run")
     render([one], {one: NOTHING_TO_COMPARE})
