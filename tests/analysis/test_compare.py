@@ -144,6 +144,7 @@ def test_modes_are_compared_as_they_are() -> None:
     assert sum("launches have 2 modes" in note for note in found.notes) == 2
 
 
+@pytest.mark.long
 def test_the_ratio_of_modes_lies_in_its_interval() -> None:
     for seed in range(40):
         found = compared(bimodal(seed, 8), bimodal(seed + 100, 12), tolerance=0.03)

@@ -50,6 +50,7 @@ def test_launches_take_turns_and_prove_what_they_ran(hockney: RunHockney, tmp_pa
     assert all(0 < p["own_mean_s"] <= p["own_max_s"] for p in points)
 
 
+@pytest.mark.long
 def test_what_the_library_would_replace_is_left_out_and_said(
     hockney: RunHockney, tmp_path: Path
 ) -> None:

@@ -80,6 +80,7 @@ def test_a_killed_rank_loses_no_round_that_was_finished(
     assert len(whole_launches(records.read(path))) == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("victim", first_of(["stream", "allreduce"]))
 def test_other_victims(hockney: RunHockney, tmp_path: Path, victim: str) -> None:
     done = hockney(

@@ -42,6 +42,7 @@ def test_a_machine_without_mpi_is_told_the_rest_all_the_same(hockney: RunHockney
     assert any("clock source" in line for line in others)
 
 
+@pytest.mark.long
 def test_an_unsafe_cache_is_a_warning_with_a_way_out(
     hockney: RunHockney, built_mpi: Mpi, tmp_path: Path
 ) -> None:

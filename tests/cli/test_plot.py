@@ -50,6 +50,7 @@ def test_an_experiment_of_several_operations_has_its_own_figure(
     assert title in done.stdout.splitlines()[0]
 
 
+@pytest.mark.long
 def test_systems_are_overlaid_with_extremes(
     hockney: RunHockney, measured: Path, run: Path, tmp_path: Path
 ) -> None:

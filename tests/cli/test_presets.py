@@ -95,6 +95,7 @@ def test_imb(hockney: RunHockney) -> None:
         assert float(row[3]) == pytest.approx(point["bytes"] / point["median_s"] / 1e6, abs=0.006)
 
 
+@pytest.mark.long
 def test_durham(hockney: RunHockney) -> None:
     table, shown, run = measured(hockney, "durham", "--sizes", "1MiB")
     (line,), (point,), (samples,) = table.splitlines(), shown["points"], run.samples

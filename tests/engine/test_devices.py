@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Done, RunEngine
+from conftest import Done, RunEngine, kept_short
 from fake_libraries import FakeLibrary
 from hockney.run.mpis import Engine, Mpi
 
@@ -58,7 +58,7 @@ VERBS = {
 }
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", kept_short(VERBS, VERBS.keys() - {"cold streams"}))
 def test_data_arrive(run: Run, mpi: Mpi, verb: str) -> None:
     done = run(*VERBS[verb], SIZES, "--verify", *SHORT, mode=aware(mpi))
     assert done.status == 0, done.stderr

@@ -178,6 +178,7 @@ def test_a_sweep_makes_the_asked_counts(run_engine: RunEngine) -> None:
     assert [len(s["ns"]) for s in single.of("samples")] == [4096, 904]
 
 
+@pytest.mark.long
 def test_the_floor_is_measured_beside(run_engine: RunEngine) -> None:
     done = run_engine("pingpong", "--floor", *QUICK)
     assert done.status == 0, done.stderr
@@ -220,6 +221,7 @@ def test_ranks_that_share_a_cpu_are_not_probed(
     assert not done.of("probe")
 
 
+@pytest.mark.long
 def test_cold_buffers_are_larger_than_the_last_cache(run_engine: RunEngine) -> None:
     launch = run_engine("pingpong", "--buffers=cold", *QUICK).of("launch")[0]
     last = max(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"))

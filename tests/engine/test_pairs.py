@@ -36,6 +36,7 @@ def test_one_pair_alone_and_all_at_once(
     assert {(s["bytes"], s["ranks"]) for s in samples} == {(0, 2), (0, 4), (64, 2), (64, 4)}
 
 
+@pytest.mark.long
 def test_random_pairs_are_pairs_and_the_seeds_own(run_engine: RunEngine) -> None:
     def found(seed: int) -> set[tuple[int, ...]]:
         done = run_engine(

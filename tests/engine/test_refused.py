@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from conftest import kept_short
 from hockney.plan.engine_rows import EVERY, ROWS, OptionKind, OptionRow, of_knobs
 from hockney.run.mpis import Engine
 
@@ -34,6 +35,9 @@ def asked(row: OptionRow) -> str:
     return f"--{row.name}={BY_HAND.get(row.name, word)}"
 
 
+COMMON = ("collective", "pairs", "pingpong")
+
+
 def refusal_of(engine: Engine, *asked: str) -> str:
     """The error of a single process, which no launcher started: MPI would count the ranks first."""
     done = subprocess.run(
@@ -44,7 +48,7 @@ def refusal_of(engine: Engine, *asked: str) -> str:
     return done.stderr.removeprefix("hockney-engine: ").strip()
 
 
-@pytest.mark.parametrize("experiment", sorted(EVERY))
+@pytest.mark.parametrize("experiment", kept_short(sorted(EVERY), COMMON))
 def test_an_option_of_other_experiments(engine: Engine, experiment: str) -> None:
     """Each that the rows do not give to this one."""
     words = [experiment, *([OPERATION[experiment]] if experiment in OPERATION else [])]

@@ -9,6 +9,7 @@ from conftest import RunEngine
 SHORT = ("--seconds=0.1", "--rounds=2:4", "--oversubscribe", "--place=none")
 
 
+@pytest.mark.long
 def test_each_rank_says_when_it_was_done(run_engine: RunEngine) -> None:
     numbers = set()
     for seed in (1, 2, 3):

@@ -107,6 +107,7 @@ def test_without_threads_nothing_is_said_of_them(run_engine: RunEngine) -> None:
     assert not any("thread_pus" in place for place in done.of("launch")[0]["places"])
 
 
+@pytest.mark.long
 def test_receives_may_leave_the_source_open(run_engine: RunEngine) -> None:
     for asked in ("--mode=persistent", "--operation=exchange", "--operation=stream --window=4"):
         done = run_engine("pairs", *asked.split(), "--any-source", *VERIFIED, ranks=4)

@@ -62,6 +62,7 @@ def test_a_loss_by_half_is_seen_on_the_first_day_and_a_state_is_none(correlation
     assert all(abs(at - alarm.start - start) <= 1 for at, alarm in found.values())
 
 
+@pytest.mark.long
 def test_looks_each_minute_are_learnt_too() -> None:
     """Three days of them are more than are kept."""
     detector = Detector(1, LIMIT, 0.01, 60.0)
@@ -74,6 +75,7 @@ def test_looks_each_minute_are_learnt_too() -> None:
     assert seen[-1] is False
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
 def test_a_loss_of_10_percent_is_seen_within_three_hours(correlation: float) -> None:
     values = noise(np.random.default_rng(2), 20 * A_DAY, 8, correlation)

@@ -335,6 +335,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, str]:
     return format, text
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=100)
 @given(mutated())
 def test_a_mutated_log_is_read_or_refused(case: tuple[str, str]) -> None:

@@ -64,6 +64,7 @@ def test_a_failed_test_case_is_said() -> None:
     ] * 2
 
 
+@pytest.mark.long
 def test_what_reframe_itself_writes_is_read(tmp_path: Path) -> None:
     (tmp_path / "site.py").write_text(SITE)
     subprocess.run(

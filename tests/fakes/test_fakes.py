@@ -36,6 +36,7 @@ def run(run_engine: RunEngine, mpi: Mpi, fake_cuda: FakeLibrary, pingpong: Path)
     return run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("memories", MEMORIES, ids="-".join)
 def test_memory_that_the_host_reaches_is_sent_by_every_mpi(
     run: Run, memories: tuple[str, str]

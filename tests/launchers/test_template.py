@@ -87,6 +87,7 @@ def launches_of(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in lines if line.startswith('{"kind":"launch"')]
 
 
+@pytest.mark.long
 def test_a_template_measures_and_is_recorded(hockney: RunHockney, mpi: Mpi, tmp_path: Path) -> None:
     mpicc, template = ("--mpicc", str(mpi.mpicc)), template_of(mpi)
     assert hockney(*RUN, *mpicc, "--launch", template).status == 0

@@ -136,6 +136,7 @@ def test_doctor_tries_a_large_message(mpi: Mpi) -> None:
         assert "--cap-add=SYS_PTRACE" in examined
 
 
+@pytest.mark.long
 def test_ranks_that_may_not_be_pinned_are_measured() -> None:
     done = run(*LOUD, inside=denying("sched_setaffinity"))
     assert done.returncode == 0, done.stderr
@@ -193,6 +194,7 @@ def test_what_an_mpi_cannot_do_without_proc_is_named(is_mounted: bool) -> None:
     assert done.returncode == 0 or is_named(done), done.stderr
 
 
+@pytest.mark.long
 def test_a_host_name_that_is_too_long_is_named() -> None:
     """MPICH has a buffer of 64 bytes for it."""
     done = run(*SHORT, inside=in_namespace(f"hostname {'h' * 64}", "--uts"))

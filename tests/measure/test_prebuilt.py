@@ -71,6 +71,7 @@ def test_it_measures_without_a_compiler_and_knows_its_library(
     assert found.version in (found.description or "")
 
 
+@pytest.mark.long
 def test_the_environment_names_one_for_every_verb(
     hockney: RunHockney, library: Mpi, prebuilt: Path, no_compiler: dict[str, str]
 ) -> None:

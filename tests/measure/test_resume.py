@@ -57,6 +57,7 @@ def study(measured_study: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(measured_study, tmp_path / "run.jsonl"))
 
 
+@pytest.mark.long
 def test_no_launch_of_a_study_is_measured_twice(hockney: RunHockney, study: Path) -> None:
     assert launches_of_cases(study) == [2, 2]
     done = hockney(*STUDY, "--launches", "3", "--resume")

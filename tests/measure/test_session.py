@@ -90,6 +90,7 @@ def test_launches_are_spread_and_a_rest_can_be_interrupted(tmp_path: Path) -> No
     assert "1024" in stdout
 
 
+@pytest.mark.long
 def test_killing_the_launcher_leaves_no_rank_behind(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     process = measuring_into(path)

@@ -237,7 +237,7 @@ def test_the_interval_of_the_chunk_of_simulated_pairs_holds_it() -> None:
     assert sum(held) >= 2
 
 
-@pytest.mark.parametrize("widths", first_of([(2, 4), (3, 4)]))
+@pytest.mark.parametrize("widths", first_of([[2, 4], [3, 4]]))
 @pytest.mark.parametrize("seed", first_of(range(3)))
 def test_a_knee_that_stays_is_a_second_chunk(seed: int, widths: Sequence[float]) -> None:
     few, many = second_chunks(closed([C, 4 * C], widths), seed)

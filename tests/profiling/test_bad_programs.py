@@ -142,6 +142,7 @@ int posix_fallocate(int file, off_t from, off_t bytes) { return bytes % 4096 ? E
 """For a rank's record, which is no whole number of pages; libraries reserve such."""
 
 
+@pytest.mark.long
 def test_without_room_a_program_runs_unrecorded_and_the_reason_is_named(
     hockney: RunHockney, mpi: Mpi, ends: Path, tmp_path: Path
 ) -> None:
@@ -203,6 +204,7 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.mark.long
 def test_a_program_of_another_mpi_runs_without_the_recorder(
     profiled: Profiled, mpi: Mpi, tmp_path: Path
 ) -> None:
@@ -232,6 +234,7 @@ def compiled(tmp_path: Path, text: str, *words: str) -> Path:
 STATIC = 'int PMPI_Init(void) { return 3; } int main(void) { puts("own"); return PMPI_Init(); }'
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [("-static",), ()], ids=["all", "mpi"])
 def test_a_program_with_a_static_library_is_named(
     hockney: RunHockney, tmp_path: Path, words: tuple[str, ...]
@@ -243,6 +246,7 @@ def test_a_program_with_a_static_library_is_named(
     assert not (tmp_path / "p.jsonl").exists()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a program another user's")
 def test_a_set_user_id_program_keeps_its_rights_and_is_named(hockney: RunHockney) -> None:
     nobody = 65534

@@ -73,7 +73,9 @@ for _ in range(50):
 CASES = [(mpi, binding) for binding in reversed(BINDINGS) for mpi in ("openmpi", "mpich")]
 
 
-@pytest.mark.parametrize(("mpi", "binding"), first_of(CASES))
+@pytest.mark.long
+@pytest.mark.long
+@pytest.mark.parametrize(("mpi", "binding"), CASES)
 def test_fortran_is_counted_once(
     hockney: RunHockney, tmp_path: Path, mpi: str, binding: str
 ) -> None:

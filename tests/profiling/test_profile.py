@@ -224,6 +224,7 @@ def test_more_kinds_of_calls_and_communicators_than_the_table_holds(
     assert sum(call["bytes_sum"] for call in shown["calls"]) == sum(range(20000))
 
 
+@pytest.mark.long
 def test_a_program_without_mpi_ends_as_it_would(hockney: RunHockney, tmp_path: Path) -> None:
     done = hockney("profile", "-o", "p.jsonl", "--", "sh", "-c", "echo out; exit 4", process=True)
     assert (done.status, done.stdout) == (4, "out\n")

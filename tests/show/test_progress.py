@@ -69,6 +69,7 @@ def test_a_narrow_terminal_cuts_lines_that_would_wrap(tmp_path: Path) -> None:
     assert "measuring" not in shown.left
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize(
     ("arguments", "env", "drawn", "forbidden"),
@@ -111,6 +112,7 @@ def test_a_pipe_gets_plain_lines(tmp_path: Path) -> None:
     assert not re.search(r"[\x00-\x09\x0b-\x1f\ue000-\uf8ff\U000f0000-\U0010ffff]", done.stderr)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("engine")
 def test_marks_of_a_stranger_are_not_obeyed(tmp_path: Path) -> None:
     """Escape sequences in a label are shown as text."""

@@ -53,6 +53,7 @@ def test_knee_and_plateau_of_a_shared_uplink(hockney: RunHockney, tmp_path: Path
     assert shown["outliers"] == []
 
 
+@pytest.mark.long
 def test_the_matrix_of_two_levels_gives_both_back(hockney: RunHockney, tmp_path: Path) -> None:
     near, far = Link(5e-6, 10e9), Link(20e-6, 1e9)
     _, shown = measured(

@@ -13,7 +13,7 @@ from hockney.show.drawing.files import draw
 from hockney.show.figures import FIGURES, describe
 
 RUNS = sorted(path.name.removesuffix(".jsonl.zst") for path in RECORDED.glob("*.jsonl.zst"))
-SHORT = ("collective-forced", "collective-overlap-forced", "pairs-stream", "pingpong-refine")
+SHORT = ("collective-forced", "pairs-stream")
 """Runs of unlike experiments, whose legends are long."""
 
 

@@ -3,6 +3,7 @@ do about it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -137,6 +138,10 @@ class FewLaunches:
     """The fewest launches of any point."""
     imported: bool
     by_hand: bool = False
+    asked: bool = False
+    """Whether the run ended at a number of launches."""
+    budget_s: float | None = None
+    """The budget in which the run made so few; None where it is unknown."""
 
     @property
     def text(self) -> str:
@@ -151,7 +156,13 @@ class FewLaunches:
                 f"{count}: too few for an interval (5 make one); append the records of more "
                 "launches to the file"
             )
-        return f"{count}: too few for an interval (5 make one); give a larger --budget"
+        too_few = f"{count}: too few for an interval (5 make one)"
+        if self.asked:
+            return f"{too_few}; give --launches {LEAST_LAUNCHES}"
+        if self.budget_s is None:
+            return f"{too_few}; give a larger --budget"
+        needed_s = math.ceil(self.budget_s * LEAST_LAUNCHES / self.launches)
+        return f"{too_few}; give a --budget of about {needed_s}s"
 
 
 @dataclass(frozen=True)
@@ -283,10 +294,14 @@ def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
         return []
     if run.header.source is not None:
         return [FewLaunches(fewest, imported=True)]
-    simulated = run.is_simulated
-    if simulated:
+    if run.is_simulated:
         return []
-    return [FewLaunches(fewest, imported=False, by_hand=run.is_by_hand)]
+    finish = run.finish
+    budget_s = finish.spent_s if finish is not None and finish.reason == "budget" else None
+    asked = finish is not None and finish.reason == "launches"
+    return [
+        FewLaunches(fewest, imported=False, by_hand=run.is_by_hand, asked=asked, budget_s=budget_s)
+    ]
 
 
 def _repeats_other_program(run: Run) -> bool:
