@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2, false_discovery_control, mannwhitneyu, wilcoxon
+from scipy.stats import chi2, false_discovery_control, mannwhitneyu, norm, wilcoxon
 
 from hockney.base.errors import UsageError
 from hockney.infer.estimate import shifts
@@ -293,3 +293,26 @@ def test_holm_only_raises_and_keeps_the_order(p: list[float]) -> None:
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=40))
 def test_benjamini_hochberg_is_scipys(p: list[float]) -> None:
     assert benjamini_hochberg(np.array(p)) == pytest.approx(false_discovery_control(p))
+
+
+def test_as_many_as_are_named_decide_a_bound() -> None:
+    centre, deviation = math.log(1.02), 0.05
+    few = paired(centre + deviation * norm.ppf((np.arange(12) + 0.5) / 12), 0.01)
+    needed = few.needed_against(1.05, 12)
+    assert needed is not None
+    assert needed > 12
+    source = np.random.default_rng(7)
+    decided = {
+        count: sum(
+            (paired(source.normal(centre, deviation, count), 0.01).high or math.inf) < 1.05
+            for _ in range(50)
+        )
+        for count in (needed // 2, 2 * needed)
+    }
+    assert decided[needed // 2] < 25 < decided[2 * needed]
+
+
+def test_no_number_decides_a_bound_that_is_the_estimate() -> None:
+    few = paired(np.random.default_rng(7).normal(0.0, 0.05, 12), 0.01)
+    assert few.needed_against(few.ratio, 12) is None
+    assert paired(np.zeros(2), 0.01).needed_against(1.05, 2) is None

@@ -61,8 +61,18 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
         names = ", ".join(dict.fromkeys(study.name(ratio.variant) for ratio in open_))
         where = next((ratio.point for ratio in open_ if ratio.point is not None), None)
         at = "" if where is None else f" at {format_size(where.bytes)}"
-        return not_judged(f"{names} may be slower by more than {100.0 * allowed:g} %{at}", MORE)
+        why = f"{names} may be slower by more than {100.0 * allowed:g} %{at}"
+        return not_judged(why, _blocks_for(open_, 1.0 + allowed))
     return passed(f"no variant is slower by more than {100.0 * allowed:g} %")
+
+
+def _blocks_for(ratios: Sequence[VariantRatio], bound: float) -> str:
+    """What would decide them all."""
+    needed = [ratio.judged.needed_against(bound, ratio.blocks) for ratio in ratios]
+    known = [count for count in needed if count is not None]
+    if len(known) < len(needed):
+        return MORE
+    return f"about {max(known)} blocks would decide: --launches {max(known)}, or a larger --budget"
 
 
 def _slower_variant(study: VariantStudy, ratio: VariantRatio) -> str:

@@ -107,6 +107,15 @@ class Judged:
     found_in_80: float | None = None
     """Relative: the difference that such a comparison shows in 80 of 100 repetitions."""
 
+    def needed_against(self, bound: float, count: int) -> int | None:
+        """Approximate number of values on each side (or of pairs), of which `count` are known, from
+        which the interval excludes the ratio `bound`; None without an interval, or if no number up
+        to MOST_NEEDED would."""
+        if self.low is None or self.high is None or self.low <= 0.0:
+            return None
+        half, distance = math.log(self.high / self.low) / 2.0, abs(math.log(bound / self.ratio))
+        return _suggested(count, half, distance**2)
+
     @property
     def matters(self) -> bool:
         """Whether a difference is shown that is not surely within the tolerance."""
@@ -189,10 +198,15 @@ def _needed(shift: Shift, tolerance: float, level: float, unseen: Unseen | None)
     tolerance, if the estimate stays: half-widths shrink with the square root of the number."""
     unseen_half = 0.0 if unseen is None else float(unseen.distance(level, np.zeros(1))[0])
     target = max(abs(shift.centre), tolerance - abs(shift.centre))
-    left = target**2 - unseen_half**2
-    if left <= 0.0 or shift.half == 0.0:
+    return _suggested(shift.count, shift.half, target**2 - unseen_half**2)
+
+
+def _suggested(count: float, half: float, squared: float) -> int | None:
+    """The number of values whose interval has a half-width of the root of `squared`, where that of
+    `count` values is `half`."""
+    if squared <= 0.0 or half == 0.0 or count * half**2 > MOST_NEEDED * squared:
         return None
-    needed = max(math.ceil(shift.count * shift.half**2 / left), math.floor(shift.count) + 1)
+    needed = max(math.ceil(count * half**2 / squared), math.floor(count) + 1)
     return needed if needed <= MOST_NEEDED else None
 
 
