@@ -46,6 +46,24 @@ def test_speeds_are_bytes_per_second() -> None:
     assert found["s0"] == 50e9
 
 
+def test_a_leaf_below_several_spines_reaches_all_through_any() -> None:
+    """Two levels of a fat tree with cables between each leaf and each spine."""
+    found = parse_topology(
+        "SwitchName=leaf1 Nodes=n[1-2]\nSwitchName=leaf2 Nodes=n[3-4]\n"
+        "SwitchName=spine1 Switches=leaf[1-2]\nSwitchName=spine2 Switches=leaf[1-2]\n",
+        "file",
+    )
+    assert found.address("n3") == "spine1-and-1-more.leaf2.n3"
+    assert found.above == dict.fromkeys(["leaf1", "leaf2"], "spine1-and-1-more")
+
+
+def test_cables_to_several_spines_add_up() -> None:
+    text = "leaf n1 100Gbit/s\nspine1 leaf 200Gbit/s\nspine2 leaf 200Gbit/s\n"
+    assert parse_topology(text, "file").link_Bps == {"n1": 12.5e9, "leaf": 50e9}
+    above = "core spine[1-2] 400Gbit/s\n"
+    assert parse_topology(text + above, "file").link_Bps["spine1-and-1-more"] == 100e9
+
+
 def test_blocks_are_switches() -> None:
     found = parse_topology("BlockName=b1 Nodes=n[1-2]\nBlockSizes=2\n", "file")
     assert found.switches == {"n1": "b1", "n2": "b1"}
@@ -59,7 +77,7 @@ def test_blocks_are_switches() -> None:
         ("SwitchName=a Switches=a\n", "file, line 1: a cycle: a is below a"),
         ("\nSwitchName=a Switches=b\n", "file, line 2: switch b has no line of its own"),
         ("a n1\nb n1\n", "file, line 2: node n1 is below both a and b"),
-        ("a n1\nb a\nc a\n", "file, line 3: switch a is below both b and c"),
+        ("a n1\nb a\nc a,b\n", "a cycle: b-and-1-more is below b-and-1-more"),
         ("a n1 fast\n", "file, line 1: 'fast' is not the speed of a link"),
         ("a n1 0Gbit/s\n", "a link without speed"),
         ("a\n", "file, line 1: 'a' is not a switch"),

@@ -55,6 +55,8 @@ class _Tree:
     defined: dict[str, int] = field(default_factory=dict)
     """The first line of each switch."""
     switches: dict[str, str] = field(default_factory=dict)
+    parents: dict[str, list[str]] = field(default_factory=dict)
+    """The switches above each: several where it has a cable to each of them."""
     above: dict[str, str] = field(default_factory=dict)
     link_Bps: dict[str, float] = field(default_factory=dict)
 
@@ -63,40 +65,68 @@ class _Tree:
             is_switch = name in self.defined if line.are_nodes is None else not line.are_nodes
             if is_switch and name not in self.defined:
                 raise self.wrong(line.number, f"switch {name} has no line of its own")
-            place = self.above if is_switch else self.switches
-            what = "switch" if is_switch else "node"
-            if place.setdefault(name, line.switch) != line.switch:
-                raise self.wrong(
-                    line.number, f"{what} {name} is below both {place[name]} and {line.switch}"
-                )
+            if is_switch:
+                parents = self.parents.setdefault(name, [])
+                is_new = line.switch not in parents
+                parents += [line.switch] * is_new
+            else:
+                is_new = name not in self.switches
+                if self.switches.setdefault(name, line.switch) != line.switch:
+                    raise self.wrong(
+                        line.number,
+                        f"node {name} is below both {self.switches[name]} and {line.switch}",
+                    )
             if line.speed_Bps is not None:
-                self.link_Bps[name] = line.speed_Bps
+                cables = self.link_Bps.get(name, 0.0) if is_new else 0.0
+                self.link_Bps[name] = cables + line.speed_Bps
 
     def topology(self) -> Topology:
-        for switch in self.defined:
-            self._check_cycle(switch)
+        name_of = self._together()
+        for switch, parents in self.parents.items():
+            self.above[name_of[switch]] = name_of[parents[0]]
+        for switch, line in self.defined.items():
+            self._check_cycle(name_of[switch], line)
         if not self.switches:
             raise UsageError(f"{self.source}: no switch has a node", ADVICE)
+        link_Bps: dict[str, float] = {}
+        for name, speed in self.link_Bps.items():
+            end = name_of.get(name, name)
+            link_Bps[end] = link_Bps.get(end, 0.0) + speed
         return Topology(
             source=self.source,
-            switches=self.switches,
+            switches={node: name_of[switch] for node, switch in self.switches.items()},
             above=self.above,
-            link_Bps=self.link_Bps,
+            link_Bps=link_Bps,
         )
 
-    def _check_cycle(self, switch: str) -> None:
+    def _together(self) -> dict[str, str]:
+        """The name of each switch. Those above one switch are one, as the spines of a fat tree: it
+        reaches the others through any of them."""
+        group = {switch: {switch} for switch in self.defined}
+        for parents in self.parents.values():
+            joined = set().union(*(group[parent] for parent in parents))
+            group |= dict.fromkeys(joined, joined)
+        first = list(self.defined)
+        return {
+            switch: f"{min(joined, key=first.index)}-and-{len(joined) - 1}-more"
+            if len(joined) > 1
+            else switch
+            for switch, joined in group.items()
+        }
+
+    def _check_cycle(self, switch: str, line: int) -> None:
         path = [switch]
         while path[-1] in self.above:
             path.append(self.above[path[-1]])
             if path[-1] == switch:
-                raise self.wrong(self.defined[switch], f"a cycle: {' is below '.join(path)}")
+                raise self.wrong(line, f"a cycle: {' is below '.join(path)}")
             if len(path) > len(self.defined):  # it leads into a cycle of others
                 return
 
     def wrong(self, line: int, words: str) -> UsageError:
         return UsageError(
             f"{self.source}, line {line}: {words}",
-            "each node and switch is below one switch, and the switches make a tree",
+            "a node is below one switch, and no switch below itself",
         )
 
 
