@@ -15,7 +15,7 @@ LOCKED ?=
 run: $(BASE)
 	$(BIN)/hockney pingpong
 
-# All but what is marked long, in ten minutes on two cores. The tests start hockney some
+# All but what is marked long, in six minutes on two cores. The tests start hockney some
 # thousand times: where the environment forbids compiled modules, each start would compile them anew.
 test test-all: export PYTHONDONTWRITEBYTECODE :=
 WORKERS ?= 2

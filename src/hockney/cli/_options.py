@@ -143,7 +143,7 @@ TOPOLOGY = option(
     metavar="FILE|slurm",
     heading=PLACEMENT,
     help="Which nodes are on which switch: a topology.conf of Slurm, lines such as `leaf1 "
-    "node[1-16]`, or what `scontrol show topology` prints.",
+    "node[1-16]`, or what `scontrol show topology` or `ibnetdiscover` prints.",
 )
 
 

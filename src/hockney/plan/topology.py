@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
 import msgspec
 
+NAME = re.compile(r"[A-Za-z0-9_-]+")
+"""The name of a node or switch."""
 SAME_NODE, SAME_SWITCH = "same node", "same switch"
 HOPS = (SAME_SWITCH, "one hop", "two hops", "three hops", "four hops")
 """Levels of two nodes by the number of switches above their own up to the common one."""
@@ -50,6 +56,28 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
         for switch in self.switches.values():
             numbers.setdefault(switch, len(numbers))
         return tuple((node, numbers[switch]) for node, switch in self.switches.items())
+
+
+@dataclass(frozen=True)
+class SwitchLine:
+    """A switch and what is below it, as a file says."""
+
+    number: int
+    """Of the line."""
+    switch: str
+    members: tuple[str, ...]
+    speed_Bps: float | None = None
+    are_nodes: bool | None = None
+    """Whether members are nodes; None if only their names show it."""
+
+
+def joined(switches: Iterable[str], together: Iterable[Sequence[str]]) -> dict[str, frozenset[str]]:
+    """The group of each switch: those that are in one of `together` are of one group."""
+    group = {switch: frozenset([switch]) for switch in switches}
+    for some in together:
+        members = frozenset().union(*(group[switch] for switch in some))
+        group |= dict.fromkeys(members, members)
+    return group
 
 
 def switches_of(address: str | None) -> tuple[str, ...]:

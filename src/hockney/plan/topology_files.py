@@ -1,18 +1,18 @@
-"""Reads the switches of nodes: Slurm's topology.conf, the output of `scontrol show topology`, or
-lines of our own such as `leaf1 node[1-16] 100Gbit/s`."""
+"""Reads the switches of nodes: Slurm's topology.conf, the output of `scontrol show topology` or of
+`ibnetdiscover`, or lines of our own such as `leaf1 node[1-16] 100Gbit/s`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from hockney.base.errors import UsageError
-from hockney.plan.topology import Topology
+from hockney.plan.infiniband import FORMAT, infiniband_lines
+from hockney.plan.topology import NAME, SwitchLine, Topology, joined
 
 MOST_NAMES = 1 << 20
 """Most nodes and switches of a file; more are a mistake in a range."""
-NAME = re.compile(r"[A-Za-z0-9_-]+")
 _ITEM = re.compile(r"[^,\[\]\s]*(?:\[[0-9,-]+\][^,\[\]\s]*)*")
 _RANGES = re.compile(r"\[([0-9,-]+)\]")
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
@@ -23,22 +23,9 @@ _BINARY = {"K": 1024.0, "M": 1024.0**2, "G": 1024.0**3}
 ADVICE = "write lines such as `leaf1 node[1-16]`, or name a topology.conf of Slurm"
 
 
-@dataclass(frozen=True)
-class _Line:
-    """Content of one line: a switch and what is below it."""
-
-    number: int
-    switch: str
-    members: tuple[str, ...]
-    speed_Bps: float | None = None
-    are_nodes: bool | None = None
-    """Whether names are nodes; None if only the names show it."""
-
-
 def parse_topology(text: str, source: str) -> Topology:
     """The topology in the text of a file. Raises UsageError, with the line."""
-    read = _slurm_lines if _SLURM.search(text) else _own_lines
-    lines = list(read(text, source))
+    lines = list(_reader_of(text)(text, source))
     if not lines:
         raise UsageError(f"{source}: no switches", ADVICE)
     tree = _Tree(source)
@@ -47,6 +34,12 @@ def parse_topology(text: str, source: str) -> Topology:
     for line in lines:
         tree.add(line)
     return tree.topology()
+
+
+def _reader_of(text: str) -> Callable[[str, str], Iterator[SwitchLine]]:
+    if FORMAT.search(text):
+        return infiniband_lines
+    return _slurm_lines if _SLURM.search(text) else _own_lines
 
 
 @dataclass
@@ -60,7 +53,7 @@ class _Tree:
     above: dict[str, str] = field(default_factory=dict)
     link_Bps: dict[str, float] = field(default_factory=dict)
 
-    def add(self, line: _Line) -> None:
+    def add(self, line: SwitchLine) -> None:
         for name in line.members:
             is_switch = name in self.defined if line.are_nodes is None else not line.are_nodes
             if is_switch and name not in self.defined:
@@ -102,16 +95,13 @@ class _Tree:
     def _together(self) -> dict[str, str]:
         """The name of each switch. Those above one switch are one, as the spines of a fat tree: it
         reaches the others through any of them."""
-        group = {switch: {switch} for switch in self.defined}
-        for parents in self.parents.values():
-            joined = set().union(*(group[parent] for parent in parents))
-            group |= dict.fromkeys(joined, joined)
+        group = joined(self.defined, self.parents.values())
         first = list(self.defined)
         return {
-            switch: f"{min(joined, key=first.index)}-and-{len(joined) - 1}-more"
-            if len(joined) > 1
+            switch: f"{min(members, key=first.index)}-and-{len(members) - 1}-more"
+            if len(members) > 1
             else switch
-            for switch, joined in group.items()
+            for switch, members in group.items()
         }
 
     def _check_cycle(self, switch: str, line: int) -> None:
@@ -146,7 +136,7 @@ def _numbered(text: str) -> Iterator[tuple[int, str]]:
         yield number, begun.strip()
 
 
-def _own_lines(text: str, source: str) -> Iterator[_Line]:
+def _own_lines(text: str, source: str) -> Iterator[SwitchLine]:
     for number, words in _numbered(text):
         parts = words.split()
         if len(parts) not in (2, 3):
@@ -159,10 +149,10 @@ def _own_lines(text: str, source: str) -> Iterator[_Line]:
         switch = _names(parts[0], source, number)
         if len(switch) != 1:
             raise UsageError(f"{source}, line {number}: {parts[0]!r} is not one switch", ADVICE)
-        yield _Line(number, switch[0], _names(parts[1], source, number), speed)
+        yield SwitchLine(number, switch[0], _names(parts[1], source, number), speed)
 
 
-def _slurm_lines(text: str, source: str) -> Iterator[_Line]:
+def _slurm_lines(text: str, source: str) -> Iterator[SwitchLine]:
     for number, words in _numbered(text):
         fields = {
             key.lower(): value
@@ -184,7 +174,7 @@ def _slurm_lines(text: str, source: str) -> Iterator[_Line]:
         are_nodes = key == "nodes"
         for switch in _names(name, source, number):
             found = _names(members, source, number)
-            yield _Line(number, switch, found, are_nodes=are_nodes)
+            yield SwitchLine(number, switch, found, are_nodes=are_nodes)
 
 
 def _speed(text: str, source: str, number: int) -> float:
