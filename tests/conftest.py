@@ -37,7 +37,7 @@ from hockney.base.trust import cache_directory
 from hockney.infer.index import database
 from hockney.run.launchers import own_launcher
 from hockney.run.measure import mpi as find
-from hockney.run.measure import setup
+from hockney.run.measure import setup, shared_memory
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.checks import available_memory
 from hockney.run.measure.launch import open_stdin
@@ -246,17 +246,15 @@ class Done:
         return [record for record in self.records if record["kind"] == kind]
 
 
-SEGMENTS = ("mpich_shm_*", "vader_segment.*", "sm_segment.*")
-
-
-def _free_left_segments(directory: Path = Path("/dev/shm")) -> None:
+def _free_left_memory() -> None:
     """Frees shared memory of programs that have long ended: each launch that a test kills leaves
-    some, and a few runs of all tests fill a machine's memory with them."""
-    old = time.time() - TEST_TIMEOUT_S
-    for segment in (path for pattern in SEGMENTS for path in directory.glob(pattern)):
+    some, and a few runs of all tests fill a machine's memory with it."""
+    kept = set()
+    for name in shared_memory.present():
         with suppress(OSError):
-            if segment.stat().st_mtime < old:
-                segment.unlink()
+            if time.time() - (shared_memory.DIRECTORY / name).stat().st_mtime < TEST_TIMEOUT_S:
+                kept.add(name)
+    shared_memory.remove_left(frozenset(kept))
 
 
 class NeedMemory(Protocol):
@@ -269,7 +267,7 @@ def need_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NeedMemory
     two at once would not fit."""
 
     def need(byte_count: float) -> None:
-        _free_left_segments()
+        _free_left_memory()
         if (available_memory() or 0) < byte_count:
             pytest.skip(f"this test needs {byte_count / 2**30:.0f} GiB of free memory")
 
