@@ -179,7 +179,8 @@ def _paths(stored: Sequence[tuple[Path, Run]], output: Path | None) -> list[Path
 
     if output is not None and not output.is_dir():
         if len(stored) > 1:
-            names = ", ".join(dict.fromkeys(_name(run) for _, run in stored))
+            counts = Counter(_name(run) for _, run in stored)
+            names = ", ".join(f"{n} of {name}" if n > 1 else name for name, n in counts.items())
             raise UsageError(
                 f"-o {output}: there are {len(stored)} experiments: {names}",
                 "name a directory that exists, or choose one with --only",

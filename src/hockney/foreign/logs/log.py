@@ -45,6 +45,9 @@ _BLOCK_LABELS = (
     ),
     re.compile(r"(?:> ?)+"),  # of a quotation
     re.compile(r"\[(?:rank|node|host|task|process)[ _-]?\d{1,6}\]:? ?"),
+    re.compile(  # of PALS' mpiexec -l: the host and the rank
+        r"(?=[\w.-]*\d)[A-Za-z][\w-]{1,63}(?:\.[\w-]{1,64}){0,8} \d{1,6}: ?(?!\d\d:)"
+    ),
 )
 """What all lines of one program may have before them, in a log that has other lines, too."""
 LEAST_IN_BLOCK = 4
@@ -163,7 +166,8 @@ def _blocks(
 
 def _cleaned(line: str) -> str:
     line = line.rstrip(" \r")
-    line = _ESCAPES.sub("", line)
+    # A terminal goes back to the start of the line at each carriage return.
+    line = _ESCAPES.sub("", line).rpartition("\r")[2]
     line = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", line)
     prefix = _PREFIXES.match(line)
     return line[prefix.end() :] if prefix else line

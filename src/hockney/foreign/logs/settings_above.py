@@ -80,7 +80,7 @@ def _groups(tables: Iterable[LogTable]) -> list[list[LogTable]]:
 
 def _known(table: LogTable, above: Surroundings) -> dict[str, str]:
     around = dict(zip(APART, (above.command, above.heading, above.settings), strict=True))
-    around |= table.parameters
+    around |= {"version": table.version, **table.parameters}
     return {name: value for name, value in around.items() if value and name not in table.options}
 
 

@@ -55,6 +55,8 @@ _TITLE = re.compile(r"\s*#\s*(?:OSU|OMB)\b.* Test\b")
 """The first line of a table, which is not a heading above it."""
 _COMMENT = re.compile(r"\s*#")
 _DECORATED = re.compile(r"\s*[=*~_-]{2,}>?\s*([^=*~_|+-].{0,100}?)\s*[=*~_-]*")
+_IN_DIRECTORY = re.compile(r"(?:^|\s)\.\.?/\S")
+"""A program whose path depends on the directory."""
 _NAMED = re.compile(r"\s{0,3}([A-Za-z][\w ,./()+-]{1,60}):")
 _UNDERLINE = re.compile(r"\s*(?:={3,}|-{3,})\s*")
 _MARKDOWN = re.compile(r"\s*(?:```|~~~)|#{2,6}\s+\w")
@@ -84,6 +86,18 @@ _OF_NODES = re.compile(
     re.IGNORECASE,
 )
 """Lines that name the nodes of the next table, which have numbers."""
+_SAID = re.compile(
+    r"(?:\b(?:with|using)|[\[(,])\s*((?:UCX|UCC|OMPI|MPICH|MPIR|I_MPI|FI|NCCL|RCCL|MV2|PSM2?)_\w+)"
+    r"=([^\s\]),;]{1,80})"
+)
+"""Variables in a sentence above a table."""
+_UNSET = re.compile(r"\s*(?:unset|unsetenv)((?: +\w{1,80})+)\s*")
+_MACHINE = re.compile(
+    r"\s*(?:[#*-]+\s*)?(host(?:name)?|cluster|machine|system)\s*[:=]\s*([A-Za-z][\w.-]{0,60})\s*",
+    re.IGNORECASE,
+)
+_PROMPT_HOST = re.compile(r"\s*(?:\(\w+\) )?\[?[\w.-]{1,64}@([\w-]{1,64})")
+_DIRECTORY = re.compile(r"cd +(\S{1,120})")
 _LOADED = re.compile(
     r"(?:^|`)\s*((?:module|ml|spack|conda|source)\b(?: \w+)?) ([^`]{1,150}?)\s*(?:`|$)"
 )
@@ -126,12 +140,19 @@ class _State:
     """A command after a prompt that may or may not have started a program."""
     headings: list[tuple[int, str]] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
+    modules: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What each loading command has loaded, by the name without its version."""
+    directory: str | None = None
     nodes: str | None = None
     is_fenced: bool = False
 
     def seen(self) -> Surroundings:
         self.command, self.weak = self.weak or self.command, None
-        settings = "; ".join(f"{name}={value}" for name, value in sorted(self.settings.items()))
+        loaded = {name: " ".join(each.values()) for name, each in self.modules.items()}
+        known = {**self.settings, **loaded}
+        if self.directory and self.command and _IN_DIRECTORY.search(self.command):
+            known["directory"] = self.directory
+        settings = "; ".join(f"{name}={value}" for name, value in sorted(known.items()))
         path = " / ".join(text for _, text in self.headings)
         return Surroundings(
             self.command, path[:LONGEST] or None, settings[:LONGEST] or None, self.nodes
@@ -187,14 +208,20 @@ def _see_words(text: str, words: str, prompt: bool, state: _State, may_head: boo
     bare = _bare(words)
     # What is assigned in front of a command holds for it alone, and is part of it.
     is_command = _COMMAND.fullmatch(bare)
-    for assigned in () if is_command else _ASSIGNED.finditer(words):
-        state.settings[assigned[1] or assigned[2]] = assigned[3].strip("\"'")
+    if not is_command:
+        _see_variables(words, state)
     loaded = _LOADED.search(words) if prompt or "`" in words or words.startswith("module") else None
     if loaded:
-        state.settings[loaded[1]] = loaded[2]
-    keyed = _KEYED.fullmatch(text)
+        _load(loaded[1], loaded[2].split(), state)
+    if prompt and (host := _PROMPT_HOST.match(text)):
+        state.settings["host"] = _without_number(host[1])
+    if prompt and (directory := _DIRECTORY.fullmatch(words)):
+        state.directory = _COUNTED.sub(r"\1", directory[1])
+    keyed, machine = _KEYED.fullmatch(text), _MACHINE.fullmatch(text)
     if keyed:
         state.settings[keyed[1].lower()] = keyed[2].strip()
+    elif machine:
+        state.settings[machine[1].lower()] = _without_number(machine[2])
     elif nodes := _OF_NODES.fullmatch(text):
         state.nodes = nodes[1]
     elif is_command:
@@ -205,6 +232,35 @@ def _see_words(text: str, words: str, prompt: bool, state: _State, may_head: boo
         _see_heading(text, state, may_head)
     elif not _COMMENT.match(text):
         _see_heading(text, state, may_head=False)
+
+
+def _see_variables(words: str, state: _State) -> None:
+    for assigned in _ASSIGNED.finditer(words):
+        state.settings[assigned[1] or assigned[2]] = assigned[3].strip("\"'")
+    state.settings |= dict(_SAID.findall(words))
+    if unset := _UNSET.fullmatch(words):
+        for name in unset[1].split():
+            state.settings.pop(name, None)
+
+
+def _load(command: str, names: Sequence[str], state: _State) -> None:
+    """Enters modules that are loaded: another version replaces one of the same name."""
+    verb = command.partition(" ")[2]
+    if "purge" in (verb, *names):
+        state.modules.clear()
+    elif verb in ("unload", "rm"):
+        for each in state.modules.values():
+            for name in names:
+                each.pop(name.partition("/")[0], None)
+    else:
+        each = state.modules.setdefault(command, {})
+        for name in names if verb in ("load", "add") else [" ".join(names)]:
+            each[name.partition("/")[0] if verb in ("load", "add") else ""] = name
+
+
+def _without_number(host: str) -> str:
+    """The name of a machine: other nodes of it are no other setting."""
+    return re.sub(r"\d+", "", host.partition(".")[0]).strip("-_")
 
 
 def _see_heading(text: str, state: _State, may_head: bool) -> None:

@@ -18,7 +18,9 @@ from hockney.plan.axes import key_without
 from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
-_UNKNOWN = frozenset({"nan", "-nan", "inf", "-inf", "n/a", "-"})
+_NO_NUMBER = frozenset({"nan", "-nan", "inf", "-inf"})
+"""Results that are wrong."""
+_UNKNOWN = _NO_NUMBER | {"n/a", "-"}
 LONGEST_NUMBER = 40
 """Most characters of a number."""
 LEAST_NUMBER = sys.float_info.min
@@ -120,6 +122,8 @@ class LogTable:
         """Adds a printed number, unless it is unknown (nan, N/A)."""
         value = text if isinstance(text, Decimal) else number(text)
         if value is None:
+            if str(text).lower() in _NO_NUMBER:
+                self.note(f"line {line}: {column.statistic} is {text}: it is left out")
             return
         counts = {"bytes": bytes, "ranks": self.ranks, "messages of a window": column.window}
         for what, count in counts.items():
@@ -219,6 +223,8 @@ def read_rows(
         if not cells or not is_number(cells[0]):
             if (table.rows or table.dropped) and starts_program(text):
                 return line
+            if _ends_as_row(cells, len(columns)):
+                table.drop(log, line, f"other text in the row: {text.strip()[:LONGEST_SHOWN]}")
             continue
         if order.is_cut(line, cells, len(columns)):
             break
@@ -231,6 +237,12 @@ def read_rows(
     if not table.rows:
         table.note(f"{log.at(table.line)}: a heading without rows")
     return max(line, first)
+
+
+def _ends_as_row(cells: Sequence[str], columns: int) -> bool:
+    """True if a line ends in the numbers of a row, of which the first may have other text in it."""
+    first, *others = cells[-columns:] if 1 < columns <= len(cells) else [""]
+    return first[:1].isdigit() and all(map(is_number, others))
 
 
 def note_rows_left(log: Log, tables: Sequence[LogTable]) -> None:

@@ -145,7 +145,11 @@ def _is_row(text: str, columns: int) -> bool:
     most columns."""
     cells = text.split()[-columns:]
     numbers = sum(cell.lstrip("=")[:1].isdigit() for cell in cells)
-    return len(cells) > 1 and is_number(cells[-1]) and 2 * numbers > len(cells)
+    return len(cells) > 1 and _ends_in_number(cells[-1]) and 2 * numbers > len(cells)
+
+
+def _ends_in_number(cell: str) -> bool:
+    return is_number(cell) or cell.lower() in ("inf", "nan")
 
 
 def _row(log: Log, line: int, text: str, context: FabtestsContext, tables: list[LogTable]) -> None:

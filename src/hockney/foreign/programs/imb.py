@@ -40,6 +40,8 @@ _PROCESSES = re.compile(r"^\s*# #processes = (\d+)(?: \(threads: (\d+)\))?")
 _WINDOW = re.compile(r"^\s*#\s*window_size = (\d+)")
 _GROUPS = re.compile(r"\( (\d+) groups of (\d+) processes each")
 _GROUP = re.compile(r"^\s*#\s*Group\s+(\d+):\s*(\d{1,9}(?: +\d{1,9})*) *$")
+_MORE_RANKS = re.compile(r"^\s*#((?: +\d{1,9})+) *$")
+"""A group of more ranks than a line has goes on in the next one."""
 _MODE = re.compile(r"^\s*#\s*MODE: ([A-Z-]+)")
 _HEADING = re.compile(r"^\s*(?:#bytes|#repetitions|Group)\b.*(?:usec\]|/sec)")
 RATE = Column("bandwidth", "its count of messages over time", "value_Bps", Decimal(1))
@@ -77,6 +79,8 @@ class ImbContext:
     ranks: int | None = None
     mode: str | None = None
     groups: dict[str, list[int]] = field(default_factory=dict)
+    last_group: list[int] | None = None
+    """That of the line before."""
     group_count: int | None = None
     """Number of groups that run at the same time (-multi)."""
     threads: int | None = None
@@ -133,6 +137,7 @@ def _see(text: str, context: ImbContext) -> None:
     suite, title, groups = _SUITE.search(text), _TITLE.match(text), _GROUPS.search(text)
     processes, group, mode = _PROCESSES.match(text), _GROUP.match(text), _MODE.match(text)
     window = _WINDOW.match(text)
+    last_group, context.last_group = context.last_group, None
     if suite:
         context.version, context.part = suite["version"].strip(), suite["part"]
     elif title:
@@ -149,7 +154,10 @@ def _see(text: str, context: ImbContext) -> None:
         context.ranks = int(groups[1]) * int(groups[2])
         context.group_count = int(groups[1])
     elif group:
-        context.groups[group[1]] = [int(rank) for rank in group[2].split()]
+        context.last_group = context.groups[group[1]] = [int(rank) for rank in group[2].split()]
+    elif last_group is not None and (more := _MORE_RANKS.match(text)):
+        last_group += map(int, more[1].split())
+        context.last_group = last_group
     elif mode:
         context.mode = mode[1]
         context.is_titled = True

@@ -33,7 +33,10 @@ HEADED = True
 _HEADING = re.compile(r"^#\s+size\s+count\b.*\btime\s+algbw\s+busbw")
 _VERSION = re.compile(r"^# (?:nccl|rccl)-tests version (\S+)")
 _START = re.compile(r"^# Collective test starting: (\S+)")
-_RANK = re.compile(r"^#\s+Rank\s+(\d{1,9})\b.* on\s+(\S+)\s+device\b")
+_RANK = re.compile(
+    r"^#\s+Rank\s+(\d{1,9})\b.* on\s+(\S+)\s+device\b(?:\s+\d+\s+\[\S+\]\s*(\S.{0,60})?)?"
+)
+_LIBRARY = re.compile(r"\b(?:NCCL|RCCL) version ([\w.+:-]{1,60})|-library=(\d{4,6})\b")
 _COMMAND = re.compile(r"(?:^|[\s/])(?P<operation>[a-z]\w{1,30})_perf(?P<options>\s.*)?$")
 _LAUNCHED = re.compile(r"\b(?:mpirun|mpiexec|srun|aprun|jsrun|flux|prun)\b")
 _SETTING = re.compile(r"^# nThreads?:? (\d{1,6}) nGpus:? (\d{1,6})\b.*?(agg iters:? \d+.*)?$")
@@ -94,6 +97,9 @@ class NcclContext:
     """GPUs of each process: its threads, times the GPUs of each."""
     setting: str = ""
     places: list[Place] = field(default_factory=list)
+    devices_named: set[str] = field(default_factory=set)
+    library: str | None = None
+    """The version of the library that the log names."""
 
     begun: str = ""
     """The part of a command that the next line continues."""
@@ -105,12 +111,16 @@ class NcclContext:
             return
         start, rank, release = _START.match(text), _RANK.match(text), _VERSION.match(text)
         command, setting = _COMMAND.search(text), _SETTING.match(text)
+        if library := _LIBRARY.search(text):
+            self.library = library[1] or library[2]
         if release:
             self.version, self.operation, self.places = release[1], None, []
         elif start:
             self.operation, self.places = start[1].removesuffix("_perf"), []
         elif rank:
             self.places = [*(self.places if int(rank[1]) else []), _place(rank)]
+            named = self.devices_named if int(rank[1]) else set()
+            self.devices_named = named | ({rank[3].strip()} if rank[3] else set())
         elif setting:
             self.devices = int(setting[1]) * int(setting[2])
             self.setting = f"{setting[2]} GPUs a thread, {setting[3] or ''}".strip(", ")
@@ -129,7 +139,11 @@ class NcclContext:
             line, self.operation or self.commanded or self.unnamed, self.version, self.places
         )
         table.ranks = ranks or None
-        table.parameters = {"setting": self.setting} if self.setting else {}
+        nodes = len({place.host for place in self.places})
+        where = f"{nodes} nodes" if nodes > 1 else "1 node"
+        devices = ", ".join([*sorted(self.devices_named), where]) if nodes else None
+        known = {"setting": self.setting, "devices": devices, "library": self.library}
+        table.parameters = {name: value for name, value in known.items() if value}
         return table
 
 

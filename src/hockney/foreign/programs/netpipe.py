@@ -37,6 +37,14 @@ _CONSOLE = re.compile(_SIZE + _RESULTS)
 _STARTED = re.compile(f"{_SIZE}(?:{_RESULTS})?")
 """A row, or only the part that NetPIPE prints before it measures."""
 _HOST = re.compile(r"^(\d{1,9}): ([\w.-]+)$")
+MODES = {
+    "Passing data in both directions simultaneously": "bidirectional",
+    "Streaming in one direction only": "stream",
+}
+"""The operation of the tables below these words; others are ping-pongs."""
+MOST_AT_ONCE = 8
+"""Most messages at once that rates over times tell: those of more are nearer than both
+megabits."""
 BIT = Decimal("0.125")
 SIZE_UNITS = {
     "bytes": Decimal(1),
@@ -119,8 +127,8 @@ def _agree(rows: Sequence[tuple[float, float, float]]) -> bool:
     return len(fits) > 0 and sum(fits) >= 0.8 * len(rows)
 
 
-def _table(line: int, version: str, places: list[Place]) -> LogTable:
-    return LogTable("pingpong", "NetPIPE", line, version=version, ranks=2, places=places)
+def _table(line: int, version: str, places: list[Place], operation: str = "pingpong") -> LogTable:
+    return LogTable(operation, "NetPIPE", line, version=version, ranks=2, places=places)
 
 
 @dataclass(frozen=True)
@@ -149,19 +157,20 @@ class ConsoleRow:
     results: tuple[str, str, str] | None
     """Repetitions, rate in Mbps and time in microseconds; None if other output, or the end of the
     log, follows the size."""
+    operation: str
 
 
-def _console_row(line: int, match: re.Match[str]) -> ConsoleRow:
+def _console_row(line: int, match: re.Match[str], operation: str) -> ConsoleRow:
     digits = Decimal(match["size"])
     unit = SIZE_UNITS[match["unit"]]
     step = unit.scaleb(-len(match["size"].partition(".")[2]))
     size = PrintedSize(f"{match['size']} {match['unit']}", digits * unit, step)
     version = "5" if match["unit"] != "bytes" else "2" if match["time_unit"] == "sec" else "3"
     if match["rate"] is None:
-        return ConsoleRow(line, version, size, None)
+        return ConsoleRow(line, version, size, None, operation)
     rate = _in_unit(match["rate"], RATE_UNITS[match["rate_unit"]])
     time = _in_unit(match["time"], TIME_UNITS[match["time_unit"]])
-    return ConsoleRow(line, version, size, (match["times"], rate, time))
+    return ConsoleRow(line, version, size, (match["times"], rate, time), operation)
 
 
 def _in_unit(text: str, factor: Decimal) -> str:
@@ -173,12 +182,17 @@ def _console(log: Log) -> list[LogTable]:
     """A new table begins where sizes restart."""
     hosts: dict[int, str] = {}
     rows: list[ConsoleRow] = []
+    next_operation = "pingpong"
     for line, text in log.numbered():
         host, row = _HOST.match(text), _STARTED.search(text)
         if host:
             hosts[int(host[1])] = host[2]
         elif row:
-            rows.append(_console_row(line, row))
+            rows.append(_console_row(line, row, next_operation))
+        else:
+            next_operation = next(
+                (of for words, of in MODES.items() if words in text), next_operation
+            )
     places = [Place(rank=rank, host=host) for rank, host in hosts.items()]
     parts = _restarts(rows, [float(row.size.bytes) for row in rows])
     return [_console_table(log, part, places, end=rows[-1].line) for part in parts]
@@ -187,7 +201,7 @@ def _console(log: Log) -> list[LogTable]:
 def _console_table(log: Log, part: Sequence[ConsoleRow], places: list[Place], end: int) -> LogTable:
     """The table of one run. `end` is the last row of the log: what it lacks was never printed."""
     version = min(row.version for row in part)  # a row without a time does not show version 2
-    table = _table(part[0].line, version, places)
+    table = _table(part[0].line, version, places, part[0].operation)
     rows: list[tuple[int, Sequence[str]]] = []
     for row, size in zip(part, exact_sizes([row.size for row in part]), strict=True):
         if row.results is None and row.line == end:
@@ -205,7 +219,10 @@ def _console_table(log: Log, part: Sequence[ConsoleRow], places: list[Place], en
     of = TRIALS if version == "5" else BEST
     time = Column("mean" if version == "5" else "best trial", of)
     if rows:
-        _fill(log, table, rows, [BYTES, REPETITIONS, _megabits(rows), time])
+        rate, at_once = _megabits(rows)
+        if at_once > 1 and table.operation == "pingpong":
+            table.options["messages at once"] = at_once
+        _fill(log, table, rows, [BYTES, REPETITIONS, rate, time])
     return table
 
 
@@ -256,8 +273,9 @@ def _restarts(rows: Sequence[Row], sizes: Sequence[float]) -> list[list[Row]]:
     return [list(rows[a:b]) for a, b in pairwise([*starts, len(rows)]) if b > a]
 
 
-def _megabits(rows: Sequence[tuple[int, Sequence[str]]]) -> Column | None:
-    """The column of rates with the megabit that the rows imply; None if they show neither."""
+def _megabits(rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[Column | None, int]:
+    """The column of rates with the megabit that the rows imply, None if they show neither; and how
+    many messages at once a rate is of: both directions, or several pairs."""
     ratios = []
     for _, (size, _, rate, time) in rows:
         try:
@@ -265,10 +283,12 @@ def _megabits(rows: Sequence[tuple[int, Sequence[str]]]) -> Column | None:
                 ratios.append(8.0 * float(size) / (float(time) * 1e-6) / float(rate))
         except ValueError:
             continue
-    unit = implied(ratios)
-    if unit is None:
-        return None
-    return Column("bandwidth", f"megabits of {unit}", "value_Bps", BIT * MEGABYTES[unit])
+    for at_once in range(1, MOST_AT_ONCE + 1):
+        unit = implied([ratio * at_once for ratio in ratios])
+        if unit is not None:
+            of = f"megabits of {unit}" + (f", of {at_once} messages at once" * (at_once > 1))
+            return Column("bandwidth", of, "value_Bps", BIT * MEGABYTES[unit]), at_once
+    return None, 1
 
 
 def _np_out(log: Log, rows: list[tuple[int, list[str]]], version: str) -> list[LogTable]:

@@ -182,7 +182,8 @@ def recognise(log: Log) -> int | None:
 def read(log: Log) -> list[LogTable]:
     tables: list[LogTable] = []
     context = OsuContext()
-    reached = 0
+    unread: dict[int, str] = {}
+    titled, reached = 0, 0
     for line, text in log.numbered():
         if line < reached:
             continue
@@ -192,15 +193,19 @@ def read(log: Log) -> list[LogTable]:
             context.ranks = processes
         elif title:
             context.title, context.version = title["title"], title["version"]
+            titled, unread[line] = line, title["title"]
         elif context.title or context.before:
             table, reached = _table(log, line, text, context)
             if table:
+                unread.pop(titled, None)
                 tables.append(table)
                 if not context.quantity:
                     context.above = None
                     context = OsuContext(version=context.version, before=table, above=context)
                 continue
         _parameter(text, context)
+    for line, name in unread.items() if tables else ():
+        tables[0].note(f"{log.at(line)}: no table of known columns is below {name} Test")
     return tables
 
 

@@ -19,7 +19,8 @@ from hockney.foreign.logs.table import (
     read_rows,
 )
 from hockney.foreign.programs import _perftest_json
-from hockney.foreign.programs._perftest_columns import BAD_DEVIATION, UNITS, column_of
+from hockney.foreign.programs._perftest_columns import BAD_DEVIATION, RATES, UNITS, column_of
+from hockney.records import Summary
 
 HEADED = True
 
@@ -34,6 +35,7 @@ _PARAMETER = re.compile(
     r"Data ex\. method|Post List|Recv Post List|Lock-free|Using Enhanced Reorder|Buffer size|"
     r"Block Size|NUMA node|DCS num streams|DCS active num streams)\s*:\s*(\S+)"
 )
+
 """Parameters of a test. Its lines have two of them side by side."""
 _HEADING = re.compile(r"^\s*#bytes\s+(?:#sl\s+)?#iterations\s+\S")
 _FLOWS = re.compile(r"^\s*#flows\s+fs_\w+")
@@ -88,7 +90,14 @@ def read(log: Log) -> list[LogTable]:
             tables.append(table)
         else:
             parameters |= dict(_PARAMETER.findall(text))
+    for table in tables:
+        table.rows = [row for row in table.rows if not _is_no_peak(row)]
     return tables
+
+
+def _is_no_peak(row: Summary) -> bool:
+    """True for the peak that is not measured with -D or --noPeak."""
+    return row.statistic.startswith(RATES["BW peak"]) and row.value_Bps == 0.0
 
 
 def _rows(

@@ -1,0 +1,99 @@
+"""What programs and launchers print in ways of their own is read, and what is not is said."""
+
+from __future__ import annotations
+
+import pytest
+from reading import numbers, runs, tables
+
+LATENCY = """\
+# OSU MPI Latency Test v5.9
+# Size          Latency (us)
+8                       1.51
+64                      2.51
+"""
+
+
+@pytest.mark.parametrize("label", ["nid001234 0: ", "x3005c0s13b0n0.hsn.cm.lynx.example 12: "])
+def test_hosts_and_ranks_before_lines_are_taken_off(label: str) -> None:
+    labelled = "".join(label + line for line in LATENCY.splitlines(keepends=True))
+    assert numbers(tables(labelled)[0]) == numbers(tables(LATENCY)[0])
+
+
+def test_a_recorded_terminal_is_read() -> None:
+    text = "\x1b[?2004h[u@n1 ~]$ mpirun -np 2 ./osu_latency\r\n\x1b[?2004l\r" + LATENCY
+    assert numbers(tables(text)[0]) == numbers(tables(LATENCY)[0])
+
+
+NETPIPE = """\
+{mode}
+0: n1
+1: n2
+Now starting the main loop
+  0:       1 bytes  24999 times -->     {rates[0]} Mbps in      12.31 usec
+  1:    1024 bytes  15000 times -->  {rates[1]} Mbps in      14.75 usec
+  2:  131072 bytes   1500 times --> {rates[2]} Mbps in     130.55 usec
+"""
+ONE_WAY, BOTH_WAYS = ("0.62", "529.66", "7659.90"), ("1.24", "1059.32", "15319.80")
+
+
+@pytest.mark.parametrize(
+    ("mode", "rates", "operation"),
+    [
+        ("", ONE_WAY, "pingpong"),
+        ("Passing data in both directions simultaneously.", BOTH_WAYS, "bidirectional"),
+        ("Streaming in one direction only.", ONE_WAY, "stream"),
+    ],
+)
+def test_each_way_of_netpipe_is_an_operation(
+    mode: str, rates: tuple[str, ...], operation: str
+) -> None:
+    [table] = tables(NETPIPE.format(mode=mode, rates=rates))
+    assert table.operation == operation
+    rate = numbers(table)[131072, "bandwidth"]
+    assert rate == pytest.approx(float(rates[2]) * 2**20 / 8.0)
+
+
+def test_rates_of_two_messages_at_once_are_read_and_kept_apart() -> None:
+    text = NETPIPE.format(mode="", rates=ONE_WAY) + NETPIPE.format(mode="", rates=BOTH_WAYS)
+    assert [run.header.options.get("messages at once") for run in runs(text)] == [None, 2]
+
+
+def test_a_group_of_imb_that_takes_two_lines_has_all_its_ranks() -> None:
+    first, second = (" ".join(map(str, range(start, start + 16))) for start in (0, 16))
+    [table] = tables(
+        "#    Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n# Benchmarking Multi-Bcast \n"
+        "# ( 1 groups of 32 processes each running simultaneous ) \n"
+        f"# Group  0:     {first}\n#    {second}\n# \n"
+        "        Group       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+        "            0            8         1000         1.10         1.30         1.20\n"
+    )
+    assert {row.peers for row in table.rows} == {tuple(range(32))}
+
+
+def test_a_peak_that_is_not_measured_is_no_bandwidth() -> None:
+    [table] = tables(
+        "                    RDMA_Write BW Test\n"
+        " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n"
+        " 65536      1000000          0.00               11000.10             0.176002\n"
+    )
+    assert {row.statistic for row in table.rows} == {"bandwidth", "message rate"}
+
+
+@pytest.mark.parametrize(
+    ("row", "note"),
+    [
+        ("Warning: registration limit 128   3.51", "other text in the row"),
+        ("1,024   3.51", "other text in the row"),
+        ("128   -nan", "mean is -nan"),
+    ],
+)
+def test_a_row_that_is_not_read_is_said(row: str, note: str) -> None:
+    [table] = tables(LATENCY + row + "\n256   4.51\n")
+    assert [row.bytes for row in table.rows] == [8, 64, 256]
+    assert any(note in words for words in table.notes)
+
+
+def test_a_test_of_unknown_columns_beside_others_is_said() -> None:
+    unknown = "# OSU OpenSHMEM Atomic Operation Rate Test v5.9\n# Operation   Million ops/s\n"
+    [table] = tables(f"{LATENCY}\n{unknown}shmem_int_fadd    1.23\n")
+    assert any("Atomic Operation Rate" in words for words in table.notes)
