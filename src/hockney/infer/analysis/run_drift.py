@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import accumulate, pairwise, permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.infer.analysis.between import alike
+from hockney.infer.analysis.changes import change_points
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.memory.components import (
     BetweenRuns,
@@ -48,8 +49,11 @@ class RunDrift:
     none: bool
     """Whether equal runs do not differ, as simulated ones."""
     sides: tuple[list[Mapping[Key, RunLevel]], ...]
-    """Levels of earlier runs in the state that is judged. Runs of a question that both sides
-    share are the first side's."""
+    """Levels of earlier runs in the state that is judged, since the last change before the run that
+    is judged and up to the next. Runs of a question that both sides share are the first side's."""
+    apart: tuple[list[list[Mapping[Key, RunLevel]]], ...] = ()
+    """Those of each side that changes of level separate from these, in groups: they show how much
+    equal runs differ, too, but the change between groups is no such difference."""
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
 
@@ -64,13 +68,25 @@ class RunDrift:
         found = sorted_by_question(
             questions, earlier, [analysis.run.header.id for analysis in judged]
         )
-        sides = [[_levels(run, handover_s) for run in side] for side in found.sides]
         counts = [f"{count} {reason}" for reason, count in found.left_out.items()]
         notes = [f"earlier runs left out: {', '.join(counts)}"] if counts else []
-        away = [run for side in sides for run in side if run is None]
+        away, near, apart = 0, [], []
+        for analysis, side in zip(judged, found.sides, strict=True):
+            in_order = sorted(side, key=lambda run: run.started or "")
+            levels = [(run.started or "", _levels(run, handover_s)) for run in in_order]
+            known = [(started, run) for started, run in levels if run]
+            away += len(levels) - len(known)
+            groups = _between_changes([run for _, run in known])
+            near.append(_taken(analysis.run.header.started or "", [at for at, _ in known], groups))
+            apart.append(groups)
         if away:
-            notes.append(f"earlier runs left out: {len(away)} in another state of the machine")
-        return cls(False, tuple([run for run in side if run] for side in sides), tuple(notes))
+            notes.append(f"earlier runs left out: {away} in another state of the machine")
+        if any(apart):
+            notes.append(
+                f"earlier runs are of {1 + max(map(len, apart))} levels, one after another: how "
+                "much equal runs differ is taken within each"
+            )
+        return cls(False, tuple(near), tuple(apart), tuple(notes))
 
     def between(
         self, points: Sequence[Sides], means: Sequence[Array] = ()
@@ -79,7 +95,7 @@ class RunDrift:
         launches of each run over all points."""
         if self.none:
             return [None] * len(points), None
-        each = [evidence_of(self.levels(sides)) for sides in points]
+        each = [evidence_of([*self.levels(sides), *self._levels_apart(sides)]) for sides in points]
         priors = [_prior([np.log(point.medians_s) for point in sides]) for sides in points]
         wholes = [(self._whole(points, means), _prior(means))] if means else []
         found = between_runs(each, priors, wholes)
@@ -102,6 +118,13 @@ class RunDrift:
             for point, known in zip(sides, self.sides, strict=True)
         ]
 
+    def _levels_apart(self, sides: Sides) -> list[list[RunLevel]]:
+        return [
+            _at(key_without(point), group)
+            for point, groups in zip(sides, self.apart or [()] * len(sides), strict=True)
+            for group in groups
+        ]
+
     def _whole(self, pairs: Sequence[Sides], means: Sequence[Array]) -> RunsEvidence:
         """Each run by the mean over its points. How much the launches of earlier runs scatter as a
         whole is taken from the two that are compared."""
@@ -114,7 +137,34 @@ class RunDrift:
             runs = [run for run in side if all(key in run for key in keys)]
             levels = [_mean([run[key] for key in keys], scatter) for run in (own, *runs)]
             groups.append(levels if runs else [])
+            for group in self.apart[number] if self.apart else ():
+                whole = [run for run in group if all(key in run for key in keys)]
+                groups.append([_mean([run[key] for key in keys], scatter) for run in whole])
         return evidence_of(groups)
+
+
+def _between_changes(runs: list[Mapping[Key, RunLevel]]) -> list[list[Mapping[Key, RunLevel]]]:
+    """Runs, in order of time, in groups between the changes of their level."""
+    if not runs:
+        return []
+    keys = set(runs[0]).intersection(*runs)
+    if not keys:
+        return [runs]
+    means = np.array([np.mean([run[key].centre for key in keys]) for run in runs])
+    starts = [0, *(change.at for change in change_points(means, 0.0)), len(runs)]
+    return [runs[start:end] for start, end in pairwise(starts)]
+
+
+def _taken(
+    started: str, times: Sequence[str], groups: list[list[Mapping[Key, RunLevel]]]
+) -> list[Mapping[Key, RunLevel]]:
+    """Takes the group in whose time a run lies out of the others: the last that begins before
+    it."""
+    if not groups:
+        return []
+    begins = accumulate((len(group) for group in groups[:-1]), initial=0)
+    before = [number for number, at in enumerate(begins) if times[at] <= started]
+    return groups.pop(before[-1] if before else 0)
 
 
 def _at(key: Key, runs: Sequence[Mapping[Key, RunLevel]]) -> list[RunLevel]:
