@@ -89,6 +89,12 @@ def test_what_if_scales_the_parameters(channel: Channel) -> None:
         assert half == pytest.approx(whole / 2.0)
 
 
+@pytest.mark.parametrize("term", ["overhead", "gap"])
+def test_a_term_that_the_model_does_not_have_is_refused(channel: Channel, term: str) -> None:
+    with pytest.raises(UsageError, match=f"has no {term}"):
+        channel.scaled({term: 2.0})
+
+
 def test_a_gap_lets_messages_follow_sooner() -> None:
     costs = Costs(5e-6, 1e-9, overhead_s=1e-6, gap_s=0.5e-6)
     assert costs.row_s(1, 100) == pytest.approx(6.1e-6)

@@ -17,6 +17,7 @@ from hockney.profiling.layout import (
     FIRST_BIN_TICKS,
     MEMORY_NAMES,
     NO_GROUP,
+    NO_LAUNCHER,
     PROBLEM_NAME,
     TRACE_NAME,
     RankFile,
@@ -57,8 +58,8 @@ def collect(directory: Path, program: Program) -> Profile:
 
 def _jobs(files: Sequence[RankFile]) -> Iterator[list[RankFile]]:
     """The ranks of each MPI_COMM_WORLD, by start. Jobs of different launchers are separated by the
-    launcher's identity, successive ones of the same processes, or without a launcher, by
-    _belongs()."""
+    launcher's identity, successive ones of the same processes by their ranks, and those without a
+    launcher by the time, too."""
     jobs: list[list[RankFile]] = []
     for file in sorted(files, key=lambda file: int(file.header["first_ns"])):
         for of_job in jobs:
@@ -76,13 +77,15 @@ def _belongs(file: RankFile, of_job: Sequence[RankFile]) -> bool:
     first, rank = of_job[0].header, int(file.header["rank"])
     if any(first[name] != file.header[name] for name in ("job", "ranks")):
         return False
-    here = [one for one in of_job if one.header["boot"] == file.header["boot"]]
-    is_over = any(
-        ENDS.get(int(one.header["state"])) == "finalized"
+    if any(int(one.header["rank"]) == rank for one in of_job):
+        return False
+    # Ranks of one launcher may have ended before another of them is seen to begin.
+    return int(first["job"]) != NO_LAUNCHER or not any(
+        one.header["boot"] == file.header["boot"]
+        and ENDS.get(int(one.header["state"])) == "finalized"
         and int(one.header["last_ns"]) < int(file.header["first_ns"])
-        for one in here
+        for one in of_job
     )
-    return not is_over and all(int(one.header["rank"]) != rank for one in of_job)
 
 
 def _add_job(profile: Profile, job: int, files: Sequence[RankFile]) -> None:

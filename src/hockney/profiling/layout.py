@@ -76,6 +76,8 @@ EVENT = np.dtype(
 )
 EVENTS_TYPE = np.dtype([("count", "<u4"), ("mask", "<u4"), ("event", EVENT, EVENTS)])
 SENT, RECEIVED = 1, 2
+NO_LAUNCHER = 14695981039346656037
+"""The job of a rank whose launcher is not known (recorder/job.c)."""
 HEADER = np.dtype(
     [
         ("magic", "S8"),
@@ -190,9 +192,13 @@ class RankFile:
 
     @property
     def wall_s(self) -> float:
-        """Time from the end of MPI_Init to MPI_Finalize, or to the last known moment."""
-        spent = int(self.header["ended_ticks"]) - int(self.header["began_ticks"])
-        return max(spent, 0) * self.s_per_tick
+        """Time from the end of MPI_Init to MPI_Finalize, or to the last known moment: of a rank
+        that was lost, the end of its last call that was kept."""
+        ended = int(self.header["ended_ticks"])
+        if ENDS.get(int(self.header["state"])) != "finalized":
+            exits = (events["exit"].max(initial=0) for events in (self.messages, self.collectives))
+            ended = max(ended, *map(int, exits))
+        return max(ended - int(self.header["began_ticks"]), 0) * self.s_per_tick
 
     @property
     def recording_s(self) -> float | None:

@@ -96,12 +96,13 @@ def _alpha(segment: Segment) -> Parameter:
 
 
 def _rate(segment: Segment) -> Parameter:
-    """1/beta with its interval, whose limits change places."""
+    """1/beta with its interval, whose limits change places; where beta may be 0 its value is
+    unknown."""
     value, low, high = (
         1.0 / beta if beta else None
         for beta in (segment.beta_s_per_B, segment.beta_high_s_per_B, segment.beta_low_s_per_B)
     )
-    return Parameter(value, low, high)
+    return Parameter(None if segment.beta_low_s_per_B == 0.0 else value, low, high)
 
 
 def _parameter_lines(fit: Fit) -> list[str]:

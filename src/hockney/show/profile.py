@@ -168,7 +168,7 @@ def answer_lines(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
     ranks = len(profile.ranks)
     hosts = len({rank.host for rank in profile.ranks})
     where = f"{ranks} rank{'s' * (ranks > 1)} on {hosts} node{'s' * (hosts > 1)}"
-    spent = percent(summary.time_s, summary.wall_s)
+    spent = "-" if summary.fraction is None else _percent(summary.fraction)
     first = f"{profile.name}, {where}: {spent} of the ranks' time is spent in MPI"
     reasons = [
         f"{percent(seconds, summary.time_s)} {name}"

@@ -33,6 +33,9 @@ from hockney.plan.trains import Train
 RESAMPLES = 200
 """Bootstrap resamples of launches, for intervals of predictions."""
 
+OF_LOGGP = ("overhead", "gap")
+"""Terms that loggp alone has."""
+
 
 @dataclass(frozen=True)
 class Costs:
@@ -119,7 +122,14 @@ class Channel:
         return max(self.misfit[size, pairs] for size in below + above)
 
     def scaled(self, factors: dict[str, float]) -> Channel:
-        """The channel with changed costs (--what-if)."""
+        """The channel with changed costs (--what-if). Raises UsageError for a term that the model
+        does not have, whose factor would change nothing."""
+        lacking = [term for term in factors if term in OF_LOGGP and self.fit.model != "loggp"]
+        if lacking:
+            raise UsageError(
+                f"--what-if {lacking[0]}: the model {self.fit.model} has no {lacking[0]}",
+                "predict from a run of hockney overheads, with --model loggp",
+            )
         return replace(
             self,
             measured={} if factors else self.measured,

@@ -9,7 +9,7 @@
 enum { COARSE_FROM = CELLS / 4 * 3, COARSER_FROM = CELLS / 8 * 7, FULL = CELLS - CELLS / 64 };
 /* Calls after which the clocks are compared again. Before, it is done after each power of two, so that
    times are known of a rank that is killed early. */
-enum { COMPARED_EVERY = 1024 };
+enum { COMPARED_EVERY = 1024, LONG_TICKS = 1 << 24 };
 #define NO_CELL UINT32_MAX
 enum { PLACES = 2 * CELLS };
 
@@ -130,7 +130,8 @@ uint32_t count(const struct operation *operation, uint64_t spent)
 {
     const uint32_t place = cell_of(operation);
     calls_seen++;
-    if (calls_seen % COMPARED_EVERY == 0 || (calls_seen & (calls_seen - 1)) == 0)
+    /* After a call of some milliseconds, too: the next one may be the rank's end. */
+    if (calls_seen % COMPARED_EVERY == 0 || (calls_seen & (calls_seen - 1)) == 0 || spent > LONG_TICKS)
         compare_clocks(ticks());
     if (place == NO_CELL) {
         recorded->header.lost_calls++;

@@ -138,8 +138,11 @@ void start_request(struct request *request, const struct done *done, uint64_t sh
         trace_act(start_of(request), operation, request->tag, request->id, done->enter,
                   done->enter + share);
     }
-    if (request->kind == RECEIVE_REQUEST)
+    if (request->kind == RECEIVE_REQUEST) {
+        if (request->is_numbered)
+            request->number = next_message(operation->group, operation->peer, request->tag, RECEIVED);
         return;
+    }
     request->cell = count(operation, share);
     if (operation->peer >= 0 && request->is_numbered)
         log_message(operation->group, operation->peer, request->tag, SENT,
