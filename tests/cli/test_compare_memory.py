@@ -12,7 +12,10 @@ import pytest
 
 from collective_samples import collective_run
 from conftest import RunHockney
+from hockney.base.errors import HockneyError
+from hockney.cli import _memory
 from hockney.cli._memory import NAME
+from hockney.infer.memory.host import read_memory
 from hockney.records import Place, Run
 from samples import make_run, write_run
 
@@ -240,3 +243,27 @@ def test_a_map_of_two_files_draws_on_the_memory(hockney: RunHockney, tmp_path: P
     for number in range(8):
         write(str(number), "default", "binomial")
     assert ("binomial" in alone.stdout, "binomial" in hockney(*words).stdout) == (False, True)
+
+
+def test_a_run_that_is_slower_is_not_remembered_and_another_is(
+    hockney: RunHockney, compared: list[str], tmp_path: Path
+) -> None:
+    memory = tmp_path / "carried.json"
+    slower = hockney("compare", *compared, "--memory", str(memory))
+    assert slower.status == 1
+    before = len(read_memory(memory))
+    assert hockney("compare", *reversed(compared), "--memory", str(memory)).status == 0
+    assert len(read_memory(memory)) == before + 1
+
+
+def test_a_memory_that_cannot_be_written_costs_no_verdict(
+    hockney: RunHockney, compared: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise HockneyError("No space left on device")
+
+    monkeypatch.setattr(_memory, "write_output", full)
+    found = hockney("compare", *reversed(compared), "--memory", str(tmp_path / "carried.json"))
+    assert found.status == 0
+    assert "faster" in found.stdout
+    assert "No space left on device; this run is not remembered" in found.stderr

@@ -58,7 +58,9 @@ def test_more_operations_are_counted_than_recorded(hockney: RunHockney, tmp_path
     if recorded.max() == SINGLES_A_VISIT:  # on a busy machine a visit may end before
         assert tail["operations"] > int(recorded.sum())
     known = {one["quantile"]: one for one in tail["quantiles"]}
-    assert known[0.5]["time_s"] <= known[0.99]["time_s"] <= known[0.999]["time_s"]
+    times = [known[part]["time_s"] for part in (0.5, 0.99, 0.999)]
+    times = [time for time in times if time is not None]  # on a busy machine too few operations
+    assert times == sorted(times)
     assert known[0.999]["low_s"] is None  # of two launches
     samples = run.samples.values(np.arange(len(run.samples))) * 1e-9
     assert known[0.5]["whole_s"] == pytest.approx(float(np.median(samples)), rel=0.3)

@@ -140,7 +140,7 @@ def test_a_library_that_hangs_with_rules_is_ended_and_they_are_not_written(
         environment=lambda _: {"HOCKNEY_FAULT_STOP": "0"},
         comment=form.comment,
     )
-    with pytest.raises(HockneyError, match=r"hangs with these rules: .* for 3 s and were ended"):
+    with pytest.raises(HockneyError, match=r"hangs with these rules: .* for \d+ s and were ended"):
         write_tried(hanging, rules_for(own_format(found)), tmp_path / "rules", found, mpi, engine)
     assert files(tmp_path) == []
 

@@ -90,7 +90,11 @@ def remembered(memory: Path, more: Sequence[EarlierRun]) -> list[EarlierRun]:
     added = {run.id: run for run in new if run.id not in ids}
     if added or is_damaged:
         known += added.values()
-        write_output(file, encoded(known), force=True)
+        try:
+            write_output(file, encoded(known), force=True)
+        except HockneyError as error:  # the verdict is worth more
+            warn([f"{error}; this run is not remembered"])
+            return known
         runs = "run" if len(added) == 1 else "runs"
         click.echo(f"{file}: {len(added)} {runs} added, {len(known)} in all", err=True)
     return known

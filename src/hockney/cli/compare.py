@@ -81,8 +81,10 @@ def command(
         return
     one = _reduced(first)
     del first  # its samples go before those of the next come
+    read = [_reduced(load(other)) for other in others]
     known = earlier_runs((base, *others), past, memory, [one])
-    comparisons = [compare(one, _reduced(load(other)), tolerance, memory=known) for other in others]
+    comparisons = [compare(one, other, tolerance, memory=known) for other in read]
+    _remember(memory, read, comparisons, tolerance)
     planned = plans(comparisons, sought)
     if output is not None:
         save(describe_ratio(comparisons, tolerance), output, force)
@@ -110,8 +112,26 @@ def compared_files(
 
     read = [(_reduced(load(first)), _reduced(load(second))) for first, second in files]
     names = [file for pair in files for file in pair]
-    known = earlier_runs(names, (), memory, [one for pair in read for one in pair])
-    return [compare(first, second, tolerance, memory=known) for first, second in read]
+    known = earlier_runs(names, (), memory, [first for first, _ in read])
+    comparisons = [compare(first, second, tolerance, memory=known) for first, second in read]
+    _remember(memory, [second for _, second in read], comparisons, tolerance)
+    return comparisons
+
+
+def _remember(
+    memory: Path | None,
+    others: Sequence[Analysis],
+    comparisons: Sequence[RunComparison],
+    tolerance: float,
+) -> None:
+    """Adds the runs to the memory of the host, but those that are slower: how they differ is not
+    how equal runs do."""
+    from hockney.cli._memory import remembered
+    from hockney.infer.analysis.run_drift import as_earlier
+
+    if memory is not None:
+        both = zip(others, comparisons, strict=True)
+        remembered(memory, as_earlier(one for one, found in both if not found.is_slower(tolerance)))
 
 
 def _reduced(analysis: Analysis) -> Analysis:

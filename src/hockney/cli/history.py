@@ -16,6 +16,7 @@ from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
 
 if TYPE_CHECKING:
+    from hockney.infer.analysis.decision import Decision
     from hockney.infer.analysis.histories import History
     from hockney.infer.index import Index
 
@@ -87,8 +88,11 @@ def command(
     """Show how a system changed over the runs in PATHS (files or directories), by date.
 
     Runs of the same experiment, MPI library and hosts (or the same label) are one system. Exit
-    status 1 when the last runs of a system are worse by more than the tolerance.
+    status 1 when the last runs of a system are worse by more than the tolerance, 3 where a system
+    has too few runs to tell.
     """
+    from hockney.infer.analysis.decision import decision_of_histories
+    from hockney.infer.analysis.gate import EXIT_STATUSES, NOT_JUDGED
     from hockney.infer.index import Index
     from hockney.show.drawing.saving import check_output, save
     from hockney.show.history_figure import describe_history
@@ -113,9 +117,12 @@ def command(
         return
     if output is not None:
         save(describe_history(found), output, force)
-    _show(found, tolerance, as_json, openmetrics, explain)
+    decision = decision_of_histories(found)
+    _show(found, decision, tolerance, as_json, openmetrics, explain)
     if any(history.worse for history in found):
         raise click.exceptions.Exit(1)
+    if decision is not None and decision.status == NOT_JUDGED:
+        raise click.exceptions.Exit(EXIT_STATUSES[NOT_JUDGED])
 
 
 def load_histories(
@@ -208,14 +215,17 @@ def _publish(found: list[History], as_json: bool) -> None:
 
 
 def _show(
-    found: list[History], tolerance: float, as_json: bool, openmetrics: bool, explain: bool
+    found: list[History],
+    decision: Decision | None,
+    tolerance: float,
+    as_json: bool,
+    openmetrics: bool,
+    explain: bool,
 ) -> None:
-    from hockney.infer.analysis.decision import decision_of_histories
     from hockney.show import history_lines as view
     from hockney.show.as_json import dumps
     from hockney.show.decision_lines import decision_lines
 
-    decision = decision_of_histories(found)
     if as_json:
         click.echo(dumps(view.history_json(found, tolerance, decision)))
     elif openmetrics:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.infer.analysis.between import SAME_STATE
 from hockney.infer.analysis.run_drift import RunDrift, as_earlier
 from hockney.infer.analysis.warnings import source_notes
@@ -28,6 +29,7 @@ from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.shifts import LEVEL, sample_shift
 from hockney.infer.memory.components import BetweenRuns
 from hockney.infer.memory.host import EarlierRun
+from hockney.plan import workload_of
 from hockney.plan.axes import CIRCUMSTANCES, key_without
 from hockney.records import Run
 
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+MOST_LISTED = 4
+"""Most sizes that are named."""
 NO_LAUNCHES: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
 
 
@@ -58,6 +62,8 @@ class RunComparison:
     """How much equal runs differ as a whole; None if they do not (simulated runs)."""
     means: tuple[Array, Array] = NO_LAUNCHES
     """The launches of either run as a whole, each by the mean over points of its log time."""
+    only_base: tuple[int, ...] = ()
+    """Sizes in bytes of points that A alone has, where those of both runs were asked for."""
 
     @property
     def verdict(self) -> str:
@@ -99,6 +105,12 @@ def compare(
     if not pairs:
         notes += [_nothing_in_common(*both)] if states else []
         return RunComparison(base, other, (), None, tuple(notes))
+    only_base = _left_out([a for a, _ in pairs], both[0].own(states[0]) if states else ())
+    only_other = _left_out([b for _, b in pairs], both[1].own(states[1]) if states else ())
+    for label, sizes in ((first.label, only_base), (second.label, only_other)):
+        if sizes:
+            notes.append(f"not compared, as only {label} has them: {listed_sizes(sizes)}")
+    only_base = () if _are_chosen(base) or _are_chosen(other) else only_base
     earlier = (*as_earlier(others), *memory)
     drift = RunDrift.of((first, second), states[0] if states else 0, earlier)
     notes += drift.notes
@@ -112,9 +124,25 @@ def compare(
     )
     if not all(map(len, means)):
         notes.append("no launch has every point, so that only points are compared")
-        return RunComparison(base, other, points, None, tuple(notes), None)
+        return RunComparison(base, other, points, None, tuple(notes), only_base=only_base)
     overall = two_samples(*means, tolerance, whole.of_two if whole else None)
-    return RunComparison(base, other, points, overall, tuple(notes), whole, means)
+    return RunComparison(base, other, points, overall, tuple(notes), whole, means, only_base)
+
+
+def _left_out(paired: Sequence[PointEstimate], own: Sequence[PointEstimate]) -> tuple[int, ...]:
+    """Sizes of a run's points that were not compared."""
+    known = {id(point) for point in paired}
+    return tuple(sorted({point.bytes for point in own if id(point) not in known}))
+
+
+def listed_sizes(sizes: Sequence[int]) -> str:
+    more = f" and {len(sizes) - MOST_LISTED} more sizes" if len(sizes) > MOST_LISTED else ""
+    return ", ".join(map(format_size, sizes[:MOST_LISTED])) + more
+
+
+def _are_chosen(run: Run) -> bool:
+    """Whether a run chooses sizes by what it measures (--refine)."""
+    return bool(getattr(workload_of(run.header.options), "refine", False))
 
 
 def _exclusions(analysis: Analysis) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from hockney.base.units import format_size
 from hockney.infer.analysis.boards import Doubt
-from hockney.infer.analysis.compare import RunComparison
+from hockney.infer.analysis.compare import RunComparison, listed_sizes
 from hockney.infer.analysis.congestion_factor import Congested
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
 from hockney.infer.analysis.located import Located
@@ -14,6 +14,7 @@ from hockney.infer.analysis.network_faults import Suspect, Verdict
 from hockney.infer.analysis.outliers import Outlier, Outliers
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
+from hockney.infer.estimate.differences import Judged
 
 MORE = "more launches, or a larger --budget, would decide"
 
@@ -130,7 +131,30 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
             "earlier runs of this host (--memory) or more launches would decide: hockney compare "
             "--plan",
         )
+    if comparison.only_base:
+        return not_judged(
+            f"{label} has no {listed_sizes(comparison.only_base)}, which were measured before",
+            "measure the same sizes",
+        )
+    open_ = [
+        point
+        for point in comparison.points
+        if point.difference.verdict == "unknown" and point.difference.ratio > 1.0 + allowed
+    ]
+    if open_:
+        open_point = max(open_, key=lambda point: point.difference.ratio)
+        size, known = format_size(open_point.base.bytes), _known(open_point.difference)
+        return not_judged(
+            f"{label} may be slower at {size}: {known} times as long as before",
+            "more launches would decide",
+        )
     return passed(f"no run is slower than before by more than {100.0 * allowed:g} %")
+
+
+def _known(judged: Judged) -> str:
+    if judged.low is None or judged.high is None:
+        return f"{judged.ratio:.3g}"
+    return f"{judged.ratio:.3g} [{judged.low:.3g} to {judged.high:.3g}]"
 
 
 def _ratio(one: Outlier | Suspect) -> str:

@@ -165,7 +165,7 @@ def variant_ratios(
     base, *others = comparison.names
     blocks = _matched([times.by_block[block] for block in sorted(times.by_block)])
     points = _points(blocks)
-    if not points:
+    if not points or not others:
         return []
     whole_level = LEVEL / len(others) / (2.0 if len(points) > 1 else 1.0)
     numbers = np.array(sorted(times.by_block))

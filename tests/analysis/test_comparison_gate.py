@@ -1,0 +1,94 @@
+"""The gate of a run against an earlier one passes only what it could judge."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.compare import RunComparison, compare
+from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
+from hockney.infer.analysis.gates import comparison_gate
+from hockney.infer.memory.host import EarlierRun, earlier_run
+from samples import make_run
+
+SIZES = tuple(2**n for n in range(12))
+ALLOWED = 0.05
+
+
+def analysed(
+    seed: int,
+    *,
+    sizes: tuple[int, ...] = SIZES,
+    noisy: float = 0.005,
+    slower: float = 1.0,
+    last: float = 1.0,
+    started: str = "2026-01-01",
+) -> Analysis:
+    """Launches scatter by 0.5 %, at the largest size by `noisy`, where the time is `last` times as
+    long; all are `slower` times as long."""
+    source = np.random.default_rng(seed)
+    level = source.normal(0.0, 0.003)
+    logs = {size: level + source.normal(0.0, 0.005, 12) for size in sizes}
+    logs[sizes[-1]] = level + np.log(last) + source.normal(0.0, noisy, 12)
+    run = make_run(
+        lambda launch, _, size: [slower * np.exp(logs[size][launch]) * (1e3 + size)] * 3,
+        launches=12,
+        sizes=sizes,
+        rounds=2,
+    )
+    run.header = msgspec.structs.replace(run.header, id=f"{seed} {slower}", started=started)
+    return Analysis(run)
+
+
+def remembered(one: Analysis) -> EarlierRun:
+    return earlier_run(one.run, one.of_every_launch)
+
+
+def held(first: Analysis, second: Analysis, memory: list[EarlierRun]) -> RunComparison:
+    return compare(first, second, ALLOWED, memory=memory)
+
+
+PAST = [remembered(analysed(seed, started=f"2026-01-{seed:02}")) for seed in range(10, 20)]
+
+
+def test_equal_runs_pass() -> None:
+    assert comparison_gate(held(analysed(1), analysed(2), PAST), ALLOWED).status == PASSED
+
+
+def test_sizes_that_were_not_measured_again_are_not_passed() -> None:
+    found = held(analysed(1), analysed(2, sizes=SIZES[:1]), PAST)
+    gate = comparison_gate(found, ALLOWED)
+    assert gate.status == NOT_JUDGED
+    assert "has no 2 B, 4 B, 8 B, 16 B and 7 more sizes" in gate.why
+    assert any("not compared" in note for note in found.notes)
+
+
+def test_sizes_that_are_new_are_said_and_pass() -> None:
+    found = held(analysed(1, sizes=SIZES[:8]), analysed(2), PAST)
+    assert comparison_gate(found, ALLOWED).status == PASSED
+    assert any("not compared" in note for note in found.notes)
+
+
+def test_a_size_too_noisy_to_judge_is_not_passed() -> None:
+    gate = comparison_gate(
+        held(analysed(1, noisy=0.3), analysed(2, noisy=0.3, last=1.2), PAST), ALLOWED
+    )
+    assert gate.status == NOT_JUDGED
+    assert "may be slower at 2 KiB" in gate.why
+
+
+def test_a_regression_that_lasts_keeps_failing() -> None:
+    """The nights after it are remembered, too."""
+    good = analysed(1, started="2026-01-10")
+    nights = [
+        analysed(seed, slower=1.1, started=f"2026-02-{seed - 30:02}") for seed in range(31, 46)
+    ]
+    memory = list(PAST)
+    statuses = []
+    for night in nights:
+        statuses.append(comparison_gate(held(good, night, memory), ALLOWED).status)
+        memory.append(remembered(night))
+    assert PASSED not in statuses
+    assert set(statuses[6:]) == {FAILED}  # from then on the change is known
+    assert any("2 levels" in note for note in held(good, nights[-1], memory[:-1]).notes)
