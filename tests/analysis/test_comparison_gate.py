@@ -10,6 +10,7 @@ from hockney.infer.analysis.compare import RunComparison, compare
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
 from hockney.infer.analysis.gates import comparison_gate
 from hockney.infer.memory.host import EarlierRun, earlier_run
+from hockney.show.comparison import overall_words
 from samples import make_run
 
 SIZES = tuple(2**n for n in range(12))
@@ -92,3 +93,10 @@ def test_a_regression_that_lasts_keeps_failing() -> None:
     assert PASSED not in statuses
     assert set(statuses[6:]) == {FAILED}  # from then on the change is known
     assert any("2 levels" in note for note in held(good, nights[-1], memory[:-1]).notes)
+
+
+def test_a_size_that_is_slower_is_said_beside_a_whole_that_is_not() -> None:
+    found = held(analysed(1), analysed(2, last=1.3), PAST)
+    assert found.verdict != "slower"
+    assert found.is_slower(ALLOWED)
+    assert "slower at 1 of 12 points, most at 2 KiB: ratio 1." in overall_words(found, ALLOWED)

@@ -86,6 +86,9 @@ def _export_order(file: Path, format_name: str, output: Path | None, force: bool
     order = order_of(load_profile(file))
     if order.is_cut:
         click.echo("warning: the order ends before the program (--trace-calls)", err=True)
+    if order.uneven:
+        many = "1 collective has" if order.uneven == 1 else f"{order.uneven} collectives have"
+        click.echo(f"warning: {many} blocks of different sizes, written as their mean", err=True)
     files = order_files(order, format_name, output.name)
     write_outputs(((output.with_name(name), content) for name, content in files), force)
     click.echo(f"wrote {output}", err=True)

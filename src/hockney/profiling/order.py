@@ -42,6 +42,8 @@ class TraceStep:
     members: str = ""
     size: int = 0
     match: int = -1
+    is_mean: bool = False
+    """Whether `bytes` is the mean over ranks of blocks of different sizes."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,11 @@ class Order:
     """Steps that were ignored: their other end is missing, or no schedule is known for them."""
     wall_s: float
     """Time of the slowest rank between MPI_Init and MPI_Finalize."""
+
+    @property
+    def uneven(self) -> int:
+        """The number of collectives whose blocks are replaced by their mean."""
+        return len({step.match for steps in self.ranks for step in steps if step.is_mean})
 
     @property
     def steps(self) -> int:
@@ -169,7 +176,8 @@ def _match_messages(ranks: Sequence[Sequence[TraceStep]]) -> None:
 
 
 def _match_collectives(ranks: Sequence[Sequence[TraceStep]]) -> tuple[tuple[int, ...], ...]:
-    """Matches collectives: all ranks of a group call those of the group in the same order."""
+    """Matches collectives: all ranks of a group call those of the group in the same order. Blocks
+    of different sizes become their mean: a trace has one size for all ranks."""
     of_group: dict[str, dict[int, list[TraceStep]]] = defaultdict(dict)
     for rank, steps in enumerate(ranks):
         for step in steps:
@@ -180,8 +188,10 @@ def _match_collectives(ranks: Sequence[Sequence[TraceStep]]) -> tuple[tuple[int,
         members = tuple(sorted(by_rank))
         for together in zip(*(by_rank[rank] for rank in members), strict=False):
             if {(one.size, one.name) for one in together} == {(len(members), together[0].name)}:
+                mean = round(sum(one.bytes for one in together) / len(together))
                 for one in together:
-                    one.match = len(groups)
+                    one.match, one.is_mean = len(groups), one.bytes != mean
+                    one.bytes = mean
                 groups.append(members)
     return tuple(groups)
 

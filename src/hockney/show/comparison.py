@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from hockney.base.terminal import styled
+from hockney.base.units import format_size
 from hockney.infer.analysis.compare import PointDifference, RunComparison
 from hockney.infer.analysis.comparison_plan import ComparisonPlan
 from hockney.infer.estimate.differences import VERDICT_RULE, Judged
@@ -161,7 +162,20 @@ def overall_words(comparison: RunComparison, tolerance: float) -> str:
         return f"{words}; {least_shown(overall)}"
     limits = between(overall.low, overall.high, "{:.3f}".format)
     words += f" (ratio {overall.ratio:.3f}, 95 % interval {limits})"
-    return f"{words}; {found_words(overall)}"
+    return f"{words}; {found_words(overall)}{_slower_points(comparison, tolerance)}"
+
+
+def _slower_points(comparison: RunComparison, tolerance: float) -> str:
+    """Where B is surely slower, if it is not so as a whole: it decides the exit status."""
+    slower = comparison.slower_points(tolerance)
+    if not slower or comparison.verdict == "slower":
+        return ""
+    worst = max(slower, key=lambda point: point.difference.ratio)
+    limits = between(worst.difference.low, worst.difference.high, "{:.3f}".format)
+    return (
+        f"\nslower at {len(slower)} of {len(comparison.points)} points, most at "
+        f"{format_size(worst.base.bytes)}: ratio {worst.difference.ratio:.3f} ({limits})"
+    )
 
 
 def found_words(judged: Judged) -> str:

@@ -71,12 +71,18 @@ class RunComparison:
 
     def is_slower(self, tolerance: float) -> bool:
         """Whether B is slower than the tolerance allows, as a whole or surely at some point."""
-        surely = any(
-            point.difference.verdict == "slower" and (point.difference.low or 0.0) > 1.0 + tolerance
-            for point in self.points
-        )
         overall = self.overall
-        return surely or bool(overall and overall.matters and overall.verdict == "slower")
+        is_whole = bool(overall and overall.matters and overall.verdict == "slower")
+        return is_whole or bool(self.slower_points(tolerance))
+
+    def slower_points(self, tolerance: float) -> list[PointDifference]:
+        """Those at which B is surely slower than the tolerance allows."""
+        return [
+            point
+            for point in self.points
+            if point.difference.verdict == "slower"
+            and (point.difference.low or 0.0) > 1.0 + tolerance
+        ]
 
 
 def compare(
