@@ -96,7 +96,7 @@ def test_a_regression_that_lasts_keeps_failing() -> None:
 
 
 def test_a_size_that_is_slower_is_said_beside_a_whole_that_is_not() -> None:
-    found = held(analysed(1), analysed(2, last=1.3), PAST)
+    found = held(analysed(1), analysed(2, slower=0.95, last=1.4), PAST)
     assert found.verdict != "slower"
     assert found.is_slower(ALLOWED)
     assert "slower at 1 of 12 points, most at 2 KiB: ratio 1." in overall_words(found, ALLOWED)
