@@ -330,3 +330,25 @@ def test_fewer_than_five_launches_give_no_interval(hockney: RunHockney, tmp_path
         limits = [one for part in ("parameters", "derived") for one in fit[part].values()]
         assert all(limit["low"] is None and limit["high"] is None for limit in limits)
         assert "no interval from fewer than 5 launches; there are 4" in fit["notes"]
+
+
+def test_inside_an_unknown_switch_the_interval_holds_both_protocols() -> None:
+    """The switch is at 16,000 B, and the sizes are powers of two."""
+
+    def truth_ns(size: int) -> float:
+        return 1000.0 + 0.2 * size if size < 16000 else 4000.0 + 0.05 * size
+
+    run = make_run(
+        lambda launch, round_, size: [
+            truth_ns(size) * (1.0 + 0.003 * (launch - 2)) + 1e-6 * round_
+        ],
+        sizes=[2**n for n in range(21)],
+    )
+    found = channel_of(estimate(run).headline, "segmented")
+    inside = predict(found, Pattern("message", 12000))
+    assert inside.note == "where between 8 KiB and 16 KiB the protocol switches is not known"
+    assert inside.seconds.low is not None
+    assert inside.seconds.high is not None
+    assert inside.seconds.low < truth_ns(12000) * 1e-9 < inside.seconds.high
+    beyond = predict(found, Pattern("message", 3000))
+    assert beyond.note is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -114,12 +115,25 @@ class Channel:
 
     def misfit_at(self, bytes_: int, senders: int) -> float:
         """Possible error of the model as |ln|: at a measured size its own; between sizes the larger
-        of both neighbours'; beyond them the nearest one's."""
+        of both neighbours', or the ratio of both segments where it is not known which of them holds
+        there; beyond all the nearest one's."""
         pairs = min({pairs for _, pairs in self.misfit}, key=lambda one: abs(one - senders))
         sizes = sorted(size for size, at_once in self.misfit if at_once == pairs)
         below = [size for size in sizes if size <= bytes_][-1:]
         above = [size for size in sizes if size >= bytes_][:1]
-        return max(self.misfit[size, pairs] for size in below + above)
+        misfits = [self.misfit[size, pairs] for size in below + above]
+        if switch := self.switch_at(bytes_):
+            size = np.array([float(bytes_)])
+            one, other = (float(segment.seconds(size)[0]) for segment in switch)
+            misfits.append(abs(math.log(one / other)) if min(one, other) > 0.0 else math.inf)
+        return max(misfits)
+
+    def switch_at(self, bytes_: int) -> tuple[Segment, Segment] | None:
+        """The segments on either side of a size between them: the switch lies somewhere there."""
+        for below, above in pairwise(self.fit.segments):
+            if below.to_bytes < bytes_ < above.from_bytes:
+                return below, above
+        return None
 
     def scaled(self, factors: dict[str, float]) -> Channel:
         """The channel with changed costs (--what-if). Raises UsageError for a term that the model

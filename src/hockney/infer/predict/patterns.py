@@ -203,6 +203,9 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
         note = f"{format_size(channel.largest_bytes)} is the largest size that was measured"
     elif senders > channel.most_pairs:
         note = f"{channel.most_pairs} pairs at once are the most that were measured"
+    elif switch := channel.switch_at(size):
+        ends = format_size(switch[0].to_bytes), format_size(switch[1].from_bytes)
+        note = f"where between {ends[0]} and {ends[1]} the protocol switches is not known"
     shown = channel.shown.get((size, senders)) if pattern.name == "message" else None
     is_measured = shown is not None
     if shown is None:
