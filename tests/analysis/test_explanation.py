@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -24,8 +25,10 @@ from hockney.infer.analysis.effects import (
 )
 from hockney.infer.analysis.explanation import Explanation, explanation
 from hockney.records import Run, encode
+from hockney.show.explanation_lines import answer_words
 from planted_differences import DECOYS, EVERY, SEEDS, UNRECORDED, Planted, pair_of, run_of
 from platforms import two_hosts
+from samples import make_run
 
 TOLERANCE = 0.03
 BASE = Planted()
@@ -243,3 +246,19 @@ def test_what_decides_is_measured(hockney: RunHockney, tmp_path: Path) -> None:
     assert found["causes"][0]["name"] == "platform"
     assert found["tried"][0]["names"] == ["platform"]
     assert found["tried"][0]["part"] > 0.99
+
+
+def test_sizes_that_go_both_ways_are_said() -> None:
+    """Small messages are faster, large ones slower."""
+
+    def run(factors: dict[int, float]) -> Run:
+        return make_run(
+            lambda launch, _, size: [factors[size] * (1000.0 + size) + launch] * 3,
+            sizes=tuple(factors),
+            launches=12,
+        )
+
+    first, second = run({8: 1.0, 65536: 1.0}), run({8: 0.77, 65536: 1.3})
+    second.header = msgspec.structs.replace(second.header, id="another")
+    words = answer_words(explained(first, second))
+    assert words.startswith("B takes 0.77 to 1.3 times as long as A, by size")

@@ -34,8 +34,11 @@ def answer_words(explanation: Explanation) -> str:
         if explanation.shown_from is not None:
             words += f" (shown from {smallest_words(explanation.shown_from)} on)"
         return words
-    ratio = explanation.typical_ratio or 1.0
-    how = f"B takes {ratio:.3g} times as long as A"
+    ratios = [point.difference.ratio for point in explanation.shown]
+    if min(ratios) < 1.0 < max(ratios):
+        how = f"B takes {min(ratios):.3g} to {max(ratios):.3g} times as long as A, by size"
+    else:
+        how = f"B takes {explanation.typical_ratio or 1.0:.3g} times as long as A"
     if not explanation.causes:
         return f"{how}, and nothing that is recorded explains it"
     causes = [f"{cause.factor.name} ({_percent(cause.part)})" for cause in explanation.causes]
