@@ -261,4 +261,4 @@ def test_sizes_that_go_both_ways_are_said() -> None:
     first, second = run({8: 1.0, 65536: 1.0}), run({8: 0.77, 65536: 1.3})
     second.header = msgspec.structs.replace(second.header, id="another")
     words = answer_words(explained(first, second))
-    assert words.startswith("B takes 0.77 to 1.3 times as long as A, by size")
+    assert words.startswith("B takes 0.771 to 1.3 times as long as A, by size")
