@@ -1,4 +1,5 @@
-/* Programs whose moments are known: "chain", "lost" and "persistent". Times are in milliseconds. */
+/* Programs whose moments or bytes are known: "chain", "lost", "persistent" and "neighbors". Times are in
+   milliseconds. */
 #include <mpi.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,14 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         rest(200); /* or the launcher would end the others in it */
         _exit(0);
+    } else if (strcmp(argv[1], "neighbors") == 0) { /* in a row that is open at both ends */
+        const int open[1] = {0}, counts[2] = {10, 20}, places[2] = {0, 20};
+        MPI_Comm row;
+        char in[100];
+        MPI_Cart_create(MPI_COMM_WORLD, 1, &size, open, 0, &row);
+        MPI_Neighbor_alltoallv(buffer, rank % 2 ? (const int[]){20, 10} : counts, places, MPI_CHAR, in,
+                               rank % 2 ? (const int[]){20, 10} : counts, places, MPI_CHAR, row);
+        MPI_Comm_free(&row);
     } else { /* the second rank waits for 3 times 100 ms in its receives */
         MPI_Request request;
         if (rank == 0)

@@ -38,6 +38,15 @@ def test_the_time_of_a_lost_rank_ends_with_its_last_call(profiled: Profiled, mom
     assert all(rank["mpi_s"] <= 1.05 * rank["wall_s"] for rank in shown["ranks"])
 
 
+def test_what_would_go_beyond_the_edge_of_a_grid_is_not_sent(
+    profiled: Profiled, moments: Path
+) -> None:
+    """Of two ranks in a row each sends 20 bytes to the other, and would send 10 outwards."""
+    _, shown = profiled(moments, "neighbors", ranks=2)
+    [row] = [row for row in shown["calls"] if row["call"] == "MPI_Neighbor_alltoallv"]
+    assert (row["count"], row["bytes"]) == (2, 20)
+
+
 def rank_file(rank: int, first: int, last: int, job: int, state: str = "finalized") -> Any:
     number = next(number for number, name in ENDS.items() if name == state)
     known = {"rank": rank, "ranks": 2, "job": job, "boot": b"b", "state": number}

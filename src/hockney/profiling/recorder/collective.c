@@ -100,19 +100,32 @@ static int neighbors_of(MPI_Comm comm)
     return out;
 }
 
+/* Whether a neighbour in a grid lies beyond its edge, so that nothing is sent there. */
+static int is_beyond(MPI_Comm grid, int neighbor)
+{
+    int kind = MPI_UNDEFINED, ends[2] = {0, 0};
+    if (grid == MPI_COMM_NULL || REAL(MPI_Topo_test)(grid, &kind) != MPI_SUCCESS || kind != MPI_CART)
+        return 0;
+    REAL(MPI_Cart_shift)(grid, neighbor / 2, 1, &ends[0], &ends[1]);
+    return ends[neighbor % 2] == MPI_PROC_NULL;
+}
+
+/* grid: the communicator of neighbours; MPI_COMM_NULL for blocks of all ranks. */
 #define SUMS(SUM, MIXED, NUMBER)                                                                   \
-    static uint64_t SUM(const NUMBER *elements, int number)                                        \
+    static uint64_t SUM(const NUMBER *elements, int number, MPI_Comm grid)                         \
     {                                                                                              \
         uint64_t sum = 0;                                                                          \
         for (int i = 0; i < number; i++)                                                           \
-            sum += (uint64_t)elements[i];                                                          \
+            sum += is_beyond(grid, i) ? 0 : (uint64_t)elements[i];                                 \
         return sum;                                                                                \
     }                                                                                              \
-    static uint64_t MIXED(const NUMBER *elements, const MPI_Datatype *types, int number)           \
+    static uint64_t MIXED(const NUMBER *elements, const MPI_Datatype *types, int number,           \
+                          MPI_Comm grid)                                                           \
     {                                                                                              \
         uint64_t sum = 0;                                                                          \
         for (int i = 0; i < number; i++)                                                           \
-            sum += elements[i] ? (uint64_t)elements[i] * type_of(types[i]).size : 0;               \
+            if (elements[i] && !is_beyond(grid, i))                                                \
+                sum += (uint64_t)elements[i] * type_of(types[i]).size;                             \
         return sum;                                                                                \
     }
 

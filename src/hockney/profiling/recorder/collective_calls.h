@@ -47,16 +47,16 @@
 #define OPERAND (out == MPI_IN_PLACE ? in : out)
 #define REDUCED part_of(OPERAND, elements, datatype)
 
-/* All blocks of a rank that sends as many as there are NUMBER of others. */
-#define ALL_BLOCKS(NUMBER)                                                                         \
+/* All blocks of a rank that sends as many as there are NUMBER of others, or of neighbours in a GRID. */
+#define ALL_BLOCKS(NUMBER, GRID)                                                                   \
     (out == MPI_IN_PLACE                                                                           \
-         ? part_of(in, (MPI_Count)JOIN(sum_of, SUFFIX)(in_elements, NUMBER), in_type)              \
-         : part_of(out, (MPI_Count)JOIN(sum_of, SUFFIX)(out_elements, NUMBER), out_type))
-#define ALL_MIXED(NUMBER)                                                                          \
+         ? part_of(in, (MPI_Count)JOIN(sum_of, SUFFIX)(in_elements, NUMBER, GRID), in_type)        \
+         : part_of(out, (MPI_Count)JOIN(sum_of, SUFFIX)(out_elements, NUMBER, GRID), out_type))
+#define ALL_MIXED(NUMBER, GRID)                                                                    \
     mixed_part(OPERAND,                                                                            \
                out == MPI_IN_PLACE                                                                 \
-                   ? JOIN(mixed_sum_of, SUFFIX)(in_elements, in_types, NUMBER)                     \
-                   : JOIN(mixed_sum_of, SUFFIX)(out_elements, out_types, NUMBER))
+                   ? JOIN(mixed_sum_of, SUFFIX)(in_elements, in_types, NUMBER, GRID)               \
+                   : JOIN(mixed_sum_of, SUFFIX)(out_elements, out_types, NUMBER, GRID))
 
 #endif
 
@@ -106,13 +106,13 @@ COLLECTIVE(Allgatherv, Iallgatherv, GIVEN(in_elements[own_rank(comm)]), NO_ROOT,
            OUT_AND_INS, MPI_Comm comm)
 COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, part_of(out, out_elements, out_type), NO_ROOT,
            (OUT_INS, comm), OUT_AND_INS, MPI_Comm comm)
-COLLECTIVE(Alltoallv, Ialltoallv, ALL_BLOCKS(peers_of(comm)), NO_ROOT, (OUTS_INS, comm),
+COLLECTIVE(Alltoallv, Ialltoallv, ALL_BLOCKS(peers_of(comm), MPI_COMM_NULL), NO_ROOT, (OUTS_INS, comm),
            OUTS_AND_INS, MPI_Comm comm)
-COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, ALL_BLOCKS(neighbors_of(comm)), NO_ROOT,
+COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, ALL_BLOCKS(neighbors_of(comm), comm), NO_ROOT,
            (OUTS_INS, comm), OUTS_AND_INS, MPI_Comm comm)
-COLLECTIVE(Alltoallw, Ialltoallw, ALL_MIXED(peers_of(comm)), NO_ROOT, (MIXED_NAMES, comm),
+COLLECTIVE(Alltoallw, Ialltoallw, ALL_MIXED(peers_of(comm), MPI_COMM_NULL), NO_ROOT, (MIXED_NAMES, comm),
            MIXED(DISPLACEMENT), MPI_Comm comm)
-COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, ALL_MIXED(neighbors_of(comm)), NO_ROOT,
+COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, ALL_MIXED(neighbors_of(comm), comm), NO_ROOT,
            (MIXED_NAMES, comm), MIXED(MPI_Aint), MPI_Comm comm)
 COLLECTIVE(Reduce, Ireduce, OF_BUFFER(root == MPI_ROOT ? in : OPERAND), root,
            (REDUCTION_NAMES, root, comm), REDUCTION, int root, MPI_Comm comm)
@@ -125,7 +125,7 @@ COLLECTIVE(Exscan, Iexscan, REDUCED, NO_ROOT, (REDUCTION_NAMES, comm),
 COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, REDUCED, NO_ROOT,
            (REDUCTION_NAMES, comm), REDUCTION, MPI_Comm comm)
 COLLECTIVE(Reduce_scatter, Ireduce_scatter,
-           part_of(OPERAND, (MPI_Count)JOIN(sum_of, SUFFIX)(elements, own_size(comm)), datatype),
+           part_of(OPERAND, (MPI_Count)JOIN(sum_of, SUFFIX)(elements, own_size(comm), MPI_COMM_NULL), datatype),
            NO_ROOT,
            (REDUCTION_NAMES, comm), const void *out, void *in, const COUNT elements[],
            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
