@@ -57,7 +57,8 @@ def test_files_may_have_any_name(hockney: RunHockney, measured: Path, tmp_path: 
         ("plot", name, name, "-o", NOT_UTF8 + b".svg"),
     ):
         done = hockney(*map(os.fsdecode, words))
-        assert done.status == 0, (words, done.stderr)
+        too_few = 3 if words[0] == "history" else 0
+        assert done.status == too_few, (words, done.stderr)
     assert hockney_of_bytes("show", name, cwd=tmp_path).returncode == 0
 
 

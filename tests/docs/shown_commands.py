@@ -118,4 +118,6 @@ def _shortened(words: list[str]) -> list[str]:
     if words[0] != "startup":
         more += ["--budget", "1s" if "--multi" in words else "300ms"]
     more += ["--launches", "1"]
+    if words[0] == "pingpong":
+        more += ["--timeout", "300s"]  # of ranks that take turns a size may take minutes
     return more
