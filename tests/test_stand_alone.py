@@ -348,7 +348,7 @@ def test_history_takes_them_by_their_dates(
         text = before + b'"started":"20' + year + after[2:]
         (tmp_path / "d" / f"{year.decode()}.jsonl").write_bytes(text)
     done = hockney("history", "d", "--json")
-    assert (done.status, done.stderr) == (0, "")
+    assert (done.status, done.stderr) == (3, "")  # three runs are too few to judge
     [system] = json.loads(done.stdout)["systems"]
     files = [Path(point["file"]).stem for point in system["trends"][0]["points"]]
     assert files == ["24", "25", "26"]
