@@ -64,6 +64,8 @@ matrix.place = ["core", "none"]
 """
 SIGNALS = ("TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "XCPU", "ALRM")
 STATUSES = (0, 1, 2, 130)
+VERDICTS = {"doctor": 1, "history": 3, "otava": 3}
+"""Statuses other than 0 with which verbs end well: one run of a history is too few to judge."""
 NO_WORDS = ("Traceback", "Exception ignored", "core dumped")
 
 
@@ -317,9 +319,10 @@ class Endings:
         own = case.verb == "profile"  # the program's status
         if status is None:
             yield "it hangs"
-        elif status not in STATUSES and not (own and status > 0):
+        elif status not in (*STATUSES, VERDICTS.get(case.verb)) and not (own and status > 0):
             yield f"status {status}: {err[-300:]}"
-        if status not in (0, None) and not err.strip() and not own and case.verb != "doctor":
+        is_verdict = own or status == VERDICTS.get(case.verb)
+        if status not in (0, None) and not err.strip() and not is_verdict:
             yield f"status {status} without a word"
         yield from (f"{word} in: {err[-1500:]}" for word in NO_WORDS if word in err)
         yield from (f"left in TMPDIR: {path.name}" for path in place.temporary.iterdir())
@@ -351,7 +354,7 @@ class Endings:
             err = (place.root / "err").read_text(errors="replace")
             if "with a larger --budget" not in err:
                 break
-        if status != 0 and not (case.verb == "doctor" and status == 1):
+        if status not in (0, VERDICTS.get(case.verb)):
             yield f"the next command: status {status}: {err[-600:]}"
 
 
