@@ -129,9 +129,10 @@ def _remember(
     from hockney.cli._memory import remembered
     from hockney.infer.analysis.run_drift import as_earlier
 
-    if memory is not None:
-        both = zip(others, comparisons, strict=True)
-        remembered(memory, as_earlier(one for one, found in both if not found.is_slower(tolerance)))
+    both = zip(others, comparisons, strict=True)
+    kept = [one for one, found in both if not found.is_slower(tolerance)]
+    if memory is not None and kept:
+        remembered(memory, as_earlier(kept))
 
 
 def _reduced(analysis: Analysis) -> Analysis:

@@ -68,9 +68,11 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 """Numbers of launches, which do not make another setting."""
+_LIBRARIES = "UCX|UCC|OMPI|MPICH|MPIR|I_MPI|FI|NCCL|RCCL|MV2|PSM2?"
+"""With what the variables of libraries begin."""
 _ASSIGNED = re.compile(
     r"(?:^|`)\s*(?:(?:export|setenv)\s+([A-Za-z_]\w*)(?:=|\s+)|"
-    r"((?:UCX|UCC|OMPI|MPICH|MPIR|I_MPI|FI|NCCL|RCCL|MV2|PSM2?|HCOLL|SHARP|PMIX|CUDA|OMP)_\w+)=)"
+    rf"((?:{_LIBRARIES}|HCOLL|SHARP|PMIX|CUDA|OMP)_\w+)=)"
     r"([^`]{0,150}?)\s*(?:`|;|$)"
 )
 _KEYED = re.compile(
@@ -86,10 +88,7 @@ _OF_NODES = re.compile(
     re.IGNORECASE,
 )
 """Lines that name the nodes of the next table, which have numbers."""
-_SAID = re.compile(
-    r"(?:\b(?:with|using)|[\[(,])\s*((?:UCX|UCC|OMPI|MPICH|MPIR|I_MPI|FI|NCCL|RCCL|MV2|PSM2?)_\w+)"
-    r"=([^\s\]),;]{1,80})"
-)
+_SAID = re.compile(rf"(?:\b(?:with|using)|[\[(,])\s*((?:{_LIBRARIES})_\w+)=([^\s\]),;]{{1,80}})")
 """Variables in a sentence above a table."""
 _UNSET = re.compile(r"\s*(?:unset|unsetenv)((?: +\w{1,80})+)\s*")
 _MACHINE = re.compile(

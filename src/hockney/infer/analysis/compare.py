@@ -107,18 +107,20 @@ def compare(
     states, words = _matching_states(first, second)
     notes += words
     both = (first.of_every_launch, second.of_every_launch)
-    pairs = pairs_of(*both, states) if states else []
-    if not pairs:
-        notes += [_nothing_in_common(*both)] if states else []
+    if states is None:
         return RunComparison(base, other, (), None, tuple(notes))
-    only_base = _left_out([a for a, _ in pairs], both[0].own(states[0]) if states else ())
-    only_other = _left_out([b for _, b in pairs], both[1].own(states[1]) if states else ())
+    pairs = pairs_of(*both, states)
+    if not pairs:
+        notes.append(_nothing_in_common(*both))
+        return RunComparison(base, other, (), None, tuple(notes))
+    only_base = _left_out([a for a, _ in pairs], both[0].own(states[0]))
+    only_other = _left_out([b for _, b in pairs], both[1].own(states[1]))
     for label, sizes in ((first.label, only_base), (second.label, only_other)):
         if sizes:
             notes.append(f"not compared, as only {label} has them: {listed_sizes(sizes)}")
     only_base = () if _are_chosen(base) or _are_chosen(other) else only_base
     earlier = (*as_earlier(others), *memory)
-    drift = RunDrift.of((first, second), states[0] if states else 0, earlier)
+    drift = RunDrift.of((first, second), states[0], earlier)
     notes += drift.notes
     compared = pairs if each_point else []
     means = _means_of_both(pairs)

@@ -121,7 +121,7 @@ class RunDrift:
     def _levels_apart(self, sides: Sides) -> list[list[RunLevel]]:
         return [
             _at(key_without(point), group)
-            for point, groups in zip(sides, self.apart or [()] * len(sides), strict=True)
+            for point, groups in zip(sides, self.apart, strict=False)
             for group in groups
         ]
 

@@ -151,12 +151,9 @@ class FewLaunches:
                 f"{count}: no intervals (5 make one); combine logs of more launches with `hockney "
                 "import --join`"
             )
-        if self.by_hand:
-            return (
-                f"{count}: too few for an interval (5 make one); append the records of more "
-                "launches to the file"
-            )
         too_few = f"{count}: too few for an interval (5 make one)"
+        if self.by_hand:
+            return f"{too_few}; append the records of more launches to the file"
         if self.asked:
             return f"{too_few}; give --launches {LEAST_LAUNCHES}"
         if self.budget_s is None:
