@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,13 +39,20 @@ class Number:
     """True of simulated times."""
 
 
-def check_launches(launches: int) -> None:
-    if launches < ENOUGH_LAUNCHES:
-        few = "1 launch gives" if launches == 1 else f"{launches} launches give"
-        raise CannotTellError(
-            f"{few} no interval of 95 %",
-            f"{ENOUGH_LAUNCHES} do: -- --launches {ENOUGH_LAUNCHES}, and a --budget for all",
-        )
+def check_launches(analysis: Analysis, launches: int) -> None:
+    """Raises CannotTellError where so many launches, of those of a run, give no interval of 95 %."""
+    if launches >= ENOUGH_LAUNCHES:
+        return
+    made = len(analysis.run.launches)
+    few = "1 launch gives" if launches == 1 else f"{launches} launches give"
+    others, needed = "", ENOUGH_LAUNCHES
+    if made >= ENOUGH_LAUNCHES and launches:
+        others = f" (of {made}; the others were in another state of the machine or are incomplete)"
+        needed = math.ceil(made * ENOUGH_LAUNCHES / launches) + 1
+    raise CannotTellError(
+        f"{few} no interval of 95 %{others}",
+        f"{ENOUGH_LAUNCHES} do: -- --launches {needed}, and a --budget for all",
+    )
 
 
 def with_ends(analysis: Analysis, found: Any, what: str, launches: int) -> Number:
@@ -54,7 +62,7 @@ def with_ends(analysis: Analysis, found: Any, what: str, launches: int) -> Numbe
     value = float(found.value)
     if analysis.run.is_simulated:
         return Number(value, value, value, launches, True)
-    check_launches(launches)
+    check_launches(analysis, launches)
     if found.low is None or found.high is None:
         raise CannotTellError(f"{what} has no interval", "measure more launches or sizes")
     return Number(value, found.low, found.high, launches, False)

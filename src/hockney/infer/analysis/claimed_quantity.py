@@ -84,7 +84,7 @@ def _of_point(analysis: Analysis, point: PointEstimate, what: str) -> Number:
     if analysis.run.is_simulated:
         time = Number(point.typical_s, point.typical_s, point.typical_s, point.launches, True)
     else:
-        check_launches(point.launches)
+        check_launches(analysis, point.launches)
         if point.low_s is None or point.high_s is None:
             raise CannotTellError("the time has no interval", "measure it here, without --from")
         time = Number(point.typical_s, point.low_s, point.high_s, point.launches, False)
