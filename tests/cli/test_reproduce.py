@@ -120,7 +120,7 @@ def test_launches_in_another_state_do_not_count_and_are_asked_for_again(
 ) -> None:
     (tmp_path / "claim.toml").write_text(CLAIM)
     run = make_run(
-        lambda launch, _, size: [2000.0 if size == 1024 else 1000.0],
+        lambda _launch, _round, size: [2000.0 if size == 1024 else 1000.0],
         launches=20,
         sizes=(8, 1024),
         handover_ns=lambda launch, round_: (100.0 if launch < 12 else 300.0) + round_,

@@ -40,7 +40,7 @@ class Number:
 
 
 def check_launches(analysis: Analysis, launches: int) -> None:
-    """Raises CannotTellError where so many launches, of those of a run, give no interval of 95 %."""
+    """Raises CannotTellError where so many launches of a run give no interval of 95 %."""
     if launches >= ENOUGH_LAUNCHES:
         return
     made = len(analysis.run.launches)
