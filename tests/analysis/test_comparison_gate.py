@@ -100,3 +100,11 @@ def test_a_size_that_is_slower_is_said_beside_a_whole_that_is_not() -> None:
     assert found.verdict != "slower"
     assert found.is_slower(ALLOWED)
     assert "slower at 1 of 12 points, most at 2 KiB: ratio 1." in overall_words(found, ALLOWED)
+
+
+def test_a_run_and_its_copy_are_not_passed() -> None:
+    found = held(analysed(1), analysed(1), PAST)
+    assert found.verdict == "same"
+    assert found.notes[0] == "A and B are the same run: that they are equal shows nothing"
+    gate = comparison_gate(found, ALLOWED)
+    assert (gate.status, gate.why) == (NOT_JUDGED, "pingpong is the very run of before")

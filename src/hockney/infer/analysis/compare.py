@@ -64,6 +64,8 @@ class RunComparison:
     """The launches of either run as a whole, each by the mean over points of its log time."""
     only_base: tuple[int, ...] = ()
     """Sizes in bytes of points that A alone has, where those of both runs were asked for."""
+    is_with_itself: bool = False
+    """Whether A and B are the same run: that they are equal shows nothing."""
 
     @property
     def verdict(self) -> str:
@@ -133,8 +135,13 @@ def compare(
     if not all(map(len, means)):
         notes.append("no launch has every point, so that only points are compared")
         return RunComparison(base, other, points, None, tuple(notes), only_base=only_base)
+    is_same = base.header.id == other.header.id and np.array_equal(*means)
+    if is_same:
+        notes.insert(0, "A and B are the same run: that they are equal shows nothing")
     overall = two_samples(*means, tolerance, whole.of_two if whole else None)
-    return RunComparison(base, other, points, overall, tuple(notes), whole, means, only_base)
+    return RunComparison(
+        base, other, points, overall, tuple(notes), whole, means, only_base, is_same
+    )
 
 
 def _left_out(paired: Sequence[PointEstimate], own: Sequence[PointEstimate]) -> tuple[int, ...]:

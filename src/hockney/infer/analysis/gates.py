@@ -115,6 +115,10 @@ def _worst_above(congested: Congested, allowed: float) -> float:
 def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
     """The gate of a run against an earlier one, by the rule of `hockney compare`."""
     label, overall = comparison.other.label, comparison.overall
+    if comparison.is_with_itself:
+        return not_judged(
+            f"{label} is the very run of before", "compare it with an earlier measurement"
+        )
     if comparison.is_slower(allowed):
         judged = [
             point.difference for point in comparison.points if point.difference.verdict == "slower"
