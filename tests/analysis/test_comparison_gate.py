@@ -107,4 +107,5 @@ def test_a_run_and_its_copy_are_not_passed() -> None:
     assert found.verdict == "same"
     assert found.notes[0] == "A and B are the same run: that they are equal shows nothing"
     gate = comparison_gate(found, ALLOWED)
-    assert (gate.status, gate.why) == (NOT_JUDGED, "pingpong is the very run of before")
+    assert gate.status == NOT_JUDGED
+    assert "is the very run of before" in gate.why
