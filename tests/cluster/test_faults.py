@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,13 +27,13 @@ WAYS = {
     "mpiexec": (*HOCKNEY, "pingpong", "--hosts", "hA,hB"),
     "srun": (*ALLOCATED, *HOCKNEY, "pingpong", "--nodes", "2"),
 }
-OPTIONS = ("--sizes", "8,1KiB", "--timeout", "4s", "--precision", "0.01%", "-o", "run.jsonl")
+OPTIONS = ("--sizes", "8,1KiB", "--precision", "0.01%", "-o", "run.jsonl")
 LONG = ("--launches", "2", "--budget", "40s")
 
 
-def measuring(cluster: Cluster, way: str) -> subprocess.Popen[str]:
+def measuring(cluster: Cluster, way: str, timeout: str = "60s") -> subprocess.Popen[str]:
     """A long run that has written its first rounds."""
-    process = cluster.start(*WAYS[way], *OPTIONS, *LONG)
+    process = cluster.start(*WAYS[way], *OPTIONS, *LONG, "--timeout", timeout)
     path = cluster.work / "run.jsonl"
     while process.poll() is None:
         if path.exists() and path.read_bytes().count(b'"samples"') > 20:
@@ -45,9 +46,10 @@ def hockneys_pid() -> int:
     listed = ["ip", "netns", "pids", "hA"]
     pids = subprocess.run(listed, capture_output=True, text=True, check=True).stdout.split()
     for pid in pids:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        if words[1:4] == [b"-m", b"hockney", b"pingpong"]:
-            return int(pid)
+        with suppress(OSError):  # it has ended
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if words[1:4] == [b"-m", b"hockney", b"pingpong"]:
+                return int(pid)
     raise AssertionError("no hockney on hA")
 
 
@@ -62,7 +64,8 @@ def rank_stopped(cluster: Cluster) -> None:
 def launcher_killed(cluster: Cluster) -> None:  # noqa: ARG001
     pid = hockneys_pid()
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        os.kill(int(child), signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(int(child), signal.SIGKILL)
 
 
 def node_gone(cluster: Cluster) -> None:
@@ -87,6 +90,10 @@ FAULTS: dict[Callable[[Cluster], None], tuple[int, str]] = {
 }
 
 
+TIMEOUTS = {rank_stopped: "15s", node_gone: "8s"}
+"""What shows by silence. In as long a time at most, the nodes are asked what their ranks do."""
+
+
 @pytest.fixture
 def _link_up(cluster: Cluster) -> Iterator[None]:
     yield
@@ -100,7 +107,7 @@ def _link_up(cluster: Cluster) -> Iterator[None]:
 def test_nothing_is_lost_and_nothing_left(
     cluster: Cluster, fault: Callable[[Cluster], None], way: str, attempt: int
 ) -> None:
-    process = measuring(cluster, way)
+    process = measuring(cluster, way, TIMEOUTS.get(fault, "60s"))
     time.sleep(0.1 * (attempt % 7))
     fault(cluster)
     seen = (cluster.work / "run.jsonl").read_bytes()

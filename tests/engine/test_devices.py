@@ -65,7 +65,8 @@ def test_data_arrive(run: Run, mpi: Mpi, verb: str) -> None:
     asked = next(word for word in VERBS[verb] if word.startswith("--memory="))
     memories = {tuple(one.split(",")) for one in asked.removeprefix("--memory=").split("/")}
     seen = {(one["memory"], *filter(None, [one.get("peer_memory")])) for one in done.of("samples")}
-    assert seen == memories
+    # A collective whose ranks did not start in time leaves none.
+    assert seen == memories or (seen <= memories and done.of("start"))
 
 
 UNVERIFIED = {

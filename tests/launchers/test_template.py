@@ -116,7 +116,8 @@ def test_a_launcher_that_misbehaves_is_told(
     template = around.replace("{inner}", template_of(mpi))
     if "{command}" not in template:
         template += " {command}"
-    words = (*RUN, "--mpicc", str(mpi.mpicc), "--timeout", "4", "--launch", template)
+    timeout_s = "4" if "sleep" in around else "60"
+    words = (*RUN, "--mpicc", str(mpi.mpicc), "--timeout", timeout_s, "--launch", template)
     done = hockney(*words)
     assert (done.status, "Traceback" in done.stderr) == (status, False), done.stderr
     assert why in done.stderr

@@ -37,11 +37,11 @@ def blocks(shown: Shown) -> list[list[str]]:
 @pytest.mark.long
 @pytest.mark.usefixtures("engine")
 def test_a_terminal_shows_how_far_the_run_is_and_keeps_nothing_of_it(tmp_path: Path) -> None:
-    shown = in_terminal(*RUN, "--budget", "3s", "--launches", "8", "--sizes", "0,8", cwd=tmp_path)
+    shown = in_terminal(*RUN, "--budget", "8s", "--launches", "8", "--sizes", "0,8", cwd=tmp_path)
     assert shown.status == 0, shown.left
     drawn = blocks(shown)
     assert len(drawn) > 3
-    assert all("of 3 s left  launch" in block[0] for block in drawn)
+    assert all("of 8 s left  launch" in block[0] for block in drawn)
     filled = [block[0].count("━") for block in drawn]
     assert filled == sorted(filled)
     assert filled[-1] > filled[0]
