@@ -345,7 +345,7 @@ class Endings:
             words = (*words, "--resume")
         elif is_there and case.verb not in ("fit", "replay", "doctor"):
             words = (words[0], "--force", *words[1:])
-        for more in ((), ("--resume", "--budget", "12s")):
+        for more in ((), ("--resume", "--budget", "60s")):
             try:
                 status = self._start(place, (*words, *more)).wait(PATIENCE_S)
             except subprocess.TimeoutExpired:
@@ -394,8 +394,8 @@ def _marked(place: Place) -> Iterator[Path]:
 
 
 def _processes(place: Place) -> list[str]:
-    """Processes of the case that still run a second after the end."""
-    for _ in range(10):
+    """Processes of the case that still run 20 s after the end."""
+    for _ in range(200):
         if not list(_marked(place)):
             return []
         time.sleep(0.1)

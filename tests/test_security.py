@@ -26,7 +26,7 @@ from hockney.run.measure.launch import end_strays
 from hockney.run.measure.nodes import private_copy, scripts_of
 from hockney.run.measure.platforms import platform_file
 from hockney.run.mpis import Engine, Mpi
-from long_runs import measuring_into
+from long_runs import engines_alive, measuring_into
 from report_runs import ATTACK, pingpong_run
 from samples import write_run
 
@@ -175,7 +175,13 @@ def test_copies_on_nodes_go_where_nobody_can_lie_in_wait(engine: Engine, tmp_pat
 def test_shared_memory_is_the_users_alone(tmp_path: Path) -> None:
     before = set(Path("/dev/shm").iterdir())
     process = measuring_into(tmp_path / "run.jsonl", "--floor")
-    made = [place for place in Path("/dev/shm").iterdir() if place not in before]
+    mapped = {
+        word
+        for pid in engines_alive()
+        for word in Path(f"/proc/{pid}/maps").read_text().split()
+        if word.startswith("/dev/shm/")
+    }
+    made = [Path(place) for place in mapped if Path(place) not in before]
     modes = {place.name: place.stat().st_mode for place in made if place.is_file()}
     process.terminate()
     process.communicate(timeout=TEST_TIMEOUT_S)

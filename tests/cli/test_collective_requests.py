@@ -41,7 +41,8 @@ def test_values_around_the_best_limit_are_measured_read_back_and_shown(
     for launch in run.launches:
         _, requests = ran[launch.launch]
         assert launch.controls.get(variable) == (None if requests is None else str(requests))
-    assert f"{name}, 4 requests" in done.stdout
+    words = hockney("show", "run.jsonl", "--all-states").stdout
+    assert f"{name}, 4 requests" in words
     shown = json.loads(hockney("show", "run.jsonl", "--all-states", "--json").stdout)
     assert {p["requests"] for p in shown["points"]} == {None, 1, 2, 4}
     assert run.header.options["searched"] == ["requests"]

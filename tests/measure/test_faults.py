@@ -50,7 +50,7 @@ def test_a_rank_that_is_killed_or_stopped(
     hockney: RunHockney, tmp_path: Path, number: int, attempt: int
 ) -> None:
     path = tmp_path / "run.jsonl"
-    process = measuring_into(path, "--timeout", "4s")
+    process = measuring_into(path, "--timeout", "10s")
     time.sleep(0.1 * (attempt % 7))
     os.kill(engines_alive()[0], number)
     _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)

@@ -147,7 +147,7 @@ def test_a_run_goes_on_without_a_node_whose_rank_is_stopped(
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "run.jsonl"
     words = ("collective", "allreduce", "-n", "3", "--hosts", "n1,n2,n3", "--without-bad-nodes")
-    limits = ("--sizes", "8", "--launches", "3", "--timeout", "5s", "--oversubscribe", "-q")
+    limits = ("--sizes", "8", "--launches", "3", "--timeout", "15s", "--oversubscribe", "-q")
     with virtual_hosts() as hosts:
         process = hosts.start(
             *(sys.executable, "-m", "hockney", *words, *limits, "-o", str(path)),

@@ -46,7 +46,7 @@ def test_a_killed_rank_loses_nothing_that_was_finished(hockney: RunHockney, tmp_
         stderr=subprocess.PIPE,
         text=True,
     )
-    for _ in range(10 * TEST_TIMEOUT_S):
+    for _ in range(100 * TEST_TIMEOUT_S):
         if process.poll() is not None or (path.exists() and b"pair_times" in path.read_bytes()):
             break
         time.sleep(0.01)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import RunHockney
+from conftest import TEST_TIMEOUT_S, RunHockney
 from engine_checks import build_check
 from hockney import __version__
 from hockney.base.errors import UsageError
@@ -93,7 +93,7 @@ def test_errors_come_back_whatever_the_header_calls_their_handler(
         [library.mpiexec, "-n", "2", program],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TEST_TIMEOUT_S,
         env={**os.environ, **env},
     )
     assert (done.returncode, done.stdout) == (0, "1 1\n"), done.stderr

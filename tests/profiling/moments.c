@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     } else if (strcmp(argv[1], "lost") == 0) { /* every rank but the first waits for 300 ms */
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Barrier(MPI_COMM_WORLD);
-        rest(rank == 0 ? 300 : 0);
+        rest(rank == 0 ? 600 : 0);
         MPI_Barrier(MPI_COMM_WORLD);
         rest(200); /* or the launcher would end the others in it */
         _exit(0);

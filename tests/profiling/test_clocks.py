@@ -12,6 +12,7 @@ import pytest
 from profile_samples import PROGRAM
 from profiled_programs import build
 
+from conftest import TEST_TIMEOUT_S
 from hockney.profiling.clocks import ClockOffset, Precedence, clocks_of
 from hockney.profiling.collect import collect
 from hockney.profiling.kinds import Profile
@@ -31,7 +32,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 100; i++) {
         if (rank == 0 && i % 10 == 0)
-            usleep(10000);
+            usleep(50000);
         if (rank == 0)
             MPI_Send(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
         else
@@ -54,7 +55,7 @@ def recorded(mpi: Mpi, directory: Path) -> Path:
     env = {**os.environ, **family.environment(mpi)}
     preloaded = environment(build_recorder(mpi)[0], ranks)
     env |= {name: word for name, word in preloaded.items() if os.environ.get(name) != word}
-    subprocess.run(command, env=env, check=True, timeout=60)
+    subprocess.run(command, env=env, check=True, timeout=TEST_TIMEOUT_S)
     return ranks
 
 
@@ -89,11 +90,11 @@ def test_waits_between_hosts_are_those_of_one_host(mpi: Mpi, tmp_path: Path) -> 
     assert errors[0] == 0.0
     error = errors[1]
     assert error is not None
-    assert error < 5e-3  # half of what rank 0 is late
+    assert error < 25e-3  # half of what rank 0 is late
     after = waits(profile)
     received = after[1, "MPI_Recv"]
     assert received is not None
-    assert received > 0.05
+    assert received > 0.25
     for key, seconds in before.items():
         # 100 calls of each. Any may be off by the error, and what is then no longer than the error
         # counts as none.

@@ -202,7 +202,7 @@ def test_ranks_with_and_without_the_recorder_run_together(
     program = build(mpi, tmp_path, HERE / "ring.c")
     prefixes: list[list[str]] = [[], []]
     prefixes[without] = ["env", "-u", "LD_PRELOAD"]
-    command = ["timeout", "60", *launched_apart(mpi, program, *prefixes)]
+    command = ["timeout", "600", *launched_apart(mpi, program, *prefixes)]
     env = {"MPICC": str(mpi.mpicc), **family_of(mpi).environment(mpi)}
     words = ["--mpicc", str(mpi.mpicc), "-o", "p.jsonl", "--", *command]
     done = hockney("profile", *words, env=env)

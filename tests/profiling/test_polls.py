@@ -41,8 +41,9 @@ def test_polls_are_counted_exactly_and_their_time_is_estimated(
     for name, seconds in taken.items():
         found = by_call[name]
         timed = found["count"] - found["untimed"]
-        # A slow machine may need half a microsecond for the others, which are all timed then.
-        assert POLLS / 25 < timed < POLLS / (2 if name == "MPI_Test" else 0.9), name
+        # A slow machine may need half a microsecond for each, and all are timed then.
+        is_quick = name == "MPI_Test" and float(seconds) / POLLS < 0.3e-6
+        assert POLLS / 25 < timed < POLLS / (2 if is_quick else 0.9), name
         # The least is far below: the loop around the calls and the recorder are in what was taken.
         # The most is what it can be where the rank loses its CPU in a poll that stands for 23.
         assert float(seconds) / 100 < found["time_s"] < 24 * float(seconds), name

@@ -151,7 +151,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 5; i++) {
-        struct timespec pause = {0, 20000000};
+        struct timespec pause = {0, 100000000};
         if (rank == 0) {
             nanosleep(&pause, 0);
             MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
@@ -170,18 +170,18 @@ int main(int argc, char **argv)
 
 @pytest.mark.long
 def test_who_waits_for_whom_is_known(mpi: Mpi, profiled: Profiled, tmp_path: Path) -> None:
-    """Rank 0 sleeps for 20 ms before it sends, and again before each barrier, 5 times: rank 1 waits
-    for most of the 100 ms, unless the machine is busy and it comes late itself."""
+    """Rank 0 sleeps for 0.1 s before it sends, and again before each barrier, 5 times: rank 1 waits
+    for most of the 0.5 s, unless the machine is busy and it comes late itself."""
     source = tmp_path / "slow.c"
     source.write_text(SLOW_SENDER)
     _, shown = profiled(build(mpi, tmp_path, source), ranks=2)
     by_call = {call["call"]: call for call in shown["calls"]}
-    assert 0.05 < by_call["MPI_Recv"]["wait_s"] <= by_call["MPI_Recv"]["time_s"]
-    assert 0.05 < by_call["MPI_Barrier"]["wait_s"] <= by_call["MPI_Barrier"]["time_s"]
+    assert 0.25 < by_call["MPI_Recv"]["wait_s"] <= by_call["MPI_Recv"]["time_s"]
+    assert 0.25 < by_call["MPI_Barrier"]["wait_s"] <= by_call["MPI_Barrier"]["time_s"]
     [decides] = [one for one in shown["findings"] if one["kind"] == "decides"]
     is_busy = any(one["kind"] == "cpus-busy" for one in shown["findings"])
     assert decides["cause"] == "late partners" or is_busy
-    assert decides.get("rank", 0) == 0
+    assert decides.get("rank", 0) == 0 or is_busy
 
 
 MANY = """

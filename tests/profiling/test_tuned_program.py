@@ -41,4 +41,7 @@ def test_a_slow_broadcast_is_made_faster(hockney: RunHockney, tmp_path: Path) ->
     if not (tmp_path / "rules").exists():  # on a busy machine nothing may be surely faster
         assert "no rule is justified" in done.stderr
         return
-    assert re.search(r"with the rules: ([\d.]+) times its time \[", done.stdout), done.stdout
+    # Of six pairs one that is disturbed leaves the interval open.
+    found = re.search(r"([\d.]+) times its time", done.stdout)
+    assert found, done.stdout
+    assert float(found[1]) < 1.0

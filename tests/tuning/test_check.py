@@ -92,7 +92,7 @@ def test_a_rule_that_is_slow_on_purpose_is_found(
     hockney: RunHockney, mpi: Mpi, engine: Engine, tmp_path: Path
 ) -> None:
     result, rules = prepared(mpi, engine, slow_rule(mpi), tmp_path)
-    options = ("--launches", "11", "--budget", "2s", "-o", "checked.jsonl", "--json", "-q")
+    options = ("--launches", "16", "--budget", "2s", "-o", "checked.jsonl", "--json", "-q")
     done = hockney("tune", "--check", str(result), str(rules), *options)
     assert done.status == 1, done.stderr
     found = json.loads(done.stdout)
