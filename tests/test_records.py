@@ -419,7 +419,9 @@ def test_a_file_that_ends_inside_a_frame_says_so(frames: int, data: st.DataObjec
     whole = b"".join(zstandard.compress(part) for part in parts)
     # A frame that holds whole lines and was never ended.
     writer = zstandard.ZstdCompressor().compressobj()
-    open_end = writer.compress(parts[0]) + writer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    open_end = writer.compress(b"".join(lines[1:])) + writer.flush(
+        zstandard.COMPRESSOBJ_FLUSH_BLOCK
+    )
     with tempfile.NamedTemporaryFile(suffix=".zst") as file:
         path = Path(file.name)
         path.write_bytes(whole)

@@ -132,6 +132,33 @@ def test_launches_in_another_state_do_not_count_and_are_asked_for_again(
     assert "--launches 31" in done.stdout
 
 
+@pytest.mark.simgrid
+def test_a_file_of_another_measurement_tells_nothing(hockney: RunHockney, tmp_path: Path) -> None:
+    words = "collective bcast --algorithm binomial -n 4 --platform cluster:8 --sizes"
+    claim = CLAIM.replace("pingpong --sizes 8,1KiB", f"{words} 8,1KiB").replace(
+        "value = 2", "value = 1"
+    )
+    (tmp_path / "claim.toml").write_text(claim)
+    judge = ("reproduce", "claim.toml", "--from", "run.jsonl")
+    for other, why in (
+        ("8,1KiB,4KiB", None),
+        ("8", "it has sizes 8, not 8,1024"),
+        ("8,1KiB -n 5", "it has no 4 ranks"),
+        ("8,1KiB --platform torus:8", "it was measured on torus:8, not on cluster:8"),
+        ("8,1KiB --algorithm basic_linear", "algorithm is basic_linear in it"),
+    ):
+        done = hockney(*f"{words} {other} -q --force -o run.jsonl".split())
+        assert done.status == 0, done.stderr
+        done = hockney(*judge)
+        assert (done.status == 3) == (why is not None), done.stdout + done.stderr
+        assert (why or "claim: ") in done.stdout
+        assert ("another measurement than the claim's" in done.stdout) == (why is not None)
+    measured_before(tmp_path / "run.jsonl", 2.0)
+    done = hockney(*judge)
+    assert done.status == 3
+    assert "it measured pingpong, not collective" in done.stdout
+
+
 def test_options_are_added_and_results_are_kept(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "claim.toml").write_text(CLAIM)
     more = ("--launches", "2", "--budget", "0.5s")

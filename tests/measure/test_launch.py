@@ -114,9 +114,7 @@ def test_silence_is_heard_as_well() -> None:
 
 @pytest.mark.long
 def test_a_launch_that_speaks_is_not_ended() -> None:
-    lines, outcome = run(
-        "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; sleep 0.5; done", timeout_s=5.0
-    )
+    lines, outcome = run("for i in $(seq 12); do echo $i; sleep 0.5; done", timeout_s=5.0)
     assert outcome.silent_s is None
     assert len(lines) == 12
 

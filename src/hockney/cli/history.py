@@ -143,10 +143,10 @@ def load_histories(
 def _histories(
     index: Index, paths: tuple[Path, ...], tolerance: float, since: datetime | None, together: bool
 ) -> list[History]:
-    from hockney.infer.analysis.histories import histories
+    from hockney.infer.analysis.histories import RunFacts, histories
     from hockney.infer.index.history_rows import facts_from
 
-    runs = []
+    runs = dict[str, RunFacts]()
     for path in followed(result_files(paths), "files read"):
         try:
             known = facts_from(index, path)
@@ -157,11 +157,14 @@ def _histories(
         facts = known.facts
         if facts is None:
             click.echo(f"left out: {path}: nothing was measured, or its date is missing", err=True)
+        elif facts.id in runs:
+            same = runs[facts.id].file
+            click.echo(f"left out: {path}: the same run as {same}", err=True)
         elif since is None or facts.started >= since.replace(tzinfo=timezone.utc):
-            runs.append(facts)
+            runs[facts.id] = facts
     if not runs:
         raise UsageError("no run to show", "name result files, or a directory of them")
-    return histories(runs, tolerance, together)
+    return histories(list(runs.values()), tolerance, together)
 
 
 def histories_with(paths: tuple[Path, ...], past: tuple[Path, ...]) -> list[History]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import platform
 from contextlib import suppress
 from datetime import datetime
@@ -83,7 +84,7 @@ def command(
     claim = read_claim(name)
     check_requirements(name, claim.requires)
     found: dict[str, Analysis] = {}
-    lacks = _measured_before(claim, files, found) if files else None
+    lacks = _measured_before(claim, name, files, found) if files else None
     if not files:
         lacks = _measured_now(claim, name, more, directory, quiet, found)
     _end(_judged(claim, lacks, found), found, as_json)
@@ -122,7 +123,7 @@ def _end(judgement: JudgedClaim, found: dict[str, Analysis], as_json: bool) -> N
 
 
 def _measured_before(
-    claim: Claim, files: tuple[Path, ...], found: dict[str, Analysis]
+    claim: Claim, name: str, files: tuple[Path, ...], found: dict[str, Analysis]
 ) -> Remedy | None:
     """Reads the files of a claim's measurements into `found`; returns what they lack."""
     from hockney.cli._files import load
@@ -137,7 +138,29 @@ def _measured_before(
     for measure, file in zip(claim.measures, files, strict=True):
         found[measure.name] = load(file)
     lacks = (lacking_in(claim.requires, one.run) for one in found.values())
-    return next(filter(None, lacks), None)
+    others = (_unlike(name, measure, found[measure.name]) for measure in claim.measures)
+    return next(filter(None, itertools.chain(lacks, others)), None)
+
+
+def _unlike(name: str, measure: ClaimMeasure, analysis: Analysis) -> Remedy | None:
+    """Why a file is no measurement of the claim; None if it is, as far as its records say."""
+    from hockney.infer.analysis.claimed_number import Remedy
+    from hockney.plan import lacking, plan_of
+
+    asked, header = _plan(name, measure, ()), analysis.run.header
+    made = plan_of(header.options)
+    why = None
+    if made is not None:
+        names_ranks = any(word.startswith(("-n", "--ranks")) for word in measure.words)
+        why = lacking(asked, made, with_ranks=names_ranks)
+    elif header.experiment != asked.experiment:
+        why = f"it measured {header.experiment}, not {asked.experiment}"
+    if why is None:
+        return None
+    return Remedy(
+        f"{analysis.run.path} is another measurement than the claim's: {why}",
+        f"measure it: {measure.command}",
+    )
 
 
 def _measured_now(

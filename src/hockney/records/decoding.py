@@ -30,6 +30,7 @@ from hockney.records.kinds import (
     Probe,
     Record,
     Round,
+    RunRecord,
     Samples,
     Start,
     Summary,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 TABLES: dict[str, Any] = {"starts": Start, "probes": Probe, "rounds": Round, "noises": Noise}
 """Record kinds with many records, by the field of the run that holds them."""
 OTHERS: tuple[Any, ...] = (
-    *(LaunchRecord, PathRecord, Tail, Completions, Summary),
+    *(RunRecord, LaunchRecord, PathRecord, Tail, Completions, Summary),
     *(Switch, End, Finish),
 )
 SIZE_BYTES = 8

@@ -150,6 +150,7 @@ def _read(path: Path, stream: BinaryIO) -> Run:
     helpers = _helpers(path)
     try:
         for found in _decoded(blocks, helpers):
+            _check_one_run(run, found)
             run.add_decoded(found)
             damaged += found.damaged
             last_damaged = read + found.last_damaged if found.damaged else last_damaged
@@ -171,6 +172,18 @@ def _read(path: Path, stream: BinaryIO) -> Run:
     if run.cut is None and not _is_complete(run):
         run.cut = "the last launch has no end: the run was killed or is still running"
     return run
+
+
+def _check_one_run(run: Run, found: Decoded) -> None:
+    """Raises UsageError where files of several runs were written one after the other: launches of
+    one would be taken for those of the other."""
+    for other in found.others:
+        if isinstance(other, RunRecord):
+            which = "the same run twice" if other.id == run.header.id else "several runs"
+            raise UsageError(
+                f"{run.path}: holds {which}, one after the other",
+                'give each a file of its own, from its line with "kind":"run" on',
+            )
 
 
 def _helpers(path: Path) -> list[Helper]:

@@ -43,7 +43,7 @@ def check_launches(analysis: Analysis, launches: int) -> None:
     """Raises CannotTellError where so many launches of a run give no interval of 95 %."""
     if launches >= ENOUGH_LAUNCHES:
         return
-    made = len(analysis.run.launches)
+    made = len(analysis.run.launches) // max(len(analysis.run.header.options.get("cases", [])), 1)
     few = "1 launch gives" if launches == 1 else f"{launches} launches give"
     others, needed = "", ENOUGH_LAUNCHES
     if made >= ENOUGH_LAUNCHES and launches:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+COMMON_AXES = ("operation", "algorithm", "ranks", "mode", "variant")
+"""Axes that are named where they alone keep two runs apart."""
 MOST_LISTED = 4
 """Most sizes that are named."""
 NO_LAUNCHES: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
@@ -117,7 +119,7 @@ def compare(
         return RunComparison(base, other, (), None, tuple(notes))
     only_base = _left_out([a for a, _ in pairs], both[0].own(states[0]))
     only_other = _left_out([b for _, b in pairs], both[1].own(states[1]))
-    for label, sizes in ((first.label, only_base), (second.label, only_other)):
+    for label, sizes in (("A", only_base), ("B", only_other)):
         if sizes:
             notes.append(f"not compared, as only {label} has them: {listed_sizes(sizes)}")
     only_base = () if _are_chosen(base) or _are_chosen(other) else only_base
@@ -290,11 +292,18 @@ def differences(
 
 
 def _nothing_in_common(first: Estimates, second: Estimates) -> str:
-    operations = [{point.operation for point in one.own()} for one in (first, second)]
-    if operations[0] & operations[1]:
-        return "the two runs have no size in common"
-    names = (", ".join(sorted(one)) for one in operations)
-    return f"the two runs have no operation in common: {' and '.join(names)}"
+    points = [one.own() for one in (first, second)]
+    for label, own in zip("AB", points, strict=True):
+        if not own:
+            return f"{label} measured nothing"
+    for axis in COMMON_AXES:
+        values = [{str(getattr(point, axis)) for point in own} for own in points]
+        if not values[0] & values[1]:
+            names = (", ".join(sorted(one)) for one in values)
+            return f"the two runs have no {axis} in common: {' and '.join(names)}"
+    if {point.bytes for point in points[0]} & {point.bytes for point in points[1]}:
+        return "the two runs have no point in common, though sizes"
+    return "the two runs have no size in common"
 
 
 def _means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tuple[Array, Array]:

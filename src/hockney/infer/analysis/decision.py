@@ -158,7 +158,18 @@ def _remedy(kind: str, names: Sequence[str]) -> str:
 
 
 def _of_histories(histories: Sequence[History]) -> list[DecidingFinding]:
-    return [_of_trend(history, trend) for history in histories for trend in history.trends]
+    found = [_of_trend(history, trend) for history in histories for trend in history.trends]
+    for history in histories:
+        last = history.runs[-1].file
+        if last in history.left_out:
+            number = (
+                f"{len(history.left_out)} of {len(history.runs)} runs are left out, the last too"
+            )
+            why = "they have other sizes than most of the runs"
+            found.append(
+                DecidingFinding(NOT_JUDGED, history.system, number, why, "measure the same sizes")
+            )
+    return found
 
 
 def _of_trend(history: History, trend: Trend) -> DecidingFinding:

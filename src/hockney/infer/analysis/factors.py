@@ -143,6 +143,11 @@ def _controls_apart(first: Analysis, second: Analysis) -> str:
 def _places(first: Analysis, second: Analysis, a: Traces, b: Traces) -> Iterator[DifferingFactor]:
     """Where ranks were: the simulated machine, hosts, CPUs, pinning."""
     fields = _fields(first, second, "placement")
+    simulated = _both((first, second), lambda row: "yes" if row.run.is_simulated else "no")
+    if simulated[0] != simulated[1] and "platform" not in fields:
+        yield DifferingFactor(
+            "simulated", simulated, Kind.SETTING, "launch records say which was simulated"
+        )
     for name in ("platform", "cfg"):
         if name in fields:
             yield DifferingFactor(
@@ -322,7 +327,8 @@ def _systems(first: Analysis, second: Analysis) -> Iterator[DifferingFactor]:
     """Libraries and machines."""
     mpis = (_launch(first).mpi, _launch(second).mpi)
     names = _both(mpis, lambda mpi: f"{mpi.library or 'unknown'} {mpi.version or ''}".strip())
-    if names[0] != names[1] or mpis[0].description != mpis[1].description:
+    are_known = all(mpi.library for mpi in mpis)
+    if are_known and (names[0] != names[1] or mpis[0].description != mpis[1].description):
         fields = _fields(first, second, "placement")
         change = Restored("placement", "mpicc", fields["mpicc"][0]) if "mpicc" in fields else None
         known = names if names[0] != names[1] else _both(mpis, lambda mpi: text_of(mpi.description))

@@ -99,7 +99,7 @@ def congestion_gate(found: Sequence[Congested]) -> Gate | None:
         return failed(each, [congested.point.operation for congested in above])
     factors = [factor.judged for congested in found for factor in congested.factors]
     if any(judged.high is None for judged in factors):
-        return not_judged("too few launches for an interval", "measure at least 5 launches")
+        return not_judged("too few launches for an interval", MORE)
     highs = [judged.high for judged in factors if judged.high is not None]
     if max(highs) > allowed:
         return not_judged(

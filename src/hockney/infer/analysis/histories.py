@@ -170,7 +170,9 @@ def _time(text: str | None) -> datetime | None:
         started = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
     except ValueError:
         return None
-    return started if started.tzinfo else started.replace(tzinfo=timezone.utc)
+    return (started if started.tzinfo else started.replace(tzinfo=timezone.utc)).astimezone(
+        timezone.utc
+    )
 
 
 def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:

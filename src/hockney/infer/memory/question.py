@@ -53,7 +53,8 @@ def unlike(first: Question, other: Question) -> str | None:
     """Why two questions are not the same; None if they are, whatever the time and precision."""
     if (first.experiment, first.label) != (other.experiment, other.label):
         return OTHER_QUESTION
-    if first.hosts != other.hosts:
+    is_unknown = not any(first.hosts) and first.label is None
+    if first.hosts != other.hosts or is_unknown:
         return OTHER_HOSTS
     if (first.library, first.version) != (other.library, other.version):
         return OTHER_MPI

@@ -1,0 +1,85 @@
+"""What could not be judged is said, and never passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from conftest import RunHockney
+from hockney.records import Run
+from samples import FIRST_DAY, make_run, write_run
+
+SIZES = (8, 1024)
+
+
+def planted(
+    path: Path, day: int, factor: float = 1.0, sizes: tuple[int, ...] = SIZES, id: str = ""
+) -> Path:
+    run: Run = make_run(
+        lambda launch, _, size: [factor * (1000.0 + size) * (1 + 0.001 * launch)],
+        launches=8,
+        sizes=sizes,
+        rounds=2,
+    )
+    started = (FIRST_DAY + timedelta(days=day)).isoformat()
+    run.header = msgspec.structs.replace(run.header, id=id or path.name, started=started)
+    return write_run(run, path)
+
+
+def test_a_copy_of_a_run_is_no_run_of_a_history(hockney: RunHockney, tmp_path: Path) -> None:
+    """One slow run is not judged, however often its file was copied."""
+    (tmp_path / "past").mkdir()
+    for day in range(9):
+        planted(tmp_path / "past" / f"r{day}.jsonl", day, 1.0 + 0.001 * (day % 3))
+    for name in ("r9", "r9-copy", "r9-old"):
+        planted(tmp_path / "past" / f"{name}.jsonl", 9, 1.3, id="one")
+    done = hockney("history", "past")
+    assert done.status == 0, done.stdout + done.stderr
+    assert done.stderr.count("the same run as past/r9") == 2
+    assert "NOT ACCEPTED" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "sizes_of",
+    [
+        pytest.param(lambda day: (8, 16) if day % 2 else (32, 64), id="none in common"),
+        pytest.param(lambda day: SIZES if day < 8 else (16, 4096), id="the last ones differ"),
+    ],
+)
+def test_a_history_that_leaves_its_last_run_out_is_not_judged(
+    hockney: RunHockney, tmp_path: Path, sizes_of: Callable[[int], tuple[int, ...]]
+) -> None:
+    (tmp_path / "past").mkdir()
+    for day in range(14):
+        planted(tmp_path / "past" / f"{day:02}.jsonl", day, 1.0 + 0.001 * (day % 3), sizes_of(day))
+    done = hockney("history", "past")
+    assert done.status == 3, done.stdout + done.stderr
+    assert "runs are left out, the last too" in done.stdout
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_files_of_two_runs_are_not_read_as_one(
+    hockney: RunHockney, tmp_path: Path, same: bool
+) -> None:
+    first = planted(tmp_path / "a.jsonl", 0, 1.0, id="one")
+    second = planted(tmp_path / "b.jsonl", 1, 3.0, id="one" if same else "two")
+    (tmp_path / "both.jsonl").write_bytes(first.read_bytes() + second.read_bytes())
+    done = hockney("show", "both.jsonl")
+    assert done.status == 2
+    which = "the same run twice" if same else "several runs"
+    assert f"both.jsonl: holds {which}, one after the other" in done.stderr
+
+
+def test_points_that_are_not_common_are_named_by_what_keeps_them_apart(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    first = planted(tmp_path / "a.jsonl", 0)
+    run = first.read_text()
+    (tmp_path / "b.jsonl").write_text(run.replace('"mode":"standard"', '"mode":"synchronous"'))
+    done = hockney("compare", "a.jsonl", "b.jsonl")
+    assert "the two runs have no mode in common: standard and synchronous" in done.stderr
+    assert "simulated runs do not drift" not in done.stdout
