@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -83,3 +84,16 @@ def test_points_that_are_not_common_are_named_by_what_keeps_them_apart(
     done = hockney("compare", "a.jsonl", "b.jsonl")
     assert "the two runs have no mode in common: standard and synchronous" in done.stderr
     assert "simulated runs do not drift" not in done.stdout
+
+
+def test_launches_that_failed_are_said_whenever_their_run_is_shown(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    path = planted(tmp_path / "run.jsonl", 0)
+    assert "failed" not in hockney("show", "run.jsonl").stderr
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    (end,) = (line for line in lines if line["kind"] == "end" and line["launch"] == 3)
+    end |= {"reason": "failed", "message": "boom"}
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    done = hockney("show", "run.jsonl")
+    assert "failed: 1 of 8 launches ended badly: boom" in done.stderr

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from hockney.base.units import format_size
 from hockney.infer.analysis.boards import Doubt
 from hockney.infer.analysis.compare import RunComparison, listed_sizes
-from hockney.infer.analysis.congestion_factor import Congested
+from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
 from hockney.infer.analysis.located import Located
 from hockney.infer.analysis.network_faults import Suspect, Verdict
@@ -105,7 +105,11 @@ def congestion_gate(found: Sequence[Congested]) -> Gate | None:
         return not_judged(
             f"a factor may be above {allowed:g}: it is at most {max(highs):.3g}", MORE
         )
-    return passed(f"no factor is above {allowed:g}")
+    known = {factor.quantile for congested in found for factor in congested.factors}
+    missing = [quantile for quantile in QUANTILES if quantile not in known]
+    tails = " and ".join(f"p{100.0 * quantile:g}" for quantile in missing)
+    unknown = f"; {tails} are unknown, of too few messages a launch" if missing else ""
+    return passed(f"no factor is above {allowed:g}{unknown}")
 
 
 def _worst_above(congested: Congested, allowed: float) -> float:

@@ -39,6 +39,23 @@ class Incomplete:
 
 
 @dataclass(frozen=True)
+class FailedLaunches:
+    """Launches that ended badly, whose rounds up to then count."""
+
+    failed: int
+    launches: int
+    message: str
+    """Why the first of them failed."""
+
+    @property
+    def text(self) -> str:
+        return (
+            f"failed: {self.failed} of {self.launches} launches ended badly: {self.message}; what "
+            "they had measured counts"
+        )
+
+
+@dataclass(frozen=True)
 class WithoutNodes:
     """Nodes that the run went on without."""
 
@@ -200,6 +217,7 @@ class SlowDatatype:
 
 Warning = (
     Incomplete
+    | FailedLaunches
     | WithoutNodes
     | SourceNote
     | NotPinned
@@ -227,6 +245,7 @@ def warnings(
     without."""
     return [
         *([Incomplete(run.cut)] if run.cut else []),
+        *_failed(run),
         *([without_nodes] if without_nodes is not None else []),
         *source_notes(run),
         *_placement(run),
@@ -238,6 +257,14 @@ def warnings(
         *_noisy(run, estimates),
         *_few_launches(run, estimates),
     ]
+
+
+def _failed(run: Run) -> list[FailedLaunches]:
+    failed = [end for end in run.ends if end.reason == "failed"]
+    if not failed or run.header.source is not None:
+        return []
+    why = " ".join((failed[0].message or "unknown why").split())
+    return [FailedLaunches(len(failed), len({end.launch for end in run.ends}), why)]
 
 
 def source_notes(run: Run) -> list[SourceNote]:
