@@ -153,10 +153,27 @@ def test_a_file_of_another_measurement_tells_nothing(hockney: RunHockney, tmp_pa
         assert (done.status == 3) == (why is not None), done.stdout + done.stderr
         assert (why or "claim: ") in done.stdout
         assert ("another measurement than the claim's" in done.stdout) == (why is not None)
-    measured_before(tmp_path / "run.jsonl", 2.0)
+    assert hockney("pingpong", "--force", "-q", "-o", "run.jsonl", "--budget", "0.1s").status == 0
     done = hockney(*judge)
     assert done.status == 3
     assert "it measured pingpong, not collective" in done.stdout
+
+
+@pytest.mark.simgrid
+def test_a_file_is_judged_where_nothing_could_be_measured(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    words = read_claim("bcast-binomial-rounds").measures[0].words
+    assert hockney(*words, "-q", "-o", "run.jsonl").status == 0
+    bare = tmp_path / "bin"
+    bare.mkdir()
+    for name in ("sh", "cat"):
+        (bare / name).symlink_to(shutil.which(name) or "")
+    judge = ("reproduce", "bcast-binomial-rounds", "--from", "run.jsonl")
+    done = hockney(*judge, env={"PATH": str(bare)})
+    assert done.status == 0, done.stdout + done.stderr
+    assert "not checked that it measured this: " in done.stderr
+    assert "not checked" not in hockney(*judge).stderr
 
 
 def test_options_are_added_and_results_are_kept(hockney: RunHockney, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -179,30 +179,29 @@ def lacking(asked: Plan, made: Plan, with_ranks: bool) -> str | None:
     """What a plan asks for that another did not measure, whatever else that measured; None if that
     has all. with_ranks: whether the number of ranks is part of the question."""
     for case in asked.cases:
-        lacks = [_lacking(case, other, with_ranks) for other in made.cases]
-        if None not in lacks:
-            return min(filter(None, lacks), key=len)
+        lacks = [list(_lacking(case, other, with_ranks)) for other in made.cases]
+        if all(lacks):
+            return min(lacks, key=len)[0]  # of the case that is most like it
     return None
 
 
-def _lacking(asked: Case, made: Case, with_ranks: bool) -> str | None:
-    """The first difference of a case from what is asked; more sizes are none."""
+def _lacking(asked: Case, made: Case, with_ranks: bool) -> Iterator[str]:
+    """The differences of a case from what is asked; more sizes are none."""
     if asked.workload.experiment != made.workload.experiment:
-        return f"it measured {made.workload.experiment}, not {asked.workload.experiment}"
+        yield f"it measured {made.workload.experiment}, not {asked.workload.experiment}"
     if asked.placement.platform != made.placement.platform:
         machines = (case.placement.platform or "a real machine" for case in (made, asked))
-        return "it was measured on {}, not on {}".format(*machines)
+        yield "it was measured on {}, not on {}".format(*machines)
     if with_ranks and asked.placement.ranks != made.placement.ranks:
-        return f"it has no {asked.placement.ranks} ranks"
+        yield f"it has no {asked.placement.ranks} ranks"
     for field in asked.workload.__struct_fields__:
-        one, other = getattr(asked.workload, field), getattr(made.workload, field)
+        one, other = getattr(asked.workload, field), getattr(made.workload, field, None)
         if field in MAY_CHANGE or one == other:
             continue
         if field != "sizes":
-            return f"{field} is {_words(other)} in it, not {_words(one)}"
-        if not set(map(str, one)) <= set(map(str, other)):
-            return f"it has sizes {_words(other)}, not {_words(one)}"
-    return None
+            yield f"{field} is {_words(other)} in it, not {_words(one)}"
+        elif not set(map(str, one)) <= set(map(str, other or ())):
+            yield f"it has sizes {_words(other)}, not {_words(one)}"
 
 
 def _variants(plan: Plan) -> str:
