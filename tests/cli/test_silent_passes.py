@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from collective_samples import collective_run
 from conftest import RunHockney
 from hockney.records import Run
 from samples import FIRST_DAY, make_run, write_run
@@ -97,3 +98,19 @@ def test_launches_that_failed_are_said_whenever_their_run_is_shown(
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     done = hockney("show", "run.jsonl")
     assert "failed: 1 of 8 launches ended badly: boom" in done.stderr
+
+
+def test_a_history_says_how_many_curves_are_one_number(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "past").mkdir()
+    for day in range(9):
+        run = collective_run(
+            lambda *_: 1e-6 * (1 + 0.001 * (day % 3)),  # noqa: B023
+            algorithms={"default": {}, "binomial": {}, "chain": {}},
+            ranks=(2,),
+            sizes=SIZES,
+        )
+        started = (FIRST_DAY + timedelta(days=day)).isoformat()
+        run.header = msgspec.structs.replace(run.header, id=str(day), started=started)
+        write_run(run, tmp_path / "past" / f"{day}.jsonl")
+    done = hockney("history", "past")
+    assert "time at 8 B, median of 3 curves" in done.stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
@@ -28,6 +28,8 @@ FEW_RUNS = 120
 CALIBRATED_RUNS = 60.0
 """Runs of a history for which changes.py states its chances."""
 
+CURVES = "curves"
+"""Fact of a run: the number of curves, as of algorithms, whose median stands for a size."""
 WORSE_RULE = (
     "worse: the level since the last change is worse than the level before it by more than the "
     "tolerance, or a drift made it worse by more than that"
@@ -161,8 +163,14 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
         str(run.path or ""),
         system_of(run),
         typical,
-        _facts(run, estimates),
+        _facts(run, estimates) | _curves(by_size.values()),
     )
+
+
+def _curves(of_sizes: Iterable[Sequence[PointEstimate]]) -> dict[str, str]:
+    """How many curves are one number here, where they are several."""
+    most = max(map(len, of_sizes))
+    return {CURVES: str(most)} if most > 1 else {}
 
 
 def _time(text: str | None) -> datetime | None:
@@ -267,7 +275,9 @@ def _trend(runs: Sequence[RunFacts], size: int, bandwidth: bool, tolerance: floa
     drifted = sign * math.log(drift.ratio) if drift else 0.0
     if drifted > 0.0:
         worse, enough = f"a drift made it {math.exp(drifted):.3f} times worse", True
-    what = f"{'bandwidth' if bandwidth else 'time'} at {format_size(size)}"
+    together = {run.facts[CURVES] for run in runs if CURVES in run.facts}
+    of_curves = f", median of {' or '.join(sorted(together))} curves" if together else ""
+    what = f"{'bandwidth' if bandwidth else 'time'} at {format_size(size)}{of_curves}"
     unit = "B/s" if bandwidth else "s"
     return Trend(what, unit, size, tuple(points), changes, drift, worse, enough)
 
