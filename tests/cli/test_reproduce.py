@@ -141,7 +141,7 @@ def test_a_file_of_another_measurement_tells_nothing(hockney: RunHockney, tmp_pa
     (tmp_path / "claim.toml").write_text(claim)
     judge = ("reproduce", "claim.toml", "--from", "run.jsonl")
     for other, why in (
-        ("8,1KiB,4KiB", None),
+        ("8,1KiB,4KiB --verify", None),
         ("8", "it has sizes 8, not 8,1024"),
         ("8,1KiB -n 5", "it has no 4 ranks"),
         ("8,1KiB --platform torus:8", "it was measured on torus:8, not on cluster:8"),

@@ -155,6 +155,8 @@ MAY_CHANGE = frozenset(
     }
 )
 """Fields that do not change the measurement. Sampling may change as well."""
+SEEN_BESIDES = frozenset({"floor", "most_factor", "stragglers", "tails", "verify"})
+"""Fields of what is checked or recorded besides: times are those without it."""
 
 
 def difference(before: Plan, now: Plan) -> str | None:
@@ -196,7 +198,7 @@ def _lacking(asked: Case, made: Case, with_ranks: bool) -> Iterator[str]:
         yield f"it has no {asked.placement.ranks} ranks"
     for field in asked.workload.__struct_fields__:
         one, other = getattr(asked.workload, field), getattr(made.workload, field, None)
-        if field in MAY_CHANGE or one == other:
+        if field in MAY_CHANGE | SEEN_BESIDES or one == other:
             continue
         if field != "sizes":
             yield f"{field} is {_words(other)} in it, not {_words(one)}"
