@@ -244,9 +244,23 @@ def test_a_launch_of_no_time_is_compared_with_nothing() -> None:
     assert [point.base.bytes for point in found.points] == [8]
 
 
-def test_without_a_launch_of_every_point_there_is_no_whole() -> None:
-    run = make_run(lambda *_: [1000.0], launches=4, sizes=(0, 8))
-    run.samples = [visit for visit in run.samples if (visit.launch < 2) == (visit.bytes == 0)]
-    found = compared(run, run, 0.03)
-    assert (found.overall, found.verdict, len(found.points)) == (None, "unknown", 2)
-    assert "no launch has every point, so that only points are compared" in found.notes
+@pytest.mark.parametrize(("slower", "verdict"), [(1.0, "same"), (1.2, "slower")])
+def test_launches_with_one_point_each_are_taken_together_in_turn(
+    slower: float, verdict: str
+) -> None:
+    """As of collectives by algorithm: the first launch of each, then the second."""
+    first, second = (
+        make_run(
+            lambda launch, _, size: [factor * (1000.0 + size) * (1.0 + 0.001 * (launch // 2))],  # noqa: B023
+            launches=12,
+            sizes=(0, 8),
+        )
+        for factor in (1.0, slower)
+    )
+    for run in (first, second):
+        run.samples = [visit for visit in run.samples if visit.launch % 2 == (visit.bytes == 8)]
+    found = compared(first, second, 0.03)
+    assert found.verdict == verdict
+    assert [len(mean) for mean in found.means] == [6, 6]
+    assert found.overall is not None
+    assert found.overall.ratio == pytest.approx(slower, rel=1e-9)

@@ -134,9 +134,6 @@ def compare(
     points = tuple(
         PointDifference(*pair, difference) for pair, difference in zip(compared, found, strict=True)
     )
-    if not all(map(len, means)):
-        notes.append("no launch has every point, so that only points are compared")
-        return RunComparison(base, other, points, None, tuple(notes), only_base=only_base)
     is_same = base.header.id == other.header.id and np.array_equal(*means)
     if is_same:
         notes.insert(0, "A and B are the same run: that they are equal shows nothing")
@@ -308,7 +305,7 @@ def _nothing_in_common(first: Estimates, second: Estimates) -> str:
 
 def _means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tuple[Array, Array]:
     """The launches of either run, each by the mean over points of its log time against A's
-    median. Empty where no launch has every point, as of collectives measured by algorithm."""
+    median."""
     centres = [math.log(a.typical_s) for a, _ in pairs]
     return (
         _means([first for first, _ in pairs], centres),
@@ -317,8 +314,15 @@ def _means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tupl
 
 
 def _means(points: Sequence[PointEstimate], centres: Sequence[float]) -> Array:
-    """Means of the launches that have every point: a missing one would shift the mean."""
+    """Means of the launches that have every point: a missing one would shift the mean. Where each
+    has some, as of collectives measured by algorithm, the first of each count together, and so on:
+    they were made in turn."""
     launches = set.intersection(*(set(point.launch_numbers) for point in points))
+    if not launches:
+        logs = [np.log(point.medians_s) - at for point, at in zip(points, centres, strict=True)]
+        turns = min(map(len, logs))
+        together: Array = np.mean([own[:turns] for own in logs], axis=0)
+        return together
     values: dict[int, list[float]] = {launch: [] for launch in sorted(launches)}
     for point, centre in zip(points, centres, strict=True):
         for launch, median in zip(point.launch_numbers, point.medians_s, strict=True):
