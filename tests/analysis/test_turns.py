@@ -11,14 +11,13 @@ import pytest
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import compare
-from hockney.infer.analysis.gate import NOT_JUDGED
 from hockney.infer.analysis.gates import comparison_gate
 from hockney.infer.memory.host import earlier_run
 from samples import make_run
 
 SIZES = (8, 1024, 65536)
 NOISE, BETWEEN_RUNS, BETWEEN_POINTS = 0.02, 0.02, 0.005
-PAIRS = int(os.environ.get("HOCKNEY_TEST_PAIRS", "30"))
+PAIRS = int(os.environ.get("HOCKNEY_TEST_PAIRS", "60"))
 
 
 def drawn(source: np.random.Generator, slower: float = 1.0) -> Analysis:
@@ -53,7 +52,7 @@ def verdicts(slower: float) -> tuple[Counter[str], Counter[str]]:
 def test_equal_runs_are_seldom_called_different() -> None:
     found, gates = verdicts(1.0)
     assert found["slower"] + found["faster"] <= 0.1 * PAIRS
-    assert gates[NOT_JUDGED] < 0.6 * PAIRS
+    assert gates["passed"] >= 0.1 * PAIRS
 
 
 @pytest.mark.long
