@@ -114,3 +114,13 @@ def test_a_history_says_how_many_curves_are_one_number(hockney: RunHockney, tmp_
         write_run(run, tmp_path / "past" / f"{day}.jsonl")
     done = hockney("history", "past")
     assert "time at 8 B, median of 3 curves" in done.stdout
+
+
+def test_a_day_at_the_end_of_the_calendar_is_no_date(hockney: RunHockney, tmp_path: Path) -> None:
+    path = planted(tmp_path / "run.jsonl", 0)
+    started = FIRST_DAY.isoformat()
+    assert started in path.read_text()
+    path.write_text(path.read_text().replace(started, "0001-01-01T00:00:00+13:00"))
+    done = hockney("history", "run.jsonl")
+    assert done.status == 2
+    assert "its date is missing" in done.stderr

@@ -170,11 +170,18 @@ def difference(before: Plan, now: Plan) -> str | None:
         if old.workload.experiment != new.workload.experiment:
             return f"it was {old.workload.experiment}, and is {new.workload.experiment} now"
         for one, other in ((old.workload, new.workload), (old.placement, new.placement)):
-            for field in one.__struct_fields__:
-                a, b = getattr(one, field), getattr(other, field)
-                if a != b and field not in MAY_CHANGE:
-                    return f"{field} was {_words(a)}, and is {_words(b)} now"
+            for field, a, b in _fields_apart(one, other):
+                return f"{field} was {_words(a)}, and is {_words(b)} now"
     return None
+
+
+def _fields_apart(one: msgspec.Struct, other: msgspec.Struct) -> Iterator[tuple[str, Any, Any]]:
+    """The fields of the measurement in which two workloads or placements differ, with their
+    values."""
+    for field in one.__struct_fields__:
+        a, b = getattr(one, field), getattr(other, field, None)
+        if a != b and field not in MAY_CHANGE:
+            yield field, a, b
 
 
 def lacking(asked: Plan, made: Plan, with_ranks: bool) -> str | None:
@@ -196,9 +203,8 @@ def _lacking(asked: Case, made: Case, with_ranks: bool) -> Iterator[str]:
         yield "it was measured on {}, not on {}".format(*machines)
     if with_ranks and asked.placement.ranks != made.placement.ranks:
         yield f"it has no {asked.placement.ranks} ranks"
-    for field in asked.workload.__struct_fields__:
-        one, other = getattr(asked.workload, field), getattr(made.workload, field, None)
-        if field in MAY_CHANGE | SEEN_BESIDES or one == other:
+    for field, one, other in _fields_apart(asked.workload, made.workload):
+        if field in SEEN_BESIDES:
             continue
         if field != "sizes":
             yield f"{field} is {_words(other)} in it, not {_words(one)}"

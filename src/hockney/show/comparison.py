@@ -75,8 +75,7 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
             TableColumn("verdict", lambda point: verdict_words(point.difference, tolerance)),
         ]
         click.echo(table_text(columns, comparison.points))
-        if comparison.between is not None or (base.is_simulated and other.is_simulated):
-            click.echo(between_words(comparison.between))
+        click.echo(between_words(comparison.between))
         if words := deciding_words(comparison):
             click.echo(words)
 

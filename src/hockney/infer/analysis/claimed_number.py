@@ -8,6 +8,7 @@ from typing import Any
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES
+from hockney.plan import plan_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ def check_launches(analysis: Analysis, launches: int) -> None:
     """Raises CannotTellError where so many launches of a run give no interval of 95 %."""
     if launches >= ENOUGH_LAUNCHES:
         return
-    made = len(analysis.run.launches) // max(len(analysis.run.header.options.get("cases", [])), 1)
+    plan = plan_of(analysis.run.header.options)
+    made = len(analysis.run.launches) // (len(plan.cases) if plan else 1)
     few = "1 launch gives" if launches == 1 else f"{launches} launches give"
     others, needed = "", ENOUGH_LAUNCHES
     if made >= ENOUGH_LAUNCHES and launches:

@@ -299,7 +299,7 @@ def _nothing_in_common(first: Estimates, second: Estimates) -> str:
             names = (", ".join(sorted(one)) for one in values)
             return f"the two runs have no {axis} in common: {' and '.join(names)}"
     if {point.bytes for point in points[0]} & {point.bytes for point in points[1]}:
-        return "the two runs have no point in common, though sizes"
+        return "the two runs have sizes in common, but no point"
     return "the two runs have no size in common"
 
 

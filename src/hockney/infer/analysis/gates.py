@@ -105,8 +105,7 @@ def congestion_gate(found: Sequence[Congested]) -> Gate | None:
         return not_judged(
             f"a factor may be above {allowed:g}: it is at most {max(highs):.3g}", MORE
         )
-    known = {factor.quantile for congested in found for factor in congested.factors}
-    missing = [quantile for quantile in QUANTILES if quantile not in known]
+    missing = [one for one in QUANTILES if any(each.factor(one) is None for each in found)]
     tails = " and ".join(f"p{100.0 * quantile:g}" for quantile in missing)
     unknown = f"; {tails} are unknown, of too few messages a launch" if missing else ""
     return passed(f"no factor is above {allowed:g}{unknown}")

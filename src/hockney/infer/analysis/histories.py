@@ -176,11 +176,9 @@ def _curves(of_sizes: Iterable[Sequence[PointEstimate]]) -> dict[str, str]:
 def _time(text: str | None) -> datetime | None:
     try:
         started = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
-    except ValueError:
+        return started.replace(tzinfo=started.tzinfo or timezone.utc).astimezone(timezone.utc)
+    except (ValueError, OverflowError):  # the first and last days of the calendar, elsewhere
         return None
-    return (started if started.tzinfo else started.replace(tzinfo=timezone.utc)).astimezone(
-        timezone.utc
-    )
 
 
 def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
