@@ -43,8 +43,8 @@ from hockney.run.measure.checks import available_memory
 from hockney.run.measure.launch import open_stdin
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.measure.start import MOST_FAILED_STARTS
-from hockney.run.mpis import Engine, Mpi, family_of
-from starting import mpi_command
+from hockney.run.mpis import Engine, Mpi
+from starting import run_ranks
 from time_report import pytest_terminal_summary  # noqa: F401
 
 settings.register_profile("short", max_examples=25, deadline=None)
@@ -283,18 +283,13 @@ def need_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NeedMemory
 RunEngine = Callable[..., Done]
 
 
-def said_why(stdout: str, stderr: str) -> bool:
-    """Whether a rank of the engine said why it ends badly."""
-    return "hockney-engine: " in stderr or '"reason":"failed"' in stdout
-
-
 EXPERIMENTS = frozenset(
     ("pingpong", "overheads", "pairs", "cores", "collective", "halo", "overlap", "rma")
 ) | {"startup", "congestion", "fabric"}
 
 
 @pytest.fixture
-def run_engine(mpi: Mpi, engine: Engine) -> RunEngine:
+def run_engine(mpi: Mpi, engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> RunEngine:
     """Starts the engine under the launcher of its MPI: run_engine(*arguments, ranks=2)."""
 
     def run(
@@ -309,20 +304,11 @@ def run_engine(mpi: Mpi, engine: Engine) -> RunEngine:
         words = list(arguments)
         if oversubscribe and not EXPERIMENTS.isdisjoint(words[:1]):
             words.append("--oversubscribe")
-        command = mpi_command(mpi, ranks, [str(path or engine.path), *words])
+        program = [str(path or engine.path), *words]
         for _ in range(MOST_FAILED_STARTS + 1):
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                timeout=timeout_s,
-                env={**os.environ, **family_of(mpi).environment(mpi), **(env or {})},
-            )
-            # hydra dies of a broken pipe of its own, or drops what a failing rank wrote, once in
-            # some hundred failing runs.
-            is_broken = done.returncode == -signal.SIGPIPE or (
-                done.returncode and not said_why(done.stdout, done.stderr)
-            )
+            said = tmp_path_factory.mktemp("said")
+            done = run_ranks(mpi, ranks, program, said, env or {}, timeout_s)
+            is_broken = done.returncode == -signal.SIGPIPE  # hydra's own, once in some hundred
             if not is_broken and not any(known in done.stderr for known in failures):
                 break
         return Done(done.returncode, done.stdout, done.stderr)

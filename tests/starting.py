@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from hockney.plan import Case, Placement
 from hockney.run.measure.trial import EMPTY_MESSAGES
-from hockney.run.mpis import Mpi
+from hockney.run.mpis import Mpi, family_of
 from hockney.run.schedulers import find_starter
+
+KEEPS_WORDS = 'said=$1; shift; exec "$@" >>"$said/stdout" 2>>"$said/stderr"'
 
 
 def mpi_command(mpi: Mpi, ranks: int, program: Sequence[str]) -> list[str]:
@@ -15,3 +20,28 @@ def mpi_command(mpi: Mpi, ranks: int, program: Sequence[str]) -> list[str]:
     placement = Placement(ranks=ranks)
     case = Case(workload=EMPTY_MESSAGES, placement=placement)
     return find_starter(mpi, placement).command(mpi, case, program)
+
+
+def run_ranks(
+    mpi: Mpi,
+    ranks: int,
+    program: Sequence[str],
+    said: Path,
+    env: Mapping[str, str],
+    timeout_s: float,
+) -> subprocess.CompletedProcess[str]:
+    """Runs a program under the MPI's own launcher and returns what it said, whole: hydra drops what
+    a failing rank wrote, once in some hundred such runs, so ranks write to files in `said`."""
+    files = [said / "stdout", said / "stderr"]
+    for file in files:
+        file.write_text("")
+    done = subprocess.run(
+        mpi_command(mpi, ranks, ["sh", "-c", KEEPS_WORDS, "sh", str(said), *program]),
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        env={**os.environ, **family_of(mpi).environment(mpi), **env},
+    )
+    stdout, stderr = (file.read_text(errors="replace") for file in files)
+    done.stdout, done.stderr = stdout + done.stdout, stderr + done.stderr
+    return done
