@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from itertools import combinations
 
@@ -43,7 +44,7 @@ def two_levels(pair: Pair, size: int) -> float:
 
 
 def found(run: Run) -> list[Outlier]:
-    return list(find_outliers(run, estimate(run)).found)
+    return list(find_outliers(run, estimate(run), None).found)
 
 
 def accused(run: Run) -> list[tuple[str, tuple[int, ...]]]:
@@ -139,6 +140,39 @@ def test_few_are_no_group() -> None:
         return alike(pair, size) * (9.0 if pair == (0, 1) else 1.0)
 
     run = run_of(seconds, [[(0, 1), (2, 3), (4, 5)]], one_a_node(6))
-    outliers = find_outliers(run, estimate(run))
+    outliers = find_outliers(run, estimate(run), None)
     assert (outliers.found, outliers.judged) == ((), {})
     assert outliers.doubts[0].why == "too few pairs to compare: 5 are needed"
+
+
+def doubts(run: Run) -> list[str]:
+    return [doubt.why for doubt in find_outliers(run, estimate(run), None).doubts]
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.03])
+def test_most_nodes_may_be_the_slow_ones(noise: float) -> None:
+    def seconds(pair: Pair, size: int) -> float:
+        return alike(pair, size) * (1.0 + sum(0.5 for rank in pair if rank != 3))
+
+    run = run_of(seconds, ALL_PAIRS, one_a_node(24), noise)
+    assert accused(run) == []
+    (why,) = doubts(run)
+    assert re.match(r"1 of 24 nodes are up to 1.3[34] times as fast as the rest at 8 B", why)
+
+
+def test_of_four_nodes_those_that_differ_are_a_doubt() -> None:
+    def seconds(pair: Pair, size: int) -> float:
+        return alike(pair, size) * (1.0 if pair == (0, 1) else 2.0)
+
+    pairs = [[pair] for pair in combinations(range(4), 2)]
+    run = run_of(seconds, pairs, one_a_node(4), 0.02)
+    assert accused(run) == []
+    assert any("too few to say which is slow" in why for why in doubts(run)), doubts(run)
+    assert doubts(run_of(alike, pairs, one_a_node(4), 0.02)) == []
+
+
+def test_a_node_that_is_in_no_pair_is_a_doubt() -> None:
+    pairs = [[pair] for pair in combinations(range(24), 2) if 5 not in pair]
+    run = run_of(alike, pairs, one_a_node(24))
+    assert accused(run) == []
+    assert doubts(run) == ["no pair of n5 was measured"]

@@ -318,7 +318,7 @@ class Analysis:
     @cached_property
     def outliers(self) -> Outliers:
         """Slow nodes, places and pairs, and why some could not be judged."""
-        return find_outliers(self.run, self.estimates)
+        return find_outliers(self.run, self.estimates, self.workload)
 
     @cached_property
     def outlier_gate(self) -> Gate:

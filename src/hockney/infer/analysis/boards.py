@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hockney.infer.analysis.outlier_rule import LEAST_RATIO, SOUGHT, least_ratio
 from hockney.infer.analysis.pairwise import Array, Whole, own_medians
+from hockney.records import Place
 
 Flags = NDArray[np.bool_]
 
@@ -166,6 +167,18 @@ def held_doubts(held: float, hides: bool) -> list[Doubt]:
         f"which may take {least:.3g} times as long: what is less slow is not named"
     )
     return [Doubt(why, "stop them, or pin the ranks elsewhere with --cpus")]
+
+
+def unmeasured_doubts(places: Mapping[int, Place], ranks: Iterable[int]) -> list[Doubt]:
+    """The doubt where nodes took part, but none of their ranks is among `ranks`, which were
+    measured."""
+    measured = {places[rank].host for rank in ranks if rank in places}
+    hosts = sorted({place.host for place in places.values() if place.host} - measured)
+    if not hosts:
+        return []
+    more = f" and {len(hosts) - 1} more" if len(hosts) > 1 else ""
+    why = f"no pair of {hosts[0]}{more} was measured"
+    return [Doubt(why, "measure again, with all nodes in pairs")]
 
 
 @dataclass

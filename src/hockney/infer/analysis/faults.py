@@ -47,6 +47,7 @@ from hockney.infer.analysis.outlier_rule import (
     MOST_FRACTION,
     SIGNIFICANCE,
     SOUGHT,
+    tested,
 )
 from hockney.infer.analysis.pairwise import Array, Whole, own_medians
 from hockney.infer.analysis.profiles import effects, levels
@@ -212,6 +213,8 @@ class _Judge:
         if kind == NODE:
             self._check_noise(family)
             self._check_nearest(sets, slow)
+            self._check_fast(family)
+            self._check_few()
         return {one: fault for (one,), fault in slow.items()}, {one for (one,) in many}
 
     def _tested(
@@ -245,7 +248,8 @@ class _Judge:
             logs = self.boards[peers.board].logs
             rest = [unit for unit in peers.units if unit not in slow]
             nearest = np.array([logs[peers.members(unit)].min() for unit in rest])
-            far = nearest > np.median(np.sort(nearest)[: len(rest) // 2 + 1]) + math.log(MOST_STEP)
+            near = np.quantile(nearest, MOST_FRACTION, method="lower")
+            far = nearest > near + math.log(MOST_STEP)
             if MOST_FRACTION * len(rest) < far.sum():
                 self.found.doubt(
                     f"{far.sum()} of {len(rest)} {peers.what} have no partner as near as the "
@@ -253,6 +257,35 @@ class _Judge:
                     TOPOLOGY,
                 )
                 return
+
+    def _check_fast(self, family: CandidateFamily) -> None:
+        """A doubt where nodes are faster than the rest: most of a network may be slow."""
+        for peers in family.sets:
+            fast = tested(-peers.values)
+            chosen = (fast.p * family.tests < family.level) & (fast.excess > math.log(SOUGHT))
+            if chosen.any():
+                ratio = math.exp(float(fast.excess[chosen].max()))
+                self.found.doubt(
+                    f"{chosen.sum()} of {len(peers.units)} {peers.what} are up to {ratio:.3g} "
+                    f"times as fast as the rest at {self.boards[peers.board].name}: either kind "
+                    "may be the normal one",
+                    "compare with an earlier run",
+                )
+                return
+
+    def _check_few(self) -> None:
+        """A doubt where pairs of nodes differ that are too few to be judged by their partners."""
+        for number, board in enumerate(self.boards):
+            own = np.flatnonzero(self.apart[number] & self.left[number])
+            if len(own) and len(np.unique(self.hosts[number][own])) < LEAST_MEMBERS:
+                ratio = math.exp(float(np.ptp(board.logs[own])))
+                if ratio > MOST_STEP:
+                    self.found.doubt(
+                        f"pairs of nodes differ by {ratio:.3g} times at {board.name}, and their "
+                        "nodes are too few to say which is slow",
+                        f"measure {LEAST_MEMBERS} nodes, or compare with an earlier run",
+                    )
+                    return
 
     def _noise(self, peers: Peers) -> float | None:
         """The standard deviation of a unit's value by chance; None where launches do not show

@@ -26,6 +26,7 @@ from hockney.infer.analysis.boards import (
     Fault,
     Network,
     names_of,
+    unmeasured_doubts,
 )
 from hockney.infer.analysis.faults import judged, of_cable
 from hockney.infer.analysis.outliers import RULE as RULE_OF_PAIRS
@@ -180,7 +181,7 @@ def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
         switches=judgement.judged[INSIDE],
         cables=judgement.judged[CABLE],
         pairs=judgement.judged[PAIR],
-        doubts=tuple(judgement.doubts),
+        doubts=(*judgement.doubts, *unmeasured_doubts(pairwise.places, pairwise.measured)),
     )
 
 

@@ -23,6 +23,7 @@ from hockney.infer.analysis.boards import (
     Fault,
     Network,
     names_of,
+    unmeasured_doubts,
 )
 from hockney.infer.analysis.faults import judged
 from hockney.infer.analysis.noise import held_by_others
@@ -31,6 +32,7 @@ from hockney.infer.analysis.places import places_of, shared
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan.axes import Key, key_without
 from hockney.plan.topology import switches_of
+from hockney.plan.workloads import Workload
 from hockney.records import Place, Run
 
 RULE = (
@@ -92,7 +94,7 @@ class _Numbered:
     network: Network
 
 
-def find_outliers(run: Run, estimates: Estimates) -> Outliers:
+def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> Outliers:
     """Outliers by RULE in the headline state, those that explain most first."""
     points = _by_board(estimates)
     ranks = sorted({rank for board in points.values() for pair in board for rank in pair})
@@ -106,7 +108,16 @@ def find_outliers(run: Run, estimates: Estimates) -> Outliers:
         _outlier(fault, firsts[fault.board], kinds[fault.board], numbered)
         for fault in judgement.faults
     )
-    return Outliers(outliers, +judgement.judged, tuple(judgement.doubts))
+    measured = {rank for point in estimates.own() if point.is_one_pair for rank in point.peers}
+    left_out = unmeasured_doubts(_asked(places, workload), measured)
+    return Outliers(outliers, +judgement.judged, (*judgement.doubts, *left_out))
+
+
+def _asked(places: Mapping[int, Place], workload: Workload | None) -> Mapping[int, Place]:
+    """The places of the ranks that were to be measured: of a list of pairs, its own."""
+    pairing = getattr(workload, "pairing", ())
+    listed = {rank for pair in pairing for rank in pair}
+    return {rank: place for rank, place in places.items() if not listed or rank in listed}
 
 
 def _by_board(estimates: Estimates) -> dict[Key, dict[Pair, PointEstimate]]:

@@ -92,6 +92,12 @@ class Pairwise:
     held: float = 0.0
     """The fraction of the time for which other processes held the CPUs of half of the ranks."""
 
+    @property
+    def measured(self) -> list[int]:
+        """The ranks of pairs that have a time."""
+        has_time = ~np.isnan(self.seconds).all(axis=(0, 1))
+        return self.ranks[np.unique(self.ends[has_time])].tolist()  # type: ignore[no-any-return]
+
     @cached_property
     def typical_s(self) -> NDArray[np.float32]:
         """Shape (sizes, pairs): the median over passes."""
