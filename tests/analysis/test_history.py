@@ -7,7 +7,8 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from hockney.infer.analysis.histories import History, RunFacts, facts_of, histories
+from hockney.infer.analysis.histories import History, histories
+from hockney.infer.analysis.run_facts import RunFacts, facts_of
 from hockney.infer.estimate import estimate
 from hockney.records import MpiFacts, Run
 from hockney.show.history_lines import history_lines

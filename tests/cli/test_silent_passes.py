@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -100,20 +100,63 @@ def test_launches_that_failed_are_said_whenever_their_run_is_shown(
     assert "failed: 1 of 8 launches ended badly: boom" in done.stderr
 
 
-def test_a_history_says_how_many_curves_are_one_number(hockney: RunHockney, tmp_path: Path) -> None:
-    (tmp_path / "past").mkdir()
-    for day in range(9):
+ALGORITHMS = ("binomial", "chain", "default")
+
+
+def past_of(
+    folder: Path, seconds: Callable[[str, int], float], algorithms: Callable[[int], Sequence[str]]
+) -> None:
+    """Fourteen days, each with these algorithms, whose time of a day is seconds(algorithm, day)."""
+    folder.mkdir()
+    for day in range(14):
         run = collective_run(
-            lambda *_: 1e-6 * (1 + 0.001 * (day % 3)),  # noqa: B023
-            algorithms={"default": {}, "binomial": {}, "chain": {}},
+            lambda _, algorithm, *__: seconds(algorithm, day) * (1 + 0.001 * (day % 3)),  # noqa: B023
+            algorithms={name: {} for name in algorithms(day)},
             ranks=(2,),
             sizes=SIZES,
         )
         started = (FIRST_DAY + timedelta(days=day)).isoformat()
         run.header = msgspec.structs.replace(run.header, id=str(day), started=started)
-        write_run(run, tmp_path / "past" / f"{day}.jsonl")
+        write_run(run, folder / f"{day}.jsonl")
+
+
+def test_one_of_several_algorithms_that_became_slow_is_found(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """Of three: their median is as before."""
+    past_of(
+        tmp_path / "past",
+        lambda algorithm, day: 3e-6 if algorithm == "chain" and day >= 9 else 1e-6,
+        lambda _: ALGORITHMS,
+    )
     done = hockney("history", "past")
-    assert "time at 8 B, median of 3 curves" in done.stdout
+    assert done.status == 1
+    assert "bcast, chain, 2 ranks: time at 8 B" in done.stdout
+    assert done.stdout.count("not worse") == 4
+    found = json.loads(hockney("history", "past", "--json").stdout)["systems"][0]["trends"]
+    worse = [trend for trend in found if trend["worse"]]
+    assert {trend["curve"] for trend in worse} == {"bcast, chain, 2 ranks"}
+    assert worse[0]["changes"][0]["index"] == 9
+    assert worse[0]["changes"][0]["ratio"] == pytest.approx(3.0, rel=0.01)
+
+
+def test_a_curve_that_the_newest_run_lacks_is_not_judged(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    past_of(
+        tmp_path / "past", lambda *_: 1e-6, lambda day: ALGORITHMS if day < 13 else ALGORITHMS[:2]
+    )
+    done = hockney("history", "past")
+    assert done.status == 3
+    assert "the newest run lacks it" in done.stdout
+
+
+def test_of_too_many_curves_a_history_has_the_median(hockney: RunHockney, tmp_path: Path) -> None:
+    past_of(
+        tmp_path / "past", lambda *_: 1e-6, lambda _: [f"algorithm{number}" for number in range(17)]
+    )
+    done = hockney("history", "past")
+    assert "time at 8 B, median of 17 points" in done.stdout
 
 
 def test_a_day_at_the_end_of_the_calendar_is_no_date(hockney: RunHockney, tmp_path: Path) -> None:

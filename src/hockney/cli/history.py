@@ -143,7 +143,8 @@ def load_histories(
 def _histories(
     index: Index, paths: tuple[Path, ...], tolerance: float, since: datetime | None, together: bool
 ) -> list[History]:
-    from hockney.infer.analysis.histories import RunFacts, histories
+    from hockney.infer.analysis.histories import histories
+    from hockney.infer.analysis.run_facts import RunFacts
     from hockney.infer.index.history_rows import facts_from
 
     runs = dict[str, RunFacts]()

@@ -15,17 +15,26 @@ SECONDS_A_DAY = 86400.0
 
 
 def describe_history(histories: Sequence[History]) -> Figure:
-    """Time above, bandwidth below; one colour a system."""
-    trends = [(i, trend) for i, history in enumerate(histories) for trend in history.trends]
+    """Time above, bandwidth below; one colour a curve of a system."""
+    trends = [(history.system, trend) for history in histories for trend in history.trends]
     if not trends:
         raise UsageError("no run holds a point: there is no history to draw")
     what = ", ".join(dict.fromkeys(trend.what for _, trend in trends))
+    curves = list(dict.fromkeys((system, trend.curve) for system, trend in trends))
+    labels = {
+        key: (key[1] or key[0]) if len(histories) == 1 else ": ".join(filter(None, key))
+        for key in curves
+    }
     axes = (("s", PlotAxis("time", "time")), ("B/s", PlotAxis("rate", "bandwidth")))
     panels = [
         Panel(
             PlotAxis("date", "start of the run"),
             axis,
-            tuple(one for i, trend in of for one in _series(trend, i, histories[i].system)),
+            tuple(
+                one
+                for key, trend in of
+                for one in _series(trend, curves.index(key), labels[key], key[0])
+            ),
             tuple(
                 StraightLine(_days(trend, change.index))
                 for _, trend in of
@@ -33,7 +42,7 @@ def describe_history(histories: Sequence[History]) -> Figure:
             ),
         )
         for unit, axis in axes
-        if (of := [(i, trend) for i, trend in trends if trend.unit == unit])
+        if (of := [((system, one.curve), one) for system, one in trends if one.unit == unit])
     ]
     caption = (
         f"{sentence(what)}: each run's median over launches with its confidence "
@@ -46,12 +55,12 @@ def _days(trend: Trend, index: int) -> float:
     return trend.points[index].started.timestamp() / SECONDS_A_DAY
 
 
-def _series(trend: Trend, number: int, system: str) -> list[Series]:
+def _series(trend: Trend, number: int, label: str, system: str) -> list[Series]:
     """The runs, then their levels."""
     days = [_days(trend, index) for index in range(len(trend.points))]
     values = [point.value for point in trend.points]
     low, high = ([getattr(point, end) for point in trend.points] for end in ("low", "high"))
-    runs = Series(system, days, values, low, high, "points", number, f"{system}: {trend.what}")
+    runs = Series(label, days, values, low, high, "points", number, f"{system}: {trend.words}")
     bounds = [0, *(change.index for change in trend.changes), len(values)]
     levels = [
         Series(
@@ -60,7 +69,7 @@ def _series(trend: Trend, number: int, system: str) -> list[Series]:
             [median(values[first:last])] * 2,
             style="line",
             colour=number,
-            name=f"{system}: level of {trend.what}",
+            name=f"{system}: level of {trend.words}",
         )
         for first, last in pairwise(bounds)
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hockney.base.units import format_rate, format_seconds
@@ -19,16 +19,27 @@ MOST_SHOWN = 1e12
 
 
 def history_lines(history: History) -> list[str]:
-    """Trends, change points and the verdict."""
+    """Trends, change points and the verdict. Of several curves the runs are shown where one
+    changed."""
     lines = [f"{history.system}: {len(history.runs)} run{'s' * (len(history.runs) != 1)}"]
     if history.runs:
         first, last = history.runs[0].started, history.runs[-1].started
         lines[0] += f", {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"
-    lines += [f"left out, without the sizes of the others: {file}" for file in history.left_out]
+    lines += [
+        f"left out, without the curves or sizes of the others: {file}" for file in history.left_out
+    ]
     for trend in history.trends:
-        table = table_text(_columns(trend), trend.points)
-        lines += ["", trend.what, table, *_change_lines(trend), _verdict(trend)]
+        if trend.curve and not trend.changes and not trend.drift:
+            lines.append(f"{trend.words}: {_number(trend)(trend.level)}, {_verdict(trend)}")
+    for trend in history.trends:
+        if not trend.curve or trend.changes or trend.drift:
+            table = table_text(_columns(trend), trend.points)
+            lines += ["", trend.words, table, *_change_lines(trend), _verdict(trend)]
     return lines
+
+
+def _number(trend: Trend) -> Callable[[float], str]:
+    return format_rate if trend.unit == "B/s" else format_seconds
 
 
 def rule_line(tolerance: float) -> str:
@@ -39,7 +50,7 @@ def rule_line(tolerance: float) -> str:
 
 
 def _columns(trend: Trend) -> list[TableColumn[RunPoint]]:
-    text = format_rate if trend.unit == "B/s" else format_seconds
+    text = _number(trend)
     changed = {id(trend.points[change.index]) for change in trend.changes}
     return [
         json_field("id", lambda point: point.id),
@@ -112,6 +123,7 @@ def _trend_json(trend: Trend) -> dict[str, Any]:
     return {
         "what": trend.what,
         "unit": trend.unit,
+        "curve": trend.curve or None,
         "bytes": trend.bytes,
         "level": trend.level,
         "worse": trend.worse,
@@ -178,8 +190,10 @@ def _samples(name: str, system: str, trend: Trend) -> list[str]:
         ("high", point.high),
         ("level", trend.level),
     )
+    labels = {"system": system, "bytes": str(trend.bytes)}
+    labels |= {"curve": trend.curve} if trend.curve else {}
     return [
-        f"{name}{_labels(system=system, bytes=str(trend.bytes), what=what)} {number!r}"
+        f"{name}{_labels(**labels, what=what)} {number!r}"
         for what, number in numbers
         if number is not None
     ]

@@ -8,8 +8,10 @@ import io
 import json
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from hockney.infer.analysis.histories import History, RunFacts
+from hockney.infer.analysis.histories import History
+from hockney.infer.analysis.run_facts import RunFacts
 
 CONFIGURATION = "otava.yaml"
 LONGEST_NAME = 100
@@ -25,17 +27,18 @@ def otava_files(histories: Sequence[History], directory: str) -> dict[str, str]:
     lines = ["tests:"]
     for history in histories:
         runs = [run for run in history.runs if run.file not in history.left_out]
-        sizes = sorted(set.intersection(*(set(run.latencies) for run in runs))) if runs else []
-        if not sizes:
+        every = [{(c, size) for c, times in run.curves.items() for size in times} for run in runs]
+        metrics = _metrics(sorted(set.intersection(*every))) if every else []
+        if not metrics:
             continue
         name = _name(history.system, files)
-        files[f"{name}.csv"] = _csv(runs, sizes)
-        lines += _configuration(name, f"{directory}/{name}.csv", sizes)
+        files[f"{name}.csv"] = _csv(runs, metrics)
+        lines += _configuration(name, f"{directory}/{name}.csv", metrics)
     return {CONFIGURATION: "\n".join([*lines, ""]), **files}
 
 
 def _name(system: str, taken: dict[str, str]) -> str:
-    plain = re.sub(r"\W+", "_", system, flags=re.ASCII).strip("_")[:LONGEST_NAME] or "system"
+    plain = _plain(system)
     name, number = plain, 1
     while f"{name}.csv" in taken:
         number += 1
@@ -43,28 +46,48 @@ def _name(system: str, taken: dict[str, str]) -> str:
     return name
 
 
-def _metrics(sizes: Sequence[int]) -> list[tuple[str, int]]:
-    """Names of columns with their direction: times in us, and the bandwidth of the largest size in
-    MB/s."""
-    times = [(f"time_{size}B_us", HIGHER_IS_WORSE) for size in sizes]
-    return [*times, *([(f"bandwidth_{sizes[-1]}B_MBps", HIGHER_IS_BETTER)] if sizes[-1] else [])]
+def _plain(words: str) -> str:
+    return re.sub(r"\W+", "_", words, flags=re.ASCII).strip("_")[:LONGEST_NAME] or "system"
 
 
-def _csv(runs: Sequence[RunFacts], sizes: Sequence[int]) -> str:
+class _Metric(NamedTuple):
+    """A column: times in us, or a bandwidth in MB/s."""
+
+    name: str
+    direction: int
+    curve: str
+    bytes: int
+
+    def of(self, run: RunFacts) -> float:
+        seconds = run.curves[self.curve][self.bytes][0]
+        return seconds * 1e6 if self.direction == HIGHER_IS_WORSE else self.bytes / seconds / 1e6
+
+
+def _metrics(common: Sequence[tuple[str, int]]) -> list[_Metric]:
+    """The time of each size, and the bandwidth of the largest, of each curve."""
+    curves = sorted({curve for curve, _ in common})
+    found = []
+    for curve in curves:
+        sizes = [size for of, size in common if of == curve]
+        start = f"{_plain(curve)}_" if len(curves) > 1 else ""
+        found += [_Metric(f"{start}time_{n}B_us", HIGHER_IS_WORSE, curve, n) for n in sizes]
+        if largest := sizes[-1]:
+            name = f"{start}bandwidth_{largest}B_MBps"
+            found.append(_Metric(name, HIGHER_IS_BETTER, curve, largest))
+    return found
+
+
+def _csv(runs: Sequence[RunFacts], metrics: Sequence[_Metric]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["time", *ATTRIBUTES, *(name for name, _ in _metrics(sizes))])
+    writer.writerow(["time", *ATTRIBUTES, *(metric.name for metric in metrics)])
     for run in runs:
-        times = [run.latencies[size][0] for size in sizes]
-        rates = [sizes[-1] / times[-1] / 1e6] if sizes[-1] else []
-        numbers = [*(time * 1e6 for time in times), *rates]
-        writer.writerow(
-            [run.started.isoformat(), run.id, run.file, *(f"{number:.12g}" for number in numbers)]
-        )
+        numbers = [f"{metric.of(run):.12g}" for metric in metrics]
+        writer.writerow([run.started.isoformat(), run.id, run.file, *numbers])
     return text.getvalue()
 
 
-def _configuration(name: str, file: str, sizes: Sequence[int]) -> list[str]:
+def _configuration(name: str, file: str, metrics: Sequence[_Metric]) -> list[str]:
     """YAML; its strings are JSON's."""
     lines = [
         f"  {json.dumps(name)}:",
@@ -74,10 +97,10 @@ def _configuration(name: str, file: str, sizes: Sequence[int]) -> list[str]:
         f"    attributes: [{', '.join(ATTRIBUTES)}]",
         "    metrics:",
     ]
-    for metric, direction in _metrics(sizes):
+    for metric in metrics:
         lines += [
-            f"      {metric}:",
-            f"        column: {metric}",
-            f"        direction: {direction}",
+            f"      {metric.name}:",
+            f"        column: {metric.name}",
+            f"        direction: {metric.direction}",
         ]
     return lines

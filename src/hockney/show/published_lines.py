@@ -205,7 +205,7 @@ def _few(systems: int) -> str:
 
 
 def _past(past: PastPosition) -> str:
-    value = format_rate if past.what.startswith("bandwidth") else format_seconds
+    value = format_rate if past.unit == "B/s" else format_seconds
     change = 100.0 * (past.value / past.median - 1.0)
     return (
         f"{past.what} {value(past.value)}: {past.lower} of {past.earlier} earlier runs of this "

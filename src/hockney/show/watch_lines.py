@@ -38,10 +38,10 @@ def look_line(watched: Watched) -> str:
 
 
 def series_words(series: WatchedSeries) -> str:
-    """What a number is of: "8 B", "p99 of 8 B", "node n3 at 8 B"."""
+    """What a number is of: "8 B", "bcast, chain at 8 B", "p99 of 8 B", "node n3 at 8 B"."""
     size = format_size(series.bytes)
     if series.what == TIME:
-        return size
+        return " at ".join([*series.names, size])
     if series.quantile is not None:
         return f"p{100.0 * series.quantile:g} of {size}"
     return f"{PARTS[series.what].format(' and '.join(series.names))} at {size}"
@@ -120,6 +120,8 @@ def _labels_of(series: WatchedSeries) -> dict[str, str]:
         labels["quantile"] = f"{series.quantile:g}"
     if series.is_part:
         labels |= {"part": series.what, "name": " ".join(series.names)}
+    elif series.names:
+        labels["curve"] = series.names[0]
     return labels
 
 

@@ -30,7 +30,7 @@ from hockney.infer.analysis.gates import (
     variants_gate,
 )
 from hockney.infer.analysis.hidden import hidden_fractions, host_overheads
-from hockney.infer.analysis.histories import History, RunFacts, facts_of
+from hockney.infer.analysis.histories import History
 from hockney.infer.analysis.levels import LevelAtOnce, levels_at_once
 from hockney.infer.analysis.located import Located, is_located, located_of
 from hockney.infer.analysis.matrix import Matrix, matrix_of
@@ -43,6 +43,7 @@ from hockney.infer.analysis.places import places_of
 from hockney.infer.analysis.predicted import Predicted, predicted_points
 from hockney.infer.analysis.published import Positions, positions
 from hockney.infer.analysis.regret import Regret, regrets
+from hockney.infer.analysis.run_facts import RunFacts, facts_of
 from hockney.infer.analysis.side_by_side import (
     MethodRatio,
     over_contiguous,

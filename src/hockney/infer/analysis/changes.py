@@ -37,6 +37,8 @@ tolerance, which histories with a step as large as the tolerance reach in at mos
 LEAST_RUNS, LAST = 4, 3
 """Runs needed on each side of a change; LAST of them after it suffice if they are the newest and
 all beyond every run before."""
+RARER = 3.0
+"""By how much a limit is higher than one that is reached e times as often, or less."""
 MOST_RUNS = 120
 """The newest runs at a level with which the next ones are compared."""
 CHANGE_RULE = (
@@ -71,36 +73,42 @@ class Drift(NamedTuple):
     """Chance that a history of 60 runs without a drift shows one as clear at any look."""
 
 
-def changes_or_drift(values: Array, tolerance: float) -> tuple[list[Change], Drift | None]:
+def changes_or_drift(
+    values: Array, tolerance: float, series: int = 1
+) -> tuple[list[Change], Drift | None]:
     """The changes of level by CHANGE_RULE, or the drift by DRIFT_RULE. values: logarithms, shape
-    (runs,)."""
-    changes = change_points(values, tolerance)
+    (runs,). series: how many are looked at, which share an error rate."""
+    changes, more = change_points(values, tolerance, series), RARER * math.log(series)
     n = len(values)
     if n < 2 * LEAST_RUNS:
         return changes, None
     cleaned, limit = without_outliers(values), math.log1p(tolerance)
     drift, single = line(cleaned, limit), step(cleaned, _places(n), limit)
     beyond = 2.0 * (drift.likelihood - max(drift.within, single.within))
-    if drift.ratio < DRIFT_LIMIT or beyond < SIZE_LIMIT or drift.likelihood < single.likelihood:
+    is_clear = drift.ratio >= DRIFT_LIMIT + more and beyond >= SIZE_LIMIT + more
+    if not is_clear or drift.likelihood < single.likelihood:
         return changes, None
     levels = levels_likelihood(cleaned, [change.at for change in changes])
     if 2.0 * (levels - drift.likelihood) > (2 * len(changes) - 1) * math.log(n):  # Schwarz
         return changes, None
-    return [], Drift(math.exp(drift.size), _p(drift, DRIFT_LIMIT))
+    return [], Drift(math.exp(drift.size), _p(drift, DRIFT_LIMIT + more))
 
 
-def change_points(values: Array, tolerance: float) -> list[Change]:
-    """Each change of level by CHANGE_RULE, ascending. values: logarithms, shape (runs,)."""
+def change_points(values: Array, tolerance: float, series: int = 1) -> list[Change]:
+    """Each change of level by CHANGE_RULE, ascending. values: logarithms, shape (runs,). series:
+    how many are looked at, which share an error rate."""
+    limit, more = math.log1p(tolerance), RARER * math.log(series)
     cleaned, start = without_outliers(values) if len(values) else values, 0
     found: list[tuple[int, float]] = []
-    while first := _first_change(cleaned[start:], values[start:], math.log1p(tolerance)):
+    while first := _first_change(cleaned[start:], values[start:], limit, more):
         start += first.at
-        found.append((start, _p(first, STEP_LIMIT)))
+        found.append((start, _p(first, STEP_LIMIT + more)))
     return _lasting(values, _placed(cleaned, found), tolerance)
 
 
-def _first_change(cleaned: Array, values: Array, tolerance: float) -> Evidence | None:
-    """The first change that becomes visible as runs come in one by one."""
+def _first_change(cleaned: Array, values: Array, tolerance: float, more: float) -> Evidence | None:
+    """The first change that becomes visible as runs come in one by one. more: what is added to the
+    limits."""
     n = len(cleaned)
     for count in range(LEAST_RUNS + LAST, n + 1):
         start = max(count - MOST_RUNS, 0)
@@ -110,7 +118,7 @@ def _first_change(cleaned: Array, values: Array, tolerance: float) -> Evidence |
         if not len(places):
             continue
         evidence = step(cleaned[start:count], places, tolerance)
-        if evidence.ratio >= STEP_LIMIT and evidence.beyond >= SIZE_LIMIT:
+        if evidence.ratio >= STEP_LIMIT + more and evidence.beyond >= SIZE_LIMIT + more:
             return evidence._replace(at=start + evidence.at)
     return None
 
@@ -165,5 +173,5 @@ def _lasting(values: Array, found: Sequence[tuple[int, float]], tolerance: float
 
 def _p(evidence: Evidence, limit: float) -> float:
     """The chance that a history without a change reaches this ratio at any look: beyond the limit,
-    simulated maxima become rarer by a factor of e in 3 or less."""
-    return FALSE_ALARMS * min(1.0, math.exp((limit - evidence.ratio) / 3.0))
+    simulated maxima become rarer by a factor of e in RARER or less."""
+    return FALSE_ALARMS * min(1.0, math.exp((limit - evidence.ratio) / RARER))

@@ -175,8 +175,13 @@ def _of_histories(histories: Sequence[History]) -> list[DecidingFinding]:
 def _of_trend(history: History, trend: Trend) -> DecidingFinding:
     last, text = trend.points[-1], format_rate if trend.unit == "B/s" else format_seconds
     limits = "" if last.low is None else f" [{text(last.low)} to {text(last.high)}]"
-    what = f"{history.system}: {trend.what}"
+    what = f"{history.system}: {trend.words}"
     number = f"{text(last.value)}{limits}, the last of {len(trend.points)} runs"
+    newest = history.runs[-1].file
+    if last.file != newest and newest not in history.left_out:
+        return DecidingFinding(
+            NOT_JUDGED, what, number, "the newest run lacks it", "measure it again"
+        )
     if trend.worse:
         action = "see what changed there"
         if trend.changes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,7 @@ from hockney.base.units import format_size
 from hockney.infer.analysis.autocorrelation import step, without_outliers
 from hockney.infer.analysis.changes import LAST, LEAST_RUNS, changes_or_drift
 from hockney.infer.analysis.course import LEAST_RUN_LENGTH, course_of
-from hockney.infer.estimate.points import Estimates, PointEstimate
-from hockney.plan import plan_facts
-from hockney.records import Run
+from hockney.infer.analysis.run_facts import POINTS, RunFacts
 
 Array = NDArray[np.float64]
 
@@ -28,8 +26,6 @@ FEW_RUNS = 120
 CALIBRATED_RUNS = 60.0
 """Runs of a history for which changes.py states its chances."""
 
-CURVES = "curves"
-"""Fact of a run: the number of curves, as of algorithms, whose median stands for a size."""
 WORSE_RULE = (
     "worse: the level since the last change is worse than the level before it by more than the "
     "tolerance, or a drift made it worse by more than that"
@@ -38,37 +34,9 @@ MANY_RULE = (
     "of more than 120 runs, a level changes where an e-detector reaches 6,000, the least average "
     "run length, and the interval of the change lies beyond the tolerance"
 )
-VOLATILE = (
-    "load",
-    "command",
-    "env.SLURM_JOB",
-    "env.SLURM_STEP",
-    "env.SLURM_TASK_PID",
-    "env.PBS_JOBID",
-    "env.LSB_JOBID",
-    "env.FLUX_",
-    "env.PMI",
-    "env.HYDRA_",
-)
-"""Prefixes of names in the environment that differ from run to run and explain nothing."""
 SAME_STATE = 0.25
 """Log difference of core-to-core latencies below which two runs were in one state: one state
 scatters by a few per cent, states differ by half and more."""
-
-
-@dataclass(frozen=True)
-class RunFacts:
-    """One run, as a history keeps it."""
-
-    id: str
-    started: datetime
-    label: str
-    file: str
-    system: str
-    latencies: dict[int, tuple[float, float | None, float | None]]
-    """The time in seconds with its interval, by message size in bytes."""
-    facts: dict[str, str]
-    """Circumstances of the run: names with their values."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +80,8 @@ class Trend:
     """One number of a system over its runs; latency in s, bandwidth in B/s."""
 
     what: str
+    curve: str
+    """Its name, as of an algorithm; empty where the system has one curve."""
     unit: str
     bytes: int
     points: tuple[RunPoint, ...]
@@ -122,6 +92,11 @@ class Trend:
     """Why the last runs are worse, by WORSE_RULE; None where they are not."""
     enough: bool
     """Whether there are enough runs to judge the last ones."""
+
+    @property
+    def words(self) -> str:
+        """ "time at 8 B", "bcast, binomial, 4 ranks: time at 8 B"."""
+        return ": ".join(filter(None, (self.curve, self.what)))
 
     @property
     def level(self) -> float:
@@ -140,94 +115,7 @@ class History:
 
     @property
     def worse(self) -> list[str]:
-        return [f"{trend.what}: {trend.worse}" for trend in self.trends if trend.worse]
-
-
-def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
-    """The facts of a run; None without a point or a date."""
-    started = _time(run.header.started)
-    points = estimates.own()
-    if started is None or not points:
-        return None
-    by_size: dict[int, list[PointEstimate]] = {}
-    for point in points:
-        by_size.setdefault(point.bytes, []).append(point)
-    every = {size: _typical(of) for size, of in sorted(by_size.items())}
-    typical = {
-        size: found for size, found in every.items() if found[0] > 0.0
-    }  # ratios are of these
-    return RunFacts(
-        run.header.id,
-        started,
-        run.label,
-        str(run.path or ""),
-        system_of(run),
-        typical,
-        _facts(run, estimates) | _curves(by_size.values()),
-    )
-
-
-def _curves(of_sizes: Iterable[Sequence[PointEstimate]]) -> dict[str, str]:
-    """How many curves are one number here, where they are several."""
-    most = max(map(len, of_sizes))
-    return {CURVES: str(most)} if most > 1 else {}
-
-
-def _time(text: str | None) -> datetime | None:
-    try:
-        started = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
-        return started.replace(tzinfo=started.tzinfo or timezone.utc).astimezone(timezone.utc)
-    except (ValueError, OverflowError):  # the first and last days of the calendar, elsewhere
-        return None
-
-
-def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
-    """The time and its interval; of several points the median, without an interval."""
-    centres = [float(np.median(point.medians_s)) for point in points]
-    if len(points) == 1:
-        return centres[0], points[0].low_s, points[0].high_s
-    return float(np.median(centres)), None, None
-
-
-def system_of(run: Run) -> str:
-    """The system of a run, whose runs are comparable: the experiment, and the user's label or else
-    the MPI library (any version) and the hosts."""
-    if run.header.label:
-        return f"{run.header.experiment}, {run.header.label}"
-    if not run.launches:
-        return run.header.experiment
-    first = run.launches[0]
-    hosts = sorted({place.host or "unknown" for place in first.places})
-    words = [run.header.experiment, first.mpi.library or "unknown MPI", " and ".join(hosts)]
-    return ", ".join([*words, "simulated"] if first.simulated else words)
-
-
-def _facts(run: Run, estimates: Estimates) -> dict[str, str]:
-    facts: dict[str, str] = {"hockney": run.header.hockney}
-    facts |= _flat("", run.header.environment) | _flat("option.", plan_facts(run.header.options))
-    if run.launches:
-        first = run.launches[0]
-        facts |= {
-            "MPI version": f"{first.mpi.library or '-'} {first.mpi.version or '-'}",
-            "launcher": first.launcher or "-",
-            "definition": first.definition or "-",
-            "places": ", ".join(f"{p.host} CPU {p.pu}" for p in first.places),
-            "simulated": str(first.simulated),
-        }
-    handover = estimates.states.states[0].handover_s
-    if handover:
-        facts["core-to-core latency"] = f"{handover * 1e9:.1f} ns"
-    return {name: value for name, value in facts.items() if not name.startswith(VOLATILE)}
-
-
-def _flat(prefix: str, values: dict[str, Any]) -> dict[str, str]:
-    flat: dict[str, str] = {}
-    for name, value in values.items():
-        if isinstance(value, dict):
-            flat |= _flat(f"{prefix}{name}.", value)
-        else:
-            flat[prefix + name] = str(value)
-    return flat
+        return [f"{trend.words}: {trend.worse}" for trend in self.trends if trend.worse]
 
 
 def histories(runs: Sequence[RunFacts], tolerance: float, together: bool = False) -> list[History]:
@@ -239,45 +127,66 @@ def histories(runs: Sequence[RunFacts], tolerance: float, together: bool = False
 
 
 def _history(system: str, runs: Sequence[RunFacts], tolerance: float) -> History:
-    counts = Counter(size for run in runs for size in run.latencies)
-    common = [size for size, count in counts.items() if 2 * count > len(runs)]
-    ends = {min(common), max(common)} if common else set()
-    kept = [run for run in runs if ends and ends <= run.latencies.keys()]
-    left_out = tuple(run.file for run in runs if not (ends and ends <= run.latencies.keys()))
-    if not kept:
-        return History(system, tuple(runs), (), left_out)
-    trends = [_trend(kept, min(common), False, tolerance)]
-    if max(common) > 0:
-        trends.append(_trend(kept, max(common), True, tolerance))
+    counts = Counter(curve for run in runs for curve in run.curves)
+    common = sorted(curve for curve, count in counts.items() if 2 * count > len(runs))
+    trends: list[Trend] = []
+    for curve in common:
+        of_curve = [run for run in runs if curve in run.curves]
+        name = curve if len(counts) > 1 else ""
+        trends += _Series(curve, name, tolerance, len(common)).trends(of_curve)
+    kept = {point.id for trend in trends for point in trend.points}
+    left_out = tuple(run.file for run in runs if run.id not in kept)
     return History(system, tuple(runs), tuple(trends), left_out)
 
 
-def _trend(runs: Sequence[RunFacts], size: int, bandwidth: bool, tolerance: float) -> Trend:
-    points = [_point(run, size, bandwidth) for run in runs]
-    logs = np.log([point.value for point in points])
-    found, drift = _changes(points, logs, tolerance)
-    changes = tuple(
-        ChangePoint(
-            change.at,
-            points[change.at].started,
-            points[change.first].started,
-            points[change.last].started,
-            change.ratio,
-            change.run_length,
-            _differences(runs[change.at - 1], runs[change.at]),
+@dataclass(frozen=True)
+class _Series:
+    """The times of one curve over many runs."""
+
+    curve: str
+    name: str
+    """The curve as it is shown; empty where there is no other."""
+    tolerance: float
+    count: int
+    """The number of curves, which share an error rate."""
+
+    def trends(self, runs: Sequence[RunFacts]) -> list[Trend]:
+        """The time at the smallest common size and the bandwidth at the largest."""
+        counts = Counter(size for run in runs for size in run.curves[self.curve])
+        common = [size for size, count in counts.items() if 2 * count > len(runs)]
+        ends = {min(common), max(common)} if common else set()
+        kept = [run for run in runs if ends and ends <= run.curves[self.curve].keys()]
+        if not kept:
+            return []
+        sizes = [(min(common), False), *([(max(common), True)] if max(common) > 0 else [])]
+        return [self._trend(kept, size, is_bandwidth) for size, is_bandwidth in sizes]
+
+    def _trend(self, runs: Sequence[RunFacts], size: int, bandwidth: bool) -> Trend:
+        points = [_point(run, self.curve, size, bandwidth) for run in runs]
+        logs = np.log([point.value for point in points])
+        found, drift = _changes(points, logs, self.tolerance, self.count)
+        changes = tuple(
+            ChangePoint(
+                change.at,
+                points[change.at].started,
+                points[change.first].started,
+                points[change.last].started,
+                change.ratio,
+                change.run_length,
+                _differences(runs[change.at - 1], runs[change.at]),
+            )
+            for change in found
         )
-        for change in found
-    )
-    sign = -1.0 if bandwidth else 1.0
-    worse, enough = _worse(sign * logs, [change.index for change in changes], tolerance)
-    drifted = sign * math.log(drift.ratio) if drift else 0.0
-    if drifted > 0.0:
-        worse, enough = f"a drift made it {math.exp(drifted):.3f} times worse", True
-    together = {run.facts[CURVES] for run in runs if CURVES in run.facts}
-    of_curves = f", median of {' or '.join(sorted(together))} curves" if together else ""
-    what = f"{'bandwidth' if bandwidth else 'time'} at {format_size(size)}{of_curves}"
-    unit = "B/s" if bandwidth else "s"
-    return Trend(what, unit, size, tuple(points), changes, drift, worse, enough)
+        sign = -1.0 if bandwidth else 1.0
+        worse, enough = _worse(sign * logs, [change.index for change in changes], self.tolerance)
+        drifted = sign * math.log(drift.ratio) if drift else 0.0
+        if drifted > 0.0:
+            worse, enough = f"a drift made it {math.exp(drifted):.3f} times worse", True
+        together = sorted({run.facts[POINTS] for run in runs if POINTS in run.facts})
+        of_points = f", median of {' or '.join(together)} points" if together else ""
+        what = f"{'bandwidth' if bandwidth else 'time'} at {format_size(size)}{of_points}"
+        unit = "B/s" if bandwidth else "s"
+        return Trend(what, self.name, unit, size, tuple(points), changes, drift, worse, enough)
 
 
 class _Found(NamedTuple):
@@ -289,12 +198,12 @@ class _Found(NamedTuple):
 
 
 def _changes(
-    points: Sequence[RunPoint], logs: Array, tolerance: float
+    points: Sequence[RunPoint], logs: Array, tolerance: float, count: int
 ) -> tuple[list[_Found], Trending | None]:
     """The changes of level, or the drift: of few runs by likelihood ratios, of many by the sequence
-    that is valid at every look."""
+    that is valid at every look. count: how many series share an error rate."""
     if len(logs) <= FEW_RUNS:
-        found, drift = changes_or_drift(logs, tolerance)
+        found, drift = changes_or_drift(logs, tolerance, count)
         ends = [0, *(change.at for change in found), len(logs)]
         few = [
             _Found(at, *_begun(logs[ends[i] : ends[i + 2]], ends[i]), ratio, CALIBRATED_RUNS / p)
@@ -302,7 +211,7 @@ def _changes(
         ]
         return few, Trending(drift.ratio, CALIBRATED_RUNS / drift.p) if drift else None
     times = np.array([point.started.timestamp() for point in points])
-    changes = course_of(times, logs[:, None], tolerance, LEAST_RUN_LENGTH).changes
+    changes = course_of(times, logs[:, None], tolerance, LEAST_RUN_LENGTH * count).changes
     ends = [0, *(change.at for change in changes), len(logs)]
     many = []
     for i, level_change in enumerate(changes):
@@ -331,8 +240,8 @@ def _begun(logs: Array, start: int) -> tuple[int, int]:
     return start + int(near[0]), start + int(near[-1])
 
 
-def _point(run: RunFacts, size: int, bandwidth: bool) -> RunPoint:
-    value, low, high = run.latencies[size]
+def _point(run: RunFacts, curve: str, size: int, bandwidth: bool) -> RunPoint:
+    value, low, high = run.curves[curve][size]
     if bandwidth:
         value, low, high = size / value, size / high if high else None, size / low if low else None
     return RunPoint(run.id, run.started, run.file, value, low, high)

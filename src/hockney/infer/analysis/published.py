@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from hockney.infer.analysis.histories import History, RunPoint, system_of
+from hockney.infer.analysis.histories import History, RunPoint, Trend
 from hockney.infer.analysis.published_base import (
     HALF_ROUND_TRIP,
     OUR_LINE,
@@ -16,6 +16,7 @@ from hockney.infer.analysis.published_base import (
     PublishedFigure,
     published_figures,
 )
+from hockney.infer.analysis.run_facts import system_of
 from hockney.infer.analysis.transports import transports_of
 from hockney.infer.estimate.points import Estimates
 from hockney.infer.fitting.fit import Fit
@@ -84,6 +85,8 @@ class PastPosition:
     """A number of this run among those of earlier runs of the same system."""
 
     what: str
+    unit: str
+    """s or B/s."""
     value: float
     earlier: int
     lower: int
@@ -238,11 +241,11 @@ def _past(own_id: str, history: History) -> list[PastPosition]:
         now = trend.points[ids.index(own_id)]
         earlier = trend.points[: ids.index(own_id)]
         if earlier:
-            past.append(_among(trend.what, now, earlier))
+            past.append(_among(trend, now, earlier))
     return past
 
 
-def _among(what: str, now: RunPoint, earlier: Sequence[RunPoint]) -> PastPosition:
+def _among(trend: Trend, now: RunPoint, earlier: Sequence[RunPoint]) -> PastPosition:
     values = [point.value for point in earlier]
     lower = sum(value < now.value for value in values)
-    return PastPosition(what, now.value, len(values), lower, median(values))
+    return PastPosition(trend.words, trend.unit, now.value, len(values), lower, median(values))

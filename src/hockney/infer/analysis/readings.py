@@ -11,9 +11,9 @@ import numpy as np
 
 from hockney.infer.analysis.boards import CABLE, INSIDE, NODE, UPLINK
 from hockney.infer.analysis.faults import of_cable
-from hockney.infer.analysis.histories import RunFacts
 from hockney.infer.analysis.network_faults import boards_of
 from hockney.infer.analysis.pairwise import Array, Pairwise, Whole, own_medians
+from hockney.infer.analysis.run_facts import RunFacts
 from hockney.infer.analysis.tails import TailQuantiles
 
 TIME, TAIL = "time", "tail"
@@ -33,7 +33,7 @@ class WatchedSeries(msgspec.Struct, frozen=True, array_like=True, omit_defaults=
     """TIME, TAIL, or the kind of a part: node, uplink (the links of a switch to others), switch
     (its inside) or cable (two switches)."""
     names: tuple[str, ...] = ()
-    """Names of the part."""
+    """Names of the part; of a time that of its curve, where there are several."""
     quantile: float | None = None
     """Of a tail."""
 
@@ -53,8 +53,11 @@ def readings_of(
     facts: RunFacts, tails: Sequence[TailQuantiles], pairwise: Pairwise | None
 ) -> tuple[Reading, ...]:
     """The readings of a run."""
+    several = len(facts.curves) > 1
     times = [
-        Reading(WatchedSeries(size), times[0]) for size, times in sorted(facts.latencies.items())
+        Reading(WatchedSeries(size, TIME, (curve,) if several else ()), seconds)
+        for curve, of in sorted(facts.curves.items())
+        for size, (seconds, *_) in sorted(of.items())
     ]
     parts = [] if pairwise is None else list(_parts(pairwise))
     return (*times, *_tails(tails), *parts)

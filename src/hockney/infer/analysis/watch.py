@@ -18,8 +18,8 @@ import numpy as np
 
 from hockney import __version__
 from hockney.infer.analysis.course import Array, Course, LevelChange
-from hockney.infer.analysis.histories import RunFacts
 from hockney.infer.analysis.readings import TIME, Reading, WatchedSeries
+from hockney.infer.analysis.run_facts import RunFacts
 from hockney.infer.estimate.detector import detector_of, numbers_of
 
 IDENTITY = ("hockney", "MPI version", "definition")

@@ -50,15 +50,16 @@ SCHEMA = (
     file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE, cut TEXT, run TEXT,
     started TEXT, label TEXT, system TEXT, facts TEXT)""",
     """CREATE TABLE points (
-    file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE, bytes INTEGER NOT NULL,
-    time_s REAL NOT NULL, low_s REAL, high_s REAL, PRIMARY KEY (file_id, bytes)) WITHOUT ROWID""",
+    file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE, curve TEXT NOT NULL,
+    bytes INTEGER NOT NULL, time_s REAL NOT NULL, low_s REAL, high_s REAL,
+    PRIMARY KEY (file_id, curve, bytes)) WITHOUT ROWID""",
     """CREATE TABLE estimates (
     file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE, content BLOB NOT NULL)""",
     """CREATE TABLE digests (
     file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE, kind TEXT NOT NULL,
     digest TEXT NOT NULL, PRIMARY KEY (file_id, kind)) WITHOUT ROWID""",
     """CREATE VIEW measured AS
-    SELECT file, run, started, label, system, bytes, time_s, low_s, high_s,
+    SELECT file, run, started, label, system, curve, bytes, time_s, low_s, high_s,
     bytes / time_s AS bandwidth_Bps
     FROM files JOIN runs ON runs.file_id = files.id JOIN points ON points.file_id = files.id""",
 )

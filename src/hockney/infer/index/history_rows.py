@@ -12,7 +12,7 @@ import msgspec
 
 from hockney import records
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.histories import RunFacts
+from hockney.infer.analysis.run_facts import RunFacts, Times
 from hockney.infer.index.database import Index, ResultKind, Rows
 from hockney.plan.bounds import LARGEST_S
 
@@ -43,6 +43,7 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
 class _Point(msgspec.Struct, frozen=True, array_like=True):
     """A row of `points`."""
 
+    curve: str
     bytes: Annotated[int, msgspec.Meta(ge=0)]
     time_s: Time
     low_s: Time | None
@@ -69,7 +70,10 @@ def _worked_out(path: Path) -> Known:
 def _rows(database: sqlite3.Connection, file: int) -> Rows:
     """Rows of the run and of its points."""
     run = "SELECT cut, run, started, label, system, facts FROM runs WHERE file_id = ?"
-    points = "SELECT bytes, time_s, low_s, high_s FROM points WHERE file_id = ? ORDER BY bytes"
+    points = (
+        "SELECT curve, bytes, time_s, low_s, high_s FROM points WHERE file_id = ?"
+        " ORDER BY curve, bytes"
+    )
     return [row for query in (run, points) for row in database.execute(query, (file,)).fetchall()]
 
 
@@ -77,14 +81,17 @@ def _read(rows: Rows) -> Known:
     row = msgspec.convert(rows[0], _Row)
     if row.run is None or row.started is None or row.system is None:
         return Known(row.cut, None)
-    points = msgspec.convert(rows[1:], list[_Point])
+    curves: dict[str, Times] = {}
+    for point in msgspec.convert(rows[1:], list[_Point]):
+        times = curves.setdefault(point.curve, {})
+        times[point.bytes] = point.time_s, point.low_s, point.high_s
     facts = RunFacts(
         row.run,
         row.started,
         row.label or "",
         "",
         row.system,
-        {point.bytes: (point.time_s, point.low_s, point.high_s) for point in points},
+        curves,
         _NAMES_AND_VALUES.decode(row.facts or "{}"),
     )
     return Known(row.cut, facts)
@@ -102,10 +109,15 @@ def _write(database: sqlite3.Connection, file: int, known: Known) -> None:
         "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", (file, known.cut, *row, words)
     )
     database.execute("DELETE FROM points WHERE file_id = ?", (file,))
-    database.executemany(
-        "INSERT INTO points VALUES (?, ?, ?, ?, ?)",
-        [(file, size, *times) for size, times in facts.latencies.items()] if facts else [],
-    )
+    if facts:
+        database.executemany(
+            "INSERT INTO points VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (file, curve, size, *time)
+                for curve, times in facts.curves.items()
+                for size, time in times.items()
+            ],
+        )
 
 
 FACTS = ResultKind("history", _worked_out, _rows, _read, _write)

@@ -1,0 +1,160 @@
+"""The facts of one run that a history and a watch keep: its times by curve, and its
+circumstances."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+import numpy as np
+
+from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.plan import plan_facts
+from hockney.plan.axes import AXES, CIRCUMSTANCES, Axes, text_of
+from hockney.records import Run
+
+MOST_CURVES = 16
+"""Most curves of a run that are kept apart."""
+POINTS = "points"
+"""Fact of a run: of how many points, as of pairs, a curve has the median at a size."""
+VOLATILE = (
+    "load",
+    "command",
+    "env.SLURM_JOB",
+    "env.SLURM_STEP",
+    "env.SLURM_TASK_PID",
+    "env.PBS_JOBID",
+    "env.LSB_JOBID",
+    "env.FLUX_",
+    "env.PMI",
+    "env.HYDRA_",
+)
+"""Prefixes of names in the environment that differ from run to run and explain nothing."""
+
+Times = dict[int, tuple[float, float | None, float | None]]
+"""The time in seconds with its interval, by message size in bytes."""
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """One run, as a history keeps it."""
+
+    id: str
+    started: datetime
+    label: str
+    file: str
+    system: str
+    curves: Mapping[str, Times]
+    """By the name of the curve, as of an algorithm; empty for the median of too many."""
+    facts: dict[str, str]
+    """Circumstances of the run: names with their values."""
+
+    @property
+    def latencies(self) -> Times:
+        """The median over curves; of several without an interval."""
+        by_size: dict[int, list[tuple[float, float | None, float | None]]] = {}
+        for times in self.curves.values():
+            for size, time in times.items():
+                by_size.setdefault(size, []).append(time)
+        return {
+            size: of[0] if len(of) == 1 else (float(np.median([t for t, *_ in of])), None, None)
+            for size, of in sorted(by_size.items())
+        }
+
+
+def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
+    """The facts of a run; None without a point or a date."""
+    started = _time(run.header.started)
+    points = estimates.own()
+    if started is None or not points:
+        return None
+    curves: dict[str, list[PointEstimate]] = {}
+    for point in points:
+        curves.setdefault(_curve_of(point), []).append(point)
+    if len(curves) > MOST_CURVES:
+        curves = {"": list(points)}
+    most = max(max(Counter(point.bytes for point in of).values()) for of in curves.values())
+    together = {POINTS: str(most)} if most > 1 else {}
+    return RunFacts(
+        run.header.id,
+        started,
+        run.label,
+        str(run.path or ""),
+        system_of(run),
+        {name: _times(of) for name, of in sorted(curves.items())},
+        _facts(run, estimates) | together,
+    )
+
+
+def _curve_of(point: Axes) -> str:
+    """The name of the curve of a point, whatever else its run holds."""
+    names = [name for name in AXES if name not in ("bytes", *CIRCUMSTANCES)]
+    return ", ".join(filter(None, (text_of(point, name) for name in names)))
+
+
+def _times(points: Sequence[PointEstimate]) -> Times:
+    by_size: dict[int, list[PointEstimate]] = {}
+    for point in points:
+        by_size.setdefault(point.bytes, []).append(point)
+    every = {size: _typical(of) for size, of in sorted(by_size.items())}
+    return {size: found for size, found in every.items() if found[0] > 0.0}  # ratios are of these
+
+
+def _time(text: str | None) -> datetime | None:
+    try:
+        started = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
+        return started.replace(tzinfo=started.tzinfo or timezone.utc).astimezone(timezone.utc)
+    except (ValueError, OverflowError):  # the first and last days of the calendar, elsewhere
+        return None
+
+
+def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
+    """The time and its interval; of several points the median, without an interval."""
+    centres = [float(np.median(point.medians_s)) for point in points]
+    if len(points) == 1:
+        return centres[0], points[0].low_s, points[0].high_s
+    return float(np.median(centres)), None, None
+
+
+def system_of(run: Run) -> str:
+    """The system of a run, whose runs are comparable: the experiment, and the user's label or else
+    the MPI library (any version) and the hosts."""
+    if run.header.label:
+        return f"{run.header.experiment}, {run.header.label}"
+    if not run.launches:
+        return run.header.experiment
+    first = run.launches[0]
+    hosts = sorted({place.host or "unknown" for place in first.places})
+    words = [run.header.experiment, first.mpi.library or "unknown MPI", " and ".join(hosts)]
+    return ", ".join([*words, "simulated"] if first.simulated else words)
+
+
+def _facts(run: Run, estimates: Estimates) -> dict[str, str]:
+    facts: dict[str, str] = {"hockney": run.header.hockney}
+    facts |= _flat("", run.header.environment) | _flat("option.", plan_facts(run.header.options))
+    if run.launches:
+        first = run.launches[0]
+        facts |= {
+            "MPI version": f"{first.mpi.library or '-'} {first.mpi.version or '-'}",
+            "launcher": first.launcher or "-",
+            "definition": first.definition or "-",
+            "places": ", ".join(f"{p.host} CPU {p.pu}" for p in first.places),
+            "simulated": str(first.simulated),
+        }
+    handover = estimates.states.states[0].handover_s
+    if handover:
+        facts["core-to-core latency"] = f"{handover * 1e9:.1f} ns"
+    return {name: value for name, value in facts.items() if not name.startswith(VOLATILE)}
+
+
+def _flat(prefix: str, values: dict[str, Any]) -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            flat |= _flat(f"{prefix}{name}.", value)
+        else:
+            flat[prefix + name] = str(value)
+    return flat
