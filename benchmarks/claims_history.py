@@ -129,7 +129,7 @@ CLAIMS: list[Claim] = [
         at_most=0.01,
         at_least=None,
         run=alarms_of_curves(unchanged(0.9, 0.03), CURVES),
-        n=200,
+        n=400,
     ),
     *(
         Claim(

@@ -48,6 +48,17 @@ def day_of_runs(
     )
 
 
+def test_launches_of_an_earlier_run_that_scatter_are_no_difference_between_runs() -> None:
+    """An earlier run on a busy machine scatters as a whole, too, by its own launches."""
+    for seed in range(4):
+        earlier = numbered(noisy_run(100 * seed + n, launches=20, scatter=0.2) for n in range(3))
+        base, other = (noisy_run(seed + n, 1.0 + 0.1 * n, launches=20) for n in (0, 1))
+        other.header = msgspec.structs.replace(other.header, id="other")
+        found = compared(base, other, 0.03, earlier)
+        assert found.overall is not None
+        assert found.overall.verdict == "slower"
+
+
 @pytest.mark.parametrize(("factor", "verdict"), [(1.3, "slower"), (0.7, "faster"), (1.0, "same")])
 def test_the_verdict_says_what_is_true(factor: float, verdict: str) -> None:
     earlier = numbered(noisy_run(seed, scatter=0.01) for seed in range(10, 22))

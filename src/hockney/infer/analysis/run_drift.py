@@ -126,20 +126,22 @@ class RunDrift:
         ]
 
     def _whole(self, pairs: Sequence[Sides], means: Sequence[Array]) -> RunsEvidence:
-        """Each run by the mean over its points. How much the launches of earlier runs scatter as a
-        whole is taken from the two that are compared."""
-        scatter = math.sqrt(float(np.mean([scatter_of(mean) ** 2 for mean in means])))
+        """Each run by the mean over its points. How much less the launches of a run scatter as a
+        whole than at its points is taken from the two that are compared."""
+        each = [[level_of(np.log(one.medians_s)) for one in points] for points in pairs]
+        at_points = _typical_scatter([level for levels in each for level in levels])
+        as_whole = math.sqrt(float(np.mean([scatter_of(mean) ** 2 for mean in means])))
+        part = as_whole / at_points if at_points > 0.0 else 0.0
         groups = []
         for number, side in enumerate(self.sides):
-            points = [pair[number] for pair in pairs]
-            keys = [key_without(point) for point in points]
-            own = dict(zip(keys, (level_of(np.log(one.medians_s)) for one in points), strict=True))
+            keys = [key_without(pair[number]) for pair in pairs]
+            own = dict(zip(keys, (levels[number] for levels in each), strict=True))
             runs = [run for run in side if all(key in run for key in keys)]
-            levels = [_mean([run[key] for key in keys], scatter) for run in (own, *runs)]
+            levels = [_mean([run[key] for key in keys], part) for run in (own, *runs)]
             groups.append(levels if runs else [])
             for group in self.apart[number] if self.apart else ():
                 whole = [run for run in group if all(key in run for key in keys)]
-                groups.append([_mean([run[key] for key in keys], scatter) for run in whole])
+                groups.append([_mean([run[key] for key in keys], part) for run in whole])
         return evidence_of(groups)
 
 
@@ -171,9 +173,16 @@ def _at(key: Key, runs: Sequence[Mapping[Key, RunLevel]]) -> list[RunLevel]:
     return [run[key] for run in runs if key in run]
 
 
-def _mean(levels: Sequence[RunLevel], scatter: float) -> RunLevel:
+def _typical_scatter(levels: Sequence[RunLevel]) -> float:
+    return math.sqrt(float(np.mean([level.scatter**2 for level in levels])))
+
+
+def _mean(levels: Sequence[RunLevel], part: float) -> RunLevel:
+    """part: the scatter of launches as a whole over that at the points."""
     centre = float(np.mean([level.centre for level in levels]))
-    return RunLevel(centre, scatter, min(level.launches for level in levels))
+    return RunLevel(
+        centre, part * _typical_scatter(levels), min(level.launches for level in levels)
+    )
 
 
 def _prior(samples: Sequence[Array]) -> Array:
