@@ -66,7 +66,7 @@ def test_data_arrive(run: Run, mpi: Mpi, verb: str) -> None:
     memories = {tuple(one.split(",")) for one in asked.removeprefix("--memory=").split("/")}
     seen = {(one["memory"], *filter(None, [one.get("peer_memory")])) for one in done.of("samples")}
     # A collective whose ranks did not start in time leaves none.
-    assert seen == memories or (seen <= memories and done.of("start"))
+    assert seen == memories or (seen <= memories and len(done.of("start")) >= len(memories))
 
 
 UNVERIFIED = {

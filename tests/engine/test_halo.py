@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import product
 
 import pytest
@@ -183,10 +184,13 @@ def test_cold_buffers_and_barriers_are_measured(run_engine: RunEngine) -> None:
             for s in done.of("samples")
             if s["operation"] == "halo"
         }
+        ways = set(product(("waitall", "sendrecv", "neighbor"), PACKINGS))
         # A visit whose ranks did not start in time leaves none.
         assert found
-        assert found <= set(product((8, 4096), ("waitall", "sendrecv", "neighbor"), PACKINGS))
-        assert {start["bytes"] for start in done.of("start")} == {8, 4096}
+        assert found <= {(size, *way) for size in (8, 4096) for way in ways}
+        visits = Counter(start["bytes"] for start in done.of("start"))
+        assert visits.keys() == {8, 4096}
+        assert min(visits.values()) >= len(ways)
 
 
 @pytest.mark.parametrize(
