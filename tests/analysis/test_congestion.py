@@ -70,14 +70,14 @@ def test_few_launches_have_a_factor_without_an_interval() -> None:
 def test_the_gate_needs_to_be_surely_exceeded(gate: float, exceeds: bool) -> None:
     analysis = Analysis(congestion_run(factor=2.0, tail=1.0, most_factor=gate))
     assert [one.exceeds for one in analysis.congestion] == [exceeds]
-    verdict = congestion_gate(analysis.congestion)
+    verdict = congestion_gate(analysis.congestion, analysis.workload)
     assert verdict is not None
     assert verdict.status == ("failed" if exceeds else "passed")
 
 
 def test_a_gate_without_an_interval_is_not_judged() -> None:
     analysis = Analysis(congestion_run(launches=4, most_factor=3.0))
-    verdict = congestion_gate(analysis.congestion)
+    verdict = congestion_gate(analysis.congestion, analysis.workload)
     assert verdict is not None
     assert verdict.line.startswith("gate: NOT JUDGED: too few launches for an interval; ")
     assert verdict.exit_status == 3

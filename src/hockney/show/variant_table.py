@@ -33,6 +33,9 @@ def variant_answer(study: VariantStudy) -> list[str]:
     ]
     lines += [f"{name(gain.variant)}: {gains_text(gain)}" for gain in study.gains]
     lines += [f"{name(variant)}: not measured" for variant in study.left_out]
+    for variant, points in study.unmatched.items():
+        sizes = ", ".join(format_size(size) for size in sorted({point.bytes for point in points}))
+        lines.append(f"{name(variant)}: not compared at {sizes}, where a variant has no time")
     return lines if study.ratios else [NO_BLOCK, *lines]
 
 
@@ -200,6 +203,10 @@ def variants_json(study: VariantStudy) -> dict[str, Any]:
         "gate": study.comparison.gate,
         "blocks": study.blocks,
         "left_out": list(study.left_out),
+        "unmatched": {
+            variant: [axes_json(point, "variant", "peers") for point in points]
+            for variant, points in study.unmatched.items()
+        },
         "doubts": doubt_lines(study),
         "ratios": [_ratio_json(ratio) for ratio in study.ratios],
     }

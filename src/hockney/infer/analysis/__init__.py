@@ -343,7 +343,7 @@ class Analysis:
 
     def gate(self, of_outliers: bool) -> Gate | None:
         """The gates of the plan, and the one of outliers if it is asked for, together."""
-        gates = [variants_gate(self.variants), congestion_gate(self.congestion)]
+        gates = [variants_gate(self.variants), congestion_gate(self.congestion, self.workload)]
         return together([*([self.outlier_gate] if of_outliers else []), *gates])
 
     @cached_property

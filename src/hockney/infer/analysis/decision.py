@@ -108,7 +108,7 @@ def _findings(analysis: Analysis) -> Iterator[DecidingFinding]:
         yield DecidingFinding(PASSED, f"{label}: messages arrive as they were sent", number, "", "")
     if analysis.compares_pairs:
         yield from _of_outliers(analysis)
-    for gate in (variants_gate(analysis.variants), congestion_gate(analysis.congestion)):
+    for gate in (variants_gate(analysis.variants), congestion_gate(analysis.congestion, analysis.workload)):
         if gate is not None:
             yield _of_gate(label, gate, "the plan's limit")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 from hockney.base.units import format_size
 from hockney.infer.analysis.boards import Doubt
@@ -15,6 +16,9 @@ from hockney.infer.analysis.outliers import Outlier, Outliers
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.differences import Judged
+from hockney.plan.axes import Point
+from hockney.plan.workloads import Workload
+from hockney.plan.workloads.congestion import Congestion
 
 MORE = "more launches, or a larger --budget, would decide"
 
@@ -58,6 +62,10 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
     open_ = [ratio for ratio in study.ratios if not ratio.is_decided(allowed)]
     if study.left_out or not study.ratios:
         return not_judged("not every variant has a complete block of launches", MORE)
+    for variant, points in study.unmatched.items():
+        more = f" and {len(points) - 1} more points" if len(points) > 1 else ""
+        why = f"{study.name(variant)} cannot be compared at {format_size(points[0].bytes)}{more}"
+        return not_judged(f"{why}: a variant has no time there", MORE)
     if open_:
         names = ", ".join(dict.fromkeys(study.name(ratio.variant) for ratio in open_))
         where = next((ratio.point for ratio in open_ if ratio.point is not None), None)
@@ -84,11 +92,11 @@ def _slower_variant(study: VariantStudy, ratio: VariantRatio) -> str:
     )
 
 
-def congestion_gate(found: Sequence[Congested]) -> Gate | None:
+def congestion_gate(found: Sequence[Congested], workload: Workload | None) -> Gate | None:
     """The gate of congestion factors; None if the plan has none."""
-    allowed = next((congested.most_factor for congested in found), None)
-    if allowed is None:
+    if not isinstance(workload, Congestion) or workload.most_factor is None:
         return None
+    allowed = workload.most_factor
     above = [congested for congested in found if congested.exceeds]
     if above:
         each = [
@@ -97,6 +105,17 @@ def congestion_gate(found: Sequence[Congested]) -> Gate | None:
             for congested in above
         ]
         return failed(each, [congested.point.operation for congested in above])
+    loads = product(workload.aggressors, workload.load_sizes, workload.load_windows)
+    planned = product(loads, (size.bytes for size in workload.sizes))
+    known = {_load_of(congested.point) for congested in found}
+    if lacking := [each for each in planned if each not in known]:
+        (aggressor, load, window), size = lacking[0]
+        more = f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+        return not_judged(
+            f"nothing is known of {format_size(size)} under {aggressor} of {format_size(load)}, "
+            f"window {window}{more}",
+            MORE,
+        )
     factors = [factor.judged for congested in found for factor in congested.factors]
     if any(judged.high is None for judged in factors):
         return not_judged("too few launches for an interval", MORE)
@@ -109,6 +128,10 @@ def congestion_gate(found: Sequence[Congested]) -> Gate | None:
     tails = " and ".join(f"p{100.0 * quantile:g}" for quantile in missing)
     unknown = f"; {tails} are unknown, of too few messages a launch" if missing else ""
     return passed(f"no factor is above {allowed:g}{unknown}")
+
+
+def _load_of(point: Point) -> tuple[tuple[str | None, int | None, int | None], int]:
+    return (point.aggressor, point.load_bytes, point.load_window), point.bytes
 
 
 def _worst_above(congested: Congested, allowed: float) -> float:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hockney.infer.estimate.blocks import VariantRatio, block_times, variant_ratios
+from hockney.infer.estimate.blocks import VariantRatio, block_times, unmatched, variant_ratios
 from hockney.plan import Plan
+from hockney.plan.axes import Point
 from hockney.plan.variant_names import shown_names
 from hockney.plan.variants import ENVIRONMENT, Comparison
 from hockney.records import Run
@@ -56,6 +57,8 @@ class VariantStudy:
     left_out: tuple[str, ...]
     """Variants without a launch that ended by itself."""
     doubts: tuple[VariantDrift | Ignored, ...]
+    unmatched: Mapping[str, Sequence[Point]] = field(default_factory=dict)
+    """Points at which a variant or the first was not measured, by the variant."""
     shown: Mapping[str, str] = field(default_factory=dict)
     """Names of the variants for people, by their own."""
 
@@ -116,6 +119,7 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
         blocks=max((ratio.blocks for ratio in ratios), default=0),
         left_out=tuple(name for name in comparison.names if name not in measured),
         doubts=(*_drifts(ratios), *_ignored(run, comparison)),
+        unmatched=unmatched(times, comparison),
         shown=shown_names(comparison, _libraries(run)),
     )
 

@@ -164,16 +164,17 @@ def variant_ratios(
     at each look."""
     base, *others = comparison.names
     blocks = _matched([times.by_block[block] for block in sorted(times.by_block)])
-    points = _points(blocks)
-    if not points or not others:
+    points = {variant: _points(blocks, base, variant) for variant in others}
+    count = len({point for of in points.values() for point in of})
+    if not count:
         return []
-    whole_level = LEVEL / len(others) / (2.0 if len(points) > 1 else 1.0)
+    whole_level = LEVEL / len(others) / (2.0 if count > 1 else 1.0)
     numbers = np.array(sorted(times.by_block))
-    rows: list[tuple[Point | None, Sequence[Point], float]] = []
-    rows += [(None, points, whole_level)] * (len(points) > 1)
-    rows += [(point, [point], whole_level / len(points)) for point in points]
     ratios = []
-    for variant in others:
+    for variant, own in points.items():
+        rows: list[tuple[Point | None, Sequence[Point], float]] = []
+        rows += [(None, own, whole_level)] * (len(own) > 1)
+        rows += [(point, [point], whole_level / count) for point in own]
         for point, of, level in rows:
             logs, has_both = _pairs(blocks, base, variant, of)
             if not len(logs):
@@ -262,16 +263,29 @@ def _matched(blocks: Sequence[Block]) -> list[Block]:
     ]
 
 
-def _points(blocks: Sequence[Block]) -> list[Point]:
-    """The points with a time above 0 s in every variant of some block."""
-    points: set[Point] = set()
-    for block in blocks:
-        every = [
-            {point for point, seen in medians.items() if seen.median_s > 0.0}
-            for medians in block.values()
-        ]
-        points |= set.intersection(*every) if every else set()
-    return sorted(points, key=sort_key)
+def unmatched(times: BlockTimes, comparison: Comparison) -> dict[str, list[Point]]:
+    """The points at which a variant cannot be compared with the first, though one of all was
+    measured there; of variants that have any at all."""
+    base, *others = comparison.names
+    blocks = _matched(list(times.by_block.values()))
+    every = set().union(*(_timed(medians) for block in blocks for medians in block.values()))
+    found = {}
+    for variant in others:
+        common = _points(blocks, base, variant)
+        if common and (rest := every.difference(common)):
+            found[variant] = sorted(rest, key=sort_key)
+    return found
+
+
+def _timed(medians: Medians) -> set[Point]:
+    """The points with a time above 0 s."""
+    return {point for point, seen in medians.items() if seen.median_s > 0.0}
+
+
+def _points(blocks: Sequence[Block], base: str, variant: str) -> list[Point]:
+    """The points that both have in some block."""
+    both = [_timed(block.get(base, {})) & _timed(block.get(variant, {})) for block in blocks]
+    return sorted(set().union(*both), key=sort_key)
 
 
 def _pairs(
