@@ -61,7 +61,7 @@ def test_sizes_that_were_not_measured_again_are_not_passed() -> None:
     found = held(analysed(1), analysed(2, sizes=SIZES[:1]), PAST)
     gate = comparison_gate(found, ALLOWED)
     assert gate.status == NOT_JUDGED
-    assert "has no 2 B, 4 B, 8 B, 16 B and 7 more sizes" in gate.why
+    assert "lacks what was measured before: 2 B, 4 B, 8 B, 16 B and 7 more sizes" in gate.why
     assert any("not compared" in note for note in found.notes)
 
 

@@ -384,6 +384,12 @@ def method_text(axes: Axes) -> str:
     return ", ".join(filter(None, (text_of(axes, name) for name in _METHODS)))
 
 
+def curve_text(axes: Axes) -> str:
+    """The curve of a point: "bcast, binomial, 4 ranks", whatever else its run holds."""
+    names = [name for name in AXES if name not in ("bytes", *CIRCUMSTANCES)]
+    return ", ".join(filter(None, (text_of(axes, name) for name in names)))
+
+
 def algorithm_text(
     algorithm: str,
     segment_bytes: int | None,

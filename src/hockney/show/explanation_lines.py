@@ -30,12 +30,16 @@ def answer_words(explanation: Explanation) -> str:
     if explanation.gate is not None:
         return explanation.gate.line
     if not explanation.shown:
-        words = "no difference is shown: nothing to explain"
+        count = len(explanation.points)
+        where = f"at the {count} points" if count > 1 else "at the only point"
+        words = f"no difference is shown {where} in common: nothing to explain"
         if explanation.shown_from is not None:
             words += f" (shown from {smallest_words(explanation.shown_from)} on)"
         return words
     ratios = [point.difference.ratio for point in explanation.shown]
-    if min(ratios) < 1.0 < max(ratios):
+    if explanation.is_of_whole:
+        how = f"B takes {explanation.typical_ratio:.3g} times as long as A as a whole"
+    elif min(ratios) < 1.0 < max(ratios):
         how = f"B takes {min(ratios):.3g} to {max(ratios):.3g} times as long as A, by size"
     else:
         how = f"B takes {explanation.typical_ratio or 1.0:.3g} times as long as A"
@@ -108,7 +112,10 @@ def _difference_lines(explanation: Explanation) -> list[str]:
     if explanation.span is not None:
         low, high = map(format_size, explanation.span)
         words = f"from {low} to {high} only" if low != high else f"at {low} only"
-    lines = [f"the difference: at {len(shown)} of {len(explanation.points)} points; {words}"]
+    where = f"at {len(shown)} of {len(explanation.points)} points"
+    if explanation.is_of_whole:
+        where = "as a whole, and surely at no single point"
+    lines = [f"the difference: {where}; {words}"]
     by_size = sorted(shown, key=lambda one: one.base.bytes)
     for one in dict.fromkeys((by_size[0], by_size[-1])):
         lines.append(f"  {_point(one)}")
@@ -173,6 +180,7 @@ def explanation_json(
         "gate": asdict(explanation.gate) if explanation.gate else None,
         "question": _command(explanation.question) if explanation.question else None,
         "ratio": explanation.typical_ratio,
+        "whole": asdict(explanation.whole) if explanation.whole else None,
         "form": explanation.form,
         "between_bytes": explanation.span,
         "causes": [

@@ -30,7 +30,7 @@ from hockney.infer.estimate.shifts import LEVEL, sample_shift
 from hockney.infer.memory.components import BetweenRuns
 from hockney.infer.memory.host import EarlierRun
 from hockney.plan import workload_of
-from hockney.plan.axes import CIRCUMSTANCES, key_without
+from hockney.plan.axes import CIRCUMSTANCES, curve_text, key_without
 from hockney.records import Run
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class RunComparison:
     """How much equal runs differ as a whole; None if they do not (simulated runs)."""
     means: tuple[Array, Array] = NO_LAUNCHES
     """The launches of either run as a whole, each by the mean over points of its log time."""
-    only_base: tuple[int, ...] = ()
-    """Sizes in bytes of points that A alone has, where those of both runs were asked for."""
+    only_base: str = ""
+    """What A alone has, in words, where the points of both runs were asked for."""
     is_with_itself: bool = False
     """Whether A and B are the same run: that they are equal shows nothing."""
 
@@ -117,17 +117,15 @@ def compare(
     if not pairs:
         notes.append(_nothing_in_common(*both))
         return RunComparison(base, other, (), None, tuple(notes))
-    only_base = _left_out([a for a, _ in pairs], both[0].own(states[0]))
-    only_other = _left_out([b for _, b in pairs], both[1].own(states[1]))
-    for label, sizes in (("A", only_base), ("B", only_other)):
-        if sizes:
-            notes.append(f"not compared, as only {label} has them: {listed_sizes(sizes)}")
-    only_base = () if _are_chosen(base) or _are_chosen(other) else only_base
+    only_base = left_out([a for a, _ in pairs], both[0].own(states[0]))
+    only_other = left_out([b for _, b in pairs], both[1].own(states[1]))
+    notes += only_notes(only_base, only_other)
+    only_base = "" if _are_chosen(base) or _are_chosen(other) else only_base
     earlier = (*as_earlier(others), *memory)
     drift = RunDrift.of((first, second), states[0], earlier)
     notes += drift.notes
     compared = pairs if each_point else []
-    means = _means_of_both(pairs)
+    means = means_of_both(pairs)
     each, whole = drift.between(pairs, means)
     unseen = [runs.of_two if runs else None for runs in each]
     found = differences(compared, tolerance, unseen[: len(compared)])
@@ -143,13 +141,25 @@ def compare(
     )
 
 
-def _left_out(paired: Sequence[PointEstimate], own: Sequence[PointEstimate]) -> tuple[int, ...]:
-    """Sizes of a run's points that were not compared."""
-    known = {id(point) for point in paired}
-    return tuple(sorted({point.bytes for point in own if id(point) not in known}))
+def left_out(paired: Sequence[PointEstimate], own: Sequence[PointEstimate]) -> str:
+    """The points of a run that were not compared, in words: curves by name, else sizes."""
+    known, curves = {id(point) for point in paired}, {curve_text(point) for point in paired}
+    rest = [point for point in own if id(point) not in known]
+    names = sorted({curve_text(point) for point in rest} - curves)
+    sizes = sorted({point.bytes for point in rest if curve_text(point) in curves})
+    more = [f"{len(names) - MOST_LISTED} more curves"] if len(names) > MOST_LISTED else []
+    return "; ".join([*names[:MOST_LISTED], *more, *([_listed(sizes)] if sizes else [])])
 
 
-def listed_sizes(sizes: Sequence[int]) -> str:
+def only_notes(only_base: str, only_other: str) -> list[str]:
+    return [
+        f"not compared, as only {label} has them: {words}"
+        for label, words in (("A", only_base), ("B", only_other))
+        if words
+    ]
+
+
+def _listed(sizes: Sequence[int]) -> str:
     more = f" and {len(sizes) - MOST_LISTED} more sizes" if len(sizes) > MOST_LISTED else ""
     return ", ".join(map(format_size, sizes[:MOST_LISTED])) + more
 
@@ -303,7 +313,7 @@ def _nothing_in_common(first: Estimates, second: Estimates) -> str:
     return "the two runs have no size in common"
 
 
-def _means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tuple[Array, Array]:
+def means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tuple[Array, Array]:
     """The launches of either run, each by the mean over points of its log time against A's
     median."""
     centres = [math.log(a.typical_s) for a, _ in pairs]

@@ -7,6 +7,7 @@ deviations: a parameter is tried that makes it exact at each point, and the best
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -185,14 +186,24 @@ ALMOST = 0.8
 """Part of a difference that a simple form must account for to describe it."""
 
 
+MUCH_CLOSER, EXACT = 2.0, 0.05
+"""How many times as close to the points a less simple form must come to describe them instead, and
+the part of a difference that is always close."""
+
+
 def form_of(gaps: list[Gap]) -> str:
-    """The simplest form that describes a difference: a name of FORMS."""
+    """The form that describes a difference: a name of FORMS. The simplest of those that fit within
+    chance, unless another of few parameters comes much closer to the points."""
     size = sum(gap.size for gap in gaps)
+    misses: dict[str, float] = {}
     for name, form in FORMS.items():
-        left = sum(gap.left(best_prediction(gap, form, Limits())) for gap in gaps)
-        if left <= (1.0 - ALMOST) * size:
-            return name
-    return "any"
+        each = [(gap, best_prediction(gap, form, Limits())) for gap in gaps]
+        if sum(gap.left(predicted) for gap, predicted in each) <= (1.0 - ALMOST) * size:
+            missed = [np.abs(gap.log_ratio - predicted).sum() for gap, predicted in each]
+            misses[name] = float(sum(missed))
+    few = [missed for name, missed in misses.items() if FORMS[name] in PARAMETRIC]
+    most = MUCH_CLOSER * min(few) + EXACT * size if few else math.inf
+    return next(name for name, missed in misses.items() if missed <= most)
 
 
 def span_of(gaps: list[Gap]) -> tuple[int, int] | None:

@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.compare import PointDifference, differences, pairs_of
+from hockney.infer.analysis.compare import (
+    PointDifference,
+    differences,
+    left_out,
+    means_of_both,
+    only_notes,
+    pairs_of,
+)
 from hockney.infer.analysis.effects import Gap, best_prediction, form_of, span_of
 from hockney.infer.analysis.factor import DifferingFactor, Kind
 from hockney.infer.analysis.factors import factors_of, own_axes
 from hockney.infer.analysis.gate import Gate, not_judged
 from hockney.infer.analysis.run_drift import RunDrift
-from hockney.infer.estimate.differences import Judged, exact
+from hockney.infer.analysis.traces import hosts_of
+from hockney.infer.estimate.differences import Judged, exact, two_samples
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.memory.host import EarlierRun
 from hockney.plan.axes import curve_key
@@ -66,13 +74,24 @@ class Explanation:
     """That nothing could be judged; None if it could."""
     question: tuple[str, ...] = ()
     """The words of a command that would let it be judged."""
+    whole: Judged | None = None
+    """The runs as a whole; None where launches do not show it."""
     notes: tuple[str, ...] = ()
-    """Earlier runs that were left out, and why."""
+    """What was left out, and why."""
 
     @property
     def shown(self) -> list[PointDifference]:
-        """Points with a difference that is shown, and more than the tolerance."""
-        return [point for point in self.points if point.difference.matters]
+        """Points with a difference that is shown, and more than the tolerance; all of them where
+        only the whole shows one."""
+        at_points = [point for point in self.points if point.difference.matters]
+        return at_points or (list(self.points) if self.is_of_whole else [])
+
+    @property
+    def is_of_whole(self) -> bool:
+        """Whether the runs differ as a whole, and surely at no point."""
+        if any(point.difference.matters for point in self.points):
+            return False
+        return self.whole is not None and self.whole.matters
 
     @property
     def shown_from(self) -> Judged | None:
@@ -105,7 +124,9 @@ class Explanation:
 
     @property
     def typical_ratio(self) -> float | None:
-        """The median ratio over the points with a difference; None without one."""
+        """The median ratio over the points with a difference, or the whole's; None without one."""
+        if self.is_of_whole and self.whole is not None:
+            return self.whole.ratio
         ratios = [point.difference.ratio for point in self.shown]
         return float(np.median(ratios)) if ratios else None
 
@@ -126,22 +147,40 @@ def explanation(
     if not pairs:
         return _nothing(first, second, "the runs have no point in common")
     drift = RunDrift.of((first, second), 0, earlier)
-    found = _explained(first, second, _judged(first, second, pairs, tolerance, drift), tolerance)
-    return replace(found, notes=drift.notes)
+    points, whole = _judged(first, second, pairs, tolerance, drift)
+    sides = zip(*pairs, strict=True), (first.of_every_launch, second.of_every_launch)
+    only = [left_out(paired, estimates.own(0)) for paired, estimates in zip(*sides, strict=True)]
+    found = Explanation(first, second, points, (), (), None, None, whole=whole)
+    return replace(
+        _explained(found, tolerance),
+        notes=(*only_notes(*only), *drift.notes, *_moved(first), *_moved(second)),
+    )
 
 
-def _explained(
-    first: Analysis, second: Analysis, points: tuple[PointDifference, ...], tolerance: float
-) -> Explanation:
-    factors = factors_of(first, second)
-    if all(point.difference.low is None for point in points):
-        gate = not_judged("fewer than 5 launches on a side", "measure more: --launches 18")
-        return Explanation(first, second, points, (), _all_cleared(factors), None, None, gate)
-    gaps = _gaps(points, tolerance)
-    if not any(gap.size for gap in gaps):
-        return Explanation(first, second, points, (), _all_cleared(factors), None, None)
+def _explained(judged: Explanation, tolerance: float) -> Explanation:
+    factors = factors_of(judged.first, judged.second)
+    unknown = sum(point.difference.low is None for point in judged.points)
+    if not judged.shown:
+        gate = None
+        if unknown:
+            many = f"at {unknown} of {len(judged.points)} points " if len(judged.points) > 1 else ""
+            why = f"{many}there are fewer than 5 launches on a side"
+            gate = not_judged(why, "measure more: --launches 18")
+        return replace(judged, cleared=_all_cleared(factors), gate=gate)
+    whole = judged.whole if judged.is_of_whole else None
+    gaps = _gaps(judged.points, tolerance, whole)
     causes, cleared = _attributed(gaps, factors)
-    return Explanation(first, second, points, causes, cleared, form_of(gaps), span_of(gaps))
+    return replace(judged, causes=causes, cleared=cleared, form=form_of(gaps), span=span_of(gaps))
+
+
+def _moved(analysis: Analysis) -> list[str]:
+    """A note where launches ran on different hosts: those of most of them are taken."""
+    places = {hosts_of(launch) for launch in analysis.run.launches}
+    if len(places) < 2:
+        return []
+    return [
+        f"{analysis.label}: launches ran on {len(places)} sets of hosts; the most frequent is taken"
+    ]
 
 
 def _judged(
@@ -150,36 +189,41 @@ def _judged(
     pairs: Sequence[tuple[PointEstimate, PointEstimate]],
     tolerance: float,
     drift: RunDrift,
-) -> tuple[PointDifference, ...]:
+) -> tuple[tuple[PointDifference, ...], Judged | None]:
+    """The points, and the runs as a whole; simulated ones are exact at each point."""
+    whole = None
     if first.run.is_simulated and second.run.is_simulated:
         logs = [np.array([math.log(b.typical_s / a.typical_s)]) for a, b in pairs]
         found = [exact(log, tolerance) for log in logs]
     else:
-        each, _ = drift.between(pairs)
+        means = means_of_both(pairs)
+        each, runs_as_whole = drift.between(pairs, means)
         found = differences(pairs, tolerance, [runs.of_two if runs else None for runs in each])
-    return tuple(PointDifference(*pair, judged) for pair, judged in zip(pairs, found, strict=True))
+        whole = two_samples(*means, tolerance, runs_as_whole.of_two if runs_as_whole else None)
+    points = [PointDifference(*pair, judged) for pair, judged in zip(pairs, found, strict=True)]
+    return tuple(points), whole
 
 
-def _gaps(points: Sequence[PointDifference], tolerance: float) -> list[Gap]:
+def _gaps(points: Sequence[PointDifference], tolerance: float, whole: Judged | None) -> list[Gap]:
+    """whole: where it alone shows a difference, which is then at all points."""
     curves: dict[object, list[PointDifference]] = {}
     for point in points:
         curves.setdefault(curve_key(point.base), []).append(point)
-    return [_gap(of_it, tolerance) for of_it in curves.values()]
+    return [_gap(of_it, tolerance, whole) for of_it in curves.values()]
 
 
-def _gap(points: Sequence[PointDifference], tolerance: float) -> Gap:
+def _gap(points: Sequence[PointDifference], tolerance: float, whole: Judged | None) -> Gap:
+    judged = [whole or point.difference for point in points]
     halves = [
-        (math.log(point.difference.high / point.difference.low) / 2.0)
-        if point.difference.low and point.difference.high
-        else math.inf
-        for point in points
+        math.log(each.high / each.low) / 2.0 if each.low and each.high else math.inf
+        for each in judged
     ]
     return Gap(
         bytes=np.array([point.base.bytes for point in points], dtype=np.float64),
         base_s=np.array([point.base.typical_s for point in points]),
         log_ratio=np.array([math.log(point.difference.ratio) for point in points]),
         half=np.maximum(np.array(halves), math.log1p(tolerance)),
-        shown=np.array([point.difference.matters for point in points]),
+        shown=np.array([each.matters for each in judged]),
     )
 
 

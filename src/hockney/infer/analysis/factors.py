@@ -15,10 +15,9 @@ from hockney.base.units import format_seconds
 from hockney.infer.analysis.between import SAME_STATE
 from hockney.infer.analysis.effects import FORMS, Limits
 from hockney.infer.analysis.factor import UNSET, DifferingFactor, Kind, Restored, text_of
-from hockney.infer.analysis.traces import Traces, traces_of
+from hockney.infer.analysis.traces import Traces, traces_of, typical_launch
 from hockney.infer.analysis.variable_factors import forms_of_ways, variable_factors, ways_apart
 from hockney.plan.axes import AXES, CIRCUMSTANCES
-from hockney.records import LaunchRecord
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
@@ -82,10 +81,6 @@ def own_axes(first: Analysis, second: Analysis) -> dict[str, tuple[Any, Any]]:
     return found
 
 
-def _launch(analysis: Analysis) -> LaunchRecord:
-    return analysis.run.launches[0] if analysis.run.launches else LaunchRecord(launch=0)
-
-
 def _both(each: tuple[T, T], text: Callable[[T], str]) -> tuple[str, str]:
     return text(each[0]), text(each[1])
 
@@ -123,7 +118,7 @@ def _questions(first: Analysis, second: Analysis) -> Iterator[DifferingFactor]:
             forms=tuple(FORMS[form] for form in FORMS_OF_QUESTIONS.get(name, ("any",))),
             change=Restored("workload", name, fields[name][0]) if name in fields else None,
         )
-    before, after = _launch(first).definition, _launch(second).definition
+    before, after = typical_launch(first.run).definition, typical_launch(second.run).definition
     if before != after and None not in (before, after) and not fields and not axes:
         yield DifferingFactor(
             "definition", (text_of(before), text_of(after)), Kind.QUESTION, "launch records"
@@ -132,7 +127,7 @@ def _questions(first: Analysis, second: Analysis) -> Iterator[DifferingFactor]:
 
 def _controls_apart(first: Analysis, second: Analysis) -> str:
     """Control variables that the library read with different values."""
-    one, other = _launch(first).controls, _launch(second).controls
+    one, other = typical_launch(first.run).controls, typical_launch(second.run).controls
     return ", ".join(
         f"{name} {one.get(name) or UNSET} -> {other.get(name) or UNSET}"
         for name in sorted(one.keys() | other.keys())
@@ -325,7 +320,7 @@ def _clocks(first: Analysis, second: Analysis, a: Traces, b: Traces) -> Iterator
 
 def _systems(first: Analysis, second: Analysis) -> Iterator[DifferingFactor]:
     """Libraries and machines."""
-    mpis = (_launch(first).mpi, _launch(second).mpi)
+    mpis = (typical_launch(first.run).mpi, typical_launch(second.run).mpi)
     names = _both(mpis, lambda mpi: f"{mpi.library or 'unknown'} {mpi.version or ''}".strip())
     are_known = all(mpi.library for mpi in mpis)
     if are_known and (names[0] != names[1] or mpis[0].description != mpis[1].description):
@@ -338,7 +333,7 @@ def _systems(first: Analysis, second: Analysis) -> Iterator[DifferingFactor]:
     cpu = _environment(first, second, "cpu")
     if cpu[0] != cpu[1]:
         yield DifferingFactor("processor", cpu, Kind.SYSTEM, "/proc/cpuinfo")
-    launchers = _both((first, second), lambda row: text_of(_launch(row).launcher))
+    launchers = _both((first, second), lambda row: text_of(typical_launch(row.run).launcher))
     if launchers[0] != launchers[1] and names[0] == names[1]:
         yield DifferingFactor("launcher", launchers, Kind.UNKNOWN)
     for key, name in WITHOUT_TRACE.items():

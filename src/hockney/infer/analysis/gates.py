@@ -7,7 +7,7 @@ from itertools import product
 
 from hockney.base.units import format_size
 from hockney.infer.analysis.boards import Doubt
-from hockney.infer.analysis.compare import RunComparison, listed_sizes
+from hockney.infer.analysis.compare import RunComparison
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
 from hockney.infer.analysis.located import Located
@@ -163,8 +163,8 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
         )
     if comparison.only_base:
         return not_judged(
-            f"{label} has no {listed_sizes(comparison.only_base)}, which were measured before",
-            "measure the same sizes",
+            f"{label} lacks what was measured before: {comparison.only_base}",
+            "measure the same points",
         )
     open_ = [
         point

@@ -13,7 +13,7 @@ import numpy as np
 
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan import plan_facts
-from hockney.plan.axes import AXES, CIRCUMSTANCES, Axes, text_of
+from hockney.plan.axes import curve_text
 from hockney.records import Run
 
 MOST_CURVES = 16
@@ -73,7 +73,7 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
         return None
     curves: dict[str, list[PointEstimate]] = {}
     for point in points:
-        curves.setdefault(_curve_of(point), []).append(point)
+        curves.setdefault(curve_text(point), []).append(point)
     if len(curves) > MOST_CURVES:
         curves = {"": list(points)}
     most = max(max(Counter(point.bytes for point in of).values()) for of in curves.values())
@@ -87,12 +87,6 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
         {name: _times(of) for name, of in sorted(curves.items())},
         _facts(run, estimates) | together,
     )
-
-
-def _curve_of(point: Axes) -> str:
-    """The name of the curve of a point, whatever else its run holds."""
-    names = [name for name in AXES if name not in ("bytes", *CIRCUMSTANCES)]
-    return ", ".join(filter(None, (text_of(point, name) for name in names)))
 
 
 def _times(points: Sequence[PointEstimate]) -> Times:

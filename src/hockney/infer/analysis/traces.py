@@ -3,13 +3,14 @@ ranks, the speed of cores and what took their time. By these a setting is seen t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
 from hockney.infer.analysis.transports import REACHES
-from hockney.records import LaunchRecord, Noise, Place
+from hockney.records import LaunchRecord, Noise, Place, Run
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
@@ -52,7 +53,7 @@ class Traces:
 
 def traces_of(analysis: Analysis) -> Traces:
     run = analysis.run
-    first = run.launches[0] if run.launches else LaunchRecord(launch=0)
+    first = typical_launch(run)
     taking_part = run.taking_part
     places = sorted(
         (place for place in first.places if place.rank in taking_part), key=lambda one: one.rank
@@ -90,6 +91,20 @@ def traces_of(analysis: Analysis) -> Traces:
         clock_cost_s=first.clock.cost_s,
         batch_s=first.batch_s,
     )
+
+
+def hosts_of(launch: LaunchRecord) -> tuple[str, ...]:
+    """The host of each rank."""
+    return tuple(place.host or "unknown" for place in launch.places)
+
+
+def typical_launch(run: Run) -> LaunchRecord:
+    """The first launch on the hosts that most of them had."""
+    counts = Counter(map(hosts_of, run.launches))
+    typical = (
+        launch for launch in run.launches if counts[hosts_of(launch)] == max(counts.values())
+    )
+    return next(typical, LaunchRecord(launch=0))
 
 
 def _usual(texts: Iterable[str]) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hockney.infer.analysis.effects import FORMS, Form, between
 from hockney.infer.analysis.factor import UNSET, DifferingFactor, Kind, Restored
-from hockney.infer.analysis.traces import Traces
+from hockney.infer.analysis.traces import Traces, typical_launch
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
@@ -44,8 +44,7 @@ def variables_of(analysis: Analysis) -> Mapping[str, str]:
     run = analysis.run
     stored = run.header.environment.get("env")
     found = dict(stored) if isinstance(stored, Mapping) else {}
-    if run.launches:
-        found |= run.launches[0].env
+    found |= typical_launch(run).env
     return found | (analysis.plan.first.placement.env if analysis.plan else {})
 
 
@@ -90,7 +89,7 @@ def _was_not_taken(first: Analysis, second: Analysis, name: str) -> bool:
     """Whether the control variable of this name was read in both runs, with the same value."""
     read = []
     for analysis in (first, second):
-        controls = analysis.run.launches[0].controls if analysis.run.launches else {}
+        controls = typical_launch(analysis.run).controls
         read.append({value for key, value in controls.items() if name.endswith(key)})
     return bool(read[0]) and read[0] == read[1]
 
