@@ -137,6 +137,9 @@ def _measured_before(
         )
     for measure, file in zip(claim.measures, files, strict=True):
         found[measure.name] = load(file)
+    ids = [analysis.run.header.id for analysis in found.values()]
+    if len(set(ids)) < len(ids):
+        raise UsageError("two measurements of the claim are from one run", "name a file for each")
     lacks = (lacking_in(claim.requires, one.run) for one in found.values())
     others = (_unlike(name, measure, found[measure.name]) for measure in claim.measures)
     return next(filter(None, itertools.chain(lacks, others)), None)
@@ -156,13 +159,22 @@ def _unlike(name: str, measure: ClaimMeasure, analysis: Analysis) -> Remedy | No
         click.echo(f"hockney: not checked that it measured this: {error.message}", err=True)
         return None
     names_ranks = any(word.startswith(("-n", "--ranks")) for word in measure.words)
-    why = lacking(asked, made, with_ranks=names_ranks)
+    why = lacking(asked, made, with_ranks=names_ranks) or _elsewhere(asked, analysis)
     if why is None:
         return None
     return Remedy(
         f"{analysis.run.path} is another measurement than the claim's: {why}",
         f"measure it: {measure.command}",
     )
+
+
+def _elsewhere(asked: Plan, analysis: Analysis) -> str | None:
+    """Why ranks were not on as many nodes as is asked; None if they were, or if it is not known."""
+    wanted = asked.first.placement.nodes
+    hosts = {place.host for place in analysis.places.values()}
+    if wanted is None or not hosts or None in hosts or len(hosts) == wanted:
+        return None
+    return f"its ranks were on {len(hosts)} node{'s' * (len(hosts) != 1)}, not {wanted}"
 
 
 def _measured_now(

@@ -44,6 +44,7 @@ from hockney.plan.claims import (
     ClaimMeasure,
     Quantity,
     Requires,
+    unit_of,
 )
 
 CLAIMS = {path.stem: path for path in sorted(Path(hockney.__path__[0], "claims").glob("*.toml"))}
@@ -168,6 +169,7 @@ def _quantity(where: str, key: str, table: Any, measures: list[str]) -> Quantity
             part: _quantity(where, f"{key}.{part}", table.get(part), measures)
             for part in known[what]
         }
+        _check_alike(here, *own.values())
     elif what == EXPONENT:
         own = {
             "take": _one_of(here, table, "take", TAKEN, TIME),
@@ -217,6 +219,16 @@ def _read(where: str, key: str, parse: Callable[[str], Any], text: str) -> Any:
         raise UsageError(f"{where}: {key}: {error.message}", error.advice) from error
 
 
+def _check_alike(here: str, of: Quantity, over: Quantity) -> None:
+    """Raises UsageError for a ratio of a time and a bandwidth."""
+    units = [unit_of(of), unit_of(over)]
+    if all(units) and units[0] != units[1]:
+        raise UsageError(
+            f"{here}: of is in {units[0]} and over in {units[1]}, which have no ratio",
+            "take the same from both",
+        )
+
+
 def _expected(where: str, table: Mapping[str, Any], quantity: Quantity) -> ClaimedRange:
     given = [key for key in EXPECTATIONS if key in table]
     if len(given) != 1:
@@ -235,17 +247,24 @@ def _expected(where: str, table: Mapping[str, Any], quantity: Quantity) -> Claim
         low, high = (_number(where, key, end, quantity) for end in ends)
         if low > high:
             raise UsageError(f"{where}: between: {low:g} is above {high:g}", "the lower one first")
-        return ClaimedRange(low, high, f"between {ends[0]} and {ends[1]}")
+        return ClaimedRange(low, high, f"between {ends[0]} and {ends[1]}{_unit(ends[1], quantity)}")
     number = _number(where, key, table[key], quantity)
+    text = f"{table[key]}{_unit(table[key], quantity)}"
     if key == "at_least":
-        return ClaimedRange(number, math.inf, f"at least {table[key]}")
+        return ClaimedRange(number, math.inf, f"at least {text}")
     if key == "at_most":
-        return ClaimedRange(-math.inf, number, f"at most {table[key]}")
+        return ClaimedRange(-math.inf, number, f"at most {text}")
     if number == 0.0:
         raise UsageError(f"{where}: value: no fraction of 0 is a tolerance", "write between")
     share = _tolerance(where, table, "no measured number equals another: write tolerance = '5%'")
     low, high = sorted((number * (1.0 - share), number * (1.0 + share)))
-    return ClaimedRange(low, high, f"{table[key]} ± {100.0 * share:g} %")
+    return ClaimedRange(low, high, f"{text} ± {100.0 * share:g} %")
+
+
+def _unit(value: Any, quantity: Quantity) -> str:
+    """The unit of a number that the file has without one."""
+    unit = "" if isinstance(value, str) else unit_of(quantity)
+    return f" {unit}" if unit else ""
 
 
 def _expected_best(where: str, table: Mapping[str, Any], key: str) -> ClaimedRange:

@@ -90,3 +90,13 @@ class Claim:
     quantity: Quantity
     expected: ClaimedRange
     requires: Requires
+
+
+def unit_of(quantity: Quantity) -> str:
+    """ "s" or "B/s"; empty for a number of neither."""
+    name = quantity.name if quantity.what == PARAMETER else quantity.path or quantity.what
+    if quantity.what in (RATIO, EXPONENT, BEST) or name is None:
+        return ""
+    if name == TIME or name.endswith("_s"):
+        return "s"
+    return "B/s" if name == BANDWIDTH or name.endswith("_Bps") else ""

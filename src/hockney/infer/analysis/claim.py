@@ -7,7 +7,7 @@ where none of it is, and cannot be told in between.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,7 +29,8 @@ RULE = (
     "a claim is confirmed where the 95 % interval of its quantity lies within the claimed range, "
     f"refuted where it lies outside, and cannot be told otherwise; 95 % need {ENOUGH_LAUNCHES} "
     "launches; a ratio or an exponent takes the ends of the intervals that it is made of, which is "
-    "at least as sure; simulated times are exact"
+    "at least as sure, and a ratio of two runs is as wide as what equal runs usually differ by, "
+    "too; simulated times are exact"
 )
 """Text of the rule by which a claim is judged."""
 
@@ -63,8 +64,7 @@ class JudgedClaim:
 def judged(claim: Claim, found: Mapping[str, Analysis], document: Document) -> JudgedClaim:
     """The verdict on a claim by the analyses of its measurements, by name."""
     try:
-        for analysis in found.values():
-            _check_trusted(claim, analysis)
+        _check_trusted(claim, list(found.values()))
         number = Taken(found, document).number(claim.quantity)
     except CannotTellError as error:
         return cannot_tell(claim, error.remedy)
@@ -97,15 +97,16 @@ def _more(number: Number, expected: ClaimedRange) -> str:
     return "it is at a limit of what is claimed: a quieter machine or a wider range would tell"
 
 
-def _check_trusted(claim: Claim, analysis: Analysis) -> None:
-    """Raises CannotTellError for a run that cannot carry the claim."""
-    crowded = analysis.oversubscribed
-    if crowded is not None and not analysis.run.is_simulated:
-        raise CannotTellError(crowded.fact, "start no more ranks than there are CPUs")
-    hosts = {place.host for place in analysis.places.values()}
-    if len(hosts) < claim.requires.nodes:
+def _check_trusted(claim: Claim, analyses: Sequence[Analysis]) -> None:
+    """Raises CannotTellError for runs that cannot carry the claim; one of them has its nodes."""
+    for analysis in analyses:
+        crowded = analysis.oversubscribed
+        if crowded is not None and not analysis.run.is_simulated:
+            raise CannotTellError(crowded.fact, "start no more ranks than there are CPUs")
+    hosts = [len({place.host for place in analysis.places.values()}) for analysis in analyses]
+    if max(hosts) < claim.requires.nodes:
         raise CannotTellError(
-            f"the ranks of {analysis.run.path} were on {len(hosts)} "
-            f"node{'' if len(hosts) == 1 else 's'}, the claim is about {claim.requires.nodes}",
+            f"the ranks of {analyses[hosts.index(max(hosts))].run.path} were on {max(hosts)} "
+            f"node{'' if max(hosts) == 1 else 's'}, the claim is about {claim.requires.nodes}",
             "place them with -- --nodes or --hosts, and --ranks-per-node",
         )

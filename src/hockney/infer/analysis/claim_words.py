@@ -8,7 +8,7 @@ from typing import Any
 from hockney.base.units import format_rate, format_seconds
 from hockney.infer.analysis.claimed_number import Number
 from hockney.plan.axes import AXES
-from hockney.plan.claims import BANDWIDTH, BEST, EXPONENT, PARAMETER, PATH, RATIO, TIME, Quantity
+from hockney.plan.claims import BEST, EXPONENT, PARAMETER, PATH, RATIO, Quantity, unit_of
 
 
 def quantity_text(quantity: Quantity) -> str:
@@ -48,12 +48,7 @@ def number_text(quantity: Quantity, number: Number) -> str:
 
 
 def _writer(quantity: Quantity) -> Callable[[float], str]:
-    name = quantity.name if quantity.what == PARAMETER else quantity.path or quantity.what
-    if quantity.what in (RATIO, EXPONENT, BEST) or name is None:
-        return _plain
-    if name == TIME or name.endswith("_s"):
-        return format_seconds
-    return format_rate if name == BANDWIDTH or name.endswith("_Bps") else _plain
+    return {"s": format_seconds, "B/s": format_rate}.get(unit_of(quantity), _plain)
 
 
 def _plain(value: float) -> str:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from hockney.base.errors import HockneyError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.claimed_number import (
@@ -15,7 +17,11 @@ from hockney.infer.analysis.claimed_number import (
     with_ends,
 )
 from hockney.infer.analysis.claimed_path import at_path
+from hockney.infer.analysis.run_drift import NONE_KNOWN
+from hockney.infer.estimate.differences import Unseen
 from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.estimate.quantiles import CONFIDENCE
+from hockney.infer.estimate.shifts import normal_quantile
 from hockney.plan.axes import AXES, key_without
 from hockney.plan.claims import BANDWIDTH, BEST, EXPONENT, PARAMETER, PATH, RATIO, TIME, Quantity
 
@@ -34,7 +40,8 @@ class Taken:
         if quantity.what == RATIO:
             assert quantity.of is not None
             assert quantity.over is not None
-            return _ratio(self.number(quantity.of), self.number(quantity.over))
+            runs = [self._found[part.measure] for part in (quantity.of, quantity.over)]
+            return _ratio(self.number(quantity.of), self.number(quantity.over), _between(*runs))
         analysis = self._found[quantity.measure]
         if quantity.what == PATH:
             return at_path(analysis, self._document(analysis), quantity.path or "")
@@ -111,16 +118,28 @@ def _parameter(analysis: Analysis, quantity: Quantity) -> Number:
     return with_ends(analysis, known[quantity.name], what, fit.launches)
 
 
-def _ratio(of: Number, over: Number) -> Number:
+def _between(first: Analysis, second: Analysis) -> Unseen | None:
+    """How much equal runs differ, as far as it is known before any other run; None of one run, and
+    of simulated ones."""
+    if first is second or first.run.is_simulated or second.run.is_simulated:
+        return None
+    smallest = [min(one.points_to_fit, key=lambda p: p.bytes) for one in (first, second)]
+    (between,), _ = NONE_KNOWN.between([smallest])
+    return between.of_two if between else None
+
+
+def _ratio(of: Number, over: Number, between: Unseen | None = None) -> Number:
+    """The ratio with the ends of both intervals, or wider where equal runs differ by more."""
     if over.low <= 0.0:
         raise CannotTellError("a ratio over what may be 0 is no number", "choose another size")
-    return Number(
-        of.value / over.value,
-        of.low / over.high,
-        of.high / over.low,
-        min(of.launches, over.launches),
-        of.is_exact and over.is_exact,
-    )
+    ratio, low, high = of.value / over.value, of.low / over.high, of.high / over.low
+    if between is not None and of.low > 0.0:
+        halves = [math.log(one.high / one.low) / 2.0 for one in (of, over)]
+        seen = math.hypot(*halves) / normal_quantile(1.0 - CONFIDENCE)
+        reach = math.exp(float(between.distance(1.0 - CONFIDENCE, np.array([seen]))[0]))
+        low, high = min(low, ratio / reach), max(high, ratio * reach)
+    launches = min(of.launches, over.launches)
+    return Number(ratio, low, high, launches, of.is_exact and over.is_exact)
 
 
 def _exponent(analysis: Analysis, quantity: Quantity, chosen: list[PointEstimate]) -> Number:
