@@ -58,7 +58,7 @@ def test_host_overhead_is_what_is_left_of_the_ranks_own_time() -> None:
             )
         )
     point = Point(operation="isend", form="nonblocking", ranks=2, bytes=8)
-    assert host_overheads(run) == {point: pytest.approx(200e-9)}
+    assert host_overheads(run, estimate(run)) == {point: pytest.approx(200e-9)}
 
 
 def test_without_computation_nothing_is_said() -> None:
@@ -76,4 +76,29 @@ def test_without_computation_nothing_is_said() -> None:
         )
     )
     assert hidden_fractions(run, estimate(run)) == {}
-    assert host_overheads(run) == {}
+    assert host_overheads(run, estimate(run)) == {}
+
+
+def test_each_launch_counts_by_its_own_times() -> None:
+    """A slow launch with many visits computes longer, and hides a quarter as the others do."""
+    run = Run(HEADER)
+    for launch, (visits, factor) in enumerate([(2, 1.0)] * 4 + [(20, 3.0)]):
+        for visit in range(visits):
+            for overlap in (False, True):
+                alone = 1000.0 * factor
+                run.add(
+                    Samples(
+                        launch=launch,
+                        round=visit,
+                        operation="ibcast",
+                        form="nonblocking",
+                        bytes=8,
+                        ranks=4,
+                        overlap=overlap,
+                        repetitions=1,
+                        ns=[1.75 * alone if overlap else alone],
+                        compute_ns=alone if overlap else None,
+                    )
+                )
+    point = Point(operation="ibcast", form="nonblocking", ranks=4, bytes=8)
+    assert hidden_fractions(run, estimate(run)) == {point: pytest.approx(0.25)}

@@ -214,7 +214,7 @@ class Analysis:
     @cached_property
     def host_overheads(self) -> dict[Point, float]:
         """The time of each nonblocking operation in which ranks could not compute."""
-        return host_overheads(self.run)
+        return host_overheads(self.run, self.estimates)
 
     @cached_property
     def first_variant(self) -> list[PointEstimate]:

@@ -14,21 +14,31 @@ from hockney.records import Run
 
 def hidden_fractions(run: Run, estimates: Estimates) -> dict[Point, float]:
     """1 - (overlapped - computed) / alone, as the OSU Micro-Benchmarks define it (osu_ibcast), from
-    0 (one after the other) to 1 (all of it hidden); of the headline state, where both were
-    measured."""
-    times = {point_of(point): point for point in estimates.headline}
+    0 (one after the other) to 1 (all of it hidden): the median over launches of the headline state
+    that have both, each by its own times."""
+    times = {
+        point_of(point): dict(zip(point.launch_numbers, point.medians_s, strict=True))
+        for point in estimates.headline
+    }
     shares = {}
     for point, computed_s in _computed_s(run).items():
         alone = msgspec.structs.replace(point, overlap=False)
-        if point in times and alone in times:
-            longer = times[point].typical_s - computed_s
-            shares[alone] = min(max(1.0 - longer / times[alone].typical_s, 0.0), 1.0)
+        both = times.get(point, {}), times.get(alone, {})
+        hidden = [
+            1.0 - (both[0][launch] - seconds) / both[1][launch]
+            for launch, seconds in computed_s.items()
+            if launch in both[0] and both[1].get(launch)
+        ]
+        if hidden:
+            shares[alone] = min(max(median(hidden), 0.0), 1.0)
     return shares
 
 
-def host_overheads(run: Run) -> dict[Point, float]:
+def host_overheads(run: Run, estimates: Estimates) -> dict[Point, float]:
     """The time in which a rank's processor could not compute, in seconds: the mean over ranks of
-    their own durations without the computation; the median over launches of their medians."""
+    their own durations without the computation; the median over launches of the headline state of
+    their medians."""
+    known = {point_of(point): point.launch_numbers for point in estimates.headline}
     samples = run.samples
     if not samples.has("own_mean_ns"):
         return {}
@@ -40,21 +50,27 @@ def host_overheads(run: Run) -> dict[Point, float]:
     launches = np.repeat(samples.column("launch")[rows], counts)
     overheads = {}
     for code in np.unique(codes):
-        alone = msgspec.structs.replace(samples.visited[code], overlap=False)
-        of_it = codes == code
+        point = samples.visited[code]
         medians = [
-            np.median(busy_ns[of_it & (launches == number)])
-            for number in np.unique(launches[of_it])
+            np.median(busy_ns[of_it])
+            for number in known.get(point, ())
+            if (of_it := (codes == code) & (launches == number)).any()
         ]
-        overheads[alone] = max(float(np.median(medians)) * 1e-9, 0.0)
+        if medians:
+            alone = msgspec.structs.replace(point, overlap=False)
+            overheads[alone] = max(float(np.median(medians)) * 1e-9, 0.0)
     return overheads
 
 
-def _computed_s(run: Run) -> dict[Point, float]:
-    """How long the ranks computed meanwhile, the median over visits, for each overlapped point."""
-    computed: dict[Point, list[float]] = {}
-    times_ns, codes = run.samples.column("compute_ns"), run.samples.codes
-    rows = np.flatnonzero(times_ns > 0.0)
-    for code, ns in zip(codes[rows].tolist(), times_ns[rows].tolist(), strict=True):
-        computed.setdefault(run.samples.visited[code], []).append(ns * 1e-9)
-    return {point: median(seconds) for point, seconds in computed.items()}
+def _computed_s(run: Run) -> dict[Point, dict[int, float]]:
+    """How long the ranks of a launch computed meanwhile, the median over its visits, for each
+    overlapped point."""
+    computed: dict[Point, dict[int, list[float]]] = {}
+    times_ns, launches = run.samples.column("compute_ns"), run.samples.column("launch")
+    for row in np.flatnonzero(times_ns > 0.0).tolist():
+        of_launch = computed.setdefault(run.samples.visited[run.samples.codes[row]], {})
+        of_launch.setdefault(int(launches[row]), []).append(float(times_ns[row]) * 1e-9)
+    return {
+        point: {launch: median(seconds) for launch, seconds in of_launch.items()}
+        for point, of_launch in computed.items()
+    }
