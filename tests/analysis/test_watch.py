@@ -176,9 +176,19 @@ def test_a_look_that_lacks_a_node_counts_it_as_usual() -> None:
     lacks = [msgspec.structs.replace(look, readings=look.readings[:-1]) for look in every[-3:]]
     watch = Watch(0.01)
     shown = taken([*every[:-3], *lacks], watch)
-    assert not any(one.changes or one.notes for one in shown)
+    assert not any(each.changes for each in shown)
+    assert not any(each.notes for each in shown[:-3])
     (watched,) = watch.systems.values()
-    assert watched.now()[-1].ratio == pytest.approx(1.0, abs=0.01)
+    count = len(watched.series)
+    assert shown[-1].notes == [f"1 of {count} numbers that are followed are not in it"]
+    assert len(watched.now()) == count - 1
+
+
+def test_what_the_first_look_lacked_is_said_not_to_be_followed() -> None:
+    every = network_looks(20, 6)
+    first = msgspec.structs.replace(every[0], readings=every[0].readings[:-1])
+    shown = taken([first, *every[1:]], Watch(0.01))
+    assert all("1 number is not followed" in each.notes[0] for each in shown[1:])
 
 
 def test_the_page_says_first_what_changed() -> None:

@@ -67,6 +67,8 @@ def mark_of(number: int, text: str) -> Look:
 
 
 class SeriesNow(NamedTuple):
+    number: int
+    """Its place among the series that are followed."""
     series: WatchedSeries
     value: float
     """Of the newest look."""
@@ -94,13 +96,15 @@ class Watched:
     is_marked: bool = False
 
     def now(self) -> list[SeriesNow]:
-        """The newest look of each series beside what is usual."""
+        """What the newest look has of each series, beside what is usual."""
+        known = {reading.series for reading in self.looks[-1].readings}
         level = np.array(self.course.values[self.course.level_start :])
         values, usual = np.exp(level[-1]).tolist(), np.exp(np.median(level, axis=0)).tolist()
         alarms = Counter(change.series for change in self.course.changes if change.is_worse)
         return [
-            SeriesNow(series, values[i], usual[i], alarms[i])
+            SeriesNow(i, series, values[i], usual[i], alarms[i])
             for i, series in enumerate(self.series)
+            if series in known
         ]
 
     @property
@@ -116,6 +120,20 @@ class Watched:
             key=lambda one: one.ratio,
             default=None,
         )
+
+    def unlike(self, look: Look) -> list[str]:
+        """Notes on what a look lacks of what is followed, and what it has besides."""
+        known = {reading.series for reading in look.readings}
+        lacks, more = len(set(self.series) - known), len(known - set(self.series))
+        notes = []
+        if lacks:
+            notes.append(f"{lacks} of {len(self.series)} numbers that are followed are not in it")
+        if more:
+            what = f"{more} numbers are" if more > 1 else "1 number is"
+            notes.append(
+                f"{what} not followed, as the first look lacked it: follow it in another --dir"
+            )
+        return notes
 
     def values_of(self, look: Look) -> Array | None:
         """The logarithms of a look, those that it lacks as usual; None if it has other sizes."""
@@ -181,7 +199,7 @@ class Watch:
         return self._judged(watched, look, values)
 
     def _judged(self, watched: Watched, look: Look, values: Array) -> Shown:
-        notes, time_s = [], look.started_s + watched.ahead_s
+        notes, time_s = watched.unlike(look), look.started_s + watched.ahead_s
         if watched.course.times and time_s <= watched.course.times[-1]:
             back_s = watched.course.times[-1] - time_s
             gaps = np.diff(watched.course.times)

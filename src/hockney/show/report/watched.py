@@ -82,11 +82,11 @@ def _minute(look: Look) -> str:
 def _course(watched: Watched, marks: Sequence[Look]) -> Figure:
     """Each time over its median at the first level; below, the parts that are or were slowest."""
     now = watched.now()
-    times = [i for i, one in enumerate(now) if not one.series.is_part][:MOST_DRAWN]
-    parts = sorted(
-        (i for i, one in enumerate(now) if one.series.is_part),
-        key=lambda i: (-now[i].alarms, -now[i].ratio),
-    )[:MOST_PARTS]
+    times = [each.number for each in now if not each.series.is_part][:MOST_DRAWN]
+    slowest = sorted(
+        (each for each in now if each.series.is_part), key=lambda each: (-each.alarms, -each.ratio)
+    )
+    parts = [each.number for each in slowest[:MOST_PARTS]]
     days = np.array([look.started_s for look in watched.looks]) / SECONDS_A_DAY
     rules = tuple(
         StraightLine(float(days[at])) for at in sorted({c.at for c in watched.course.changes})
