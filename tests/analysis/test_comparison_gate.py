@@ -10,6 +10,8 @@ from hockney.infer.analysis.compare import RunComparison, compare
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
 from hockney.infer.analysis.gates import comparison_gate
 from hockney.infer.memory.host import EarlierRun, earlier_run
+from hockney.plan import Placement, Sampling, single, sizes_of, stored
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.show.comparison import overall_words
 from samples import make_run
 
@@ -109,3 +111,21 @@ def test_a_run_and_its_copy_are_not_passed() -> None:
     gate = comparison_gate(found, ALLOWED)
     assert gate.status == NOT_JUDGED
     assert "is the very run of before" in gate.why
+
+
+def test_what_was_measured_otherwise_is_not_judged() -> None:
+    placed = [analysed(seed) for seed in (1, 2)]
+    for analysis, place in zip(placed, ("none", "core"), strict=True):
+        plan = single(Pingpong(sizes=sizes_of(SIZES)), Placement(place=place), Sampling())
+        header = msgspec.structs.replace(analysis.run.header, options=stored(plan))
+        analysis.run.header = header
+    gate = comparison_gate(held(*placed, PAST), ALLOWED)
+    assert gate.status == NOT_JUDGED
+    assert "place was none, and is core" in gate.why
+    defined = [analysed(seed) for seed in (1, 2)]
+    for analysis, words in zip(defined, ("a round trip", "half a round trip"), strict=True):
+        launches = analysis.run.launches
+        launches[:] = [msgspec.structs.replace(one, definition=words) for one in launches]
+    gate = comparison_gate(held(*defined, PAST), ALLOWED)
+    assert gate.status == NOT_JUDGED
+    assert "a time was a round trip, and is half a round trip" in gate.why

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.infer.analysis.between import SAME_STATE
+from hockney.infer.analysis.factor import text_of
 from hockney.infer.analysis.run_drift import RunDrift, as_earlier
 from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.estimate.differences import (
@@ -29,7 +30,7 @@ from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.shifts import LEVEL, sample_shift
 from hockney.infer.memory.components import BetweenRuns
 from hockney.infer.memory.host import EarlierRun
-from hockney.plan import workload_of
+from hockney.plan import plan_of, workload_of
 from hockney.plan.axes import CIRCUMSTANCES, curve_text, key_without
 from hockney.records import Run
 
@@ -212,6 +213,27 @@ def _unlike(first: Analysis, second: Analysis) -> list[str]:
     if None not in ways and ways[0] != ways[1]:
         notes.append(f"unlike ways: messages of {base} by {ways[0]}, of {other} by {ways[1]}")
     return notes
+
+
+QUESTION = ("buffers", "sync", "place", "cpus", "ranks_per_node")
+"""Fields of a plan's first case, besides axes of points, that make it another question."""
+
+
+def unlike_question(base: Run, other: Run) -> str | None:
+    """How two runs measured differently, in words; None where nothing shows that they did."""
+    definitions = _definition(base), _definition(other)
+    if None not in definitions and definitions[0] != definitions[1]:
+        return f"a time was {definitions[0]}, and is {definitions[1]}"
+    plans = [plan_of(run.header.options) for run in (base, other)]
+    firsts = [plan.first for plan in plans if plan is not None]
+    for name in QUESTION if len(firsts) == 2 else ():
+        values = [
+            getattr(case.workload, name, getattr(case.placement, name, None)) for case in firsts
+        ]
+        if values[0] != values[1]:
+            before, now = (text_of(value) for value in values)
+            return f"{name.replace('_', ' ')} was {before}, and is {now}"
+    return None
 
 
 def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int] | None, list[str]]:

@@ -7,7 +7,7 @@ from itertools import product
 
 from hockney.base.units import format_size
 from hockney.infer.analysis.boards import Doubt
-from hockney.infer.analysis.compare import RunComparison
+from hockney.infer.analysis.compare import RunComparison, unlike_question
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
 from hockney.infer.analysis.located import Located
@@ -144,6 +144,10 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
     if comparison.is_with_itself:
         return not_judged(
             f"{label} is the very run of before", "compare it with an earlier measurement"
+        )
+    if words := unlike_question(comparison.base, comparison.other):
+        return not_judged(
+            f"{label} was measured otherwise than before: {words}", "measure it as before"
         )
     if comparison.is_slower(allowed):
         judged = [
