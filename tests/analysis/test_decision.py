@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hockney.infer.analysis.decision import decision_of
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
 from hockney.records import End
 from hockney.show.decision_lines import decision_lines
-from samples import make_run, past_run, write_run
+from samples import make_pairs_run, make_run, one_a_node, past_run, write_run
 
 DOCS = Path(__file__).parents[2] / "docs"
 SLOW_NODE = """
@@ -47,6 +48,15 @@ def test_numbers_without_a_reference_are_not_judged() -> None:
     assert found.status == NOT_JUDGED
     assert "1 us [1 us to 1 us] at 8 B" in found.deciding[0].number
     assert "hockney compare" in found.deciding[0].action
+
+
+def test_a_run_that_nothing_was_held_against_is_named_beside_an_accepted_one() -> None:
+    pairs = [[pair] for pair in combinations(range(8), 2)]
+    judged = make_pairs_run(lambda *_: [1000.0], pairs, one_a_node(8))
+    found = decision_of([Analysis(judged), Analysis(make_run(lambda *_: [5e6]))])
+    assert found is not None
+    assert found.status == PASSED
+    assert decision_lines(found)[-1] == "  nothing was held against pingpong"
 
 
 def test_a_failed_launch_is_not_accepted() -> None:

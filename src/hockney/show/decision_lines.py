@@ -24,6 +24,9 @@ def decision_lines(decision: Decision) -> list[str]:
     lines = [f"  {finding_text(one)}" for one in decision.deciding]
     more = len(decision.findings) - MOST_DECIDING
     lines += [f"  and {more} more finding{'s' * (more > 1)}, below"] if more > 0 else []
+    if decision.unheld:
+        beside = f" and {len(decision.unheld) - 1} more" if len(decision.unheld) > 1 else ""
+        lines.append(f"  nothing was held against {decision.unheld[0]}{beside}")
     return [decision_heading(decision), *lines]
 
 
@@ -33,5 +36,6 @@ def decision_json(decision: Decision | None) -> dict[str, Any] | None:
     return {
         "status": decision.status,
         "words": decision.words,
+        "unheld": list(decision.unheld),
         "findings": [asdict(finding) for finding in decision.findings],
     }

@@ -39,6 +39,8 @@ class DecidingFinding:
 class Decision:
     findings: tuple[DecidingFinding, ...]
     """All, those that decide first."""
+    unheld: tuple[str, ...] = ()
+    """Labels of the runs that were held against nothing, where others were."""
 
     @property
     def status(self) -> Status:
@@ -71,12 +73,21 @@ def decision_of(
 ) -> Decision | None:
     """The verdict of runs; histories: of these and earlier ones; against: what they are against
     earlier ones. None where there is no run."""
-    findings = [finding for analysis in analyses for finding in _findings(analysis)]
-    findings += [*against, *_of_histories(histories)]
-    if analyses and not any(finding.status != PASSED or finding.reference for finding in findings):
+    each = [(analysis.label, list(_findings(analysis))) for analysis in analyses]
+    findings = [finding for _, of_run in each for finding in of_run]
+    beside = [*against, *_of_histories(histories)]
+    if analyses and not any(map(_is_held, [*findings, *beside])):
         numbers = [number for analysis in analyses for number in _numbers(analysis)]
-        findings += numbers or [_not_judged("no number was measured", "")]
-    return decided(findings)
+        return decided([*findings, *(numbers or [_not_judged("no number was measured", "")])])
+    unheld = [label for label, of_run in each if not any(map(_is_held, of_run))]
+    decision = decided([*findings, *beside])
+    return replace(decision, unheld=tuple(() if beside else unheld)) if decision else None
+
+
+def _is_held(finding: DecidingFinding) -> bool:
+    """Whether a finding decides anything: it failed, was not judged, or was held against
+    something."""
+    return finding.status != PASSED or bool(finding.reference)
 
 
 def of_comparison(comparison: RunComparison, allowed: float) -> DecidingFinding:
@@ -108,7 +119,10 @@ def _findings(analysis: Analysis) -> Iterator[DecidingFinding]:
         yield DecidingFinding(PASSED, f"{label}: messages arrive as they were sent", number, "", "")
     if analysis.compares_pairs:
         yield from _of_outliers(analysis)
-    for gate in (variants_gate(analysis.variants), congestion_gate(analysis.congestion, analysis.workload)):
+    for gate in (
+        variants_gate(analysis.variants),
+        congestion_gate(analysis.congestion, analysis.workload),
+    ):
         if gate is not None:
             yield _of_gate(label, gate, "the plan's limit")
 
