@@ -16,12 +16,13 @@ import hockney
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.outputs import Content, write_outputs
 from hockney.base.terminal import MARKS, is_terminal
-from hockney.infer.analysis.warnings import source_notes
+from hockney.infer.analysis.warnings import Modes, source_notes
 from hockney.infer.memory.question import may_repeat
 from hockney.records.reading import header_of, why_no_result
 from hockney.run.measure.journal import NAME as SUITE_JOURNAL
 
 if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
     from hockney.records import Run
     from hockney.result import Result
 
@@ -147,6 +148,12 @@ def newest(paths: Iterable[Path]) -> list[tuple[Path, int]]:
 def warn_of_sources(runs: Iterable[Run]) -> None:
     """Warns of what was wrong with the logs that the numbers are from."""
     warn(dict.fromkeys(note.text for run in runs for note in source_notes(run)))
+
+
+def warn_of_modes(analyses: Iterable[Analysis]) -> None:
+    """Warns where launches are of several modes, of which a fit describes none."""
+    modes = (analysis.estimates.modes for analysis in analyses)
+    warn(dict.fromkeys(Modes(each).text for each in modes if each))
 
 
 def warn(texts: Iterable[str]) -> None:

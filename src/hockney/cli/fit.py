@@ -107,10 +107,11 @@ class RunCurve:
 
 
 def _curves(file: Path) -> list[RunCurve]:
-    from hockney.cli._files import load
+    from hockney.cli._files import load, warn_of_modes
     from hockney.infer.analysis.fits import NamedCurve
 
     analysis = load(file)
+    warn_of_modes([analysis])
     curves = analysis.curves or [NamedCurve("", ())]
     return [RunCurve(analysis.run, analysis.fits, curve) for curve in curves]
 

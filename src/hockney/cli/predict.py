@@ -82,7 +82,7 @@ def command(
     contain what the model is off at that size; they do not cover effects of a pattern on the
     network.
     """
-    from hockney.cli._files import load
+    from hockney.cli._files import load, warn_of_modes
     from hockney.cli._profiles import predict_profile
     from hockney.infer.predict.channel import channel_of
     from hockney.infer.predict.patterns import Pattern, parse_pattern
@@ -104,6 +104,7 @@ def command(
     _show(
         [(one.run, channel) for one, channel in zip(found, channels, strict=True)], asked, as_json
     )
+    warn_of_modes(found)
 
 
 def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:

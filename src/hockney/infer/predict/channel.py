@@ -81,6 +81,9 @@ CostsOf = Callable[[int, int], Costs]
 """Costs by size in bytes and number of ranks of a node that send at once (used by max-rate)."""
 
 
+FAR_APART, SMALL_BYTES = 4, 256
+"""Factor between neighbouring sizes from which on a protocol may switch unseen between them, and
+the size up to which messages take almost the same time."""
 Measured = tuple[int, int]
 """A measured size in bytes and number of pairs."""
 
@@ -118,15 +121,35 @@ class Channel:
         of both neighbours', or the ratio of both segments where it is not known which of them holds
         there; beyond all the nearest one's."""
         pairs = min({pairs for _, pairs in self.misfit}, key=lambda one: abs(one - senders))
-        sizes = sorted(size for size, at_once in self.misfit if at_once == pairs)
-        below = [size for size in sizes if size <= bytes_][-1:]
-        above = [size for size in sizes if size >= bytes_][:1]
+        below, above = self.neighbours(bytes_, pairs)
         misfits = [self.misfit[size, pairs] for size in below + above]
         if switch := self.switch_at(bytes_):
             size = np.array([float(bytes_)])
             one, other = (float(segment.seconds(size)[0]) for segment in switch)
             misfits.append(abs(math.log(one / other)) if min(one, other) > 0.0 else math.inf)
         return max(misfits)
+
+    def gap_factors(self, bytes_: int, senders: int) -> tuple[float, float]:
+        """The factors of the model's time between which a time surely lies where its measured
+        neighbours are far apart, as a protocol may switch anywhere between: those of the
+        neighbours' times. 1 and 1 elsewhere."""
+        below, above = self.neighbours(bytes_, senders)
+        own = self.best(bytes_, senders).message_s(bytes_)
+        each = [self.measured.get((size, senders)) for size in (*below, *above)]
+        if not self.is_far_apart(below, above) or own <= 0.0:
+            return 1.0, 1.0
+        ends = [float(np.median(seconds)) / own for seconds in each if seconds is not None]
+        return min(1.0, *ends), max(1.0, *ends)
+
+    def neighbours(self, bytes_: int, pairs: int) -> tuple[list[int], list[int]]:
+        """The nearest measured sizes, from below and from above; empty where there is none."""
+        sizes = sorted(size for size, at_once in self.misfit if at_once == pairs)
+        below = [size for size in sizes if size <= bytes_][-1:]
+        return below, [size for size in sizes if size >= bytes_][:1]
+
+    @staticmethod
+    def is_far_apart(below: Sequence[int], above: Sequence[int]) -> bool:
+        return bool(below and above) and above[0] > FAR_APART * max(below[0], SMALL_BYTES)
 
     def switch_at(self, bytes_: int) -> tuple[Segment, Segment] | None:
         """The segments on either side of a size between them: the switch lies somewhere there."""

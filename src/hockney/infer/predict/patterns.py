@@ -25,6 +25,8 @@ from hockney.infer.predict.parameters import Level, Parameters
 from hockney.infer.predict.schedules import SCHEDULES
 
 LARGEST_RANKS = 2**31 - 1
+FARTHEST = 2
+"""Factor over the largest measured size up to which a prediction has an interval."""
 MOST_MISFIT = 100.0
 """Largest |ln(measured / model)| with which a prediction has an interval."""
 
@@ -198,38 +200,65 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
     sampled = [_seconds(one(size, senders), pattern) for one in _few(channel, pattern)]
     saved = {term: whole - _seconds(costs.without(term), pattern) for term in TERMS}
     dominant = max(saved, key=lambda term: saved[term])
-    note = None
-    if size > channel.largest_bytes:
-        note = f"{format_size(channel.largest_bytes)} is the largest size that was measured"
-    elif senders > channel.most_pairs:
-        note = f"{channel.most_pairs} pairs at once are the most that were measured"
-    elif switch := channel.switch_at(size):
-        ends = format_size(switch[0].to_bytes), format_size(switch[1].from_bytes)
-        note = f"where between {ends[0]} and {ends[1]} the protocol switches is not known"
+    notes = [_where(channel, size, senders), _of_overheads(channel, pattern)]
     shown = channel.shown.get((size, senders)) if pattern.name == "message" else None
     is_measured = shown is not None
     if shown is None:
         predicted = parameter(whole, np.array(sampled), channel.fit.launches)
-        shown = MeasuredMessage(_wider(predicted, channel.misfit_at(size, senders)), CONFIDENCE)
+        if size > FARTHEST * channel.largest_bytes:
+            predicted = Parameter(whole)
+        factors = channel.gap_factors(size, senders)
+        wider = _wider(predicted, channel.misfit_at(size, senders), factors)
+        shown = MeasuredMessage(wider, CONFIDENCE)
     return Prediction(
         pattern,
         shown.seconds,
         dominant,
         saved[dominant] / whole if whole > 0.0 else 0.0,
-        note,
+        "; ".join(filter(None, notes)) or None,
         is_measured,
         None if shown.seconds.low is None else shown.confidence,
     )
 
 
-def _wider(predicted: Parameter, misfit: float) -> Parameter:
-    """The prediction with a wider interval. misfit: |ln(measured / model)|."""
-    if predicted.low is None or predicted.high is None:
+def _where(channel: Channel, size: int, senders: int) -> str | None:
+    """What is not known at a size, where something is."""
+    if size > channel.largest_bytes:
+        return f"{format_size(channel.largest_bytes)} is the largest size that was measured"
+    if senders > channel.most_pairs:
+        return f"{channel.most_pairs} pairs at once are the most that were measured"
+    if switch := channel.switch_at(size):
+        ends = format_size(switch[0].to_bytes), format_size(switch[1].from_bytes)
+        return f"where between {ends[0]} and {ends[1]} the protocol switches is not known"
+    below, above = channel.neighbours(size, senders)
+    if channel.is_far_apart(below, above):
+        ends = format_size(below[0]), format_size(above[0])
+        return f"between {ends[0]} and {ends[1]} nothing was measured: a protocol may switch there"
+    return None
+
+
+def _of_overheads(channel: Channel, pattern: Pattern) -> str | None:
+    """That a rank's own cost of a message is not known, where a rank may send several in a row."""
+    if pattern.algorithm is None or channel.model == "loggp":
+        return None
+    return (
+        "what a message costs its ranks was not measured (hockney overheads does): messages that "
+        "a rank sends one after another cost it nothing here"
+    )
+
+
+def _wider(predicted: Parameter, misfit: float, factors: tuple[float, float]) -> Parameter:
+    """The prediction with a wider interval. misfit: |ln(measured / model)|; factors: of the value,
+    which the interval holds as well."""
+    if predicted.value is None or predicted.low is None or predicted.high is None:
         return predicted
     if misfit > MOST_MISFIT:
         return Parameter(predicted.value, None, None)
     factor = math.exp(misfit)
-    return Parameter(predicted.value, predicted.low / factor, predicted.high * factor)
+    low, high = (predicted.value * each for each in factors)
+    return Parameter(
+        predicted.value, min(predicted.low / factor, low), max(predicted.high * factor, high)
+    )
 
 
 def _few(channel: Channel, pattern: Pattern) -> tuple[CostsOf, ...]:

@@ -1,0 +1,70 @@
+"""Predictions of what was not measured say so, and have no narrow interval."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+from hockney.infer.estimate import estimate
+from hockney.infer.predict.channel import Channel, channel_of
+from hockney.infer.predict.patterns import Pattern, predict
+from samples import make_run, write_run
+
+SWITCH_BYTES = 64 << 10
+SPARSE = (8, 1024, 1 << 20)
+DENSE = tuple(1 << power for power in range(3, 21))
+
+
+def ns_of(size: int) -> float:
+    """1 us + 0.1 ns/B, from SWITCH_BYTES on 20 us + 0.05 ns/B."""
+    return 1000.0 + 0.1 * size if size <= SWITCH_BYTES else 20000.0 + 0.05 * size
+
+
+def channel(sizes: tuple[int, ...]) -> Channel:
+    run = make_run(
+        lambda launch, _, size: [ns_of(size) * (1 + 0.005 * (launch % 5 - 2))],
+        launches=20,
+        sizes=sizes,
+    )
+    return channel_of(estimate(run).headline)
+
+
+@pytest.mark.parametrize("size", [4096, SWITCH_BYTES, 128 << 10, 512 << 10])
+def test_between_sizes_that_are_far_apart_a_protocol_may_switch(size: int) -> None:
+    sparse = predict(channel(SPARSE), Pattern("message", size))
+    assert "between 1 KiB and 1 MiB nothing was measured" in (sparse.note or "")
+    seconds = sparse.seconds
+    assert seconds.low is not None
+    assert seconds.high is not None
+    assert seconds.low <= 1e-9 * ns_of(size) <= seconds.high
+    assert "nothing was measured" not in (
+        predict(channel(DENSE), Pattern("message", 3000)).note or ""
+    )
+
+
+def test_far_beyond_the_largest_size_there_is_no_interval() -> None:
+    known = channel(DENSE)
+    assert predict(known, Pattern("message", 2 << 20)).seconds.low is not None
+    far = predict(known, Pattern("message", 8 << 20))
+    assert far.seconds.low is None
+    assert far.confidence is None
+
+
+def test_messages_in_a_row_are_said_to_cost_a_rank_nothing() -> None:
+    known = channel(DENSE)
+    linear = predict(known, Pattern("bcast", 8, 64, algorithm="basic_linear"))
+    assert "what a message costs its ranks was not measured" in (linear.note or "")
+    assert predict(known, Pattern("ring", 8, 64)).note is None
+
+
+def test_launches_of_two_modes_are_warned_of(hockney: RunHockney, tmp_path: Path) -> None:
+    run = make_run(
+        lambda launch, _, size: [(1000.0 + size) * (1 + launch % 2) * (1 + 0.001 * launch)] * 3,
+        launches=20,
+        sizes=DENSE,
+    )
+    write_run(run, tmp_path / "run.jsonl")
+    for words in (("fit", "run.jsonl"), ("predict", "run.jsonl", "--bytes", "8")):
+        assert "launches have 2 modes" in hockney(*words).stderr
