@@ -130,9 +130,15 @@ def make_pairs_run(
     return run
 
 
-def varied_run(blocks: int, effects: dict[str, float], sizes: Sequence[int] = (8, 65536)) -> Run:
+def varied_run(
+    blocks: int,
+    effects: dict[str, float],
+    sizes: Sequence[int] = (8, 65536),
+    gate: float | None = None,
+) -> Run:
     """A run of ping-pongs that compares variants, each slower than 1 us by its factor."""
-    comparison = Comparison(variants=tuple(Variant(name=name, values={}) for name in effects))
+    variants = tuple(Variant(name=name, values={}) for name in effects)
+    comparison = Comparison(variants=variants, gate=gate)
     workload = Pingpong(sizes=sizes_of(sizes))
     cases = tuple(
         Case(workload=workload, placement=Placement(), variant=variant) for variant in effects
