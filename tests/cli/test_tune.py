@@ -37,7 +37,7 @@ def run_here(mpi: Mpi, engine: Engine, **scale: float) -> Run:
         lambda _, name, ranks, size: TIMES[name] * scale.get(name, 1.0) * (1 + size / 1000) * ranks,
         algorithms={"default": {}, **FORCED[mpi.family]},
         ranks=(2, 3),
-        sizes=(8, 1024),
+        sizes=(8, 64),
         launches=6,
         library=here.library or "",
         version=here.version or "",
@@ -88,7 +88,7 @@ def test_the_same_as_json_without_writing(
         "nodes": None,
         "per_node": None,
         "from_bytes": 8,
-        "to_bytes": 1024,
+        "to_bytes": 64,
         "algorithm": "binomial",
         "segment_bytes": None,
         "radix": None,
@@ -177,6 +177,7 @@ def test_files_that_tell_nothing_are_refused(
 def test_files_of_two_libraries_are_refused(hockney: RunHockney, tmp_path: Path) -> None:
     for name, version in (("a", "4.1.4"), ("b", "5.0.11")):
         run = collective_run(lambda *_: 1e-6, algorithms={"default": {}}, version=version)
+        run.header = msgspec.structs.replace(run.header, id=name)
         write_run(run, tmp_path / f"{name}.jsonl")
     done = hockney("tune", "a.jsonl", "b.jsonl")
     assert done.status == 2

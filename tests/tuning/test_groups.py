@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from collective_samples import collective_run
@@ -30,7 +31,7 @@ def run_of(layout: NodeLayout, seconds: dict[str, float], **more: Any) -> Run:
         lambda _, name, *__: seconds[name],
         algorithms={name: FORCED[name] for name in seconds},
         ranks=(layout.ranks,),
-        **{"launches": 6, **more},
+        **{"launches": 6, "sizes": (8, 64), **more},
     )
     for launch in run.launches:
         launch.places = [
@@ -42,6 +43,7 @@ def run_of(layout: NodeLayout, seconds: dict[str, float], **more: Any) -> Run:
 @pytest.fixture
 def written(tmp_path: Path) -> Callable[..., str]:
     def write(name: str, run: Run) -> str:
+        run.header = msgspec.structs.replace(run.header, id=name)
         return str(write_run(run, tmp_path / f"{name}.jsonl"))
 
     return write
@@ -163,6 +165,13 @@ def test_a_robust_rule_holds_in_every_pattern_of_arrival(
     robust = json.loads(hockney("tune", file, "--robust", "--json").stdout)["rules"]
     assert [one["algorithm"] for one in plain] == ["binomial"]
     assert [one["algorithm"] for one in robust] == ["chain"]
+
+
+def test_a_run_counts_once(hockney: RunHockney, written: Callable[..., str]) -> None:
+    file = written("monday", collective_run(lambda *_: 1e-5, algorithms={"default": {}}))
+    done = hockney("tune", file, file, "--robust")
+    assert done.status == 2
+    assert "is the same run as" in done.stderr
 
 
 def test_one_condition_is_nothing_to_be_robust_over(

@@ -115,7 +115,15 @@ def _unsayable(
 
 def measured(analyses: Sequence[Analysis], earlier: Sequence[EarlierRun] = ()) -> Measured:
     """The measured algorithms of runs of one library. earlier: runs that show how much equal ones
-    differ, where the library's own decision is in another file than an algorithm."""
+    differ, where the library's own decision is in another file than an algorithm. Raises UsageError
+    for copies of a run, which would count as another measurement."""
+    by_id: dict[str, Analysis] = {}
+    for analysis in analyses:
+        same = by_id.setdefault(analysis.run.header.id, analysis)
+        if same is not analysis:
+            raise UsageError(
+                f"{analysis.run.path} is the same run as {same.run.path}", "name each run once"
+            )
     mpi, settings = library_of(analyses), _settings([analysis.run for analysis in analyses])
     return Measured(tuple(analyses), mpi, settings, RunDrift.of_each_two(analyses, earlier))
 
