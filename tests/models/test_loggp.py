@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -111,6 +111,20 @@ def test_noise_stays_inside_the_intervals() -> None:
         assert one.low is not None
         assert one.high is not None
         assert one.low * 0.97 <= wanted <= one.high * 1.03
+
+
+def test_a_gap_of_two_protocols_has_no_line_and_no_interval() -> None:
+    """From 4 KiB on each message waits for a handshake."""
+    small, large = (
+        truth(1e-6, Delay(2e-7), Delay(3e-7), gap, 1e-10, 0.002, 9) for gap in (5e-7, 4e-6)
+    )
+    seconds = np.where(small.bytes < 4096.0, small.seconds, large.seconds)
+    found = loggp.fit(replace(small, seconds=seconds))
+    assert "the gap is not a line over the size: use sizes of one protocol (--sizes)" in found.notes
+    assert found.parameters["G_s_per_B"].low is None
+    assert found.derived["r_inf_Bps"].low is None
+    assert found.parameters["L_s"].low is not None
+    assert not any("the gap is not a line" in note for note in loggp.fit(small).notes)
 
 
 def test_a_gap_that_is_all_o_is_not_known() -> None:

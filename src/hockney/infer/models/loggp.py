@@ -48,6 +48,8 @@ LEAST_FRACTION = 0.25
 """Least fraction of the median below which overheads get no more weight."""
 _ROUNDS = 3
 """Rounds of weighting a line by itself."""
+BENDS = 0.2
+"""Fraction of the gap by which its line may miss it at a size."""
 POOR = 0.10
 TOLD_APART = 0.05
 """Least fraction of the time left without both overheads from which L and o_r can be separated."""
@@ -121,12 +123,13 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     draws = parts.medians(_draws(parts.launches, rows))
     sampled = [_solved(draws, row, grows) for row in range(rows)]
     delays = _measured_delays(curve)
+    of_gap = 0 if _bends(best, medians) else parts.launches
     return new_fit(
         "loggp",
         curve,
         _predict(best, delays),
-        parameters=_parameters(best, sampled, grows, parts.launches),
-        derived=_derived(best, sampled, parts.launches),
+        parameters=_parameters(best, sampled, grows, parts.launches, of_gap),
+        derived=_derived(best, sampled, of_gap),
         free=5 + sum(grows),
         notes=[*_notes(best, grows, medians), *_short_delays(delays, medians)],
     )
@@ -325,8 +328,13 @@ def _terms(numbers: _FittedNumbers, size: float) -> tuple[float, float, float, f
 
 
 def _parameters(
-    best: _FittedNumbers, sampled: list[_FittedNumbers], grows: tuple[bool, ...], launches: int
+    best: _FittedNumbers,
+    sampled: list[_FittedNumbers],
+    grows: tuple[bool, ...],
+    launches: int,
+    of_gap: int,
 ) -> dict[str, Parameter]:
+    """of_gap: the launches for g and G; 0 where the gap is no line, which has no interval."""
     reads: dict[str, Callable[[_FittedNumbers], float]] = {
         "L_s": lambda one: one.L,
         "o_send_s": lambda one: one.send[0],
@@ -336,7 +344,10 @@ def _parameters(
         "g_s": lambda one: one.gap[0],
         "G_s_per_B": lambda one: one.G or np.nan,
     }
-    return {name: _known(read(best), map(read, sampled), launches) for name, read in reads.items()}
+    return {
+        name: _known(read(best), map(read, sampled), of_gap if name[0] in "gG" else launches)
+        for name, read in reads.items()
+    }
 
 
 def _derived(
@@ -351,6 +362,13 @@ def _derived(
 def _known(value: float, sample: map[float], launches: int) -> Parameter:
     values = np.array([one for one in sample if not np.isnan(one)])
     return parameter(None if np.isnan(value) else value, values, launches)
+
+
+def _bends(best: _FittedNumbers, medians: _Parts) -> bool:
+    """Whether the gap is far from its line at a size, as where protocols differ."""
+    gap, line = medians.gap[0], _at(best.gap, np.maximum(medians.bytes - 1.0, 0.0))
+    shows = gap > SHOWS * np.maximum(medians.send[0], medians.receive[0])
+    return bool((np.abs(gap - line)[shows] > BENDS * gap[shows]).any())
 
 
 def _short_delays(delays: dict[Delay, tuple[Array, Array]], medians: _Parts) -> list[str]:
@@ -380,6 +398,8 @@ def _notes(best: _FittedNumbers, grows: tuple[bool, ...], medians: _Parts) -> li
         notes.append("G does not show: over these sizes it changes the time by less than rounding")
     if np.isnan(best.gap[0]):
         notes.append("g does not show: the overheads limit how fast messages follow each other")
+    elif _bends(best, medians):
+        notes.append("the gap is not a line over the size: use sizes of one protocol (--sizes)")
     elif best.gap[0] == 0.0:
         notes.append("g is at its bound 0: the gap is (b - 1) G or o")
     for name, of_sizes, line, does in (
