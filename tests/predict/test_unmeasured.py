@@ -68,3 +68,9 @@ def test_launches_of_two_modes_are_warned_of(hockney: RunHockney, tmp_path: Path
     write_run(run, tmp_path / "run.jsonl")
     for words in (("fit", "run.jsonl"), ("predict", "run.jsonl", "--bytes", "8")):
         assert "launches have 2 modes" in hockney(*words).stderr
+
+
+def test_a_changed_machine_was_not_measured() -> None:
+    """--what-if leaves no measured neighbours."""
+    found = predict(channel(SPARSE).scaled({"latency": 0.5}), Pattern("message", 4096))
+    assert found.seconds.value is not None

@@ -139,7 +139,7 @@ class Channel:
         if not self.is_far_apart(below, above) or own <= 0.0:
             return 1.0, 1.0
         ends = [float(np.median(seconds)) / own for seconds in each if seconds is not None]
-        return min(1.0, *ends), max(1.0, *ends)
+        return min([1.0, *ends]), max([1.0, *ends])
 
     def neighbours(self, bytes_: int, pairs: int) -> tuple[list[int], list[int]]:
         """The nearest measured sizes, from below and from above; empty where there is none."""
