@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -343,3 +344,33 @@ def test_a_mutated_log_is_read_or_refused(case: tuple[str, str]) -> None:
     check(text, format)
     with suppress(HockneyError):
         reading.recognise(log(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# OSU MPI Latency Test v7.4\n# Size  Avg Latency(us)\n1  1.50\n8  0.00\n", "0.00"),
+        ("bytes,time (us)\n1,1.5\n8,0\n", "0"),
+        ("bytes,median (us)\n1,1.5\n8,0.0\n", "0.0"),
+    ],
+)
+def test_a_time_of_0_is_no_time_and_is_left_out(text: str, words: str) -> None:
+    [table] = tables(text)
+    assert [row.bytes for row in table.rows] == [1]
+    assert f" is {words}, a time shorter than the program prints; the " in table.notes[0]
+    assert len(table.dropped) == 1
+
+
+def test_other_numbers_of_0_are_kept() -> None:
+    """The least time is noted; spreads and rates may be 0, and so may samples."""
+    [table, _] = tables(logs.DURHAM_STATISTICS.replace("2.419003e-08", "0.000000e+00"))
+    assert {numbers(table)[8, name] for name in ("std", "min")} == {0.0}
+    assert "line 1: min is 0.000000e+00, a time shorter than the program prints" in table.notes
+
+
+def test_samples_of_0_are_kept_and_noted() -> None:
+    read = replace(log("bytes,time (us)\n8,0\n8,1\n8,0\n"), repeated="samples")
+    [run] = runs_module.runs_of([(read, one) for one in reading.read(read, "csv")], "csv")
+    assert [visit.ns for visit in run.samples] == [[0.0], [1000.0], [0.0]]
+    assert run.header.source is not None
+    assert "times of 0 are shorter than the clock shows" in run.header.source.notes[0]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
+from itertools import product
 
 import msgspec
 import numpy as np
@@ -15,8 +17,8 @@ from hockney.base.errors import UsageError
 from hockney.foreign.exchange import writing
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate import estimate
-from hockney.records import Run
-from samples import make_run
+from hockney.records import LaunchRecord, Run, Samples
+from samples import HEADER, make_run
 
 pyarrow = pytest.importorskip("pyarrow")
 WRITERS = ("osu", "imb", "durham", "itmo")
@@ -130,3 +132,83 @@ def test_a_collective_is_written_under_its_own_name() -> None:
         "bcast",
         {(1, "mean"): 2.25e-6, (2, "mean"): 2.5e-6},
     )
+
+
+def collectives() -> Run:
+    """A run in which a collective and its nonblocking form have two algorithms and two numbers of
+    ranks each, whose times differ."""
+    run = Run(msgspec.structs.replace(HEADER, experiment="collective"))
+    cases = product(range(3), ("bcast", "ialltoall"), ("binomial", "chain"), (4, 16), (8, 1 << 16))
+    for launch, operation, algorithm, ranks, size in cases:
+        if len(run.launches) == launch:
+            run.add(LaunchRecord(launch=launch))
+        point = {"operation": operation, "algorithm": algorithm, "ranks": ranks, "bytes": size}
+        if operation.startswith("i"):
+            point["form"] = "nonblocking"
+        ns = [1e3 * (1 + len(algorithm)) + ranks + size / 8]
+        run.add(Samples(launch=launch, round=0, repetitions=10, ns=ns, **point))
+    return run
+
+
+def under_load() -> Run:
+    """A run of ping-pongs, of one pair, another pair and both at once, alone and under a load."""
+    run = Run(msgspec.structs.replace(HEADER, experiment="congestion"))
+    loads = ({}, {"aggressor": "incast", "load_bytes": 65536}, {"aggressor": "alltoall"})
+    pairs = ({"peers": (0, 1)}, {"peers": (2, 3)}, {"pairs": 2, "ranks": 4})
+    memories = ({"memory": "host"}, {"memory": "pinned"}, {"memory": "device"})
+    for launch in range(3):
+        run.add(LaunchRecord(launch=launch))
+        for number, axes in enumerate(product(pairs, loads, memories)):
+            point = {"ranks": 2, **axes[0], **axes[1], **axes[2]}
+            for size in (0, 8, 1024):
+                ns = [1e3 + 10.0 * number + size]
+                more = {"operation": "pingpong", "mode": "standard", "bytes": size}
+                run.add(Samples(launch=launch, round=0, repetitions=1, ns=ns, **more, **point))
+    return run
+
+
+@pytest.mark.parametrize("made", [measured, collectives, under_load])
+def test_osu_keeps_every_point_apart(made: Callable[[], Run]) -> None:
+    points = estimate(made()).headline
+    read = runs(writing.write(Analysis(made()), "osu").decode())
+    assert all(len(run.launches) == 1 for run in read)
+    again = [point for run in read for point in estimate(run).headline]
+    times = sorted(
+        (point.operation, point.bytes, round((point.mean_s or 0.0) * 1e6, 2)) for point in points
+    )
+    assert sorted((p.operation, p.bytes, round(p.typical_s * 1e6, 2)) for p in again) == times
+    if made is collectives:
+        assert {point.ranks for point in again} == {4, 16}
+
+
+def test_osu_names_what_its_title_does_not_say() -> None:
+    text = writing.write(Analysis(under_load()), "osu").decode()
+    assert text.count("# Aggressor: incast\n# Load bytes: 65536\n# Ranks: 4\n# Pairs: 2\n") == 3
+    assert text.count("# Memory: pinned\n") == 9
+    plain = writing.write(Analysis(measured()), "osu").decode().strip().splitlines()
+    assert plain[:2] == ["# OSU MPI Latency Test v7.4", "# Datatype: MPI_CHAR."]
+
+
+def test_short_times_keep_their_digits_in_osu() -> None:
+    run = make_run(lambda _, __, size: [1.2345 + size], sizes=(0, 1024))
+    [table] = tables(writing.write(Analysis(run), "osu").decode())
+    assert numbers(table)[0, "mean"] == pytest.approx(1.23e-9, abs=5e-12)
+
+
+@pytest.mark.parametrize("format", ["imb", "durham", "itmo", "tacc"])
+def test_tables_that_a_layout_cannot_tell_apart_are_refused(format: str) -> None:
+    run = under_load()
+    run.header.experiment = "pingpong"
+    with pytest.raises(UsageError, match="how these 27 tables differ: memory, aggressor"):
+        writing.write(Analysis(run), format)
+
+
+def test_what_osu_has_no_program_or_no_line_for_is_refused() -> None:
+    run = measured()
+    run.samples[:] = [msgspec.structs.replace(visit, operation="stream") for visit in run.samples]
+    with pytest.raises(UsageError, match="no latency test of stream"):
+        writing.write(Analysis(run), "osu")
+    run = measured()
+    run.samples[:] = [msgspec.structs.replace(v, peers=tuple(range(99))) for v in run.samples]
+    with pytest.raises(UsageError, match="no place for peers of 286 characters"):
+        writing.write(Analysis(run), "osu")

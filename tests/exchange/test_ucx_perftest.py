@@ -11,6 +11,7 @@ from hockney.base.errors import UsageError
 from hockney.foreign.exchange import reading
 from hockney.foreign.logs.log import log_of
 from hockney.foreign.logs.table import LogTable
+from hockney.records import Run
 
 STAGE = "|    Stage     | # iterations | 50.0%ile | average | overall |  average |  overall |\n"
 OLD_STAGE = "|    Stage     | # iterations | typical | average | overall |  average |  overall |\n"
@@ -124,3 +125,39 @@ def test_a_last_row_that_may_be_cut_is_left_out() -> None:
     assert numbers(unhelped(text.rstrip())[0])[64, "message rate"] == 800000
     with pytest.raises(UsageError, match="no table of ucx-perftest with a row"):
         unhelped(text.rstrip()[:-2])
+
+
+def united(what: str = "overhead (usec)", rate: str = "MB/s", messages: str = "msg/s") -> Run:
+    """The run of a test of 64 bytes whose heading has these units."""
+    units = f"|     |     |   {what}   |   bandwidth ({rate})  |  message rate ({messages}) |\n"
+    rule = "+-----+-----+----------+---------+---------+----------+\n"
+    command = "$ ucx_perftest n2 -t tag_lat -s 64\n"
+    [run] = runs(command + units + rule + STAGE + final(64, 1.25))
+    return run
+
+
+@pytest.mark.parametrize(
+    ("units", "time_s", "rate_bytes"),
+    [
+        ({}, 1e-6, MIB),
+        ({"what": "latency (nsec)"}, 1e-9, MIB),
+        ({"what": "overhead (msec)"}, 1e-3, MIB),
+        ({"rate": "MiB/s"}, 1e-6, MIB),
+        ({"rate": "GiB/s"}, 1e-6, 1024 * MIB),
+    ],
+)
+def test_the_units_above_a_heading_are_read(
+    units: dict[str, str], time_s: float, rate_bytes: float
+) -> None:
+    known = {row.statistic: row.value_s or row.value_Bps for row in united(**units).summaries}
+    assert known["mean"] == pytest.approx(1.25 * time_s)
+    assert known["bandwidth"] == pytest.approx(48.83 * rate_bytes)
+
+
+@pytest.mark.parametrize(
+    "units", [{"what": "overhead (cycles)"}, {"rate": "GB/s"}, {"messages": "kmsg/s"}]
+)
+def test_units_that_are_not_known_are_refused_by_name(units: dict[str, str]) -> None:
+    name = next(iter(units.values())).rpartition("(")[2].strip(")")
+    with pytest.raises(UsageError, match=f"unknown units: {name}; the row is ignored"):
+        united(**units)

@@ -292,6 +292,9 @@ class Summary(Axes, tag_field="kind", tag="summary", frozen=True, kw_only=True, 
     value_s_per_B: float | None = None
     value: float | None = None
     """Dimensionless value."""
+    rounding: Annotated[float, msgspec.Meta(gt=0.0, le=0.5)] | None = None
+    """Half a unit of the last digit that the log prints, as a fraction of the value: the true one
+    may be so much more or less. None where it is unknown, or less than a double shows."""
     repetitions: int | None = None
     line: int | None = None
     """Line number in the log."""

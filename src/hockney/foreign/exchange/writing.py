@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hockney.base.errors import UsageError
 from hockney.foreign.programs import (
@@ -14,7 +14,8 @@ from hockney.foreign.programs import (
     writer_names,
 )
 from hockney.infer.analysis import Analysis
-from hockney.infer.estimate.points import by_curve
+from hockney.infer.estimate.points import PointEstimate, by_curve
+from hockney.plan.axes import AXES, grouped
 from hockney.profiling.order import Order
 
 
@@ -40,10 +41,28 @@ def order_files(order: Order, name: str, file: str) -> Iterable[tuple[str, str]]
 
 
 def render(name: str, analysis: Analysis) -> str:
-    """The run as the program's table for each curve, without the floor."""
+    """The run as the program's table for each curve, without the floor. Raises UsageError where
+    nothing in several tables would tell them apart."""
     layout = PROGRAMS.offering(TableWriter)[name]
     experiment = analysis.run.header.experiment
     if layout.ONLY not in (None, experiment):
         raise UsageError(f"the layout {name} is for {layout.ONLY}, not for {experiment}")
-    curves = by_curve(analysis.estimates.own())
+    points = analysis.estimates.own()
+    if layout.ONLY is not None:
+        _check_one_table(name, points)
+    curves = by_curve(points)
     return "\n".join(layout.layout(analysis.run, points) for points in curves.values())
+
+
+def _check_one_table(name: str, points: Sequence[PointEstimate]) -> None:
+    """Raises UsageError if the points differ in more than their size, which these layouts show
+    alone."""
+    tables = list(grouped(points, "bytes").values())
+    if len(tables) > 1:
+        firsts = [table[0] for table in tables]
+        names = [axis for axis in AXES if len({getattr(point, axis) for point in firsts}) > 1]
+        different = ", ".join(axis.replace("_", " ") for axis in names if axis != "bytes")
+        raise UsageError(
+            f"the layout {name} cannot show how these {len(tables)} tables differ: {different}",
+            "export to osu or csv",
+        )

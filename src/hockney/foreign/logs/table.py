@@ -14,6 +14,7 @@ from typing import Any
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.surroundings import starts_program
+from hockney.infer.estimate.summaries import CENTRES
 from hockney.plan.axes import key_without
 from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
 
@@ -91,6 +92,8 @@ class LogTable:
     run: str | None = None
     """The run of the program, by its job or its end, where the log shows it. Such tables are
     launches, whatever their numbers are."""
+    of_samples: bool = False
+    """True if the numbers are samples of one launch."""
     dropped: list[int] = field(default_factory=list)
     """Lines of all rows that could not be read; notes give the reasons of the first."""
 
@@ -119,12 +122,15 @@ class LogTable:
     def add(
         self, line: int | None, bytes: int, column: Column, text: str | Decimal, **more: Any
     ) -> None:
-        """Adds a printed number, unless it is unknown (nan, N/A)."""
+        """Adds a printed number, unless it is unknown (nan, N/A). Raises RowError for one that is
+        out of range."""
         value = text if isinstance(text, Decimal) else number(text)
         if value is None:
             if str(text).lower() in _NO_NUMBER:
                 self.note(f"line {line}: {column.statistic} is {text}: it is left out")
             return
+        if not value and column.field == "value_s":
+            self._check_zero(line, column, text)
         counts = {"bytes": bytes, "ranks": self.ranks, "messages of a window": column.window}
         for what, count in counts.items():
             if (count or 0) > LARGEST_WHOLE:
@@ -140,6 +146,7 @@ class LogTable:
             "peer_memory": self.peer_memory,
             **more,
             column.field: scaled(value, column.factor),
+            "rounding": rounding_of(value),
         }
         known["peers"] = tuple(known["peers"] or ())
         self.rows.append(
@@ -153,6 +160,20 @@ class LogTable:
                 **known,
             )
         )
+
+    def _check_zero(self, line: int | None, column: Column, text: str | Decimal) -> None:
+        """Notes a time of 0, which is shorter than the program prints or its clock shows. Samples
+        keep it: without the shortest of them, the median would be too long. Raises RowError where
+        it would be the time of the point."""
+        if column.statistic not in CENTRES:
+            return
+        if self.of_samples:
+            self.note("times of 0 are shorter than the clock shows: they are kept as samples")
+            return
+        words = f"{column.statistic} is {text}, a time shorter than the program prints"
+        if column.statistic != "min":
+            raise RowError(words)
+        self.note(f"line {line}: {words}")
 
     def add_row(
         self, line: int, cells: Sequence[str], columns: Sequence[Column], **more: Any
@@ -189,6 +210,16 @@ def whole(text: str) -> int:
     if value is None or value != value.to_integral_value() or not 0 <= value <= LARGEST_WHOLE:
         raise RowError(f"{text!r} is out of range: a whole number from 0 to 2^62 is needed")
     return int(value)
+
+
+def rounding_of(value: Decimal) -> float | None:
+    """Half a unit of the last printed digit as a fraction of the number, to three digits; None for
+    0, and where a double shows no more digits than were printed."""
+    places = value.as_tuple().exponent
+    if not value or not isinstance(places, int):
+        return None
+    fraction = float(Decimal((0, (5,), places - 1)) / abs(value))
+    return float(f"{fraction:.3g}") if fraction > sys.float_info.epsilon else None
 
 
 def scaled(value: Decimal, factor: Decimal) -> float:

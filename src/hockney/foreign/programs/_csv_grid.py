@@ -115,7 +115,7 @@ class Grid:
 
     def _table(self, line: int, key: tuple[str, ...]) -> LogTable:
         """The table of a point, which has each point once."""
-        new = LogTable(key[0], "CSV", line)
+        new = LogTable(key[0], "CSV", line, of_samples=self.log.repeated == "samples")
         return self.tables.setdefault((key[0], self._times_seen[key]), new)
 
     def _count(self, line: int, key: tuple[str, ...]) -> None:

@@ -128,7 +128,8 @@ def read(log: Log) -> list[LogTable]:
             tables.append(table)
         else:
             _see(text, context)
-    _settle_megabyte(tables)
+    for version in dict.fromkeys(table.version for table in tables):
+        _settle_megabyte([table for table in tables if table.version == version], version)
     return tables
 
 
@@ -192,30 +193,40 @@ def _grouped(row: Summary, context: ImbContext) -> Summary:
     return msgspec.structs.replace(row, algorithm=None, peers=tuple(peers))
 
 
-def _settle_megabyte(tables: list[LogTable]) -> None:
-    """Converts rates to bytes per second, once the whole log shows what its megabyte is. Removes
-    rates if it does not."""
+def _settle_megabyte(tables: Sequence[LogTable], version: str | None) -> None:
+    """Converts the rates of one version's tables to bytes per second, once all of them show what
+    its megabyte is. Removes rates if they do not."""
     megabyte = implied([ratio for table in tables for ratio in _ratios(table)])
     if megabyte is None:
-        megabyte = _megabyte_of({table.version for table in tables})
+        megabyte = _megabyte_of(version)
     for table in tables:
-        rates = [row for row in table.rows if row.value_Bps is not None]
-        if not rates:
-            continue
-        if megabyte is None:
-            table.rows = [row for row in table.rows if row.value_Bps is None]
-            table.note(
-                "rates are ignored: neither they nor the version show whether a megabyte "
-                "is 10^6 or 2^20 bytes"
-            )
-            continue
-        if megabyte == "2^20":
-            table.note("its Mbytes are 2^20 bytes; rates are read so")
-        table.rows = [_in_bytes(row, MEGABYTES[megabyte]) for row in table.rows]
-        for row in table.rows:
-            if (row.value_Bps or 0.0) > LARGEST_NUMBER:
-                table.note(f"line {row.line}: a rate is out of range and ignored")
-        table.rows = [row for row in table.rows if (row.value_Bps or 0.0) <= LARGEST_NUMBER]
+        if any(row.value_Bps is not None for row in table.rows):
+            _convert(table, megabyte)
+
+
+def _convert(table: LogTable, megabyte: str | None) -> None:
+    """Converts the rates of a table to bytes per second; removes them where the megabyte is
+    unknown."""
+    if megabyte is None:
+        table.rows = [row for row in table.rows if row.value_Bps is None]
+        table.note(
+            "rates are ignored: neither they nor the version show whether a megabyte "
+            "is 10^6 or 2^20 bytes"
+        )
+        return
+    own = implied(_ratios(table))
+    if own not in (None, megabyte):
+        table.note(
+            f"its sizes and times show Mbytes of {own} bytes, but the other tables of this version "
+            f"{megabyte}: rates are read as these"
+        )
+    elif megabyte == "2^20":
+        table.note("its Mbytes are 2^20 bytes; rates are read so")
+    table.rows = [_in_bytes(row, MEGABYTES[megabyte]) for row in table.rows]
+    for row in table.rows:
+        if (row.value_Bps or 0.0) > LARGEST_NUMBER:
+            table.note(f"line {row.line}: a rate is out of range and ignored")
+    table.rows = [row for row in table.rows if (row.value_Bps or 0.0) <= LARGEST_NUMBER]
 
 
 def _in_bytes(row: Summary, megabyte: Decimal) -> Summary:
@@ -245,11 +256,11 @@ def _ratios(table: LogTable) -> list[float]:
     return found
 
 
-def _megabyte_of(versions: set[str | None]) -> str | None:
-    majors = {int(found[0]) for v in versions if v and (found := re.match(r"\d+", v))}
-    if len(majors) != 1:
+def _megabyte_of(version: str | None) -> str | None:
+    found = re.match(r"\d+", version or "")
+    if found is None:
         return None
-    major = majors.pop()
+    major = int(found[0])
     return "10^6" if major >= 2019 else "2^20" if major <= 4 else None
 
 

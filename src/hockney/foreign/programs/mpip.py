@@ -6,21 +6,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.surroundings import surroundings_of
 from hockney.foreign.logs.table import Column, LogTable, RowError, number, scaled, whole
+from hockney.foreign.programs._csv_heading import factor_of
 
 HEADED = True
 
-MILLI = Decimal("1e-3")
 COLUMNS = (
-    Column("max", "the longest call of a site", factor=MILLI),
-    Column("mean", "mean over the calls of a site, on all ranks", factor=MILLI),
-    Column("min", "the shortest call of a site", factor=MILLI),
+    Column("max", "the longest call of a site"),
+    Column("mean", "mean over the calls of a site, on all ranks"),
+    Column("min", "the shortest call of a site"),
 )
 MEAN_SIZES = "sizes are the means of what the calls of a site sent"
 SITE = "site"
@@ -34,6 +34,8 @@ _TASK = re.compile(r"^@ MPI Task Assignment\s*:\s*\d+ \S+")
 _SECTION = re.compile(r"^@--- (.{3,70}?) -*$")
 _TIMES, _SIZES = "Callsite Time statistics", "Callsite Message Sent statistics"
 _SITES, _END = "Callsites:", "End of Report"
+_UNIT = re.compile(r"\(all, (?P<unit>[^()]{1,40})\)")
+"""The unit in the title of the section of times."""
 _ROW = re.compile(r"^(\w{2,60}) +(\d{1,9}) +\* +(\d{1,20})((?: +[-+\d.eE]{1,40}){3,6}) *$")
 """A line for all ranks of a site: name, number, count, and numbers."""
 _FRAME = re.compile(r"^ *(\d{1,9}) +\d{1,3} +(\S{1,200}) +(?:(\d{1,9}) +)?\S")
@@ -91,6 +93,14 @@ class _Report:
         """The lines for all ranks of a section."""
         matches = ((line, _ROW.match(text)) for line, text in self.section(section))
         return [_CallSite(line, m[1], m[2], m[3], m[4].split()) for line, m in matches if m]
+
+    @cached_property
+    def time_unit(self) -> Decimal:
+        """The factor of times; milliseconds where the title does not say. Raises RowError for an
+        unknown unit."""
+        titles = [title for title in self.titles if title.startswith(_TIMES)]
+        found = _UNIT.search(titles[0]) if titles else None
+        return factor_of(found["unit"] if found else "milliseconds", "value_s")
 
     @property
     def is_cut(self) -> bool:
@@ -205,7 +215,7 @@ def _tables_of_call(
             )
     for row, table in zip(rows, tables, strict=True):
         with table.row(report.log, row.line):
-            _add(table, row, sizes[row.call, row.site])
+            _add(table, row, sizes[row.call, row.site], report.time_unit)
     return distinct
 
 
@@ -238,10 +248,11 @@ def _names(sites: Sequence[str], places: Mapping[str, str]) -> list[str]:
     return names if len(set(names)) == len(sites) else list(sites)
 
 
-def _add(table: LogTable, row: _CallSite, size: str) -> None:
+def _add(table: LogTable, row: _CallSite, size: str, unit: Decimal) -> None:
     bytes = _bytes(size)
     for column, cell in zip(COLUMNS, row.numbers, strict=False):
-        table.add(row.line, bytes, column, cell, repetitions=whole(row.count))
+        timed = replace(column, factor=unit)
+        table.add(row.line, bytes, timed, cell, repetitions=whole(row.count))
 
 
 def _bytes(size: str) -> int:

@@ -26,11 +26,14 @@ from hockney.foreign.logs.table import (
     number,
     read_rows,
 )
+from hockney.foreign.programs._csv_heading import factor_of
 from hockney.records import Place
 
 HEADED = True
 
 _HEADING = re.compile(r"^#\s+size\s+count\b.*\btime\s+algbw\s+busbw")
+_UNITS = re.compile(r"^#\s+\(B\)\s+\(elements\)(?P<units>.*)$")
+"""The line of units below a heading."""
 _VERSION = re.compile(r"^# (?:nccl|rccl)-tests version (\S+)")
 _START = re.compile(r"^# Collective test starting: (\S+)")
 _RANK = re.compile(
@@ -159,15 +162,15 @@ def _read_text(log: Log) -> list[LogTable]:
         if line < reached:
             continue
         if _HEADING.match(text):
-            titles, ways = text.removeprefix("#").split(), _order_of_ways(log, line)
+            titles = text.removeprefix("#").split()
             tables.append(context.table(line))
             first = _first_row(log, line + 1)
-            width = _width(log, first)
-            reached = _rows(log, first, titles, ways, width, tables[-1])
+            width, numbers = _width(log, first), _columns(log, line, first, titles, tables[-1])
+            reached = _rows(log, first, titles, numbers, width, tables[-1])
             while not tables[-1].cut and _begins_row(log, reached):
                 # Data types, reductions and roots (-d all, -o all) are below one heading.
                 tables.append(context.table(reached))
-                reached = _rows(log, reached, titles, ways, width, tables[-1])
+                reached = _rows(log, reached, titles, numbers, width, tables[-1])
         else:
             context.see(text)
     return tables
@@ -192,7 +195,7 @@ def _width(log: Log, line: int) -> int:
 
 
 def _rows(
-    log: Log, line: int, titles: list[str], ways: Sequence[str], width: int, table: LogTable
+    log: Log, line: int, titles: list[str], numbers: list[Column], width: int, table: LogTable
 ) -> int:
     """Reads rows of one kind from a line on, and returns the line where they end. Older versions
     omit the reduction or root: cells are matched from both ends."""
@@ -201,7 +204,7 @@ def _rows(
     kind = next((_kind(row, titles) for row in rows if len(row) == width), {})
     table.parameters |= kind
     blank = min(max(len(titles) - width, 0), first - 2)
-    columns = [BYTES, *[SKIPPED] * (first - 1 - blank), *_ways(titles[first:], ways)]
+    columns = [BYTES, *[SKIPPED] * (first - 1 - blank), *numbers]
 
     def is_other(text: str) -> bool:
         cells = text.split()
@@ -247,14 +250,40 @@ def _order_of_ways(log: Log, line: int) -> Sequence[str]:
     return WAYS if min(places) < 0 or places[0] < places[1] else WAYS[::-1]
 
 
-def _ways(titles: Sequence[str], ways: Sequence[str]) -> list[Column]:
-    """The columns of both ways, where a second time column begins the latter."""
+def _columns(
+    log: Log, line: int, first: int, titles: Sequence[str], table: LogTable
+) -> list[Column]:
+    """The columns from the first time on, of both ways, where a second time begins the latter, in
+    the units that are printed between the heading and the first row."""
+    ways, units = _order_of_ways(log, line), iter(_units(log, line, first))
     way, columns = -1, []
-    for title in titles:
+    for title in titles[titles.index("time") :]:
         way += title == "time"
         column = COLUMNS.get(title, SKIPPED)
-        columns.append(replace(column, algorithm=ways[min(way, 1)]) if column.field else column)
+        if column is not SKIPPED:
+            named = replace(column, algorithm=ways[min(way, 1)])
+            column = _in_unit(named, title, next(units, None), table)
+        columns.append(column)
     return columns
+
+
+def _units(log: Log, line: int, first: int) -> list[str]:
+    """The units of the columns that have one, after those of size and count; empty where no line
+    shows them."""
+    lines = log.lines[line : max(first - 1, line)]
+    found = next(filter(None, map(_UNITS.match, lines)), None)
+    return re.findall(r"\(([^()]{1,40})\)", found["units"]) if found else []
+
+
+def _in_unit(column: Column, title: str, unit: str | None, table: LogTable) -> Column:
+    """The column in the printed unit, as the program has it since its beginning without one."""
+    if unit is None or (column.field == "value" and unit == "%"):
+        return column
+    try:
+        return replace(column, factor=factor_of(unit, column.field))
+    except RowError:
+        table.note(f"unknown unit of {title}: {unit}: ignored")
+        return SKIPPED
 
 
 def _note_wrong(

@@ -21,7 +21,7 @@ from hockney.foreign.logs.table import (
     is_number,
     read_rows,
 )
-from hockney.foreign.programs._layout import needed
+from hockney.foreign.programs._osu_layout import PARAMETER, RANKS, tables_text
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import Size
 from hockney.plan.preset import KIB, MIB, Preset, powers
@@ -38,12 +38,9 @@ with a version."""
 _DEVICE = re.compile(r"(?:MPI|[A-Z]{1,4}CCL)-([A-Z]+) ")
 _LIBRARY = re.compile(r"([A-Z]{1,4}CCL)\b")
 """A library other than MPI whose operations are measured."""
-_PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80}?)\s*$")
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
 _BUFFERS = re.compile(r"# Send Buffer on (\w+)\b.* Receive Buffer on (\w+)")
 MEMORIES = {"HOST": "host", "DEVICE": "device", "MANAGED": "managed"}
-INTERFACES = {"CUDA": "CUDA", "ROCm": "ROCM", "Level Zero": "SYCL"}
-"""Words of its title by the interface of the accelerators."""
 _WINDOWS = re.compile(r"^\s*#((?:\s+\d+)+)\s*$")
 _INIT = re.compile(r"^nprocs: (\d+), min: (\d+) ms, max: (\d+) ms, avg: (\d+) ms")
 
@@ -219,11 +216,14 @@ def _parameter(text: str, context: OsuContext) -> None:
         context.quantity = _rate("bandwidth", "all pairs together")
     elif "Message Rate Profile" in text:
         context.quantity = Column("message rate", "all pairs together", "value_per_s", Decimal(1))
-    buffers, found = _BUFFERS.search(text), _PARAMETER.match(text)
+    buffers, found = _BUFFERS.search(text), PARAMETER.match(text)
     if buffers:
         context.parameters["buffers"] = f"{buffers[1]} to {buffers[2]}"
     if found and not _TITLE.match(text):
         name, value = found[1].strip(), found[2].strip().removesuffix(".")
+        if name == RANKS and value.isdigit() and context.operation not in TWO_RANKS:
+            context.ranks = int(value)
+            return
         above = context.above
         if name == DATATYPE and not context.title and above and DATATYPE in above.parameters:
             # One title stands above the tables of all datatypes (-T).
@@ -246,7 +246,7 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
         return None, line
     below = line + 1
     for below, more in log.numbered(line + 1):  # noqa: B007  the first row, or the table's end
-        if _PARAMETER.match(more):
+        if PARAMETER.match(more):
             _parameter(more, context)
         elif not more.strip() or more.lstrip().startswith("#") or is_number(more.split()[0]):
             break
@@ -368,29 +368,9 @@ def preset() -> Preset:
 
 
 ONLY = None
-HEADING = f"""# Datatype: MPI_CHAR.
-{"# Size":<10}{"Avg Latency(us)":>18}"""
-
-
-WORDS = {
-    "host": "HOST (H)",
-    "pinned": "HOST (H)",
-    "managed": "MANAGED MEMORY (M)",
-    "device": "DEVICE (D)",
-}
-"""Memories as its tables name them; memory that is pinned is the host's."""
 
 
 def layout(run: Run, points: Sequence[PointEstimate]) -> str:
-    """A table of means over all samples, as osu_latency prints it."""
-    rows = (f"{point.bytes:<10d}{needed(point, 'mean_s') * 1e6:18.2f}" for point in points)
-    operation = run.header.experiment
-    name = "" if operation == "pingpong" else f"{operation.capitalize()} "
-    first = points[0]
-    if first.memory is None:
-        return "\n".join([f"\n# OSU MPI {name}Latency Test v7.4", HEADING, *rows])
-    accelerator = next((launch.accelerator for launch in run.launches if launch.accelerator), None)
-    kind = f"-{INTERFACES[accelerator.interface]}" if accelerator is not None else ""
-    sides = [WORDS[memory] for memory in (first.memory, first.peer_memory or first.memory)]
-    buffers = "# Send Buffer on {} and Receive Buffer on {}".format(*sides)
-    return "\n".join([f"\n# OSU MPI{kind} {name}Latency Test v7.4", buffers, HEADING, *rows])
+    """Tables of means over all samples, as osu_latency and the programs of collectives print
+    them."""
+    return tables_text(run, points)

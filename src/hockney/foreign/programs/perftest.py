@@ -179,6 +179,16 @@ def _column(match: re.Match[str], title: str, table: LogTable) -> Column:
         table.note(BAD_DEVIATION)
     if name == "CPU_Util":
         return Column(name)
-    if unit not in UNITS and name != "tps average" and not name.startswith("MsgRate"):
+    if not _is_known(name, unit):
         table.note(f"unknown unit of {name}: {unit}: ignored")
+        return Column(name)
     return column_of(name, unit, title)
+
+
+def _is_known(name: str, unit: str | None) -> bool:
+    """Whether a column of this name is read in this unit."""
+    if name == "tps average":
+        return True
+    if name.startswith("MsgRate"):
+        return unit == "Mpps"
+    return (unit in UNITS and unit != "Mpps") and (unit == "usec") != name.startswith("BW")

@@ -91,6 +91,7 @@ def _calls(log: Log, first: int, titles: Sequence[str]) -> list[LogTable]:
             algorithm=algorithm,
             ranks=len(titles) - 1 or None,
             options={REPEATED: "samples"} | ({"segment size": segment} if segment else {}),
+            of_samples=True,
         )
         table.note(WARM_UP)
         if size is None:

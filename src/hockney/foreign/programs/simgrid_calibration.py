@@ -43,7 +43,11 @@ def read(log: Log) -> list[LogTable]:
         table = tables.get((function, number))
         if table is None:
             table = tables[function, number] = LogTable(
-                function, "SimGrid calibration", line, options={REPEATED: "samples"}
+                function,
+                "SimGrid calibration",
+                line,
+                options={REPEATED: "samples"},
+                of_samples=True,
             )
             table.note(NOT_ONE_WAY)
         with table.row(log, line):

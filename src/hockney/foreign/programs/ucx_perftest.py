@@ -20,6 +20,7 @@ from hockney.foreign.logs.table import (
     is_number,
     whole,
 )
+from hockney.foreign.programs._csv_heading import TIME_UNITS
 
 HEADED = True
 
@@ -34,6 +35,11 @@ _HEADING = re.compile(
     r"^\s*\|(?:\s*(?P<stage>Stage|Test)\s*\|)?\s*# iterations\s*\|"
     r"\s*(?P<typical>typical|\d{1,3}(?:\.\d{1,3})? ?%ile)\s*\| average \| overall \|"
 )
+_UNITS = re.compile(
+    r"\|\s*(?P<what>latency|overhead) \((?P<time>[^()|]{1,20})\)\s*"
+    r"\|\s*bandwidth \((?P<rate>[^()|]{1,20})\)\s*\|\s*message rate \((?P<messages>[^()|]{1,20})\)"
+)
+"""The line above a heading."""
 _CSV = re.compile(
     r"^(?P<names>(?:[^,]{1,80},){0,8})iterations,(?P<typical>typical|\d{1,3}(?:\.\d{1,3})?_percentile)_lat,"
     r"avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr$"
@@ -45,7 +51,9 @@ _FINAL = re.compile(
     r"\s+(?P<cells>\d[\d,]*(?:\s+\d[\d.,]*){3,7})(?:\s|$)"
 )
 _PROGRESS = re.compile(r"^\s*(?:[^,]{1,80},)*\[thread \d+\]")
-MILLION = MEGABYTES["2^20"]
+MICRO, MILLION = TIME_UNITS["usec"], MEGABYTES["2^20"]
+"""Units of times and bandwidths, where no line above a heading shows them."""
+RATES = {"MB/s": MILLION, "MiB/s": MILLION, "GiB/s": 1024 * MILLION}
 NAMES = {
     "tag match latency": "tag_lat",
     "tag match bandwidth": "tag_bw",
@@ -102,6 +110,10 @@ class UcxContext:
     typical: str = ""
     is_latency: bool = False
     """True if the heading calls the times latencies, and not overheads."""
+    time_unit: Decimal = MICRO
+    rate_unit: Decimal = MILLION
+    unknown: str = ""
+    """The printed units that are unknown."""
     line: int = 0
     """The line of the heading; 0 before it."""
     results: str = "last"
@@ -178,11 +190,24 @@ def _see(log: Log, line: int, text: str, context: UcxContext) -> UcxContext:
     elif heading:
         context.line, context.typical, context.columns = line, heading["typical"], None
         context.results = heading["stage"] or "last"
-        context.is_latency = any("latency (usec)" in above for above in log.lines[line - 3 : line])
+        _see_units(log.lines[max(line - 3, 0) : line], context)
     elif csv:
         context.line, context.typical, context.results = line, csv["typical"], "last"
         context.columns = csv["names"].count(",")
     return context
+
+
+def _see_units(above: Sequence[str], context: UcxContext) -> None:
+    """Reads the units in the lines above a heading."""
+    context.time_unit, context.rate_unit, context.unknown = MICRO, MILLION, ""
+    found = next(filter(None, map(_UNITS.search, above)), None)
+    context.is_latency = found is not None and found["what"] == "latency"
+    if found is None:
+        return
+    known = {"time": TIME_UNITS, "rate": RATES, "messages": ("msg/s",)}
+    context.unknown = ", ".join(found[name] for name in known if found[name] not in known[name])
+    if not context.unknown:
+        context.time_unit, context.rate_unit = TIME_UNITS[found["time"]], RATES[found["rate"]]
 
 
 def _commanded(log: Log, options: str) -> UcxContext:
@@ -259,7 +284,8 @@ def _add(log: Log, line: int, row: UcxRow, context: UcxContext, tables: list[Log
         options=known | ({"batch": others} if others else {}),
         parameters=dict(context.parameters),
     )
-    table.note("its MB are 2^20 bytes; rates are read so")
+    if context.rate_unit == MILLION:
+        table.note("its MB are 2^20 bytes; rates are read so")
     tables.append(table)
     cells = row.cells
     is_last = line == log.last and not log.whole
@@ -269,11 +295,13 @@ def _add(log: Log, line: int, row: UcxRow, context: UcxContext, tables: list[Log
     with table.row(log, line):
         if len(cells) not in BY_CELLS:
             raise RowError(f"{len(cells)} columns, not 8 or 4")
+        if context.unknown:
+            raise RowError(f"unknown units: {context.unknown}")
         places = BY_CELLS[len(cells)]
         rate, messages = cells[places[2] or 0], cells[places[3] or 0]
         size = _size(log, names, context, rate, messages)
         is_shorter = len(cells) == max(BY_CELLS) and len(cells[-1]) < len(cells[-2])
-        if is_last and is_shorter and not _agrees(size, rate, messages):
+        if is_last and is_shorter and not _agrees(size, rate, messages, context.rate_unit):
             table.cut_in(line)
             return
         repetitions = whole(cells[0])
@@ -292,20 +320,22 @@ def _size(log: Log, names: Sequence[str], context: UcxContext, rate: str, messag
     """The message size. A test of a batch file has one of its own, which is not printed: a number
     that names it is taken for it where bandwidth and message rate agree with it."""
     sized = next((int(name) for name in names if name.isdigit()), None)
-    if sized is not None and _agrees(sized, rate, messages):
+    if sized is not None and _agrees(sized, rate, messages, context.rate_unit):
         return sized
     size = log.bytes if names else context.size
-    if size is None or (not context.is_sure and not _agrees(size, rate, messages)):
+    if size is None or (
+        not context.is_sure and not _agrees(size, rate, messages, context.rate_unit)
+    ):
         raise RowError("the log does not show the message size: give it with --bytes")
     return size
 
 
-def _agrees(size: int, rate: str, messages: str) -> bool:
-    """True if a printed bandwidth is that of so many messages of this size."""
+def _agrees(size: int, rate: str, messages: str, unit: Decimal) -> bool:
+    """True if a bandwidth, printed in this unit, is that of so many messages of this size."""
     if not (is_number(rate) and is_number(messages)):
         return False
-    printed, expected = Decimal(rate), Decimal(messages) * size / MILLION
-    rounded = Decimal("0.005") + size / MILLION / 2
+    printed, expected = Decimal(rate), Decimal(messages) * size / unit
+    rounded = Decimal("0.005") + size / unit / 2
     return expected > rounded and abs(printed - expected) <= rounded + expected * Decimal(NEAR)
 
 
@@ -320,8 +350,8 @@ def _columns(test: str | None, context: UcxContext) -> Sequence[Column]:
     of = "of the whole operation" if is_whole else of
     end = "" if is_latency or is_whole else " overhead"
     return (
-        Column(f"{quantile}{end}", f"{of}, over iterations"),
-        Column(f"mean{end}", f"{of}, over the whole test"),
-        Column("bandwidth", "bytes over time, whole test", "value_Bps", MILLION),
+        Column(f"{quantile}{end}", f"{of}, over iterations", factor=context.time_unit),
+        Column(f"mean{end}", f"{of}, over the whole test", factor=context.time_unit),
+        Column("bandwidth", "bytes over time, whole test", "value_Bps", context.rate_unit),
         Column("message rate", "messages over time, whole test", "value_per_s", Decimal(1)),
     )
