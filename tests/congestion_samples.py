@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -23,9 +24,11 @@ def congestion_run(
     samples: int = 5000,
     most_factor: float | None = None,
     load_sizes: tuple[int, ...] = (65536,),
+    by_load: Mapping[int, tuple[float, float]] | None = None,
 ) -> Run:
     """A ping-pong that is slower by `factor` under load, and of which 1.5 % of the exchanges take
-    `tail` times longer then. Every launch is slower than the one before, alone and under load."""
+    `tail` times longer then. Every launch is slower than the one before, alone and under load.
+    by_load: factor and tail under a load of that size, where they are others."""
     workload = Congestion(
         sizes=sizes_of([8]), load_sizes=load_sizes, most_factor=most_factor, buffers="returned"
     )
@@ -40,9 +43,10 @@ def congestion_run(
         alone = 1000.0 * (1.0 + 0.1 * launch) * chance.lognormal(0.0, 0.01, samples)
         _add(run, launch, alone)
         for load_size in load_sizes:
-            loaded = alone * factor * (1.0 + 0.005 * (launch % 5 - 2))
+            times, late_times = (by_load or {}).get(load_size, (factor, tail))
+            loaded = alone * times * (1.0 + 0.005 * (launch % 5 - 2))
             late = chance.permutation(samples) < round(0.015 * samples)
-            loaded[late] *= tail
+            loaded[late] *= late_times
             _add(run, launch, loaded, **{**LOAD, "load_bytes": load_size}, load_Bps=1e9)
         run.add(End(launch=launch, reason="budget", wall_s=1.0))
     return run

@@ -131,3 +131,22 @@ def _width(difference: Judged) -> float:
     assert difference.low is not None
     assert difference.high is not None
     return difference.high - difference.low
+
+
+def test_where_the_library_is_the_best_it_is_the_winner_whatever_the_medians() -> None:
+    for cell in cells(measured(binomial=1.98, spread=0.02, launches=8)):
+        assert (cell.best.name, cell.verdict) == ("binomial", OWN)
+        assert cell.winner is cell.default
+
+
+def test_an_algorithm_that_is_not_shown_to_be_slower_than_the_fastest_ties_with_it() -> None:
+    for cell in cells(measured(pipeline=0.504, launches=8)):
+        assert (cell.best.name, cell.verdict, cell.ties) == ("binomial", FASTER, ("pipeline",))
+    assert {cell.ties for cell in cells(measured(pipeline=0.6, launches=8))} == {()}
+
+
+def test_an_algorithm_without_enough_launches_may_tie_with_the_fastest() -> None:
+    points = estimate(measured(launches=8)).headline
+    few = [p for p in estimate(measured(launches=2)).headline if name_of(p) == "pipeline"]
+    kept = [point for point in points if name_of(point) != "pipeline"]
+    assert {cell.ties for cell in cells_of([*kept, *few])} == {("pipeline",)}

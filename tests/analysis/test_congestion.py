@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
 from congestion_samples import congestion_run
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gates import congestion_gate
 from hockney.infer.estimate.sketch import samples_needed
+from hockney.show.experiments import congestion as congestion_view
 from hockney.show.experiments import shown_json, view_of
 
 TOLERANCE = 0.02
@@ -87,6 +91,37 @@ def test_the_gate_is_for_tails_too() -> None:
     """The median is below, the tail far above."""
     (one,) = Analysis(congestion_run(factor=2.0, tail=10.0, most_factor=3.0)).congestion
     assert one.exceeds
+
+
+def test_a_tail_that_is_the_worst_under_another_load_than_the_median_is_in_the_answer() -> None:
+    loads = {4096: (1.2, 1.0), 65536: (1.0, 100.0)}
+    analysis = Analysis(congestion_run(load_sizes=tuple(loads), by_load=loads))
+    (answer,) = view_of(analysis).answer(analysis)
+    median, tail = answer.split("; ")
+    assert median.startswith("pingpong of 8 B takes at worst 1.2 ")
+    assert median.endswith(" under incast of 4 KiB")
+    assert tail.startswith("the p99")
+    assert tail.endswith(" times, under incast of 64 KiB")
+    table = "\n".join(view_of(analysis).parts(analysis, False)).splitlines()
+    assert [line.split("<")[1] for line in table if "<" in line] == [" worst median", " worst tail"]
+
+
+def test_a_tail_below_the_worst_median_is_not_called_the_worst() -> None:
+    """That of the worst row is not known."""
+    loads = {4096: (3.0, 1.0), 65536: (1.0, 1.0)}
+    analysis = Analysis(congestion_run(load_sizes=tuple(loads), by_load=loads))
+    one, other = analysis.congestion
+    words = congestion_view.worst_text([replace(one, factors=one.factors[:1]), other])
+    assert words.endswith(" times as long under incast of 4 KiB")
+
+
+def test_loads_that_differ_in_bursts_alone_are_told_apart() -> None:
+    analysis = Analysis(congestion_run())
+    (one,) = analysis.congestion
+    bursts = replace(one, point=msgspec.structs.replace(one.point, burst_s=1e-3, gap_s=4e-3))
+    assert congestion_view.worst_text([one]).count("incast of 64 KiB; ") == 1
+    words = congestion_view.worst_text([bursts, one])
+    assert "incast of 64 KiB, bursts of 1 ms with gaps of 4 ms; " in words
 
 
 def test_what_is_not_slower_takes_as_long_as_alone() -> None:

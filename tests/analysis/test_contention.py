@@ -1,15 +1,27 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from hockney.infer.analysis.contention import Contention, at_once, contention, knees
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.contention import (
+    MISFIT,
+    NOT_REPEATED,
+    OTHERS_SLOWER,
+    Contention,
+    at_once,
+    contention,
+    knees,
+)
 from hockney.infer.estimate import estimate
 from hockney.infer.fitting.fit import curve_of
 from hockney.infer.models import fit_model
 from hockney.records import Run
+from hockney.show.experiments import view_of
 from samples import Pair, make_pairs_run, one_a_node
 
 ALPHA, PAIR, NODE = 2e-6, 1e-9, 1e-10
@@ -76,6 +88,77 @@ def test_the_knee_and_the_plateau_are_found_beside_a_slow_pair() -> None:
 def test_without_contention_there_is_no_knee() -> None:
     (knee,) = knees(curve_at(run_of((1, 2, 4, 8))))
     assert (knee.pairs, knee.plateau_Bps, knee.most_pairs) == (None, None, 8)
+
+
+def run_by(
+    factor: Callable[[Pair, int], float], counts: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
+) -> Run:
+    """Pairs whose times at k at once are `factor` times as long as those at a shared link."""
+    pairing = [(rank, rank + 32) for rank in range(32)]
+    return make_pairs_run(
+        lambda _, pair, size, k: [1e9 * factor(pair, k) * shared_link(size, k)] * 3,
+        [pairing[:k] for k in counts],
+        one_a_node(64),
+        sizes=(65536,),
+    )
+
+
+@pytest.mark.parametrize("slow", [3.0, 4.0, 20.0, 0.1])
+def test_pairs_that_differ_do_not_bend_the_curve(slow: float) -> None:
+    """The first pair is the only one alone, and unlike all others."""
+    run = run_by(lambda pair, _: slow if pair == (0, 32) else 1.0)
+    (knee,) = knees(curve_at(run))
+    assert knee.pairs == pytest.approx(PAIR / NODE, rel=0.01)
+    assert knee.plateau_Bps == pytest.approx(1.0 / NODE, rel=0.01)
+    assert knee.unknown is None
+
+
+def test_pairs_that_are_slow_by_themselves_do_not_wait() -> None:
+    run = run_by(lambda pair, _: 1.0 if pair == (0, 32) else 5.0, counts=(1, 2, 4, 8))
+    (knee,) = knees(curve_at(run))
+    assert (knee.pairs, knee.unknown) == (None, None)
+
+
+def test_where_pairs_without_a_time_alone_become_slower_the_knee_is_not_known() -> None:
+    """The first pair does not use the link that the others share."""
+    run = run_by(lambda pair, k: 1.0 / shared_link(65536, k) if pair == (0, 32) else 1.0)
+    (knee,) = knees(curve_at(run))
+    assert (knee.pairs, knee.unknown) == (None, OTHERS_SLOWER)
+
+
+def test_times_that_no_curve_describes_have_no_knee() -> None:
+    for last in (1.0, 3.0):
+        run = run_by(
+            lambda _, k, last=last: 2.0 if k == 2 else last if k == 8 else 1.0, (1, 2, 4, 8)
+        )
+        analysis = Analysis(run)
+        (knee,) = analysis.knees
+        assert (knee.pairs, knee.plateau_Bps, knee.unknown) == (None, None, MISFIT)
+        assert f"64 KiB: whether pairs wait for each other is not known: {MISFIT}" in view_of(
+            analysis
+        ).answer(analysis)
+
+
+def test_pairs_of_other_ranks_at_each_number_have_no_knee() -> None:
+    apart = [[(rank, rank + 32) for rank in ranks] for ranks in ((0,), (1, 2), (3, 4, 5))]
+    run = make_pairs_run(lambda *_: [1e3] * 3, apart, one_a_node(64), sizes=(65536,))
+    (knee,) = knees(curve_at(run))
+    assert (knee.pairs, knee.error, knee.unknown) == (None, None, NOT_REPEATED)
+
+
+def test_the_answer_has_the_median_pair_and_names_the_slowest() -> None:
+    pairing = [(rank, rank + 8) for rank in range(8)]
+
+    def ns(_: int, pair: Pair, __: int, pairs: int) -> list[float]:
+        return [10000.0 if pair == (3, 11) else 1000.0 * min(pairs, 2)] * 3
+
+    run = make_pairs_run(ns, [*[[pair] for pair in pairing], pairing], one_a_node(16), sizes=(0,))
+    analysis = Analysis(run)
+    first, *_ = view_of(analysis).answer(analysis)
+    assert first == (
+        "0 B: 1 pair 1 us, slowest pair 3-11 10 us; "
+        "8 pairs 2 us, 2.00 times as long as alone, slowest pair 3-11 10 us"
+    )
 
 
 def test_two_numbers_of_pairs_are_no_curve() -> None:

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
 import pytest
 
+from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.matrix import Matrix, matrix_of
 from hockney.infer.analysis.places import shared
 from hockney.infer.estimate import estimate
 from hockney.records import Place, Run
+from hockney.show.experiments import view_of
 from samples import Pair, make_pairs_run
 
 PLACES = [
@@ -72,6 +75,48 @@ def test_groups_that_the_times_do_not_tell_apart_are_named() -> None:
         lambda *_: [500.0], [[p] for p in combinations(range(4), 2)], places, experiment="cores"
     )
     assert matrix(run).not_told_apart == (("same L3", "same node"),)
+
+
+def sockets_run(large: Callable[[Pair], float]) -> Run:
+    """Two sockets of three cores, alike for empty messages. large: how many times as long 64 KiB
+    take."""
+    places = [Place(rank=r, host="a", package=r // 3, l3=r // 3, pu=r, core=r) for r in range(6)]
+    return make_pairs_run(
+        lambda _, pair, size, __: [500.0 + (5000.0 * large(pair) if size else 0.0)],
+        [[pair] for pair in combinations(range(6), 2)],
+        places,
+        experiment="cores",
+        sizes=(0, 65536),
+    )
+
+
+def test_groups_that_differ_at_the_largest_size_alone_are_told_apart() -> None:
+    analysis = Analysis(sockets_run(lambda pair: 3.0 if pair[0] // 3 != pair[1] // 3 else 1.0))
+    assert analysis.matrix is not None
+    assert [group.pairs for group in analysis.matrix.by_times] == [
+        group.pairs for group in analysis.matrix.by_places
+    ]
+    assert analysis.matrix.not_told_apart == analysis.matrix.disagreeing == ()
+    first, *_ = view_of(analysis).answer(analysis)
+    assert first == (
+        "fastest pair 0-1 500 ns, slowest pair 4-5 500 ns at 0 B; "
+        "fastest pair 0-1 5.5 us, slowest pair 2-5 15.5 us at 64 KiB"
+    )
+
+
+def test_a_pair_that_is_slow_at_the_largest_size_alone_is_unlike_its_group() -> None:
+    found = matrix(sockets_run(lambda pair: 1.5 if pair == (1, 2) else 1.0))
+    assert ((1, 2), "same L3", "cluster 1") in found.disagreeing
+    assert found.clustered_sizes == (0, 65536)
+    assert found.differ_at_largest
+
+
+def test_sizes_at_which_the_same_pairs_are_alike_have_one_line() -> None:
+    analysis = Analysis(run_of())
+    assert analysis.matrix is not None
+    assert not analysis.matrix.differ_at_largest
+    first, *_ = view_of(analysis).answer(analysis)
+    assert ";" not in first
 
 
 def test_the_matrix_is_symmetric_and_empty_on_its_diagonal() -> None:

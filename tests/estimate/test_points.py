@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.infer.estimate import estimate, is_precise
+from hockney.infer.estimate.launches import launch_ratios, modes_of
 from hockney.infer.estimate.points import estimate_point
 from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES, deciding_interval
 from hockney.infer.estimate.sketch import samples_needed
@@ -133,6 +134,22 @@ def test_more_slow_launches_than_a_tenth_are_a_mode_and_kept(slow: int) -> None:
     fast, other = estimates.modes
     assert (fast.ratio, other.launches) == (1.0, tuple(range(slow)))
     assert other.ratio == pytest.approx(1.35, rel=0.01)
+
+
+def test_the_ratio_of_modes_is_that_of_the_points_that_show_them() -> None:
+    def ns(launch: int, _round: int, size: int) -> list[float]:
+        slow = 5.0 if launch % 2 and size == 8 else 1.0
+        return [slow * (1.0 + 0.001 * (launch % 5)) * (100.0 + size)]
+
+    estimates = estimate(make_run(ns, launches=20, sizes=(1, 8)))
+    assert [mode.ratio for mode in estimates.modes] == [1.0, pytest.approx(5.0, rel=0.01)]
+
+
+def test_modes_that_share_no_point_are_compared_as_a_whole() -> None:
+    points = [{n: 1.0 + (n % 2) for n in range(10)}, dict.fromkeys(range(10, 20), 7.0)]
+    ratios = launch_ratios(points)
+    fast, middle, slow = modes_of(ratios, points)
+    assert (fast.ratio, middle.ratio, slow.ratio) == (1.0, 1.5, 2.0)
 
 
 def test_a_launch_slow_at_one_size_only_is_kept() -> None:

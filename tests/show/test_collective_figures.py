@@ -143,6 +143,20 @@ def test_where_no_algorithm_is_shown_to_be_faster_the_map_has_the_reason(
     assert not any(cell.text for cell in panel.cells)
 
 
+def test_the_map_says_where_other_algorithms_may_be_as_fast_as_the_best() -> None:
+    factors = {"default": 2.0, "binomial": 1.0, "chain": 1.01}
+    for chain, ties in ((1.01, True), (1.5, False)):
+        run = collective_run(
+            lambda _, name, *__, chain=chain: 1e-5 * {**factors, "chain": chain}[name],
+            algorithms={name: {} for name in factors},
+            launches=8,
+        )
+        figure = describe("collective-best", [Analysis(run, "here")], Options())
+        cells = figure.panels[0].cells
+        assert all(("(may be as fast: chain)" in cell.words) == ties for cell in cells)
+        assert any("may be as fast" in line for line in figure.caption) == ties
+
+
 def test_measured_over_predicted_is_1_where_the_model_is_true() -> None:
     figure = describe("collective-model", [collectives(), cores()], Options(operation="reduce"))
     assert len(figure.panels[0].series) == len(NAMES)

@@ -59,7 +59,8 @@ def test_the_winning_radix_is_written_and_read_back(
     assert here is not None
     algorithms = {"default": {}, **FORCED[mpi.family]}
     own = {"library": here.library or "", "version": here.version or ""}
-    write_run(collective_run(seconds, algorithms=algorithms, **own), tmp_path / "run.jsonl")
+    run = collective_run(seconds, algorithms=algorithms, sizes=(8, 64), **own)
+    write_run(run, tmp_path / "run.jsonl")
     done = hockney("tune", "run.jsonl", "-o", "rules", "--json")
     assert done.status == 0, done.stderr
     [rule] = json.loads(done.stdout)["rules"]

@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import AXES
 from hockney.run.mpis import ONE_FOR_ALL_SIZES
-from hockney.tuning.rules import SHARE, Reduction, reduce_to_rules
+from hockney.tuning.rules import SHARE, Reduction, UnmeasuredGap, reduce_to_rules
 
 NAMES = ("a", "b", "c")
 Ratios = dict[str, tuple[float, str]]
@@ -53,6 +54,7 @@ def point(
             "ranks": ranks,
             "bytes": size,
             "typical_s": seconds,
+            "launches": 5,
         }  # type: ignore[arg-type]
     )
 
@@ -236,3 +238,52 @@ def test_ranks_that_arrive_apart_have_no_rule() -> None:
     assert reduced([one]).rules
     apart = replace(one, arrived=Arrived("ascending", 1e-4, None))
     assert reduced([apart]).rules == ()
+
+
+def test_no_rule_reaches_over_sizes_that_nobody_measured() -> None:
+    """A gap of more than a factor of 8 separates rules, and is told."""
+    fast: Ratios = {"a": (0.5, "faster")}
+    cells = [cell("bcast", 4, size, fast) for size in (8, 64, 1024, 2048)]
+    reduction = reduced(cells)
+    limits = [(rule.from_bytes, rule.to_bytes) for rule in reduction.rules]
+    assert limits == [(8, 64), (1024, 2048)]
+    assert reduction.gaps == [UnmeasuredGap("bcast", 4, 64, 1024)]
+    assert [rule.to_bytes for rule in reduced(cells[:2]).rules] == [64]
+    assert reduced(cells[:2]).gaps == []
+
+
+def test_no_rule_reaches_into_a_gap() -> None:
+    """Not even where its algorithm is as fast as the library beyond it."""
+    fast: Ratios = {"a": (0.5, "faster")}
+    alike: Ratios = {"a": (1.0, "same")}
+    cells = [cell("bcast", 4, 8, alike), cell("bcast", 4, 72, fast), cell("bcast", 4, 640, alike)]
+    [rule] = reduced(cells).rules
+    assert (rule.from_bytes, rule.to_bytes) == (72, 72)
+
+
+def test_sizes_that_were_measured_and_have_no_rule_are_no_gap() -> None:
+    fast: Ratios = {"a": (0.5, "faster")}
+    cells = [cell("bcast", 4, 8, fast), cell("bcast", 4, 64, {"a": (2.0, "slower")})]
+    assert reduced([*cells, cell("bcast", 4, 512, fast)]).gaps == []
+
+
+def test_a_predicted_cell_carries_a_rule_over_a_gap() -> None:
+    fast: Ratios = {"a": (0.5, "faster")}
+    guessed = cell("bcast", 4, 128, fast)
+    assert guessed.default is not None
+    guessed = replace(
+        guessed,
+        default=msgspec.structs.replace(guessed.default, launches=0),
+        contenders=tuple(
+            replace(one, point=msgspec.structs.replace(one.point, launches=0))
+            for one in guessed.contenders
+        ),
+    )
+    [rule] = reduced([cell("bcast", 4, 8, fast), guessed, cell("bcast", 4, 2048, fast)]).rules
+    assert (rule.from_bytes, rule.to_bytes) == (8, 2048)
+
+
+def test_a_rule_for_all_sizes_does_not_mind_gaps() -> None:
+    fast: Ratios = {"a": (0.5, "faster")}
+    [rule] = reduced([cell("scatter", 4, size, fast) for size in (8, 4096)]).rules
+    assert (rule.from_bytes, rule.to_bytes) == (0, None)

@@ -19,7 +19,7 @@ from hockney.show.variant_table import doubt_lines, rule_of
 from hockney.tuning.check import TOLERANCE, Check, Checked
 from hockney.tuning.groups import CellGroup
 from hockney.tuning.reasons import CriticalPath, Explained
-from hockney.tuning.rules import Reduction, Tuned
+from hockney.tuning.rules import MOST_GAP, Reduction, Tuned, UnmeasuredGap
 
 BETWEEN = "+"
 """Mark of a size that the result files do not have."""
@@ -95,6 +95,7 @@ def rule_lines(tuned: Tuned) -> list[str]:
         f"{count or 'no'} rule{'s' * (count > 1)}{gain}; in {better} of {len(measured)} cells an "
         f"algorithm is significantly faster than the library's own decision{unknown}",
         *_confirmed_lines(tuned),
+        *[_gap_line(gap) for of in tuned.reductions for gap in of.gaps],
     ]
 
 
@@ -115,6 +116,14 @@ def _confirmed_lines(tuned: Tuned) -> list[str]:
         "times faster is what launches show that did not choose the rules: "
         f"{100.0 * tuned.confirmed:.0f} % of the gain in those that did"
     ]
+
+
+def _gap_line(gap: UnmeasuredGap) -> str:
+    return (
+        f"{gap.collective}, {gap.ranks} ranks: nothing between {format_size(gap.from_bytes)} and "
+        f"{format_size(gap.to_bytes)} was measured, so no rule holds there; measure sizes at most "
+        f"{MOST_GAP:g} times apart"
+    )
 
 
 def _cells_text(cells: Sequence[CollectiveCell]) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import geometric_mean
+from typing import NamedTuple
 
 from hockney.infer.analysis.best import UNKNOWN, CollectiveCell, Contender
 from hockney.plan.workloads.collective import DEFAULT
@@ -16,8 +18,20 @@ from hockney.tuning.layouts import NodeLayout
 SHARE = 0.99
 """Fraction of the possible gain that rules must keep; more rules would only make the file
 longer."""
+MOST_GAP = 8.0
+"""Largest ratio of neighbouring measured sizes for a rule to hold in between: sizes of three
+doublings are measured as neighbours, and what lies further apart may have its own best."""
 Settings = Mapping[str, str]
 """Environment variables that forced an algorithm in its measurement."""
+
+
+class UnmeasuredGap(NamedTuple):
+    """Sizes between two rules of one algorithm, of which none was measured."""
+
+    collective: str
+    ranks: int
+    from_bytes: int
+    to_bytes: int
 
 
 @dataclass(frozen=True)
@@ -40,6 +54,26 @@ class Reduction:
     @property
     def share(self) -> float:
         return self.gain / self.possible if self.possible else 1.0
+
+    @property
+    def gaps(self) -> list[UnmeasuredGap]:
+        """The gaps between neighbouring sizes that were measured too far apart, with a rule of the
+        same algorithm on either side."""
+        rules = sorted(self.rules, key=lambda rule: (rule.collective, rule.ranks, rule.from_bytes))
+        return [
+            UnmeasuredGap(below.collective, below.ranks, below.to_bytes, above.from_bytes)
+            for below, above in pairwise(rules)
+            if below.to_bytes is not None and self._is_gap(below, above)
+        ]
+
+    def _is_gap(self, below: Rule, above: Rule) -> bool:
+        whose = below.collective, below.ranks
+        if (*whose, below.name) != (above.collective, above.ranks, above.name):
+            return False
+        cells = [cell for cell in self.cells if (cell.collective, cell.ranks) == whose]
+        cells.sort(key=lambda cell: cell.bytes)
+        limits = below.to_bytes, above.from_bytes
+        return any((a.bytes, b.bytes) == limits and _is_gap(a, b) for a, b in pairwise(cells))
 
     def covered(self, rule: Rule) -> list[CollectiveCell]:
         """The cells in which a rule holds."""
@@ -183,7 +217,8 @@ def _gain(contender: Contender) -> float:
 
 
 def _candidates(cells: Sequence[CollectiveCell]) -> list[tuple[_Stretch, float]]:
-    """All runs of an algorithm that is nowhere slower, and faster at both ends."""
+    """All runs of an algorithm that is nowhere slower, and faster at both ends. None is across a
+    gap; a rule for all sizes is across all."""
     found = []
     at = [_by_name(cell) for cell in cells]
     one_for_all = bool(cells) and cells[0].collective in ONE_FOR_ALL_SIZES
@@ -192,7 +227,10 @@ def _candidates(cells: Sequence[CollectiveCell]) -> list[tuple[_Stretch, float]]
             gain = 0.0
             for last in range(first, len(cells)):
                 contender = at[last].get(name)
-                if contender is None:
+                is_beyond = (
+                    last > first and not one_for_all and _is_gap(*cells[last - 1 : last + 1])
+                )
+                if contender is None or is_beyond:
                     break
                 gain += _gain(contender)
                 ends_gain = min(_gain(at[first][name]), _gain(contender)) > 0.0
@@ -200,6 +238,13 @@ def _candidates(cells: Sequence[CollectiveCell]) -> list[tuple[_Stretch, float]]
                 if whole if one_for_all else ends_gain:
                     found.append((_Stretch(first, last, name), gain))
     return found
+
+
+def _is_gap(below: CollectiveCell, above: CollectiveCell) -> bool:
+    """Whether a rule may not hold between neighbouring cells because too many sizes between them
+    were not measured. A predicted cell says what holds on either side of it."""
+    is_measured = below.launches > 0 and above.launches > 0
+    return is_measured and above.bytes > MOST_GAP * max(below.bytes, 1)
 
 
 def _plans(cells: Sequence[CollectiveCell]) -> list[_Plan]:
@@ -249,9 +294,11 @@ def _limits(
     first, to = cells[run.first].bytes, cells[run.last].bytes
     after = [one for one in runs if one.first == run.last + 1]
     before = [one for one in runs if one.last == run.first - 1]
-    if run.last + 1 < len(cells) and _may_reach(cells[run.last + 1], run.name, after):
+    is_last = run.last + 1 == len(cells) or _is_gap(*cells[run.last : run.last + 2])
+    is_first = run.first == 0 or _is_gap(*cells[run.first - 1 : run.first + 1])
+    if not is_last and _may_reach(cells[run.last + 1], run.name, after):
         to = cells[run.last + 1].bytes - 1
-    if run.first > 0 and _may_reach(cells[run.first - 1], run.name, before):
+    if not is_first and _may_reach(cells[run.first - 1], run.name, before):
         is_free = not any(_may_reach(cells[run.first], one.name, [run]) for one in before)
         first = cells[run.first - 1].bytes + 1 if is_free else first
     return first, to

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
+from collective_samples import collective_run
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate import estimate
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
@@ -81,3 +82,36 @@ def test_sizes_are_the_references_or_the_ends() -> None:
     assert "bcast of 16 B" in text
     assert "bcast of 64 B" in text
     assert "bcast of 32 B" not in text
+
+
+def said_of(**factors: float) -> tuple[str, list[str]]:
+    """The first line of the answer, and the last word of each row of the table by size. factors:
+    times over the library's own, by algorithm."""
+    run = collective_run(
+        lambda _, name, __, size: 1e-6 * factors.get(name, 1.0) * (1 + size / 1e3),
+        algorithms={name: {} for name in ("default", *factors)},
+        launches=8,
+    )
+    analysis = Analysis(run)
+    rows = rows_of(shown(run), "bcast, 4 ranks, completion")
+    return view_of(analysis).answer(analysis)[0], [" ".join(row[-1:]) for row in rows]
+
+
+def test_the_answer_and_the_table_name_the_library_where_its_own_decision_is_the_best() -> None:
+    line, fastest = said_of(binomial=0.99, chain=2.0)
+    assert (
+        line
+        == "bcast, 4 ranks: 1.008 us ±0.5 % at 8 B (default), 2.024 us ±0.5 % at 1 KiB (default)"
+    )
+    assert fastest == ["default", "default"]
+
+
+def test_the_answer_and_the_table_name_all_that_may_be_the_fastest() -> None:
+    line, fastest = said_of(binomial=0.5, chain=0.505)
+    assert line.count("(binomial or chain)") == 2
+    assert fastest == ["chain", "chain"], "binomial or chain"
+    line, fastest = said_of(binomial=0.5, chain=0.505, ring=0.507, linear=0.7)
+    assert line.count("(binomial or 2 others)") == 2
+    line, fastest = said_of(binomial=0.5, chain=0.6)
+    assert line.count("(binomial)") == 2
+    assert fastest == ["binomial", "binomial"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,11 +23,11 @@ TOLERANCE = 0.03
 FASTER, OWN, UNKNOWN = "faster", "own", "unknown"
 BEST_RULE = (
     "an algorithm is the best where a rank-sum test over launches, corrected for the number of "
-    "comparisons, shows that it is faster than the library's own decision; that decision is the "
-    "best where no algorithm can be more than 3 % faster; where it was not measured, the fastest "
-    "algorithm is the best if it is shown to be faster than the second; between points of two runs "
-    "a difference counts beyond what equal runs may differ by; simulated times are exact, and "
-    "differ from 3 % on"
+    "comparisons, shows that it is faster than the library's own decision; others that are not "
+    "shown to be slower than the fastest are as good; the library's own decision is the best where "
+    "no algorithm can be more than 3 % faster; where it was not measured, the fastest algorithm is "
+    "the best if it is shown to be faster than the second; between points of two runs a difference "
+    "counts beyond what equal runs may differ by; simulated times are exact, and differ from 3 % on"
 )
 """Text of the rule by which CollectiveCell.verdict is found."""
 
@@ -106,9 +106,10 @@ class CollectiveCell:
     default: PointEstimate | None
     contenders: tuple[Contender, ...]
     """Forced algorithms, the fastest first."""
-    second: Judged | None = None
-    """Comparison of the second contender with the first if the library's own decision was not
-    measured."""
+    rivals: tuple[tuple[str, Judged], ...] = ()
+    """Comparisons with the fastest algorithm (ratio: their time over its time), by name: all that
+    may be faster than the library's own decision, where the fastest is; or the second, where that
+    decision was not measured."""
 
     @property
     def best(self) -> Contender:
@@ -127,8 +128,7 @@ class CollectiveCell:
     def verdict(self) -> str:
         """The verdict by BEST_RULE: FASTER if the fastest algorithm is the best, OWN if the
         library's own decision is, else UNKNOWN."""
-        second = self.second
-        surely_first = second and second.matters and second.verdict == "slower"
+        surely_first = self.default is None and self.rivals and not self.ties
         if self.best.is_faster or surely_first:
             return FASTER
         if self.default is None or any(contender.may_be_faster for contender in self.contenders):
@@ -136,10 +136,28 @@ class CollectiveCell:
         return OWN
 
     @property
+    def ties(self) -> tuple[str, ...]:
+        """The rivals of the fastest algorithm that no test shows to be slower."""
+        return tuple(name for name, judged in self.rivals if not _is_slower(judged))
+
+    @property
+    def winner(self) -> PointEstimate | None:
+        """The point of the best algorithm by BEST_RULE, which `ties` may equal, or of the library's
+        own decision where no algorithm can be better; None where that is unknown."""
+        if self.verdict == OWN:
+            return self.default
+        return self.best.point if self.verdict == FASTER else None
+
+    @property
+    def points(self) -> list[PointEstimate]:
+        """The points of all algorithms, the library's own decision among them."""
+        forced = [contender.point for contender in self.contenders]
+        return [*forced, *([self.default] if self.default else [])]
+
+    @property
     def launches(self) -> int:
         """The smallest number of launches of its points."""
-        points = [contender.point for contender in self.contenders]
-        return min(point.launches for point in [*points, *([self.default] if self.default else [])])
+        return min(point.launches for point in self.points)
 
     @property
     def is_choice(self) -> bool:
@@ -150,6 +168,10 @@ class CollectiveCell:
     def unknown_text(self) -> str:
         """Why the best is unknown."""
         return f"unknown: {self.launches} launch{'es' * (self.launches != 1)}"
+
+
+def _is_slower(judged: Judged) -> bool:
+    return judged.matters and judged.verdict == "slower"
 
 
 def name_of(point: Axes) -> str:
@@ -203,12 +225,6 @@ def cells_of(
         run_of,
         known,
     )
-    fastest = [
-        sorted(cell.values(), key=lambda point: point.typical_s)
-        for cell in found.values()
-        if DEFAULT not in cell and len(cell) > 1
-    ]
-    to_fastest = _by_second(((points[0], points[1]) for points in fastest), run_of, known)
     cells = []
     for key in sorted(found, key=lambda key: (*key[:3], *((x is not None, x) for x in key[3]))):
         algorithms = found[key]
@@ -216,9 +232,36 @@ def cells_of(
         tried = [point for name, point in algorithms.items() if name != DEFAULT]
         contenders = [Contender(point, to_default.get(id(point))) for point in tried]
         contenders.sort(key=lambda one: one.point.typical_s)
-        second = to_fastest.get(id(contenders[1].point)) if len(contenders) > 1 else None
-        cells.append(CollectiveCell(*key, default, tuple(contenders), second))
-    return cells
+        cells.append(CollectiveCell(*key, default, tuple(contenders)))
+    return _with_rivals(cells, run_of, known)
+
+
+def _with_rivals(
+    cells: Sequence[CollectiveCell],
+    run_of: Mapping[int, int] | None,
+    drifts: Mapping[Places, RunDrift],
+) -> list[CollectiveCell]:
+    """The cells with comparisons of their fastest algorithm with its rivals."""
+    rivals = [_rivals(cell) for cell in cells]
+    pairs = [
+        (cell.contenders[0].point, rival.point)
+        for cell, others in zip(cells, rivals, strict=True)
+        for rival in others
+    ]
+    judged = _by_second(pairs, run_of, drifts)
+    return [
+        replace(cell, rivals=tuple((one.name, judged[id(one.point)]) for one in others))
+        for cell, others in zip(cells, rivals, strict=True)
+    ]
+
+
+def _rivals(cell: CollectiveCell) -> list[Contender]:
+    """The contenders that may be as fast as the first. What is surely no faster than the library's
+    own decision cannot be, where the first is."""
+    others = cell.contenders[1:]
+    if cell.default is None:
+        return list(others[:1])
+    return [one for one in others if one.may_be_faster] if cell.best.is_faster else []
 
 
 Two = tuple[PointEstimate, PointEstimate]

@@ -23,6 +23,7 @@ from hockney.infer.estimate.differences import (
     benjamini_hochberg,
     judged,
     two_samples,
+    with_hidden,
     with_unseen,
 )
 from hockney.infer.estimate.launches import SLOW_RULE
@@ -136,7 +137,7 @@ def compare(
     is_same = base.header.id == other.header.id and np.array_equal(*means)
     if is_same:
         notes.insert(0, "A and B are the same run: that they are equal shows nothing")
-    overall = two_samples(*means, tolerance, whole.of_two if whole else None)
+    overall = two_samples(*means, tolerance, whole.of_two if whole else None, _hidden(*pairs))
     return RunComparison(
         base, other, points, overall, tuple(notes), whole, means, only_base, is_same
     )
@@ -309,7 +310,10 @@ def differences(
     unseen: variation that each pair's launches cannot reveal; None for pairs of one run."""
     parts = unseen or [None] * len(pairs)
     shifts = [
-        with_unseen(sample_shift(np.log(a.medians_s), np.log(b.medians_s)), part)
+        with_hidden(
+            with_unseen(sample_shift(np.log(a.medians_s), np.log(b.medians_s)), part),
+            _hidden((a, b)),
+        )
         for (a, b), part in zip(pairs, parts, strict=True)
     ]
     known = np.array([shift.p for shift in shifts if shift.p is not None])
@@ -318,6 +322,12 @@ def differences(
         judged(shift, None if shift.p is None else next(corrected), tolerance, LEVEL, part)
         for shift, part in zip(shifts, parts, strict=True)
     ]
+
+
+def _hidden(*pairs: tuple[PointEstimate, PointEstimate]) -> float:
+    """What printed digits hide of the log ratios of these, on average."""
+    each = [math.log1p(a.rounding or 0.0) + math.log1p(b.rounding or 0.0) for a, b in pairs]
+    return sum(each) / len(each)
 
 
 def _nothing_in_common(first: Estimates, second: Estimates) -> str:

@@ -16,9 +16,14 @@ from hockney.plan.axes import Key, Point, key_without, point_of, sort_key
 from hockney.records import Run
 
 LEAST_RISE = 0.10
-"""Least relative rise of most pairs' times, over those of the fewest pairs, for a knee."""
+"""Least relative rise of a pair's time, over its time with the fewest pairs, for a knee. A curve
+that misses a time by as much does not tell whether there is a rise."""
 LEAST_COUNTS = 3
 """Numbers of pairs that a knee needs; two give only a slowdown."""
+NOT_REPEATED = "no pair was measured at every number of pairs"
+MISFIT = "no curve of contention describes the times"
+OTHERS_SLOWER = "pairs that were not measured with the fewest become slower"
+"""Why a knee is not known."""
 OF_PAIRS = ("peers", "level", "pairs", "ranks")
 """Axes in which one number of pairs at once differs from another."""
 
@@ -84,19 +89,23 @@ class Contention:
 
 @dataclass(frozen=True)
 class Knee:
-    """The contention curve of one size: T(k) = max(T_alone, c + k b / plateau) of the median pair,
-    so that one slow pair does not bend it."""
+    """The contention curve of one size: T(k) = max(T_alone, c + k b / plateau). It is fitted to
+    times over those of the same pairs with the fewest at once, so that pairs that differ do not
+    bend it."""
 
     point: Point
     """The point, without a number of pairs."""
     pairs: float | None
     """The number of pairs from which pairs wait for each other; None if they do not, up to
-    most_pairs."""
+    most_pairs, or if that is unknown."""
     plateau_Bps: float | None
-    """Bandwidth of all pairs beyond the knee; None without a knee or for empty messages."""
+    """Bandwidth of all pairs beyond the knee, were all like the median pair; None without a knee or
+    for empty messages."""
     most_pairs: int
-    error: float
-    """Largest relative deviation of a measured time from the curve."""
+    error: float | None
+    """Largest relative deviation of a measured time from the curve; None without a curve."""
+    unknown: str | None = None
+    """Why it is not known whether there is a knee; None where it is."""
 
 
 def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
@@ -170,35 +179,56 @@ def knees(curve: Sequence[Contention]) -> list[Knee]:
 
 
 def _knee(curve: Sequence[Contention]) -> Knee:
-    together = point_of(curve[0].together)
-    point = msgspec.structs.replace(together, pairs=None, ranks=None)
-    pairs = np.array([float(one.pairs) for one in curve])
-    seconds = np.array([one.typical_s for one in curve])
+    point = msgspec.structs.replace(point_of(curve[0].together), pairs=None, ranks=None)
     most = curve[-1].pairs
-    if seconds[-1] < (1.0 + LEAST_RISE) * seconds[0]:
-        flat = float(np.exp(np.log(seconds).mean()))
-        return Knee(point, None, None, most, float(np.abs(seconds / flat - 1.0).max()))
+    times = [_slowdown(one.each, curve[0].each) for one in curve]
+    if not all(times):
+        return Knee(point, None, None, most, None, NOT_REPEATED)
+    relative = np.array(times, dtype=float)
+    rises = relative[-1] >= 1.0 + LEAST_RISE
+    knee, slope, error = _bent(curve, relative) if rises else (None, None, _off_flat(relative))
+    if error >= LEAST_RISE:
+        return Knee(point, None, None, most, error, MISFIT)
+    if slope is None:
+        return Knee(point, None, None, most, error, OTHERS_SLOWER if _later_rise(curve) else None)
+    # The median pair's time alone, had each been measured alone.
+    alone_s = curve[-1].typical_s / float(relative[-1])
+    plateau_Bps = point.bytes / (slope * alone_s) if point.bytes else None
+    return Knee(point, knee, plateau_Bps, most, error)
+
+
+def _off_flat(relative: Array) -> float:
+    """The largest relative deviation from a constant."""
+    return float(np.abs(relative / np.exp(np.log(relative).mean()) - 1.0).max())
+
+
+def _bent(curve: Sequence[Contention], relative: Array) -> tuple[float, float, float]:
+    """The knee, the slope over pairs beyond it and the largest relative error of the best curve
+    through relative times."""
+    pairs = np.array([float(one.pairs) for one in curve])
     alone, constant, slope, error = min(
-        (_two_lines(pairs, seconds, split) for split in range(1, len(pairs))),
+        (_two_lines(pairs, relative, split) for split in range(1, len(pairs))),
         key=lambda found: found[3],
     )
-    return Knee(
-        point,
-        max((alone - constant) / slope, float(pairs[0])),
-        point.bytes / slope if point.bytes else None,
-        most,
-        error,
-    )
+    return max((alone - constant) / slope, float(pairs[0])), slope, error
 
 
-def _two_lines(pairs: Array, seconds: Array, split: int) -> tuple[float, float, float, float]:
+def _later_rise(curve: Sequence[Contention]) -> bool:
+    """Whether most pairs are slower at last than where each was first measured, which for some is
+    beyond the fewest pairs."""
+    first = {point.peers: point for one in reversed(curve[:-1]) for point in one.each}
+    slowdown = _slowdown(curve[-1].each, list(first.values()))
+    return slowdown is not None and slowdown >= 1.0 + LEAST_RISE
+
+
+def _two_lines(pairs: Array, times: Array, split: int) -> tuple[float, float, float, float]:
     """T_alone, c and the slope over pairs of T(k) = max(T_alone, c + slope k), c from 0 to T_alone,
     with points before `split` on the first and the rest on the second line; and the largest
     relative error. One point alone on the second does not determine c: 0 is taken."""
     from scipy.optimize import lsq_linear
 
-    alone = float(np.exp(np.log(seconds[:split]).mean()))
-    k, t = pairs[split:], seconds[split:]
+    alone = float(np.exp(np.log(times[:split]).mean()))
+    k, t = pairs[split:], times[split:]
     if len(k) == 1:
         constant, slope = 0.0, float(t[0] / k[0])
     else:
@@ -206,4 +236,4 @@ def _two_lines(pairs: Array, seconds: Array, split: int) -> tuple[float, float, 
         found = lsq_linear(columns, np.ones(len(t)), bounds=([0.0, 1e-12], [1.0, np.inf])).x
         constant, slope = alone * float(found[0]), alone * float(found[1])
     curve = np.maximum(alone, constant + slope * pairs)
-    return alone, constant, slope, float(np.abs(curve / seconds - 1.0).max())
+    return alone, constant, slope, float(np.abs(curve / times - 1.0).max())

@@ -71,11 +71,15 @@ class Matrix:
     """The points of all pairs, by message size in bytes; of both directions the slower."""
     by_places: tuple[PairGroup, ...]
     by_times: tuple[PairGroup, ...]
-    """Clusters of the times at the smallest size, the fastest first."""
+    """Pairs that are in one cluster of times at each of the clustered sizes, the fastest first."""
+    clustered_sizes: tuple[int, ...]
+    """The smallest and the largest size; the smallest alone where the other lacks pairs."""
+    differ_at_largest: bool
+    """Whether pairs that are alike at the smallest size differ at the largest."""
     disagreeing: tuple[tuple[Pair, str, str], ...]
     """Pairs with the time of another group: the pair, its group, the other group."""
     not_told_apart: tuple[tuple[str, ...], ...]
-    """Groups by places whose times form one cluster."""
+    """Groups by places whose times form one cluster at each of the clustered sizes."""
     parallel_ratio: float | None
     """Time with other pairs at once over time alone, the median of pairs measured both ways."""
     has_directions: bool = False
@@ -102,7 +106,8 @@ def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
     places = places_of(run)
     smallest = times[min(times)]
     named = {pair: shared(places.get(pair[0]), places.get(pair[1])) for pair in smallest}
-    timed = _clusters(smallest)
+    clusters = _clusters(times)
+    timed = _alike(list(clusters.values()))
     homes = {
         name: Counter(timed[p] for p in smallest if named[p] == name).most_common(1)[0][0]
         for name in set(named.values())
@@ -113,6 +118,8 @@ def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
         times=times,
         by_places=_groups(order, named, times),
         by_times=_groups(sorted(set(timed.values()), key=_number), timed, times),
+        clustered_sizes=tuple(clusters),
+        differ_at_largest=len(set(timed.values())) > len(set(clusters[min(clusters)].values())),
         disagreeing=_disagreeing(named, timed, homes),
         not_told_apart=_together(order, homes),
         parallel_ratio=_parallel_ratio(alone, crowded),
@@ -135,10 +142,26 @@ def _pairs(times: Mapping[int, Mapping[Pair, PointEstimate]]) -> int:
     return max((len(pairs) for pairs in times.values()), default=0)
 
 
-def _clusters(times: Mapping[Pair, PointEstimate]) -> dict[Pair, str]:
-    """The cluster of every pair; a pair may be alone in one: few pairs of a node share a core."""
-    labels = cluster(np.array([point.typical_s for point in times.values()]), least=1)
-    return {pair: f"cluster {label}" for pair, label in zip(times, labels.tolist(), strict=True)}
+def _clusters(
+    times: Mapping[int, Mapping[Pair, PointEstimate]],
+) -> dict[int, dict[Pair, int]]:
+    """The cluster of every pair by size, at the smallest size and, if it has all these pairs, the
+    largest. A pair may be alone in a cluster: few pairs of a node share a core."""
+    smallest, largest = min(times), max(times)
+    is_whole = times[largest].keys() >= times[smallest].keys()
+    found = {}
+    for size in dict.fromkeys((smallest, largest if is_whole else smallest)):
+        points = [times[size][pair] for pair in times[smallest]]
+        labels = cluster(np.array([point.typical_s for point in points]), least=1)
+        found[size] = dict(zip(times[smallest], labels.tolist(), strict=True))
+    return found
+
+
+def _alike(clusters: Sequence[Mapping[Pair, int]]) -> dict[Pair, str]:
+    """Names for pairs that are in one cluster at each size."""
+    labels = {pair: tuple(of[pair] for of in clusters) for pair in clusters[0]}
+    order = sorted(set(labels.values()))
+    return {pair: f"cluster {order.index(label)}" for pair, label in labels.items()}
 
 
 def _number(name: str) -> int:

@@ -139,12 +139,22 @@ def paired_each(each: Sequence[Array], tolerance: float, level: float = LEVEL) -
 
 
 def two_samples(
-    first: Array, second: Array, tolerance: float, unseen: Unseen | None = None
+    first: Array, second: Array, tolerance: float, unseen: Unseen | None = None, hidden: float = 0.0
 ) -> Judged:
     """Judges the log times of independent launches of two runs (second over first). unseen: the
-    part of the difference that they cannot reveal."""
-    shift = with_unseen(sample_shift(first, second), unseen)
+    part of the difference that they cannot reveal; hidden: what their printed digits hide of it, at
+    most."""
+    shift = with_hidden(with_unseen(sample_shift(first, second), unseen), hidden)
     return judged(shift, shift.p, tolerance, LEVEL, unseen)
+
+
+def with_hidden(shift: Shift, most: float) -> Shift:
+    """The shift with intervals wider by what printed digits hide, a logarithm."""
+
+    def wider(interval: tuple[float, float] | None) -> tuple[float, float] | None:
+        return None if interval is None else (interval[0] - most, interval[1] + most)
+
+    return replace(shift, interval=wider(shift.interval), of_mean=wider(shift.of_mean))
 
 
 def exact(log_ratios: Array, tolerance: float, level: float = LEVEL) -> Judged:  # noqa: ARG001

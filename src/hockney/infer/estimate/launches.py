@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -35,7 +35,8 @@ class Mode:
 
     launches: tuple[int, ...]
     ratio: float
-    """Their median ratio to the fastest mode."""
+    """How many times as long as in the fastest mode they take: the median over the points that show
+    a difference."""
 
 
 def launch_ratios(points: Iterable[Mapping[int, float]]) -> dict[int, float]:
@@ -60,9 +61,12 @@ def slow_launches(ratios: Mapping[int, float]) -> set[int]:
     return slow if len(slow) <= SLOW_MOST * len(ratios) else set()
 
 
-def modes_of(ratios: Mapping[int, float]) -> tuple[Mode, ...]:
+def modes_of(
+    ratios: Mapping[int, float], points: Sequence[Mapping[int, float]]
+) -> tuple[Mode, ...]:
     """Groups of launches, the fastest first, whose ratios are as far apart as SLOW_RULE asks of an
-    outlier, each of more than a tenth of the launches; none where there is only one."""
+    outlier, each of more than a tenth of the launches; none where there is only one. points: those
+    of `launch_ratios`, of which the ratios are."""
     least = max(MODE_LEAST, int(MODE_MOST * len(ratios)) + 1)
     positive = {launch: ratio for launch, ratio in ratios.items() if ratio > 0.0}
     if len(positive) < 2 * least:
@@ -76,13 +80,28 @@ def modes_of(ratios: Mapping[int, float]) -> tuple[Mode, ...]:
     ):
         return ()
     launches = np.array(list(positive))
+    members = [sorted(launches[labels == label].tolist()) for label in range(len(groups))]
+    # Modes that share no point, such as those of two algorithms, are compared as a whole.
+    middles = [float(np.median(group)) for group in groups]
     return tuple(
-        Mode(
-            tuple(sorted(launches[labels == label].tolist())),
-            float(np.median(group) / np.median(groups[0])),
-        )
-        for label, group in enumerate(groups)
+        Mode(tuple(mode), _times_as_long(mode, members[0], points) or middle / middles[0])
+        for mode, middle in zip(members, middles, strict=True)
     )
+
+
+def _times_as_long(
+    mode: Sequence[int], fastest: Sequence[int], points: Iterable[Mapping[int, float]]
+) -> float | None:
+    """The median of ratios over the points that differ between two modes by more than SLOW_LEAST,
+    over all if none does: points that are alike in both would hide how far apart the others are.
+    None without points in both."""
+    each = []
+    for medians in points:
+        slow, fast = ([medians[n] for n in group if n in medians] for group in (mode, fastest))
+        if slow and fast and min(fast) > 0.0:
+            each.append(float(np.median(slow) / np.median(fast)))
+    shown = [ratio for ratio in each if abs(ratio - 1.0) > SLOW_LEAST]
+    return float(np.median(shown or each)) if each else None
 
 
 def _least_distance(values: NDArray[np.float64]) -> float:

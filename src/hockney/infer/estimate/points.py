@@ -70,6 +70,9 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     launch_numbers: tuple[int, ...]
     repetitions: int | None = None
     """Repetitions of a batch, where they are known and the same in all."""
+    rounding: float | None = None
+    """What the printed digits of a log hide, as a fraction of typical_s, which the interval holds
+    as well; null of samples, and where it is unknown."""
     own_mean_s: float | None = None
     """Mean over the ranks of a collective of their own durations, as other suites print it; a
     median over launches as median_s is."""
@@ -149,7 +152,8 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     states = states or find_states(run)
     cells = _reduced(cells_of(run, states))
     own = {name: _own_medians(run, states, name) for name in ("own_mean_ns", "own_max_ns")}
-    ratios = _ratios({cell: (one.numbers, one.medians) for cell, one in cells.items()})
+    medians = _headline({cell: (one.numbers, one.medians) for cell, one in cells.items()})
+    ratios = launch_ratios(medians)
     slow = set() if every_launch else slow_launches(ratios)
     ended = run.finish is not None and run.finish.reason == "precision" and not run.is_simulated
     points = []
@@ -166,7 +170,7 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
             found = found.as_one() if run.has_unrelated_rows else found
             points.append(_summary_point(key, statistics, found))
     points.sort(key=lambda point: (point.state, point.is_auxiliary, sort_key(point)))
-    return Estimates(tuple(points), states, tuple(sorted(slow)), modes_of(ratios))
+    return Estimates(tuple(points), states, tuple(sorted(slow)), modes_of(ratios, medians))
 
 
 def _reduced(cells: Cells) -> dict[tuple[Point, int], Launches]:
@@ -214,7 +218,7 @@ def least_known(run: Run, sizes: Container[int] | None = None) -> LeastKnown | N
     """The least known headline point; None without samples. Called after every launch, so it
     computes nothing else. sizes: the bytes that count; None for all."""
     cells = _medians(run, find_states(run))
-    slow = list(slow_launches(_ratios(cells)))
+    slow = list(slow_launches(launch_ratios(_headline(cells))))
     found = []
     for (key, state), (numbers, medians) in cells.items():
         if sizes is not None and key.bytes not in sizes:
@@ -267,13 +271,13 @@ def _without(slow: set[int], launches: Launches) -> Launches:
     return launches if others.all() or not others.any() else launches.where(others)
 
 
-def _ratios(cells: Medians) -> dict[int, float]:
-    """How slow each launch was as a whole, in the headline state."""
-    return launch_ratios(
+def _headline(cells: Medians) -> list[dict[int, float]]:
+    """The medians of each launch, by its number, of every point in the headline state."""
+    return [
         dict(zip(numbers.tolist(), medians.tolist(), strict=True))
         for (_, state), (numbers, medians) in cells.items()
         if state == 0
-    )
+    ]
 
 
 def estimate_point(
@@ -348,6 +352,7 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
         within_std_s=None,
         between_std_s=_deviation(np.array(list(found.seconds.values()))),
         bandwidth_Bps=found.bandwidth_Bps,
+        rounding=found.rounding,
     )
 
 
@@ -360,12 +365,15 @@ def _over_launches(
     **known: Any,
 ) -> PointEstimate:
     """Adds what follows from each launch's one number."""
+    centre, hidden = float(np.median(typical_s)), known.get("rounding") or 0.0
     interval: Interval | None = launch_interval(typical_s, ended)
+    if interval is not None:
+        interval = interval.including(centre * (1.0 - hidden), centre * (1.0 + hidden))
     return PointEstimate(
         **msgspec.structs.asdict(key),
         state=state,
         launches=len(typical_s),
-        typical_s=float(np.median(typical_s)),
+        typical_s=centre,
         low_s=interval.low if interval else None,
         high_s=interval.high if interval else None,
         confidence=interval.confidence if interval else None,

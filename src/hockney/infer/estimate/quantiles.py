@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,10 @@ class Interval:
     confidence: float | None
     """Least confidence of the interval; few values cannot give 95 %. None where the interval was
     chosen for being narrow."""
+
+    def including(self, low: float, high: float) -> Interval:
+        """The interval made as wide as to include these."""
+        return replace(self, low=min(self.low, low), high=max(self.high, high))
 
 
 def carries_interval(launches: int) -> bool:

@@ -64,6 +64,8 @@ class Typical:
     statistic: str
     seconds: dict[int, float]
     bandwidth_Bps: float | None
+    rounding: float | None = None
+    """What the digits of its best printed number hide, as a fraction of it; None if unknown."""
 
     def as_one(self) -> Typical:
         """The median of its numbers, whose relation is unknown: no interval follows from them."""
@@ -79,13 +81,20 @@ def typical(statistics: Statistics) -> Typical | None:
         if seconds:
             centre = median(seconds.values())
             rate = size / centre if size and centre > 0.0 else None
-            return Typical(name, seconds, rate)
+            return Typical(name, seconds, rate, _rounding(launches))
     for name in RATES:
-        rates = {n: s.value_Bps for n, s in statistics.get(name, {}).items() if s.value_Bps}
+        rated = {n: s for n, s in statistics.get(name, {}).items() if s.value_Bps}
+        rates = {n: s.value_Bps or 0.0 for n, s in rated.items()}
         if rates and size:
             seconds = {n: size / rate for n, rate in rates.items()}
-            return Typical(FROM_BANDWIDTH, seconds, median(rates.values()))
+            return Typical(FROM_BANDWIDTH, seconds, median(rates.values()), _rounding(rated))
     return None
+
+
+def _rounding(launches: Launches) -> float | None:
+    """The least of the launches: equal numbers that are rounded alike do not average out."""
+    known = [s.rounding for s in launches.values() if s.rounding is not None]
+    return min(known) if len(known) == len(launches) else None
 
 
 SPREAD = ("min", "p5", "p25", "p75", "p95", "mean", "std", "p99", "max")

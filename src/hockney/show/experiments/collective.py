@@ -79,7 +79,6 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
         ranks = max(point.known_ranks for point in points if point.operation == name)
         of_it = [p for p in points if (p.operation, p.known_ranks) == (name, ranks)]
         ends = dict.fromkeys((min(p.bytes for p in of_it), max(p.bytes for p in of_it)))
-        best = [min((p for p in of_it if p.bytes == size), key=typical_of) for size in ends]
         shown = {arrived(point) for point in points}
         cells = [
             cell
@@ -87,16 +86,37 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
             if cell.collective == name and cell.is_choice and cell.arrived in shown
         ]
         named = len({name_of(point) for point in of_it}) > 1
-        unsure = {c.bytes for c in cells if c.ranks == ranks and c.verdict == UNKNOWN}
-        words = [
-            time_at(one)
-            + f" ({name_of(one)}{', others may be as fast' * (one.bytes in unsure)})" * named
-            for one in best
-        ]
+        best = [_fastest([p for p in of_it if p.bytes == size], cells) for size in ends]
+        words = [time_at(point) + f" ({algorithm})" * named for point, algorithm in best]
         lines.append(f"{name}, {ranks} ranks: {', '.join(words)}")
         if cells:
             lines.append(_verdicts(name, cells))
     return [*straggler_lines(analysis), *lines, *certainty(analysis, points)]
+
+
+def _fastest(
+    points: Sequence[PointEstimate], cells: Sequence[CollectiveCell]
+) -> tuple[PointEstimate, str]:
+    """The best algorithm of points of one size and number of ranks: its point, and how it is
+    called. The fastest where the best is unknown."""
+    first = min(points, key=typical_of)
+    cell = next((c for c in cells if any(point is first for point in c.points)), None)
+    if cell is None:
+        return first, name_of(first)
+    if cell.winner is None:
+        return first, f"{name_of(first)}, others may be as fast"
+    return cell.winner, _winner_text(cell)
+
+
+def _winner_text(cell: CollectiveCell) -> str:
+    """ "linear", "linear or binomial" or "linear or 3 others", of which none is shown to be slower;
+    UNKNOWN."""
+    if cell.winner is None:
+        return UNKNOWN
+    name = name_of(cell.winner)
+    if len(cell.ties) > 1:
+        return f"{name} or {len(cell.ties)} others"
+    return " or ".join((name, *cell.ties))
 
 
 def _verdicts(name: str, cells: Sequence[CollectiveCell]) -> str:
@@ -197,7 +217,7 @@ def _matrices(
     for ranks in sorted({point.known_ranks for point in points}):
         at_it = [point for point in points if point.known_ranks == ranks]
         sure = {
-            cell.bytes: cell.best.name if cell.verdict in (FASTER, OWN) else UNKNOWN
+            cell.bytes: _winner_text(cell)
             for cell in best
             if (cell.collective, cell.ranks, cell.arrived) == (points[0].operation, ranks, when)
             and cell.is_choice

@@ -72,15 +72,15 @@ COLUMNS: list[TableColumn[Congested]] = [
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
-    """A line for each victim under its worst load."""
+    """A line for each victim: its largest factor of medians and of tails, which may be under two
+    loads."""
     lines = []
     victims = dict.fromkeys(one.point.operation for one in analysis.congestion)
     for victim in victims:
         if operation not in (None, victim):
             continue
         own = [one for one in analysis.congestion if one.point.operation == victim]
-        worst = max(own, key=_factor)
-        lines.append(_sentence(worst, several=len(own) > 1))
+        lines.append(worst_text(own))
     exceeding = [one for one in analysis.congestion if one.exceeds]
     if exceeding:
         lines.append(
@@ -104,17 +104,35 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
 
 
 def _marked(analysis: Analysis) -> list[TableColumn[Congested]]:
-    """The columns, and a mark at the worst of several rows: that of the answer."""
-    every = analysis.congestion
-    worst = max(every, key=_factor) if len(every) > 1 else None
-    mark: TableColumn[Congested] = TableColumn(
-        "", lambda row: "< worst" if row is worst else None, unknown=""
-    )
+    """The columns, and marks at the worst of several rows: those of the answer."""
+    marks = _marks(analysis.congestion)
+    mark: TableColumn[Congested] = TableColumn("", lambda row: marks.get(id(row)), unknown="")
     return [*COLUMNS, mark]
+
+
+def _marks(every: Sequence[Congested]) -> dict[int, str]:
+    """The marks of rows, by their id()."""
+    if len(every) < 2:
+        return {}
+    median = max(every, key=_factor)
+    tail = _worst_tail(every, median)
+    if tail is None or tail[0] is median:
+        return {id(median): "< worst"}
+    return {id(median): "< worst median", id(tail[0]): "< worst tail"}
 
 
 def _factor(congested: Congested) -> float:
     return congested.median.judged.ratio
+
+
+def _worst_tail(every: Sequence[Congested], worst: Congested) -> tuple[Congested, Factor] | None:
+    """The row with the largest factor of a tail, and that factor. worst: the row of the largest
+    factor of medians, whose own tail it is where no other exceeds that factor; None where that has
+    no tail."""
+    tails = [(one, factor) for one in every for factor in one.factors if factor is not one.median]
+    above = [each for each in tails if each[1].judged.ratio > _factor(worst)]
+    own = [each for each in tails if each[0] is worst]
+    return max(above or own, key=lambda each: each[1].judged.ratio, default=None)
 
 
 def definitions(analysis: Analysis) -> list[str]:
@@ -153,31 +171,56 @@ def victim_text(point: Point) -> str:
 
 def load_text(point: Point) -> str:
     """ "pingpong under incast: 64 KiB, 8 in flight, bursts of 1 ms with gaps of 4 ms; 8 ranks"."""
-    size = format_size(point.load_bytes or 0)
-    bursts = ""
-    if point.burst_s and point.gap_s:
-        bursts = (
-            f", bursts of {format_seconds(point.burst_s)} with gaps of "
-            f"{format_seconds(point.gap_s)}"
-        )
     return (
-        f"{victim_text(point)} under {point.aggressor}: {size}, {point.load_window} in flight"
-        f"{bursts}; {point.known_ranks} ranks"
+        f"{victim_text(point)} under {point.aggressor}: {format_size(point.load_bytes or 0)}, "
+        f"{point.load_window} in flight{_bursts_text(point)}; {point.known_ranks} ranks"
     )
 
 
-def _sentence(congested: Congested, several: bool) -> str:
-    judged, point = congested.median.judged, congested.point
-    tail = congested.factor(QUANTILES[-1]) or congested.factor(QUANTILES[-2])
-    more = f"; its {NAMES[tail.quantile]} {tail.judged.ratio:.3g} times" if tail else ""
-    which = "at worst " if several else ""
+def _bursts_text(point: Point) -> str:
+    """ ", bursts of 1 ms with gaps of 4 ms"; empty for a steady load."""
+    if not (point.burst_s and point.gap_s):
+        return ""
+    times = map(format_seconds, (point.burst_s, point.gap_s))
+    return ", bursts of " + " with gaps of ".join(times)
+
+
+def worst_text(own: Sequence[Congested]) -> str:
+    """The worst factors of one victim; own: its rows."""
+    worst = max(own, key=_factor)
+    judged, point = worst.median.judged, worst.point
+    which = "at worst " if len(own) > 1 else ""
     long = f"{which}{ratio_text(judged, '.3g')} times as long"
     if judged.verdict == "same":
         long = f"{which}as long as alone"
     return (
         f"{victim_text(point)} of {format_size(point.bytes)} takes {long} under "
-        f"{point.aggressor} of {format_size(point.load_bytes or 0)}{more}"
+        f"{_load_name(point, own)}{_tail_clause(worst, own)}"
     )
+
+
+def _tail_clause(worst: Congested, own: Sequence[Congested]) -> str:
+    """ "; its p99 20 times", with its own load where that is not the one of the median."""
+    found = _worst_tail(own, worst)
+    if found is None:
+        return ""
+    row, factor = found
+    name = NAMES[factor.quantile]
+    if row is worst:
+        return f"; its {name} {factor.judged.ratio:.3g} times"
+    sizes = {one.point.bytes for one in own}
+    size = f" of {format_size(row.point.bytes)}" if len(sizes) > 1 else ""
+    long = f"{ratio_text(factor.judged, '.3g')} times"
+    return f"; the {name}{size} at worst {long}, under {_load_name(row.point, own)}"
+
+
+def _load_name(point: Point, own: Sequence[Congested]) -> str:
+    """ "incast of 64 KiB", with what else tells apart the loads of these rows."""
+    windows = {one.point.load_window for one in own}
+    bursts = {(one.point.burst_s, one.point.gap_s) for one in own}
+    name = f"{point.aggressor} of {format_size(point.load_bytes or 0)}"
+    window = f", {point.load_window} in flight" if len(windows) > 1 else ""
+    return name + window + (_bursts_text(point) or ", steady" if len(bursts) > 1 else "")
 
 
 def _roles_lines(analysis: Analysis) -> list[str]:

@@ -59,17 +59,24 @@ COLUMNS: list[TableColumn[_GroupRow]] = [
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
-    """The fastest and the slowest pair at the smallest size, and how many outliers there are."""
-    if analysis.matrix is None:
+    """The fastest and the slowest pair at the smallest size, and at the largest where pairs differ
+    there that are alike at the smallest; and how many outliers there are."""
+    matrix = analysis.matrix
+    if matrix is None:
         return []
-    size = min(analysis.matrix.times)
-    pairs = sorted(analysis.matrix.times[size].values(), key=lambda point: point.typical_s)
+    sizes = matrix.clustered_sizes if matrix.differ_at_largest else [min(matrix.times)]
+    ends = "; ".join(_ends_text(matrix, size) for size in sizes)
+    return [ends, *outlier_count(analysis)]
+
+
+def _ends_text(matrix: Matrix, size: int) -> str:
+    pairs = sorted(matrix.times[size].values(), key=lambda point: point.typical_s)
     ends = {"fastest": pairs[0], "slowest": pairs[-1]} if len(pairs) > 1 else {"only": pairs[0]}
     words = [
         f"{name} pair {'-'.join(map(str, point.peers))} {format_seconds(point.typical_s)}"
         for name, point in ends.items()
     ]
-    return [f"{', '.join(words)} at {format_size(size)}", *outlier_count(analysis)]
+    return f"{', '.join(words)} at {format_size(size)}"
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
@@ -78,13 +85,14 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     if matrix is None:
         return [heading, "no pair was measured"]
     found = [heading]
+    clustered = " and ".join(map(format_size, matrix.clustered_sizes))
     for size in sorted({min(matrix.times), max(matrix.times)}):
         found.append(
             f"{format_size(size)}, rank by rank\n" + heat_map(matrix.seconds(size), matrix.ranks)
         )
     found += [
         "by shared hardware (us; over the pairs' medians)\n" + group_table(matrix.by_places),
-        "by the times alone (clusters at the smallest size)\n" + group_table(matrix.by_times),
+        f"by the times alone (clusters at {clustered})\n" + group_table(matrix.by_times),
         "\n".join(_agreement(matrix, analysis.places)),
     ]
     if isinstance(analysis.workload, Cores) and analysis.workload.parallel:

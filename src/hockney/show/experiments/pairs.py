@@ -58,7 +58,7 @@ def _pair_columns(
     name: str, pair: Callable[[Contention], PointEstimate]
 ) -> list[TableColumn[Contention]]:
     return [
-        TableColumn(f"{name} pair", lambda row: "-".join(map(str, pair(row).peers))),
+        TableColumn(f"{name} pair", lambda row: _peers_text(pair(row))),
         TableColumn(
             "us",
             lambda row: pair(row).typical_s,
@@ -112,8 +112,8 @@ LEVEL_COLUMNS: list[TableColumn[LevelAtOnce]] = [
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
-    """Times of the fewest and the most pairs, at the smallest and the largest size; the knee at the
-    largest; and the number of outliers."""
+    """Times of the median pair among the fewest and the most pairs, at the smallest and the largest
+    size; the knee at the largest; and the number of outliers."""
     rows = [one for one in analysis.contention if operation in (None, one.together.operation)]
     if len({(row.together.operation, method_text(row.together)) for row in rows}) != 1:
         return []  # none, or several ways to exchange messages
@@ -122,16 +122,32 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
         of_it = sorted(
             (row for row in rows if row.together.bytes == size), key=lambda one: one.pairs
         )
-        words = [
-            f"{one.pairs} pair{'s' * (one.pairs > 1)} {format_seconds(one.together.typical_s)}"
-            + (f", {format_rate(one.aggregate_Bps)} in total" if one.aggregate_Bps else "")
-            for one in of_it[:: max(len(of_it) - 1, 1)]
-        ]
-        lines.append(f"{format_size(size)}: {'; '.join(words)}")
+        ends = of_it[:: max(len(of_it) - 1, 1)]
+        lines.append(f"{format_size(size)}: {'; '.join(map(_times_text, ends))}")
     knees = [k for k in analysis.knees if operation in (None, k.point.operation)]
     knee = max(knees, key=lambda knee: knee.point.bytes, default=None)
-    ends = dict.fromkeys((lines[0], lines[-1]))
-    return [*ends, *([_knee_line(knee)] if knee else []), *outlier_count(analysis)]
+    return [
+        *dict.fromkeys((lines[0], lines[-1])),
+        *([_knee_line(knee)] if knee else []),
+        *outlier_count(analysis),
+    ]
+
+
+def _times_text(one: Contention) -> str:
+    """ "8 pairs 2 us, 2.00 times as long as alone, slowest pair 3-11 10 us, 6 MiB/s in total"."""
+    several = len(one.each) > 1
+    slowest = f"slowest pair {_peers_text(one.worst)} {format_seconds(one.worst.typical_s)}"
+    words = [
+        f"{one.pairs} pair{'s' * (one.pairs > 1)} {format_seconds(one.typical_s)}",
+        *([] if one.slowdown is None else [f"{one.slowdown:.2f} times as long as alone"]),
+        *[slowest] * several,
+        *([f"{format_rate(one.aggregate_Bps)} in total"] if one.aggregate_Bps else []),
+    ]
+    return ", ".join(words)
+
+
+def _peers_text(point: PointEstimate) -> str:
+    return "-".join(map(str, point.peers))
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
@@ -192,15 +208,17 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 def _knee_line(knee: Knee) -> str:
     size = ", ".join(filter(None, (format_size(knee.point.bytes), method_text(knee.point))))
+    if knee.unknown is not None:
+        return f"{size}: whether pairs wait for each other is not known: {knee.unknown}"
     if knee.pairs is None:
-        return f"{size}: no knee: {knee.most_pairs} pairs are no slower than the fewest"
+        return f"{size}: no knee: a pair is no slower among {knee.most_pairs} than among the fewest"
     plateau = (
         f"; all pairs together reach {format_rate(knee.plateau_Bps)}" if knee.plateau_Bps else ""
     )
-    return (
-        f"{size}: pairs wait for each other beyond {knee.pairs:.3g} at once{plateau} "
-        f"(largest error of the curve {100.0 * knee.error:.1f} %)"
+    error = (
+        "" if knee.error is None else f" (largest error of the curve {100.0 * knee.error:.1f} %)"
     )
+    return f"{size}: pairs wait for each other beyond {knee.pairs:.3g} at once{plateau}{error}"
 
 
 def _link_line(use: LinkUse) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
-from hockney.infer.analysis.best import FASTER, OWN, CollectiveCell, name_of
+from hockney.infer.analysis.best import FASTER, CollectiveCell, name_of
 from hockney.infer.analysis.collectives import CollectivePoints
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.show.curves import samples_text
@@ -24,6 +24,7 @@ from hockney.show.figures._collectives import title
 
 RULE = "A best algorithm is one that a test over launches shows to be faster."
 """The rule in a sentence; `hockney show --explain` has all of it."""
+TIES = "Where others may be as fast, the one with the least median is shown."
 
 
 def best_map(
@@ -68,11 +69,9 @@ def best_map(
 
 
 def _winner(cell: CollectiveCell) -> str | None:
-    """The best algorithm; DEFAULT where none can be better than the library's own decision, None
-    where that is unknown."""
-    if cell.verdict == FASTER:
-        return cell.best.name
-    return DEFAULT if cell.verdict == OWN else None
+    """The name of the best algorithm, DEFAULT where no algorithm can be better than the library's
+    own decision; None where that is unknown."""
+    return None if cell.winner is None else name_of(cell.winner)
 
 
 def _kind(name: str | None, colour: int | None, cells: Sequence[CollectiveCell]) -> CellKind:
@@ -93,19 +92,20 @@ def _gain(cell: CollectiveCell) -> str:
 
 
 def _words(cell: CollectiveCell) -> str:
-    points = [contender.point for contender in cell.contenders] + (
-        [cell.default] if cell.default else []
-    )
-    points.sort(key=lambda point: point.typical_s)
+    points = sorted(cell.points, key=lambda point: point.typical_s)
     times = "; ".join(f"{name_of(point)} {time_text(point.typical_s)}" for point in points[:6])
     more = f"; {len(points) - 6} more" * (len(points) > 6)
-    doubt = f" ({cell.unknown_text})" if _winner(cell) is None else ""
+    doubt = f" ({cell.unknown_text})" if cell.winner is None else _as_fast(cell)
     return f"{format_size(cell.bytes)}, {cell.ranks} processes: {times}{more}{doubt}"
 
 
-def _caption(cells: Sequence[CollectiveCell]) -> tuple[str, str]:
+def _as_fast(cell: CollectiveCell) -> str:
+    return f" (may be as fast: {', '.join(cell.ties)})" if cell.ties else ""
+
+
+def _caption(cells: Sequence[CollectiveCell]) -> tuple[str, ...]:
     if all(cell.default is None for cell in cells):
         first = "The library's own decision was not measured."
     else:
         first = "Numbers: the library's own time over the best algorithm's."
-    return first, RULE
+    return first, RULE, *[TIES] * any(cell.winner is not None and cell.ties for cell in cells)
