@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.analysis.outlier_rule import LEAST_RATIO
 from hockney.infer.estimate.by_launch import visit_medians_ns
 from hockney.infer.estimate.cells import rows_in_state
 from hockney.infer.estimate.points import Estimates, PointEstimate, estimate_point
@@ -66,6 +67,11 @@ class Contention:
     @property
     def worst(self) -> PointEstimate:
         return self.each[-1]
+
+    @property
+    def worst_stands_out(self) -> bool:
+        """Whether the slowest pair takes more than LEAST_RATIO times as long as the median one."""
+        return self.worst.typical_s > LEAST_RATIO * self.typical_s
 
     @property
     def messages_per_s(self) -> float | None:

@@ -135,12 +135,11 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 def _times_text(one: Contention) -> str:
     """ "8 pairs 2 us, 2.00 times as long as alone, slowest pair 3-11 10 us, 6 MiB/s in total"."""
-    several = len(one.each) > 1
     slowest = f"slowest pair {_peers_text(one.worst)} {format_seconds(one.worst.typical_s)}"
     words = [
         f"{one.pairs} pair{'s' * (one.pairs > 1)} {format_seconds(one.typical_s)}",
         *([] if one.slowdown is None else [f"{one.slowdown:.2f} times as long as alone"]),
-        *[slowest] * several,
+        *([slowest] if one.worst_stands_out else []),
         *([f"{format_rate(one.aggregate_Bps)} in total"] if one.aggregate_Bps else []),
     ]
     return ", ".join(words)
