@@ -19,6 +19,7 @@ from hockney.profiling.causes import (
     BUSY,
     CONTENTION,
     COPYING,
+    FARTHER,
     LATE,
     LATENCY,
     MESSAGES,
@@ -27,10 +28,11 @@ from hockney.profiling.causes import (
     spent_in,
 )
 from hockney.profiling.expected import MessageTimes
-from hockney.profiling.findings import findings_of
+from hockney.profiling.findings import ProfileFinding, findings_of
 from hockney.profiling.kinds import Blame, Calls, MessagesAlone, Profile
 from hockney.profiling.summary import ProfileSummary
 from hockney.run.mpis import Mpi
+from hockney.show.profile_findings import finding_text
 
 MACHINE = MessagesAlone(messages=((8, 1e-6), (1024, 2e-6), (1 << 20, 1e-4)))
 PLANTED = {
@@ -88,6 +90,39 @@ def test_a_rank_without_its_cpu_is_no_contention(cpu_wait_s: float | None, cause
     assert decided(made)["cause"] == cause
 
 
+@pytest.mark.parametrize(
+    ("fields", "cause"),
+    [
+        ({}, CONTENTION),
+        ({"cpus": "64", "cache": "64-95"}, FARTHER),
+        ({"cpus": "0-95"}, FARTHER),
+        ({"cache": ""}, FARTHER),
+    ],
+)
+@pytest.mark.parametrize("call", ["MPI_Send", "MPI_Allreduce"])
+def test_only_ranks_that_share_a_cache_are_known_to_slow_each_other_down(
+    call: str, fields: dict[str, str], cause: str
+) -> None:
+    """Messages were measured between two cores, the nearest ones perhaps."""
+    made = profile(*both(call, 100_000, 8, time_s=0.5, wait_s=0.0, seen=9))
+    made.ranks[1] = rank(1, **fields)
+    found = decided(made)
+    assert (found["cause"], found["call"], found["times"]) == (cause, call, pytest.approx(5.0))
+    text = finding_text(ProfileFinding("decides", found))
+    assert ("is not known" in text) == (cause == FARTHER)
+
+
+def test_collectives_with_ranks_that_left_no_record_may_be_far() -> None:
+    wide = {"communicator_size": 3, "time_s": 0.5, "wait_s": 0.0, "seen": 9}
+    assert decided(profile(*both("MPI_Allreduce", 1000, 8, **wide)))["cause"] == FARTHER
+
+
+def test_a_far_rank_without_its_cpu_is_busy() -> None:
+    made = profile(*both("MPI_Send", 1000, 8, time_s=0.95, wait_s=0.0, seen=9))
+    made.ranks = [rank(number, cpu_wait_s=0.9, cache=str(number)) for number in (0, 1)]
+    assert decided(made)["cause"] == BUSY
+
+
 def test_a_rank_that_waits_for_its_cpu_is_no_late_partner() -> None:
     """Rank 1 waits 0.4 s for rank 0, which was ready to run for 0.38 s of them."""
     made = profile(calls(1, "MPI_Recv", 9, 8, peer=0, time_s=0.4, wait_s=0.4, seen=9))
@@ -107,6 +142,27 @@ def test_what_cannot_be_told_is_not() -> None:
     apart = profile(*pingpong(100, 8))
     apart.ranks, apart.machine = [rank(0), rank(1, host="b")], MACHINE
     assert ProfileSummary(apart).causes.model is None
+
+
+@pytest.mark.parametrize(
+    ("call", "larger", "words"),
+    [
+        ("MPI_File_write", OTHER, "calls that send nothing between ranks take more, 80 %"),
+        ("MPI_Isend", UNEXPLAINED, "more is unexplained, 80 %"),
+    ],
+)
+def test_a_cause_takes_not_most_where_other_time_is_larger(
+    call: str, larger: str, words: str
+) -> None:
+    made = profile(*both(call, 1, 8, time_s=0.8))
+    made.calls += both("MPI_Send", 200_000, 8, time_s=0.2, wait_s=0.0, seen=9)
+    found = decided(made)
+    assert (found["cause"], found["larger"]) == (LATENCY, larger)
+    text = finding_text(ProfileFinding("decides", found))
+    assert text.startswith("latency, with bandwidth, takes 20 % of the time in MPI: ")
+    assert text.endswith(words)
+    made.calls = made.calls[2:]
+    assert decided(made)["larger"] is None
 
 
 @given(

@@ -90,7 +90,7 @@ def test_findings() -> None:
     made.ranks = [rank(0, cpus="0"), rank(1, cpus="0")]
     made.blames += [Blame(job=0, rank=0, for_rank=1, seconds=0.09)]
     found = {one.kind: one.facts for one in findings_of(ProfileSummary(made))}
-    assert found["cpus-shared"] == {"host": "a", "cpus": [0], "ranks": [0, 1]}
+    assert found["cpus-shared"] == {"host": "a", "cpus": [0], "job": None, "ranks": [0, 1]}
     assert found["one-size"] == {"call": "MPI_Allreduce", "bytes": 8, "fraction": 0.93}
     decides = found["decides"]
     assert (decides["cause"], decides["rank"], decides["where"]) == (LATE, 1, "collectives")

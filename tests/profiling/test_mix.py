@@ -55,6 +55,36 @@ def test_items_are_what_was_sent_and_what_all_took_part_in() -> None:
     }
 
 
+def test_the_time_of_what_cannot_be_replayed_is_left_out() -> None:
+    """Of each rank: a collective whose other ranks are not known, one of an unknown group, messages
+    to another MPI_COMM_WORLD and from it, and what completed a nonblocking operation of these."""
+    left_out = [
+        one
+        for r in (0, 1)
+        for one in (
+            calls(r, "MPI_Allreduce", 9, 8, time_s=1.0, communicator_size=3, members="77"),
+            calls(r, "MPI_Alltoall", 9, 8, time_s=2.0, communicator_size=None, members=None),
+            calls(r, "MPI_Ibcast", 9, 8, time_s=0.0, completion_s=4.0, members=None),
+            calls(r, "MPI_Send", 9, 8, time_s=8.0),
+            calls(r, "MPI_Send", 9, 8, time_s=16.0, peer=2),
+            calls(r, "MPI_Irecv", 9, 8, time_s=32.0),
+        )
+    ]
+    waits = [calls(r, "MPI_Wait", 9, datatype=None, time_s=4.0) for r in (0, 1)]
+    to_nobody = [calls(r, "MPI_Send", 9, datatype=None, time_s=0.25) for r in (0, 1)]
+    found = mix_of(profile(*pingpong(10, 8), *left_out, *waits, *to_nobody))
+    assert {item.operation for item in found.items} == {"message"}
+    assert found.left_out_s == pytest.approx(2 * 63.0)
+    assert found.time_s == pytest.approx(4 * 0.1 + 2 * 0.25)
+
+
+def test_the_collective_that_one_rank_alone_called_is_left_out() -> None:
+    uneven = [calls(r, "MPI_Barrier", 1 + r, time_s=1.0 + r) for r in (0, 1)]
+    found = mix_of(profile(*pingpong(10, 8), *uneven))
+    assert [item.count for item in found.items if item.operation == "barrier"] == [1]
+    assert found.left_out_s == pytest.approx(1.0)
+
+
 def test_half_of_the_turns_has_half_of_the_rare_items() -> None:
     often = pingpong(40, 8)
     found = mix_of(profile(*often, *(calls(0, "MPI_Send", 1, 100 + n, peer=1) for n in range(100))))

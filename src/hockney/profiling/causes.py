@@ -3,27 +3,34 @@ busy CPUs, contention.
 
 The time of a call is split in three: its waiting for other ranks (waits.py), the time that the
 model of the machine expects for its bytes (expected.py), and the rest. A rank that is waited for is
-itself computing, or moving a message, or kept off its CPU: the waiting for it is divided by its
-activities except for waiting. So two ranks that do nothing but exchange messages wait for messages,
-not for late partners.
+itself computing, or moving a message, or kept off its CPU, or it waits for another rank, at which
+the waiting for it ends (chains.py). So two ranks that do nothing but exchange messages wait for
+messages, not for late partners, and who only passes on what comes late is not to blame.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from hockney.profiling.expected import MessageTimes, model_of
+from hockney.profiling.chains import WaitChains, chains_of
+from hockney.profiling.expected import ONE_MESSAGE, MessageTimes, model_of
 from hockney.profiling.kinds import Calls, Profile, RankRecord
+from hockney.profiling.places import Cache, cache_of
 
 LATE, BUSY, CONTENTION = "late partners", "busy CPUs", "contention"
+FARTHER = "distance or contention"
 LATENCY, BANDWIDTH, MESSAGES = "latency", "bandwidth", "messages"
 COPYING, OTHER, UNEXPLAINED = "copying", "other", "unexplained"
-CAUSES = (LATE, BUSY, CONTENTION, LATENCY, BANDWIDTH, MESSAGES, COPYING, UNEXPLAINED, OTHER)
-"""Causes. `messages`: latency, bandwidth and contention together, where such messages were not
-measured on the machine. `unexplained`: beyond the model, in calls whose waiting cannot be seen."""
+CAUSES = (
+    *(LATE, BUSY, CONTENTION, FARTHER, LATENCY, BANDWIDTH),
+    *(MESSAGES, COPYING, UNEXPLAINED, OTHER),
+)
+"""Causes. `distance or contention`: beyond the model, between ranks that may be farther apart than
+those between which messages were measured. `messages`: latency, bandwidth and contention together,
+where such messages were not measured on the machine. `unexplained`: beyond the model, in calls
+whose waiting cannot be seen, and waiting for ranks of which nothing is known."""
 COMPLETING = frozenset(
     f"MPI_{name}"
     for name in ("Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
@@ -51,6 +58,12 @@ def hides_waiting(calls: Calls) -> bool:
     return calls.wait_s is None or (is_nonblocking_send and "send" in name)
 
 
+def _others(rank: _Key) -> _Key:
+    """Stands for all ranks of this rank's job but itself."""
+    job, number = rank
+    return job, -1 - number
+
+
 @dataclass
 class Own:
     """Activities of one rank in seconds, except for waiting for others."""
@@ -70,7 +83,7 @@ class Causes:
 
     def own(self, calls: Calls) -> dict[str, float]:
         """Time of these calls without waiting, by cause; all time beyond the model counts as
-        contention."""
+        contention, or as distance or contention."""
         spent, waited = spent_in(calls)
         left = spent - waited
         moves_data = calls.datatype is not None or calls.call in WITHOUT_DATA
@@ -85,8 +98,35 @@ class Causes:
             return {MESSAGES: left}
         latency = min(calls.count * each[0], left)
         bandwidth = min(calls.count * each[1], left - latency)
-        beyond = UNEXPLAINED if hides_waiting(calls) else CONTENTION
+        near = CONTENTION if self._is_near(calls) else FARTHER
+        beyond = UNEXPLAINED if hides_waiting(calls) else near
         return {LATENCY: latency, BANDWIDTH: bandwidth, beyond: left - latency - bandwidth}
+
+    @cached_property
+    def _caches(self) -> dict[_Key, Cache | None]:
+        return {key: cache_of(rank) for key, rank in self.profile.by_rank.items()}
+
+    @cached_property
+    def _groups(self) -> dict[tuple[int, str | None], tuple[int, set[Cache | None]]]:
+        """Number of the known ranks of each communicator, by its job and digest, and their caches;
+        all of the job without a digest."""
+        ranks: dict[tuple[int, str | None], set[_Key]] = defaultdict(set)
+        for calls in self.profile.calls:
+            ranks[calls.job, calls.members].add((calls.job, calls.rank))
+        for job, rank in self.profile.by_rank:
+            ranks[job, None].add((job, rank))
+        return {group: (len(of), {self._caches[key] for key in of}) for group, of in ranks.items()}
+
+    def _is_near(self, calls: Calls) -> bool:
+        """Whether all ranks between which these calls move data are known to share a last cache.
+        Only two ranks were measured alone; how near is not known, but not nearer."""
+        known, caches = self._groups[calls.job, calls.members]
+        if calls.peer is not None and calls.call in ONE_MESSAGE and "endrecv" not in calls.call:
+            ends = (calls.rank, calls.peer)
+            caches = {self._caches.get((calls.job, rank)) for rank in ends}
+        elif known < (calls.communicator_size or 1):
+            return False
+        return len(caches) == 1 and None not in caches
 
     @cached_property
     def own_of_rank(self) -> dict[_Key, Own]:
@@ -111,7 +151,7 @@ class Causes:
     def _maybe_busy(self) -> tuple[str, ...]:
         """Causes that contain time off a CPU, the likeliest first. The expected time of messages is
         no upper limit if it was measured on a busy machine."""
-        beyond = (CONTENTION, UNEXPLAINED, MESSAGES)
+        beyond = (CONTENTION, FARTHER, UNEXPLAINED, MESSAGES)
         is_limit = self.profile.machine is None or not self.profile.machine.disturbed
         return beyond if is_limit else (*beyond, LATENCY, BANDWIDTH)
 
@@ -149,29 +189,55 @@ class Causes:
         return found
 
     @cached_property
-    def mix_of_rank(self) -> dict[_Key, dict[str, float]]:
-        """Causes of each rank's waiting, as fractions: the activities of the ranks that it waited
-        for."""
-        blamed: dict[_Key, dict[_Key, float]] = defaultdict(dict)
+    def waited_for(self) -> dict[_Key, dict[_Key, float]]:
+        """Seconds that each rank waited for each other one; for _others(rank) if it is not known
+        for whom."""
+        blamed: dict[_Key, dict[_Key, float]] = defaultdict(lambda: defaultdict(float))
         for blame in self.profile.blames:
-            blamed[blame.job, blame.rank][blame.job, blame.for_rank] = blame.seconds
+            blamed[blame.job, blame.rank][blame.job, blame.for_rank] += blame.seconds
         found = {}
-        for key in self.profile.by_rank:
-            usual = {other: 1.0 for other in self.profile.by_rank if other != key}
-            found[key] = self._mix({k: v for k, v in blamed[key].items() if v > 0.0} or usual)
+        for key, own in self.own_of_rank.items():
+            known = blamed[key] if sum(blamed[key].values()) > 0.0 else {_others(key): 1.0}
+            each = own.waited / sum(known.values())
+            found[key] = {other: each * seconds for other, seconds in known.items()}
         return found
 
-    def _mix(self, waited_for: Mapping[_Key, float]) -> dict[str, float]:
-        whole = sum(waited_for.values())
-        found = dict.fromkeys(CAUSES, 0.0)
-        for key, seconds in waited_for.items():
-            did = self.activity.get(key, {})
-            busy = sum(did.values())
-            for cause, of_it in did.items():
-                found[cause] += seconds / whole * of_it / busy if busy > 0.0 else 0.0
-        left = 1.0 - sum(found.values())
-        found[LATE] += max(left, 0.0)
+    @cached_property
+    def chains(self) -> WaitChains:
+        """Who waited for whom, and what the last one did, whose name is at CAUSES."""
+        of_job: dict[int, dict[str, float]] = defaultdict(lambda: dict.fromkeys(CAUSES, 0.0))
+        for (job, _), parts in self.activity.items():
+            for cause, seconds in parts.items():
+                of_job[job][cause] += seconds
+        active: dict[_Key, dict[str, float]] = dict(self.activity)
+        for key, parts in self.activity.items():
+            active[_others(key)] = {
+                cause: max(of_job[key[0]][cause] - parts[cause], 0.0) for cause in CAUSES
+            }
+        for others in self.waited_for.values():  # a rank without a record: what it did is unknown
+            for other in others:
+                active.setdefault(other, dict.fromkeys(CAUSES, 0.0))
+        return chains_of(active, CAUSES, self.waited_for)
+
+    @cached_property
+    def mix_of_rank(self) -> dict[_Key, dict[str, float]]:
+        """Causes of each rank's waiting, as fractions: what the ranks did at which it ended."""
+        known = self.chains.mix_of(self.chains.activities_met)
+        found = {}
+        for key in self.profile.by_rank:
+            mix = dict.fromkeys(CAUSES, 0.0)
+            if key in known:
+                mix = dict(zip(CAUSES, known[key].tolist(), strict=True))
+            mix[UNEXPLAINED] += max(1.0 - sum(mix.values()), 0.0)
+            found[key] = mix
         return found
+
+    @cached_property
+    def late_of_rank(self) -> dict[_Key, float]:
+        """Seconds of all waiting that ended at each rank while it computed."""
+        late = self.chains.ends[:, CAUSES.index(LATE)].tolist()
+        of_all = dict(zip(self.chains.keys, late, strict=True))
+        return {key: of_all[key] for key in self.profile.by_rank}
 
     def of(self, calls: Calls) -> dict[str, float]:
         """Time of these calls and of those that completed them, by cause."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hockney.profiling.causes import (
@@ -13,12 +14,15 @@ from hockney.profiling.causes import (
     COMPLETING,
     CONTENTION,
     COPYING,
+    FARTHER,
     LATE,
     LATENCY,
     MESSAGES,
+    OTHER,
+    UNEXPLAINED,
     spent_in,
 )
-from hockney.profiling.kinds import Calls
+from hockney.profiling.kinds import Calls, RankRecord
 from hockney.profiling.places import crowded
 from hockney.profiling.summary import ProfileSummary, sends
 
@@ -66,9 +70,9 @@ def findings_of(summary: ProfileSummary) -> list[ProfileFinding]:
 def _incomplete(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     profile = summary.profile
     for end in ("lost", "aborted"):
-        ranks = [rank.rank for rank in profile.ranks if rank.end == end]
+        ranks = [rank for rank in profile.ranks if rank.end == end]
         if ranks:
-            yield ProfileFinding(f"rank-{end}", {"ranks": ranks})
+            yield ProfileFinding(f"rank-{end}", _named(summary, ranks))
     jobs = {rank.job: rank.ranks for rank in profile.ranks}
     missing = sum(jobs.values()) - len(profile.ranks)
     if missing > 0:
@@ -84,6 +88,20 @@ def _incomplete(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     unfinished = sum(rank.unfinished for rank in profile.ranks)
     if unfinished:
         yield ProfileFinding("receives-unfinished", {"receives": unfinished})
+
+
+def _named(summary: ProfileSummary, ranks: Sequence[RankRecord]) -> dict[str, Any]:
+    """Facts that name ranks: their numbers, and the job of each; null where there is one job."""
+    jobs = [rank.job for rank in ranks] if _has_several_jobs(summary) else None
+    return {"ranks": [rank.rank for rank in ranks], "jobs": jobs}
+
+
+def _job(summary: ProfileSummary, job: int) -> int | None:
+    return job if _has_several_jobs(summary) else None
+
+
+def _has_several_jobs(summary: ProfileSummary) -> bool:
+    return len({rank.job for rank in summary.profile.ranks}) > 1
 
 
 def _recording(summary: ProfileSummary) -> Iterator[ProfileFinding]:
@@ -104,6 +122,7 @@ def _shared_cpus(summary: ProfileSummary) -> Iterator[ProfileFinding]:
         facts = {
             "host": ranks[0].host,
             "cpus": sorted(cpus),
+            "job": _job(summary, ranks[0].job),
             "ranks": [rank.rank for rank in ranks],
         }
         yield ProfileFinding("cpus-shared", facts)
@@ -116,16 +135,16 @@ def _busy_cpus(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     if busy:
         worst = max(busy, key=lambda one: (one.cpu_wait_s or 0.0) / one.wall_s)
         part = min((worst.cpu_wait_s or 0.0) / worst.wall_s, 1.0)
-        yield ProfileFinding(
-            "cpus-busy", {"ranks": [o.rank for o in busy], "rank": worst.rank, "fraction": part}
-        )
+        facts = {"rank": worst.rank, "job": _job(summary, worst.job), "fraction": part}
+        yield ProfileFinding("cpus-busy", _named(summary, busy) | facts)
 
 
 def _decides(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     """The cause of most of the time in MPI, with its evidence. Latency and bandwidth are two ends
     of one cause: the messages."""
     seconds = summary.causes.seconds
-    together = {name: seconds[name] for name in (LATE, BUSY, CONTENTION, COPYING, MESSAGES)}
+    single = (LATE, BUSY, CONTENTION, FARTHER, COPYING, MESSAGES)
+    together = {name: seconds[name] for name in single}
     together[LATENCY if seconds[LATENCY] >= seconds[BANDWIDTH] else BANDWIDTH] = (
         seconds[LATENCY] + seconds[BANDWIDTH]
     )
@@ -134,36 +153,55 @@ def _decides(summary: ProfileSummary) -> Iterator[ProfileFinding]:
         return
     facts: dict[str, Any] = {"cause": cause, "fraction": min(most / summary.time_s, 1.0)}
     facts["is_most"] = most > MOST_OF * summary.time_s
-    evidence = {
+    facts |= _larger(summary, most)
+    evidence: dict[str, Callable[[ProfileSummary], dict[str, Any]]] = {
         LATE: _late,
         BUSY: _busy,
-        CONTENTION: _crowding,
+        CONTENTION: partial(_beyond, cause=CONTENTION),
+        FARTHER: partial(_beyond, cause=FARTHER),
         LATENCY: _messages,
         BANDWIDTH: _messages,
     }
     yield ProfileFinding("decides", facts | (evidence[cause](summary) if cause in evidence else {}))
 
 
+def _larger(summary: ProfileSummary, most: float) -> dict[str, Any]:
+    """The larger of OTHER and UNEXPLAINED and its fraction of the time in MPI, if it took longer
+    than the known causes; most: seconds of the largest of these."""
+    name, seconds = max(
+        ((name, summary.causes.seconds[name]) for name in (OTHER, UNEXPLAINED)),
+        key=lambda item: item[1],
+    )
+    if seconds <= most:
+        return {"larger": None, "larger_fraction": None}
+    return {"larger": name, "larger_fraction": min(seconds / summary.time_s, 1.0)}
+
+
 def _late(summary: ProfileSummary) -> dict[str, Any]:
-    """The rank waited for most, its computing time over the mean, and the calls that waited for
-    it."""
-    blamed: dict[tuple[int, int], float] = defaultdict(float)
-    for blame in summary.profile.blames:
-        blamed[blame.job, blame.for_rank] += blame.seconds
-    facts: dict[str, Any] = {"rank": None, "of_waiting": None, "over_mean": None}
+    """The rank at whose computing most waiting ends, its job where there are several, its computing
+    time over the mean of the job, and the calls that waited."""
+    facts: dict[str, Any] = dict.fromkeys(("rank", "job", "of_waiting", "over_mean"))
     facts["where"] = _where(summary)
-    if not blamed:
+    late = summary.causes.late_of_rank
+    whole, key = sum(late.values()), max(late, key=lambda one: late[one])
+    over_mean = _over_mean(summary, key)
+    if late[key] <= MOST_OF * whole or (over_mean is not None and over_mean < 1.0):
         return facts
-    key, seconds = max(blamed.items(), key=lambda item: item[1])
-    if seconds > MOST_OF * sum(blamed.values()):
-        known = summary.profile.by_rank
-        computing = {
-            k: max(known[k].wall_s - sum_.time_s, 0.0) for k, sum_ in summary.of_rank.items()
-        }
-        mean = sum(computing.values()) / len(computing)
-        facts |= {"rank": key[1], "of_waiting": seconds / sum(blamed.values())}
-        facts["over_mean"] = computing[key] / mean if mean and len(computing) > 1 else None
-    return facts
+    facts |= {"rank": key[1], "job": _job(summary, key[0])}
+    return facts | {"of_waiting": late[key] / whole, "over_mean": over_mean}
+
+
+def _over_mean(summary: ProfileSummary, key: tuple[int, int]) -> float | None:
+    """Computing time of a rank over the mean of its job; None if there is none, or no other
+    rank."""
+    known = summary.profile.by_rank
+    computing = {
+        one: max(known[one].wall_s - found.time_s, 0.0)
+        for one, found in summary.of_rank.items()
+        if one[0] == key[0]
+    }
+    mean = sum(computing.values()) / len(computing)
+    return computing[key] / mean if mean and len(computing) > 1 else None
 
 
 def _where(summary: ProfileSummary) -> str | None:
@@ -187,14 +225,15 @@ def _busy(summary: ProfileSummary) -> dict[str, Any]:
     return {"cpu_wait_s": sum(one.cpu_wait_s or 0.0 for one in known), "wall_s": summary.wall_s}
 
 
-def _crowding(summary: ProfileSummary) -> dict[str, Any]:
-    """The calls with the most contention, and their time over that alone."""
+def _beyond(summary: ProfileSummary, cause: str) -> dict[str, Any]:
+    """The calls with the most time beyond the model, and their time over that alone; cause: what
+    that time counts as."""
     found: dict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for calls in summary.profile.calls:
         own = summary.causes.own(calls)
-        if CONTENTION in own:
+        if cause in own:
             sums = found[calls.call, calls.bytes]
-            sums[0] += own[CONTENTION]
+            sums[0] += own[cause]
             sums[1] += own[LATENCY] + own[BANDWIDTH]
     (call, bytes_), (beyond, alone) = max(found.items(), key=lambda item: item[1][0])
     return {"call": call, "bytes": bytes_, "times": (beyond + alone) / alone if alone else None}

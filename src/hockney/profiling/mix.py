@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hockney.base.errors import UsageError
-from hockney.profiling.causes import COMPLETING
+from hockney.profiling.causes import COMPLETING, spent_in
 from hockney.profiling.kinds import Calls, Profile
 from hockney.profiling.summary import sends
 
@@ -111,14 +111,16 @@ def mix_of(profile: Profile) -> Mix:
             f"{profile.path}: {world - len(ranks)} of {world} ranks left no record",
             "profile the program again, with all of its ranks",
         )
-    items = [*_messages(calls, world), *_collectives(calls)]
+    collectives, not_whole_s = _collectives(calls)
+    items = [*_messages(calls, world), *collectives]
     if not items:
         raise UsageError(
             f"{profile.path}: no messages between ranks and no collectives",
             "profile a program that exchanges some; one-sided operations are not replayed",
         )
-    left_out = sum(call.time_s for call in calls if _is_left_out(call))
     total = sum(call.time_s for call in calls)
+    left_out = not_whole_s + sum(spent_in(call)[0] for call in calls if _is_left_out(call, world))
+    left_out = min(left_out, total)
     items.sort(key=lambda item: (-item.count, item.operation, item.bytes, item.ranks))
     turns = max(item.count for item in items)
     return Mix(world, tuple(items), turns, left_out, total - left_out)
@@ -142,11 +144,25 @@ def collective_named(call: str) -> str | None:
     return None
 
 
-def _is_left_out(calls: Calls) -> bool:
+def _is_left_out(calls: Calls, world: int) -> bool:
+    """Whether these calls are in no item, collectives apart. The time of completing calls is that
+    of the calls that started what they complete."""
     if calls.call in COMPLETING or collective_of(calls) is not None:
         return False
-    receives = "recv" in (calls.started or calls.call).lower()
-    return not receives and not _is_message(calls)
+    is_to_nobody = calls.peer is None and calls.datatype is None
+    if _is_within(calls, world) or is_to_nobody:
+        return not (_is_message(calls) or _receives(calls))
+    # The sender of what a coarse receive got may know its peer, so that it is in the mix.
+    return not (calls.peer is None and calls.is_coarse and _receives(calls))
+
+
+def _receives(calls: Calls) -> bool:
+    return "recv" in (calls.started or calls.call).lower()
+
+
+def _is_within(calls: Calls, world: int) -> bool:
+    """Whether the peer is a rank of MPI_COMM_WORLD."""
+    return calls.peer is not None and calls.peer < world
 
 
 def _is_message(calls: Calls) -> bool:
@@ -163,12 +179,12 @@ def _messages(calls: list[Calls], world: int) -> Iterator[Item]:
         if one.peer is not None and one.buffers and one.count:
             into = [sent] if _is_message(one) else []
             # What is exchanged is taken to arrive in as many buffers as it is sent from.
-            into += [received] if "recv" in (one.started or one.call).lower() else []
+            into += [received] if _receives(one) else []
             for found in into:
                 key = one.rank, one.peer, one.bytes_sum // one.count
                 found[key] = max(found[key], one.buffers)
     for one in calls:
-        if _is_message(one) and one.peer is not None and one.peer < world:
+        if _is_message(one) and one.peer is not None and _is_within(one, world):
             mean = one.bytes_sum // one.count
             counts[one.rank, one.peer, mean, one.call in BLOCKING] += one.count
     for (source, target, bytes_, blocking), count in counts.items():
@@ -179,22 +195,37 @@ def _messages(calls: list[Calls], world: int) -> Iterator[Item]:
         )  # fmt: skip
 
 
-def _collectives(calls: list[Calls]) -> Iterator[Item]:
+def _collectives(calls: list[Calls]) -> tuple[list[Item], float]:
+    """The collectives whose ranks are all known, and the time in MPI, over all ranks, of those that
+    these items do not contain."""
     members: dict[str, set[int]] = defaultdict(set)
-    found: dict[tuple[str, str, int | None, int | None], list[Calls]] = defaultdict(list)
+    found: dict[tuple[str, str | None, int | None, int | None], list[Calls]] = defaultdict(list)
     for call in calls:
         name = collective_of(call)
-        if name is not None and call.members is not None:
-            members[call.members].add(call.rank)
+        if name is not None:
+            members[call.members or ""].add(call.rank)
             size = None if name in UNEVEN else call.bytes
             found[name, call.members, call.peer, size].append(call)
+    items, left_out_s = [], 0.0
     for (name, digest, peer, _), of_all in found.items():
-        ranks = tuple(sorted(members[digest]))
-        calls_made = sum(one.count for one in of_all)
-        if len(ranks) != of_all[0].communicator_size or calls_made < len(ranks) or len(ranks) < 2:
-            continue
-        bytes_ = sum(one.bytes_sum for one in of_all) // calls_made
-        if name in OF_ALL_BLOCKS:
-            bytes_ //= len(ranks)
-        root = ranks.index(peer) if peer in ranks else 0
-        yield Item(UNEVEN.get(name, name), bytes_, calls_made // len(ranks), ranks, root)
+        ranks = () if digest is None else tuple(sorted(members[digest]))
+        item = _collective(name, ranks, peer, of_all)
+        items += [] if item is None else [item]
+        contained = 0 if item is None else item.count * len(ranks)
+        part = 1.0 - contained / sum(one.count for one in of_all)
+        left_out_s += part * sum(spent_in(one)[0] for one in of_all)
+    return items, left_out_s
+
+
+def _collective(
+    name: str, ranks: tuple[int, ...], peer: int | None, of_all: list[Calls]
+) -> Item | None:
+    """One collective; None if not all of its ranks are known, or not all took part in one."""
+    calls_made = sum(one.count for one in of_all)
+    if len(ranks) != of_all[0].communicator_size or calls_made < len(ranks) or len(ranks) < 2:
+        return None
+    bytes_ = sum(one.bytes_sum for one in of_all) // calls_made
+    if name in OF_ALL_BLOCKS:
+        bytes_ //= len(ranks)
+    root = ranks.index(peer) if peer in ranks else 0
+    return Item(UNEVEN.get(name, name), bytes_, calls_made // len(ranks), ranks, root)

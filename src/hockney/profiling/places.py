@@ -14,6 +14,9 @@ NOBODY = "none"
 """Distance of messages to MPI_PROC_NULL, which carry nothing."""
 DISTANCES = (SELF, CACHE, NODE, OTHER_NODE, UNKNOWN, NOBODY)
 
+Cache = tuple[str, frozenset[int]]
+"""A last cache, by its host and the CPUs that share it."""
+
 
 def cpus_of(text: str) -> frozenset[int]:
     """The CPUs of a list as Linux writes them (0-3,8); empty if it is invalid."""
@@ -41,6 +44,13 @@ def distance(a: RankRecord, b: RankRecord | None) -> str:
     cache = cpus_of(a.cache)
     bound = [cpus_of(one.cpus) for one in (a, b)]
     return CACHE if cache and all(cpus and cpus <= cache for cpus in bound) else NODE
+
+
+def cache_of(rank: RankRecord) -> Cache | None:
+    """The last cache to whose CPUs a rank is bound; None if it is not known to be bound to those of
+    one cache."""
+    cache, bound = cpus_of(rank.cache), cpus_of(rank.cpus)
+    return (rank.host, cache) if bound and bound <= cache else None
 
 
 def crowded(ranks: Sequence[RankRecord]) -> list[tuple[frozenset[int], list[RankRecord]]]:

@@ -48,7 +48,10 @@ def _left_out(mix: Mix) -> list[str]:
     if mix.left_out_s < 0.005 * (mix.time_s + mix.left_out_s):
         return []
     part = percent(mix.left_out_s, mix.time_s + mix.left_out_s)
-    return [f"  note    {part} of the time in MPI is of calls that are not in it, such as set-up"]
+    return [
+        f"  note    {part} of the time in MPI is of calls that are not in it: set-up, files, "
+        "one-sided operations, or calls whose ranks are not known"
+    ]
 
 
 def mix_json(

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_rate, format_seconds, format_size, format_sizes
+from hockney.base.units import format_seconds, format_sizes
 from hockney.infer.predict.program_memories import WayTime
 from hockney.profiling.findings import ProfileFinding
 from hockney.profiling.kinds import RankRecord
 from hockney.profiling.summary import CallRow, ProfileSummary, Sum
+from hockney.show.profile_findings import finding_text
 from hockney.show.table import TableColumn, aligned, json_field, microseconds, row_json, table_text
 
 TOP = 10
 MOST_RANKS = 16
 """Most ranks, rows and columns of the matrix, that the terminal shows."""
-MOST_NAMED = 8
-PLURAL = frozenset({"late partners", "busy CPUs", "messages"})
 
 
 def percent(part: float | None, whole: float) -> str:
@@ -39,127 +38,6 @@ def _seconds(value: float) -> str:
 def _rank_name(rank_in_job: tuple[int, int]) -> str:
     rank, job = rank_in_job
     return f"{job}: {rank}" if job else str(rank)
-
-
-def _named(ranks: Sequence[int]) -> str:
-    words = ", ".join(map(str, ranks[:MOST_NAMED])) + (", ..." if len(ranks) > MOST_NAMED else "")
-    return f"rank{'s' if len(ranks) > 1 else ''} {words}"
-
-
-def finding_text(finding: ProfileFinding) -> str:
-    """A finding as a sentence."""
-    facts = finding.facts
-    match finding.kind:
-        case "rank-lost":
-            return (
-                f"{_named(facts['ranks'])} ended without MPI_Finalize: the profile holds what was "
-                "recorded until then"
-            )
-        case "rank-aborted":
-            return f"{_named(facts['ranks'])} called MPI_Abort"
-        case "ranks-missing":
-            return f"{facts['missing']} of {facts['ranks']} ranks left no record"
-        case "calls-lost":
-            return (
-                f"{facts['calls']} calls ({format_seconds(facts['seconds'])}) found no place in "
-                "the recorder's table and are missing here"
-            )
-        case "sizes-rounded":
-            return (
-                f"{facts['calls']} calls have sizes rounded up to powers of two: there are more "
-                "kinds of calls than the recorder's table holds"
-            )
-        case "receives-unfinished":
-            return (
-                f"{facts['receives']} receives were never completed; they are counted with the "
-                "bytes that they were posted with"
-            )
-        case "recording":
-            return (
-                f"recording took about {percent(facts['seconds'], facts['wall_s'])} of the ranks' "
-                "time: without the recorder the program is faster by as much"
-            )
-        case "cpus-shared":
-            cpus = facts["cpus"]
-            where = f"CPU {cpus[0]}" if len(cpus) == 1 else f"{len(cpus)} CPUs"
-            return (
-                f"{len(facts['ranks'])} ranks share {where} of {facts['host']}: they take turns, "
-                "and each waits for the others' turn"
-            )
-        case "messages-disturbed":
-            return (
-                "CPUs were busy while messages were measured by themselves: latency and bandwidth "
-                "may be overstated; run it again when they are free"
-            )
-        case "cpus-busy":
-            return (
-                f"other processes held the CPU of {_named(facts['ranks'])} (rank {facts['rank']}: "
-                f"{100.0 * facts['fraction']:.0f} % of its time): stop them, or pin ranks elsewhere"
-            )
-        case "decides":
-            return _decides_text(facts)
-        case "memory":
-            part = f"{100.0 * facts['fraction']:.0f} % of the bytes ({format_size(facts['bytes'])})"
-            return f"{part} are sent from or received into {facts['memory']} memory"
-        case "one-size":
-            return (
-                f"{100.0 * facts['fraction']:.0f} % of the {facts['call']} calls with data carry "
-                f"{format_size(facts['bytes'])}"
-            )
-        case "polling":
-            return (
-                f"{facts['tests']} tests and probes for {facts['other_calls']} other calls: the "
-                "program polls"
-            )
-    return finding.kind
-
-
-WITH_OTHER_END = {"latency": "latency, with bandwidth,", "bandwidth": "bandwidth, with latency,"}
-"""The two are counted together, as the messages' time."""
-
-
-def _decides_text(facts: dict[str, Any]) -> str:
-    cause, part = facts["cause"], f"{100.0 * facts['fraction']:.0f} % of the time in MPI"
-    verb = "decide" if facts["is_most"] else "take most"
-    verb = verb if cause in PLURAL else verb.replace("decide", "decides").replace("take", "takes")
-    name = WITH_OTHER_END.get(cause, cause)
-    return f"{name} {verb}, {part}{_evidence(facts)}"
-
-
-def _evidence(facts: dict[str, Any]) -> str:
-    match facts["cause"]:
-        case "late partners":
-            where = f", in {facts['where']}" if facts["where"] else ""
-            if facts["rank"] is None:
-                return where
-            longer = facts["over_mean"]
-            computes = f", which computes {longer:.2f} times as long as the mean" if longer else ""
-            return (
-                f"{where}: {100.0 * facts['of_waiting']:.0f} % of the waiting is for rank "
-                f"{facts['rank']}{computes}"
-            )
-        case "busy CPUs":
-            return (
-                f": ranks were ready to run for {format_seconds(facts['cpu_wait_s'])} of "
-                f"{format_seconds(facts['wall_s'])} while something else had their CPU"
-            )
-        case "contention" if facts["times"]:
-            return (
-                f": {facts['call']} of {format_size(facts['bytes'])} takes {facts['times']:.2g} "
-                "times as long as such a message alone here, without waiting for anybody"
-            )
-        case "latency" if facts["latency_s"]:
-            return f": a small message takes {format_seconds(facts['latency_s'])} here by itself"
-        case "bandwidth" if facts["bandwidth_Bps"]:
-            return f": large messages move at {format_rate(facts['bandwidth_Bps'])} here"
-        case "copying":
-            return ": the library copies strided datatypes piece by piece"
-        case "messages":
-            return (
-                ": what messages take here alone was not measured, so latency, bandwidth and "
-                "contention are one"
-            )
-    return ""
 
 
 def answer_lines(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -> list[str]:

@@ -10,6 +10,7 @@ from hockney.profiling.causes import (
     CAUSES,
     CONTENTION,
     COPYING,
+    FARTHER,
     LATE,
     LATENCY,
     MESSAGES,
@@ -23,13 +24,14 @@ from hockney.show.drawing.description import Bar, CellKind
 
 COLOURS = {
     **{"late partners": 1, "busy CPUs": 4, "contention": 6, "latency": 0, "bandwidth": 2},
-    **{"messages": 0, "copying": 5, "unexplained": 7, "other": 3},
+    **{"distance or contention": 13, "messages": 0, "copying": 5, "unexplained": 7, "other": 3},
 }
 """Numbers of colours in the palette, by cause."""
 CAUSE_TEXTS = {
     LATENCY: "what a message takes here alone",
     BANDWIDTH: "what a message takes here alone",
     CONTENTION: "beyond that, without waiting for anybody",
+    FARTHER: "beyond that, between ranks that may be farther apart than those measured",
     LATE: "until a rank that computes sends, receives or arrives",
     BUSY: "until a rank that something else keeps off its CPU does",
     COPYING: "strided datatypes",

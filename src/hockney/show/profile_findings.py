@@ -1,0 +1,163 @@
+"""Findings of a profile as sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hockney.base.units import format_rate, format_seconds, format_size
+from hockney.profiling.findings import ProfileFinding
+
+MOST_NAMED = 8
+PLURAL = frozenset({"late partners", "busy CPUs", "messages"})
+
+
+def _named(facts: dict[str, Any]) -> str:
+    """The ranks of a finding, with their jobs where there are several."""
+    ranks = facts["ranks"]
+    jobs = facts["jobs"] or [None] * len(ranks)
+    names = [f"{rank}{_of_job(job)}" for rank, job in zip(ranks, jobs, strict=True)]
+    words = ", ".join(names[:MOST_NAMED]) + (", ..." if len(ranks) > MOST_NAMED else "")
+    return f"rank{'s' if len(ranks) > 1 else ''} {words}"
+
+
+def _of_job(job: int | None) -> str:
+    return "" if job is None else f" of job {job}"
+
+
+def finding_text(finding: ProfileFinding) -> str:
+    """A finding as a sentence."""
+    facts = finding.facts
+    match finding.kind:
+        case "rank-lost":
+            return (
+                f"{_named(facts)} ended without MPI_Finalize: the profile holds what was "
+                "recorded until then"
+            )
+        case "rank-aborted":
+            return f"{_named(facts)} called MPI_Abort"
+        case "ranks-missing":
+            return f"{facts['missing']} of {facts['ranks']} ranks left no record"
+        case "calls-lost":
+            return (
+                f"{facts['calls']} calls ({format_seconds(facts['seconds'])}) found no place in "
+                "the recorder's table and are missing here"
+            )
+        case "sizes-rounded":
+            return (
+                f"{facts['calls']} calls have sizes rounded up to powers of two: there are more "
+                "kinds of calls than the recorder's table holds"
+            )
+        case "receives-unfinished":
+            return (
+                f"{facts['receives']} receives were never completed; they are counted with the "
+                "bytes that they were posted with"
+            )
+        case "recording":
+            return (
+                f"recording took about {100.0 * facts['fraction']:.1f} % of the ranks' "
+                "time: without the recorder the program is faster by as much"
+            )
+        case "cpus-shared":
+            cpus = facts["cpus"]
+            where = f"CPU {cpus[0]}" if len(cpus) == 1 else f"{len(cpus)} CPUs"
+            return (
+                f"{len(facts['ranks'])} ranks{_of_job(facts['job'])} share {where} of "
+                f"{facts['host']}: they take turns, and each waits for the others' turn"
+            )
+        case "messages-disturbed":
+            return (
+                "CPUs were busy while messages were measured by themselves: latency and bandwidth "
+                "may be overstated; run it again when they are free"
+            )
+        case "cpus-busy":
+            worst = f"rank {facts['rank']}{_of_job(facts['job'])}"
+            return (
+                f"other processes held the CPU of {_named(facts)} ({worst}: "
+                f"{100.0 * facts['fraction']:.0f} % of its time): stop them, or pin ranks elsewhere"
+            )
+        case "decides":
+            return _decides_text(facts)
+        case "memory":
+            part = f"{100.0 * facts['fraction']:.0f} % of the bytes ({format_size(facts['bytes'])})"
+            return f"{part} are sent from or received into {facts['memory']} memory"
+        case "one-size":
+            return (
+                f"{100.0 * facts['fraction']:.0f} % of the {facts['call']} calls with data carry "
+                f"{format_size(facts['bytes'])}"
+            )
+        case "polling":
+            return (
+                f"{facts['tests']} tests and probes for {facts['other_calls']} other calls: the "
+                "program polls"
+            )
+    return finding.kind
+
+
+WITH_OTHER_END = {"latency": "latency, with bandwidth,", "bandwidth": "bandwidth, with latency,"}
+"""The two are counted together, as the messages' time."""
+
+
+def _decides_text(facts: dict[str, Any]) -> str:
+    cause, part = facts["cause"], f"{100.0 * facts['fraction']:.0f} % of the time in MPI"
+    name = WITH_OTHER_END.get(cause, cause)
+    return f"{name} {_verb(facts)} {part}{_evidence(facts)}{_larger(facts)}"
+
+
+def _verb(facts: dict[str, Any]) -> str:
+    """What the cause does, up to its part of the time."""
+    s = "" if facts["cause"] in PLURAL else "s"
+    if facts["is_most"]:
+        return f"decide{s},"
+    return f"take{s}" if facts["larger"] else f"take{s} most,"
+
+
+def _larger(facts: dict[str, Any]) -> str:
+    """What takes more than the cause; empty without such."""
+    if not facts["larger"]:
+        return ""
+    part = f"{100.0 * facts['larger_fraction']:.0f} %"
+    if facts["larger"] == "unexplained":
+        return f"; more is unexplained, {part}"
+    return f"; calls that send nothing between ranks take more, {part}"
+
+
+def _evidence(facts: dict[str, Any]) -> str:
+    match facts["cause"]:
+        case "late partners":
+            where = f", in {facts['where']}" if facts["where"] else ""
+            if facts["rank"] is None:
+                return where
+            longer = facts["over_mean"]
+            computes = f", which computes {longer:.2f} times as long as the mean" if longer else ""
+            return (
+                f"{where}: {100.0 * facts['of_waiting']:.0f} % of the waiting is for rank "
+                f"{facts['rank']}{_of_job(facts['job'])}{computes}"
+            )
+        case "busy CPUs":
+            return (
+                f": ranks were ready to run for {format_seconds(facts['cpu_wait_s'])} of "
+                f"{format_seconds(facts['wall_s'])} while something else had their CPU"
+            )
+        case "contention" if facts["times"]:
+            return (
+                f": {facts['call']} of {format_size(facts['bytes'])} takes {facts['times']:.2g} "
+                "times as long as such a message alone here, without waiting for anybody"
+            )
+        case "distance or contention" if facts["times"]:
+            return (
+                f": {facts['call']} of {format_size(facts['bytes'])} takes {facts['times']:.2g} "
+                "times as long as such a message alone between two CPUs here; whether the ranks "
+                "are farther apart than these, or slow each other down, is not known"
+            )
+        case "latency" if facts["latency_s"]:
+            return f": a small message takes {format_seconds(facts['latency_s'])} here by itself"
+        case "bandwidth" if facts["bandwidth_Bps"]:
+            return f": large messages move at {format_rate(facts['bandwidth_Bps'])} here"
+        case "copying":
+            return ": the library copies strided datatypes piece by piece"
+        case "messages":
+            return (
+                ": what messages take here alone was not measured, so latency, bandwidth and "
+                "contention are one"
+            )
+    return ""
