@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.infer.fitting.bootstrap import bootstrap_interval, expansion
+from hockney.infer.fitting.bootstrap import LEAST_RESAMPLES, bootstrap_interval, expansion
 from hockney.infer.fitting.fit import curve_of_arrays, parameter
 from hockney.infer.models import max_rate
 
@@ -21,10 +21,11 @@ def test_five_launches_need_more_than_half_as_much_again() -> None:
     assert expansion(1000) == pytest.approx(1.0, abs=3e-3)
 
 
-@given(POSITIVE, st.lists(POSITIVE, min_size=2, max_size=80), st.integers(5, 40))
+@given(POSITIVE, st.lists(POSITIVE, min_size=2, max_size=LEAST_RESAMPLES), st.integers(5, 40))
 def test_limits_lie_on_both_sides_and_a_rate_has_those_of_its_inverse(
     value: float, resampled: list[float], launches: int
 ) -> None:
+    """Of more resamples the limits lie between two of them, and only about where the inverse's do."""
     values = np.array(resampled)
     low, high = bootstrap_interval(value, values, launches)
     assert 0.0 <= low <= value <= high
