@@ -145,8 +145,9 @@ def compare(
 
 def left_out(paired: Sequence[PointEstimate], own: Sequence[PointEstimate]) -> str:
     """The points of a run that were not compared, in words: curves by name, else sizes."""
-    known, curves = {id(point) for point in paired}, {curve_text(point) for point in paired}
+    known = {id(point) for point in paired}
     rest = [point for point in own if id(point) not in known]
+    curves = {curve_text(point) for point in paired} if rest else set()
     names = sorted({curve_text(point) for point in rest} - curves)
     sizes = sorted({point.bytes for point in rest if curve_text(point) in curves})
     more = [f"{len(names) - MOST_LISTED} more curves"] if len(names) > MOST_LISTED else []
