@@ -99,33 +99,34 @@ def congestion_gate(found: Sequence[Congested], workload: Workload | None) -> Ga
     if not isinstance(workload, Congestion) or workload.most_factor is None:
         return None
     allowed = workload.most_factor
-    above = [congested for congested in found if congested.exceeds]
-    if above:
+    if above := [congested for congested in found if congested.exceeds]:
         each = [
-            f"{congested.point.operation} under {congested.point.aggressor} takes "
+            f"{congested.point.operation} of {_load_words(*_load_of(congested.point))} takes "
             f"{_worst_above(congested, allowed):.3g} times as long"
             for congested in above
         ]
         return failed(each, [congested.point.operation for congested in above])
-    loads = product(workload.aggressors, workload.load_sizes, workload.load_windows)
-    planned = product(loads, (size.bytes for size in workload.sizes))
+    planned = product(
+        workload.aggressors,
+        workload.load_sizes,
+        workload.load_windows,
+        (size.bytes for size in workload.sizes),
+    )
     known = {_load_of(congested.point) for congested in found}
-    if lacking := [each for each in planned if each not in known]:
-        (aggressor, load, window), size = lacking[0]
+    if lacking := [load for load in planned if load not in known]:
         more = f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-        return not_judged(
-            f"nothing is known of {format_size(size)} under {aggressor} of {format_size(load)}, "
-            f"window {window}{more}",
-            MORE,
-        )
+        return not_judged(f"nothing is known of {_load_words(*lacking[0])}{more}", MORE)
+    return _gate_of_factors(found, allowed)
+
+
+def _gate_of_factors(found: Sequence[Congested], allowed: float) -> Gate:
+    """The gate of loads of which none is surely above what is allowed."""
     factors = [factor.judged for congested in found for factor in congested.factors]
     if any(judged.high is None for judged in factors):
         return not_judged("too few launches for an interval", MORE)
-    highs = [judged.high for judged in factors if judged.high is not None]
-    if max(highs) > allowed:
-        return not_judged(
-            f"a factor may be above {allowed:g}: it is at most {max(highs):.3g}", MORE
-        )
+    most = max(judged.high or 0.0 for judged in factors)
+    if most > allowed:
+        return not_judged(f"a factor may be above {allowed:g}: it is at most {most:.3g}", MORE)
     missing = [one for one in QUANTILES if any(each.factor(one) is None for each in found)]
     tails = " and ".join(f"p{100.0 * quantile:g}" for quantile in missing)
     words = f"{tails} {'are' if len(missing) > 1 else 'is'} unknown, of too few messages a launch"
@@ -136,8 +137,16 @@ def congestion_gate(found: Sequence[Congested], workload: Workload | None) -> Ga
     return passed(f"no factor is above {allowed:g}{unknown}")
 
 
-def _load_of(point: Point) -> tuple[tuple[str | None, int | None, int | None], int]:
-    return (point.aggressor, point.load_bytes, point.load_window), point.bytes
+Load = tuple[str | None, int | None, int | None, int]
+"""Name, message size and window of the aggressors, and the victim's message size."""
+
+
+def _load_of(point: Point) -> Load:
+    return point.aggressor, point.load_bytes, point.load_window, point.bytes
+
+
+def _load_words(aggressor: str | None, load: int | None, window: int | None, size: int) -> str:
+    return f"{format_size(size)} under {aggressor} of {format_size(load or 0)}, window {window}"
 
 
 def _worst_above(congested: Congested, allowed: float) -> float:
