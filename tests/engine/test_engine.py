@@ -139,7 +139,9 @@ def test_the_table_is_for_people(run_engine: RunEngine) -> None:
     done = run_engine("pingpong", "--table", *QUICK)
     rows = [line.split() for line in done.stdout.splitlines() if not line.startswith("#")]
     assert [row[0] for row in rows] == ["0", "8", "1024"]
-    assert all(0.0 < float(row[2]) <= float(row[3]) <= float(row[5]) for row in rows)
+    # A median is kept as a float, which may be the next one above the largest sample.
+    assert all(0.0 < float(row[2]) <= 1.000001 * float(row[3]) for row in rows)
+    assert all(float(row[3]) <= 1.000001 * float(row[5]) for row in rows)
     # Beside other work the larger size may be the faster one.
     assert re.search(r"alpha = \d+\.\d+ us, (1/beta = \d+\.\d+ MiB/s|beta = 0)", done.stdout)
 
