@@ -25,7 +25,7 @@ def test_five_launches_need_more_than_half_as_much_again() -> None:
 def test_limits_lie_on_both_sides_and_a_rate_has_those_of_its_inverse(
     value: float, resampled: list[float], launches: int
 ) -> None:
-    """Of more resamples the limits lie between two of them, and only about where the inverse's do."""
+    """Of more resamples the limits lie between two of them: only about where the inverse's do."""
     values = np.array(resampled)
     low, high = bootstrap_interval(value, values, launches)
     assert 0.0 <= low <= value <= high
