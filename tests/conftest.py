@@ -44,7 +44,7 @@ from hockney.run.measure.launch import open_stdin
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.measure.start import MOST_FAILED_STARTS
 from hockney.run.mpis import Engine, Mpi
-from starting import run_ranks
+from starting import keeps_words, run_ranks
 from time_report import pytest_terminal_summary  # noqa: F401
 
 # Examples are those of the test's own text: none fails by chance. --hypothesis-profile=any draws.
@@ -311,6 +311,10 @@ def run_engine(mpi: Mpi, engine: Engine, tmp_path_factory: pytest.TempPathFactor
             said = tmp_path_factory.mktemp("said")
             done = run_ranks(mpi, ranks, program, said, env or {}, timeout_s)
             is_broken = done.returncode == -signal.SIGPIPE  # hydra's own, once in some hundred
+            if done.returncode and not keeps_words(mpi):
+                is_broken = "hockney-engine: " not in done.stderr and (
+                    '"reason":"failed"' not in done.stdout
+                )
             if not is_broken and not any(known in done.stderr for known in failures):
                 break
         return Done(done.returncode, done.stdout, done.stderr)

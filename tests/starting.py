@@ -15,6 +15,11 @@ from hockney.run.schedulers import find_starter
 KEEPS_WORDS = 'said=$1; shift; exec "$@" >>"$said/stdout" 2>>"$said/stderr"'
 
 
+def keeps_words(mpi: Mpi) -> bool:
+    """Whether run_ranks returns all that ranks say, whatever the launcher drops."""
+    return mpi.family in ("mpich", "intel")
+
+
 def mpi_command(mpi: Mpi, ranks: int, program: Sequence[str]) -> list[str]:
     """The command of the MPI's own launcher."""
     placement = Placement(ranks=ranks)
@@ -31,12 +36,14 @@ def run_ranks(
     timeout_s: float,
 ) -> subprocess.CompletedProcess[str]:
     """Runs a program under the MPI's own launcher and returns what it said, whole: hydra drops what
-    a failing rank wrote, once in some hundred such runs, so ranks write to files in `said`."""
+    a failing rank wrote, once in some hundred such runs, so ranks write to files in `said`. Open
+    MPI's launcher has hung where ranks closed its pipes early, and keeps them."""
     files = [said / "stdout", said / "stderr"]
     for file in files:
         file.write_text("")
+    keeps = ["sh", "-c", KEEPS_WORDS, "sh", str(said)] if keeps_words(mpi) else []
     done = subprocess.run(
-        mpi_command(mpi, ranks, ["sh", "-c", KEEPS_WORDS, "sh", str(said), *program]),
+        mpi_command(mpi, ranks, [*keeps, *program]),
         capture_output=True,
         text=True,
         timeout=timeout_s,
