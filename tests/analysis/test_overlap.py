@@ -8,6 +8,28 @@ from hockney.plan.axes import Point
 from hockney.records import Run, Samples
 from samples import HEADER
 
+IBCAST = Point(operation="ibcast", algorithm="ring", form="nonblocking", ranks=4, bytes=8)
+
+
+def add_both(run: Run, launch: int, visit: int, alone_ns: float, overlapped_ns: float) -> None:
+    """A visit of the operation alone, and one that overlaps a computation as long."""
+    for overlap, ns in ((False, alone_ns), (True, overlapped_ns)):
+        run.add(
+            Samples(
+                launch=launch,
+                round=visit,
+                operation="ibcast",
+                algorithm="ring",
+                form="nonblocking",
+                bytes=8,
+                ranks=4,
+                overlap=overlap,
+                repetitions=1,
+                ns=[ns],
+                compute_ns=alone_ns if overlap else None,
+            )
+        )
+
 
 @pytest.mark.parametrize(
     ("overlapped_ns", "share"),
@@ -16,25 +38,8 @@ from samples import HEADER
 def test_what_is_hidden(overlapped_ns: float, share: float) -> None:
     run = Run(HEADER)
     for launch in range(5):
-        alone, meanwhile = (False, 1000.0, None), (True, overlapped_ns, 1000.0)
-        for overlap, ns, compute in (alone, meanwhile):
-            run.add(
-                Samples(
-                    launch=launch,
-                    round=0,
-                    operation="ibcast",
-                    algorithm="ring",
-                    form="nonblocking",
-                    bytes=8,
-                    ranks=4,
-                    overlap=overlap,
-                    repetitions=1,
-                    ns=[ns],
-                    compute_ns=compute,
-                )
-            )
-    point = Point(operation="ibcast", algorithm="ring", form="nonblocking", ranks=4, bytes=8)
-    assert hidden_fractions(run, estimate(run)) == {point: pytest.approx(share)}
+        add_both(run, launch, 0, 1000.0, overlapped_ns)
+    assert hidden_fractions(run, estimate(run)) == {IBCAST: pytest.approx(share)}
 
 
 def test_host_overhead_is_what_is_left_of_the_ranks_own_time() -> None:
@@ -84,21 +89,5 @@ def test_each_launch_counts_by_its_own_times() -> None:
     run = Run(HEADER)
     for launch, (visits, factor) in enumerate([(2, 1.0)] * 4 + [(20, 3.0)]):
         for visit in range(visits):
-            for overlap in (False, True):
-                alone = 1000.0 * factor
-                run.add(
-                    Samples(
-                        launch=launch,
-                        round=visit,
-                        operation="ibcast",
-                        form="nonblocking",
-                        bytes=8,
-                        ranks=4,
-                        overlap=overlap,
-                        repetitions=1,
-                        ns=[1.75 * alone if overlap else alone],
-                        compute_ns=alone if overlap else None,
-                    )
-                )
-    point = Point(operation="ibcast", form="nonblocking", ranks=4, bytes=8)
-    assert hidden_fractions(run, estimate(run)) == {point: pytest.approx(0.25)}
+            add_both(run, launch, visit, 1000.0 * factor, 1750.0 * factor)
+    assert hidden_fractions(run, estimate(run)) == {IBCAST: pytest.approx(0.25)}

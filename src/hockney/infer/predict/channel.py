@@ -134,10 +134,12 @@ class Channel:
         neighbours are far apart, as a protocol may switch anywhere between: those of the
         neighbours' times. 1 and 1 elsewhere."""
         below, above = self.neighbours(bytes_, senders)
-        own = self.best(bytes_, senders).message_s(bytes_)
-        each = [self.measured.get((size, senders)) for size in (*below, *above)]
-        if not self.is_far_apart(below, above) or own <= 0.0:
+        if not self.is_far_apart(below, above):
             return 1.0, 1.0
+        own = self.best(bytes_, senders).message_s(bytes_)
+        if own <= 0.0:
+            return 1.0, 1.0
+        each = [self.measured.get((size, senders)) for size in (*below, *above)]
         ends = [float(np.median(seconds)) / own for seconds in each if seconds is not None]
         return min([1.0, *ends]), max([1.0, *ends])
 
