@@ -39,7 +39,7 @@ def correlated(random: Random, runs: int, launches: int, phi: float) -> Array:
 def held(launches: int, phi: float, n: int, seed: int) -> tuple[int, int]:
     """Counts runs with a fixed number of launches whose interval contains the median."""
     found = map(launch_interval, correlated(np.random.default_rng(seed), n, launches, phi))
-    return sum(one is not None and one.low <= 0.0 <= one.high for one in found), n
+    return sum(one is not None and one.holds(0.0) for one in found), n
 
 
 def held_by_ended(deviation: float, phi: float, most: int, n: int, seed: int) -> tuple[int, int]:
@@ -50,10 +50,10 @@ def held_by_ended(deviation: float, phi: float, most: int, n: int, seed: int) ->
         for launches in range(ENOUGH_LAUNCHES, most + 1, 2):
             deciding = deciding_interval(one[:launches])
             half = np.median(one[: launches // 2])
-            if deciding is not None and deciding.high - deciding.low <= 2.0 * PRECISION * half:
+            if deciding is not None and deciding.half_width <= PRECISION * half:
                 found = launch_interval(one[:launches], ended=True)
                 ended += 1
-                held += found is not None and found.low <= 1.0 <= found.high
+                held += found is not None and found.holds(1.0)
                 break
     return held, ended
 

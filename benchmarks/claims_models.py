@@ -15,7 +15,7 @@ from claim import Claim
 from numpy.typing import NDArray
 
 from hockney.infer.estimate.points import PointEstimate, estimate_point
-from hockney.infer.fitting.fit import Curve, Fit, curve_of_arrays
+from hockney.infer.fitting.fit import Curve, Fit, Parameter, curve_of_arrays
 from hockney.infer.models import hockney, loggp, max_rate, multi_mode, segmented
 from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
 from hockney.infer.predict.channel import channel_of
@@ -38,10 +38,16 @@ def _noisy(chance: np.random.Generator, times: Array, run: int, launches: int = 
     return np.asarray(times * np.exp(off + own * chance.standard_normal((launches, len(times)))))
 
 
+def _is_held(found: Parameter | None, true: float) -> bool:
+    """Whether an interval with two ends contains the truth."""
+    interval = found and found.interval
+    return bool(interval and interval.is_bounded and interval.holds(true))
+
+
 def _held(fits: Iterator[Fit], truth: dict[str, float]) -> tuple[int, int]:
     """Numbers of intervals that contain the truth, and of all intervals."""
     held = [
-        p.low is not None and p.high is not None and p.low <= true <= p.high
+        _is_held(p, true)
         for fit in fits
         for name, true in truth.items()
         if (p := fit.parameters.get(name)) is not None
@@ -168,9 +174,7 @@ def chunks(n: int, seed: int) -> tuple[int, int]:
     for _ in range(n):
         curve = curve_of_arrays(sizes, _noisy(chance, times, 2, 8), pairs, counts)
         found = multi_mode.fit(curve, resamples=40).parameters
-        one = found.get("C_1_bytes")
-        holds = one is not None and one.low is not None and one.high is not None
-        held += holds and one.low <= CHUNK <= one.high and "C_2_bytes" not in found
+        held += _is_held(found.get("C_1_bytes"), CHUNK) and "C_2_bytes" not in found
     return held, n
 
 
@@ -199,8 +203,7 @@ def predictions(few: bool, n: int, seed: int) -> tuple[int, int]:
             channel = replace(channel, resampled=channel.resampled[:8])
         for size in (6, 700, 24000, 3000000):
             found = predict(channel, Pattern("message", size)).seconds
-            limits = found.low is not None and found.high is not None
-            held.append(limits and found.low <= 1e-6 + 1e-10 * size <= found.high)
+            held.append(_is_held(found, 1e-6 + 1e-10 * size))
     return sum(held), len(held)
 
 

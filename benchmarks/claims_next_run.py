@@ -34,9 +34,8 @@ def held(earlier: int, ratios: tuple[float, float]) -> Callable[[int, int], tupl
             levels = [[level_of(one[:, place]) for one in known] for place in range(POINTS)]
             priors = [log_prior(float(known[0][:, p].std(ddof=1))) for p in range(POINTS)]
             between = between_runs([evidence_of([of_point]) for of_point in levels], priors)
-            interval = predicted(levels[0], between[0])
-            median_s = np.exp(np.median(following[:, 0]))
-            found += bool(interval.low_s <= median_s <= interval.high_s)
+            expected = predicted(levels[0], between[0])
+            found += expected.interval.holds(float(np.exp(np.median(following[:, 0]))))
         return found, n
 
     return run

@@ -97,8 +97,7 @@ def interval_holds(machine: Machine, effect: float) -> Callable[[int, int], tupl
         held = 0
         for _ in range(n):
             judged = ratios(rng, machine, effect)[0].judged
-            low, high = judged.low or math.inf, judged.high or 0.0
-            held += low <= math.exp(effect) <= high
+            held += judged.interval is not None and judged.interval.holds(math.exp(effect))
         return held, n
 
     return run

@@ -89,7 +89,7 @@ def report(name: str, runs: Sequence[Analysis]) -> None:
         ]
         wholes = Counter(one.verdict for one in found if one.overall)
         points = Counter(point.difference.verdict for one in found for point in one.points)
-        judged = sum(one.overall is not None and one.overall.low is not None for one in found)
+        judged = sum(one.overall is not None and one.overall.interval is not None for one in found)
         print(f"equal runs in succession, {words}: {judged} with an interval,")
         print(f"  as a whole {dict(wholes)}, points {dict(points)}")
 
@@ -112,9 +112,9 @@ def _grand(runs: Sequence[Analysis]) -> Held:
             continue
         medians = [_points(other) for other in alike]
         for size, point in _points(run).items():
-            if point.low_s is not None and point.high_s is not None:
+            if point.interval is not None:
                 every = [of[size].typical_s for of in medians if size in of]
-                yield size, bool(point.low_s <= np.median(every) <= point.high_s)
+                yield size, point.interval.holds(float(np.median(every)))
 
 
 def _next(runs: Sequence[Analysis]) -> Held:
@@ -124,9 +124,9 @@ def _next(runs: Sequence[Analysis]) -> Held:
             continue
         expected = next_run(one, as_earlier(runs[max(at - 1 - OTHERS, 0) : at - 1]))
         for size, point in _points(following).items():
-            interval = expected.at(_points(one)[size]) if size in _points(one) else None
-            if interval is not None:
-                yield size, bool(interval.low_s <= point.typical_s <= interval.high_s)
+            known = expected.at(_points(one)[size]) if size in _points(one) else None
+            if known is not None:
+                yield size, known.interval.holds(point.typical_s)
 
 
 def _headline_in(analysis: Analysis, handover_s: float | None) -> bool:

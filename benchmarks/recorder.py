@@ -111,7 +111,8 @@ def of_program(
         plain = np.array([getattr(one, name) for _, one in found])
         recorded = np.array([getattr(one, name) for one, _ in found])
         shift = paired_shift(np.log(recorded / plain))
-        low, high = (100.0 * (np.exp(end) - 1.0) for end in shift.interval or (np.nan, np.nan))
+        ends = (shift.interval.low, shift.interval.high) if shift.interval else (np.nan, np.nan)
+        low, high = (100.0 * (np.exp(end) - 1.0) for end in ends)
         print(
             f"{' '.join(command)}: {name} time {100.0 * (np.exp(shift.centre) - 1.0):+.2f} % "
             f"[{low:+.2f} .. {high:+.2f}] (Hodges-Lehmann, signed-rank), {len(found)} pairs of "

@@ -20,6 +20,7 @@ from hockney.infer.fitting.fit import Fit
 from hockney.plan.axes import method_text
 from hockney.show.experiments import parts_of
 from hockney.show.fits import model_lines
+from hockney.show.table import between
 
 if TYPE_CHECKING:
     import pandas
@@ -83,9 +84,7 @@ def _table(points: Sequence[PointEstimate]) -> str:
         "bytes": lambda p: str(p.bytes),
         "statistic": lambda p: p.statistic,
         "time": lambda p: format_seconds(p.typical_s),
-        "confidence interval": lambda p: (
-            "-" if p.low_s is None else f"{format_seconds(p.low_s)} .. {format_seconds(p.high_s)}"
-        ),
+        "confidence interval": lambda p: between(p.interval, format_seconds) or "-",
         "bandwidth": lambda p: format_rate(p.bandwidth_Bps),
         "launches": lambda p: str(p.launches),
     }

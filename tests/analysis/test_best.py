@@ -128,9 +128,8 @@ def test_earlier_runs_of_both_show_how_much_two_runs_differ() -> None:
 
 
 def _width(difference: Judged) -> float:
-    assert difference.low is not None
-    assert difference.high is not None
-    return difference.high - difference.low
+    assert difference.interval is not None
+    return difference.interval.high - difference.interval.low
 
 
 def test_where_the_library_is_the_best_it_is_the_winner_whatever_the_medians() -> None:

@@ -76,7 +76,7 @@ def test_a_planted_ratio_is_judged_by_its_interval(tmp_path: Path, line: str, ve
     found = judgement(tmp_path, line, RATIO, noisy())
     assert found.verdict == verdict, found.why
     assert found.number is not None
-    assert found.number.low < 2.0 < found.number.high
+    assert found.number.interval.low < 2.0 < found.number.interval.high
     assert found.gate.exit_status == {CONFIRMED: 0, REFUTED: 1, CANNOT_TELL: 3}[verdict]
 
 
@@ -84,8 +84,8 @@ def test_the_launches_that_would_tell_grow_with_the_width(tmp_path: Path) -> Non
     """About (half-width / distance to the limit)^2 times as many."""
     number = judgement(tmp_path, "at_least = 1", RATIO, noisy()).number
     assert number is not None
-    distance = (number.value - number.low) / 3.0
-    reach = max(number.high - number.value, number.value - number.low)
+    distance = (number.value - number.interval.low) / 3.0
+    reach = max(number.interval.high - number.value, number.value - number.interval.low)
     line = f"at_least = {number.value - distance!r}"
     found = judgement(tmp_path, line, RATIO, noisy())
     assert found.verdict == CANNOT_TELL
@@ -117,7 +117,7 @@ def test_a_bandwidth_has_the_interval_of_its_time(tmp_path: Path) -> None:
     found = judgement(tmp_path, "value = 512e6\ntolerance = '5%'", quantity, noisy())
     assert found.verdict == CONFIRMED, found.why
     assert found.number is not None
-    assert found.number.low < 512e6 < found.number.high
+    assert found.number.interval.low < 512e6 < found.number.interval.high
     slower = judgement(tmp_path, "at_least = '1GB/s'", quantity, noisy())
     assert slower.verdict == REFUTED
 

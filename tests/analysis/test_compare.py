@@ -161,9 +161,8 @@ def test_the_ratio_of_modes_lies_in_its_interval() -> None:
         found = compared(bimodal(seed, 8), bimodal(seed + 100, 12), tolerance=0.03)
         for each in (*(point.difference for point in found.points), found.overall):
             assert each is not None
-            assert each.low is not None
-            assert each.high is not None
-            assert each.low <= each.ratio <= each.high
+            assert each.interval is not None
+            assert each.interval.low <= each.ratio <= each.interval.high
 
 
 def test_exclusions_are_printed_and_compared_all_the_same() -> None:
@@ -184,7 +183,7 @@ def test_too_few_launches_cannot_tell_and_say_how_many_would() -> None:
     found = compared(noisy_run(1, launches=3), noisy_run(2, 1.2, launches=3), tolerance=0.03)
     assert found.verdict == "unknown"
     assert found.overall is not None
-    assert (found.overall.low, found.overall.needed) == (None, 5)
+    assert (found.overall.interval, found.overall.needed) == (None, 5)
     noisy = [noisy_run(seed, 1.05 if seed == 2 else 1.0, scatter=0.2) for seed in range(1, 8)]
     for run in noisy:
         run.launches[0].simulated = True

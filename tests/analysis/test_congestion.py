@@ -22,9 +22,8 @@ def test_the_factor_is_that_of_the_launches_though_these_drift() -> None:
     (one,) = Analysis(congestion_run(factor=2.0)).congestion
     median = one.median.judged
     assert median.ratio == pytest.approx(2.0, rel=TOLERANCE)
-    assert median.low is not None
-    assert median.high is not None
-    assert 1.95 < median.low <= median.ratio <= median.high < 2.05
+    assert median.interval is not None
+    assert 1.95 < median.interval.low <= median.ratio <= median.interval.high < 2.05
     assert median.verdict == "slower"
     assert one.load_Bps == 1e9
 
@@ -64,7 +63,7 @@ def test_too_few_samples_say_so() -> None:
 def test_few_launches_have_a_factor_without_an_interval() -> None:
     analysis = Analysis(congestion_run(launches=4))
     (one,) = analysis.congestion
-    assert (one.median.judged.low, one.median.judged.high) == (None, None)
+    assert one.median.judged.interval is None
     assert "no interval from fewer than 5 launches" in "\n".join(
         view_of(analysis).parts(analysis, False)
     )

@@ -38,10 +38,11 @@ def test_the_interval_for_another_run_holds_its_median(earlier: int, drift: floa
     held = 0
     for _ in range(120):
         *others, one, following = day(random, earlier + 2, drift)
-        interval = next_run(one, as_earlier(others)).at(one.estimates.headline[0])
-        assert interval is not None
-        assert interval.runs == earlier + 1
-        held += interval.low_s <= following.estimates.headline[0].typical_s <= interval.high_s
+        found = next_run(one, as_earlier(others)).at(one.estimates.headline[0])
+        assert found is not None
+        assert found.runs == earlier + 1
+        seconds = following.estimates.headline[0].typical_s
+        held += found.interval.holds(seconds)
     assert held >= 0.9 * 120
 
 
@@ -49,7 +50,7 @@ def test_earlier_runs_narrow_it() -> None:
     one, *others = day(np.random.default_rng(4), 21, 0.01)
     point, earlier = one.estimates.headline[0], as_earlier(others)
     found = [next_run(one, earlier[:known]).at(point) for known in (0, 2, 20)]
-    widths = [np.log(known.high_s / known.low_s) for known in found if known]
+    widths = [np.log(known.interval.high / known.interval.low) for known in found if known]
     assert len(widths) == 3
     assert widths == sorted(widths, reverse=True)
     assert widths[0] > 2.0 * widths[-1]
@@ -96,7 +97,7 @@ def test_of_single_launches_nothing_is_assumed() -> None:
     assert next_run(one, as_earlier(others[1:])).at(point) is None
     found = next_run(one, as_earlier(others)).at(point)
     assert found is not None
-    assert np.log(found.high_s / found.low_s) > 0.05
+    assert np.log(found.interval.high / found.interval.low) > 0.05
 
 
 def test_simulated_runs_have_no_other_next_run() -> None:

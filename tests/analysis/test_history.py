@@ -39,8 +39,8 @@ def test_latency_is_of_the_smallest_size_and_bandwidth_of_the_largest() -> None:
     point, rate = latency.points[0], bandwidth.points[0]
     assert point.value == pytest.approx(1002e-9)
     assert rate.value == pytest.approx(65536 / 1002e-9)
-    assert point.low is not None
-    assert rate.high == pytest.approx(65536 / point.low)
+    assert point.interval is not None
+    assert rate.interval.high == pytest.approx(65536 / point.interval.low)
 
 
 def test_what_changed_in_the_environment_is_told() -> None:

@@ -35,7 +35,7 @@ def test_nothing_is_named_where_nothing_is_slow() -> None:
 def test_a_slow_cable_is_named() -> None:
     (fault,) = verdict(located_run(slow={(1, 4): 1.3})).faults
     assert (fault.what, fault.names) == ("cable", ("s1", "s4"))
-    assert fault.low < 1.3 < fault.high
+    assert fault.interval.low < 1.3 < fault.interval.high
 
 
 def test_a_topology_that_contradicts_the_times_is_not_judged() -> None:

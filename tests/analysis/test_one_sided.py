@@ -15,10 +15,9 @@ def test_the_ratio_of_each_way_is_found_though_launches_differ_more() -> None:
     for ratio in ratios:
         factor = FACTORS[ratio.point.synchronization, ratio.point.window_kind]  # type: ignore[index]
         assert ratio.judged.ratio == pytest.approx(factor, rel=0.004)
-        assert ratio.judged.low is not None
-        assert ratio.judged.high is not None
-        assert ratio.judged.low <= factor * 1.004
-        assert ratio.judged.high < ratio.judged.low * 1.01
+        assert ratio.judged.interval is not None
+        assert ratio.judged.interval.low <= factor * 1.004
+        assert ratio.judged.interval.high < ratio.judged.interval.low * 1.01
         expected = "faster" if factor < 0.9 else "slower" if factor > 1.1 else "same"
         assert ratio.judged.verdict == expected
         assert ratio.two_sided.operation == "pingpong"
@@ -34,7 +33,7 @@ def test_only_flush_local_is_done_at_the_origin_alone() -> None:
 
 def test_too_few_launches_give_a_ratio_without_a_verdict() -> None:
     for one in Analysis(one_sided_run(launches=3)).one_sided:
-        assert one.judged.low is None
+        assert one.judged.interval is None
         assert one.judged.verdict == "unknown"
         assert one.judged.needed
 

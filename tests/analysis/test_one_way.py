@@ -101,7 +101,7 @@ def test_the_direction_is_located(words: str) -> None:
     found = Analysis(one_way(SLOW[words], locate=True)).located
     assert found is not None
     assert [fault.words for fault in found.faults] == [words]
-    assert found.faults[0].low < 1.3 < found.faults[0].high
+    assert found.faults[0].interval.low < 1.3 < found.faults[0].interval.high
 
 
 @pytest.mark.parametrize("locate", [False, True])

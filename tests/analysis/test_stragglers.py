@@ -69,7 +69,7 @@ def test_a_late_rank_is_named_with_an_interval() -> None:
     for seed in range(MACHINES):
         found = judged(run_of(seed, late=1.4)).found
         right += [one.rank for one in found] == [5]
-        covered += bool(found) and found[0].low < 1.4 < found[0].high
+        covered += bool(found) and found[0].interval.low < 1.4 < found[0].interval.high
     assert right >= 95
     # The point of the largest ratio is shown, which is above the true one: chosen, not 95 %.
     assert covered >= 75

@@ -58,7 +58,7 @@ def test_a_loss_is_an_alarm_of_its_size_alone_with_its_start() -> None:
     (watched,) = watch.systems.values()
     assert watched.series[alarm.series] == WatchedSeries(8)
     assert (alarm.at, alarm.seen - alarm.at < 6) == (LEARNED, True)
-    assert alarm.low < 1.1 < alarm.high
+    assert alarm.interval.low < 1.1 < alarm.interval.high
 
 
 def test_a_mark_begins_a_level_without_an_alarm() -> None:

@@ -86,7 +86,7 @@ def test_a_loss_of_10_percent_is_seen_within_three_hours(correlation: float) -> 
     assert np.median(delays) <= 6
     begun = [at - alarm.start for at, alarm in found.values()]
     assert np.mean(np.abs(np.array(begun) - start) <= 2) >= 0.75
-    assert np.mean([a.low <= math.log(1.1) <= a.high for _, a in found.values()]) >= 0.75
+    assert np.mean([a.interval.holds(math.log(1.1)) for _, a in found.values()]) >= 0.75
 
 
 @pytest.mark.long

@@ -29,15 +29,17 @@ def test_launches_weigh_alike_however_many_samples_they_have() -> None:
 
 def test_the_interval_is_over_launches() -> None:
     (point,) = estimate(make_run(lambda launch, *_: [100.0 + launch] * 50)).headline
-    assert (point.low_s, point.high_s) == (pytest.approx(100e-9), pytest.approx(104e-9))
-    assert point.confidence == 0.70
+    assert point.interval is not None
+    assert point.interval.low == pytest.approx(100e-9)
+    assert point.interval.high == pytest.approx(104e-9)
+    assert point.interval.confidence == 0.70
     assert point.within_std_s == pytest.approx(0.0, abs=1e-15)
     assert point.between_std_s == pytest.approx(1.5811e-9, rel=1e-3)
 
 
 def test_one_launch_has_no_interval() -> None:
     (point,) = estimate(make_run(lambda *_: [1.0, 2.0, 3.0], launches=1)).headline
-    assert (point.low_s, point.high_s, point.confidence) == (None, None, None)
+    assert point.interval is None
     assert point.between_std_s is None
 
 
@@ -52,10 +54,10 @@ def test_a_run_that_ended_because_it_was_precise_has_the_wider_interval() -> Non
     (usual,) = estimate(run).headline
     run.add(Finish(reason="precision", spent_s=1.0, sampling={}))
     (chosen,) = estimate(run).headline
-    assert usual.low_s is not None
-    assert chosen.low_s is not None
-    assert chosen.low_s < usual.low_s
-    assert chosen.confidence == 0.95
+    assert usual.interval is not None
+    assert chosen.interval is not None
+    assert chosen.interval.low < usual.interval.low
+    assert chosen.interval.confidence == 0.95
 
 
 def test_an_older_run_that_ended_with_few_launches_states_no_confidence() -> None:
@@ -63,8 +65,8 @@ def test_an_older_run_that_ended_with_few_launches_states_no_confidence() -> Non
     run = make_run(lambda launch, *_: [100.0 + launch], launches=ENOUGH_LAUNCHES - 1)
     run.add(Finish(reason="precision", spent_s=1.0, sampling={}))
     (point,) = estimate(run).headline
-    assert point.low_s is not None
-    assert point.confidence is None
+    assert point.interval is not None
+    assert point.interval.confidence is None
     assert "states no confidence" in confidence_text([point])
 
 

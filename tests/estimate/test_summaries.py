@@ -42,7 +42,7 @@ def point_of(*summaries: Summary) -> PointEstimate:
 def test_a_mean_stays_a_mean() -> None:
     point = point_of(summary("mean", value_s=2e-6))
     assert (point.statistic, point.typical_s, point.mean_s) == ("mean", 2e-6, 2e-6)
-    assert (point.median_s, point.min_s, point.max_s, point.low_s) == (None, None, None, None)
+    assert (point.median_s, point.min_s, point.max_s, point.interval) == (None, None, None, None)
     assert (point.samples, point.launches) == (0, 1)
     assert point.bandwidth_Bps == pytest.approx(4e6)
 
@@ -91,7 +91,9 @@ def test_what_stands_for_no_time_makes_no_point(one: Summary) -> None:
 def test_launches_are_the_units() -> None:
     point = point_of(*(summary("mean", n, value_s=(10 + n) * 1e-6) for n in range(6)))
     assert point.typical_s == pytest.approx(12.5e-6)
-    assert (point.low_s, point.high_s) == (pytest.approx(10e-6), pytest.approx(15e-6))
+    assert point.interval is not None
+    assert point.interval.low == pytest.approx(10e-6)
+    assert point.interval.high == pytest.approx(15e-6)
     assert point.medians_s == tuple((10 + n) * 1e-6 for n in range(6))
 
 

@@ -215,7 +215,7 @@ def test_repeated_rows_are_launches_when_told_so() -> None:
     assert len(run.launches) == 5
     assert run.header.source is not None
     assert run.header.source.notes == []
-    assert all(point.low_s for point in estimate(run).headline)
+    assert all(point.interval for point in estimate(run).headline)
 
 
 def test_repeated_rows_are_samples_when_told_so(hockney: RunHockney, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_what_nobody_told_has_no_interval_and_says_so() -> None:
     [note] = run.header.source.notes
     assert "line 3: the same point again" in note
     for point in estimate(run).headline:
-        assert (point.launches, point.low_s) == (1, None)
+        assert (point.launches, point.interval) == (1, None)
     assert [point.typical_s for point in estimate(run).headline] == [10e-6, 18e-6]
 
 

@@ -49,14 +49,14 @@ def test_a_reference_is_the_median_with_its_interval() -> None:
     found = references(analysis)
     value, lower, upper, unit = found["latency"]
     assert (value, unit) == (pytest.approx(small.median_s * 1e6, rel=1e-3), "us")
-    assert small.low_s is not None
-    assert small.high_s is not None
-    assert value * (1.0 + lower) == pytest.approx(small.low_s * 1e6, rel=1e-3)
-    assert value * (1.0 + upper) == pytest.approx(small.high_s * 1e6, rel=1e-3)
+    assert small.interval is not None
+    assert large.interval is not None
+    assert value * (1.0 + lower) == pytest.approx(small.interval.low * 1e6, rel=1e-3)
+    assert value * (1.0 + upper) == pytest.approx(small.interval.high * 1e6, rel=1e-3)
     value, lower, upper, unit = found["bandwidth"]
     assert (value, unit) == (pytest.approx(large.bandwidth_Bps / 2**20, rel=1e-3), "MiB/s")  # type: ignore[operator]
     assert lower < 0.0 < upper
-    assert value * (1.0 + lower) == pytest.approx(2**20 / large.high_s / 2**20, rel=1e-3)  # type: ignore[operator]
+    assert value * (1.0 + lower) == pytest.approx(2**20 / large.interval.high / 2**20, rel=1e-3)
 
 
 def test_other_runs_widen_the_tolerance() -> None:

@@ -66,7 +66,7 @@ def test_a_slow_part_is_named_with_its_ratio(names: tuple[str, ...], holes: floa
     (found,) = judged(routes, rounds=24, slow={part: 1.25}, holes=holes).found
     assert routes.parts[found.part].names == names
     assert found.odds_log > SURE
-    assert found.low < 1.25 < found.high
+    assert found.interval.low < 1.25 < found.interval.high
     assert found.lost is None
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.fitting.bootstrap import LEAST_RESAMPLES, bootstrap_interval, expansion
 from hockney.infer.fitting.fit import curve_of_arrays, parameter
 from hockney.infer.models import max_rate
@@ -27,17 +28,17 @@ def test_limits_lie_on_both_sides_and_a_rate_has_those_of_its_inverse(
 ) -> None:
     """Of more resamples the limits lie between two of them: only about where the inverse's do."""
     values = np.array(resampled)
-    low, high = bootstrap_interval(value, values, launches)
-    assert 0.0 <= low <= value <= high
-    inverse_low, inverse_high = bootstrap_interval(1.0 / value, 1.0 / values, launches)
-    assert math.log(inverse_low * high) == pytest.approx(0.0, abs=1e-6)
-    assert math.log(inverse_high * low) == pytest.approx(0.0, abs=1e-6)
+    found = bootstrap_interval(value, values, launches)
+    assert 0.0 <= found.low <= value <= found.high
+    inverse = bootstrap_interval(1.0 / value, 1.0 / values, launches)
+    assert math.log(inverse.low * found.high) == pytest.approx(0.0, abs=1e-6)
+    assert math.log(inverse.high * found.low) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_a_bound_of_0_stays_one_and_an_unbounded_limit_is_none() -> None:
-    assert bootstrap_interval(1.0, np.array([0.0] * 30 + [1.0] * 30), 5)[0] == 0.0
+    assert bootstrap_interval(1.0, np.array([0.0] * 30 + [1.0] * 30), 5).low == 0.0
     unbounded = parameter(1.0, np.array([1.0] * 30 + [np.inf] * 30), 5)
-    assert (unbounded.low, unbounded.high) == (1.0, None)
+    assert (low_of(unbounded.interval), high_of(unbounded.interval)) == (1.0, None)
 
 
 @pytest.mark.parametrize("resamples", [8, 39, 200])
@@ -47,8 +48,8 @@ def test_few_resamples_hold_the_mean_of_five_normal_values(resamples: int) -> No
     for _ in range(400):
         values = 10.0 + chance.standard_normal(5)
         means = values[chance.integers(5, size=(resamples, 5))].mean(axis=1)
-        low, high = bootstrap_interval(float(values.mean()), means, 5)
-        held += low <= 10.0 <= high
+        found = bootstrap_interval(float(values.mean()), means, 5)
+        held += found.holds(10.0)
     assert held >= 0.91 * 400
 
 
@@ -68,6 +69,6 @@ def test_max_rate_from_five_launches_is_within_its_intervals() -> None:
         curve = curve_of_arrays(sizes, times * np.exp(off), pairs)
         found = max_rate.fit(curve, resamples=60, breaks_bytes=()).parameters
         for name, true in truth.items():
-            low, high = found[name].low, found[name].high
-            held.append(low is not None and high is not None and low <= true <= high)
+            interval = found[name].interval
+            held.append(interval is not None and interval.is_bounded and interval.holds(true))
     assert np.mean(held) > 0.91

@@ -108,9 +108,8 @@ def test_noise_stays_inside_the_intervals() -> None:
     ):
         one = found.parameters[name]
         assert one.value == pytest.approx(wanted, rel=0.12)
-        assert one.low is not None
-        assert one.high is not None
-        assert one.low * 0.97 <= wanted <= one.high * 1.03
+        assert one.interval is not None
+        assert one.interval.low * 0.97 <= wanted <= one.interval.high * 1.03
 
 
 def test_a_gap_of_two_protocols_has_no_line_and_no_interval() -> None:
@@ -121,9 +120,9 @@ def test_a_gap_of_two_protocols_has_no_line_and_no_interval() -> None:
     seconds = np.where(small.bytes < 4096.0, small.seconds, large.seconds)
     found = loggp.fit(replace(small, seconds=seconds))
     assert "the gap is not a line over the size: use sizes of one protocol (--sizes)" in found.notes
-    assert found.parameters["G_s_per_B"].low is None
-    assert found.derived["r_inf_Bps"].low is None
-    assert found.parameters["L_s"].low is not None
+    assert found.parameters["G_s_per_B"].interval is None
+    assert found.derived["r_inf_Bps"].interval is None
+    assert found.parameters["L_s"].interval is not None
     assert not any("the gap is not a line" in note for note in loggp.fit(small).notes)
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
+from hockney.infer.estimate.interval import Interval, low_of
 from hockney.infer.fitting.fit import Curve, curve_of_arrays
 from hockney.infer.models import hockney
 from hockney.infer.models._max_rate_solver import best_curve, nonnegative, point_moments
@@ -59,9 +60,8 @@ def test_every_protocol_is_found_without_noise() -> None:
         assert found.parameters[f"R_C_{number}_Bps"].value == pytest.approx(R_C, rel=1e-6)
         node = found.parameters[f"R_N_{number}_Bps"].value
         assert node == (pytest.approx(R_N, rel=1e-6) if np.isfinite(R_N) else None)
-    assert found.parameters["break_1_bytes"].low == 256.0
-    assert found.parameters["break_1_bytes"].high == 512.0
-    assert found.parameters["break_2_bytes"].low == 4096.0
+    assert found.parameters["break_1_bytes"].interval == Interval(256.0, 512.0)
+    assert low_of(found.parameters["break_2_bytes"].interval) == 4096.0
     assert found.derived["pairs_to_fill_3"].value == pytest.approx(6.8 / 4.3)
     np.testing.assert_allclose(found.predict(x, k), protocols(x, k), rtol=1e-6)
 
@@ -73,9 +73,8 @@ def test_parameters_come_back_from_noise_with_intervals() -> None:
     for name, truth in (("alpha_3_s", alpha), ("R_C_3_Bps", R_C), ("R_N_3_Bps", R_N)):
         value = found.parameters[name]
         assert value.value == pytest.approx(truth, rel=0.03)
-        assert value.low is not None
-        assert value.high is not None
-        assert value.low <= (value.value or 0.0) <= value.high
+        assert value.interval is not None
+        assert value.interval.low <= (value.value or 0.0) <= value.interval.high
 
 
 def test_strong_noise_does_not_shift_the_rate() -> None:

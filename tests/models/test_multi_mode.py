@@ -173,15 +173,13 @@ def test_intervals_hold_the_truth_and_the_value() -> None:
     found = fit(curve(closed([C], [4], 1.2), launches=8))
     for name, truth in (("C_1_bytes", C), ("B_r_Bps", B_r), ("kappa", 1.2)):
         value = found.parameters[name]
-        assert value.low is not None
-        assert value.high is not None
+        assert value.interval is not None
         assert value.value is not None
-        assert value.low <= value.value <= value.high
-        assert value.low * 0.98 < truth < value.high * 1.02
+        assert value.interval.holds(value.value)
+        assert value.interval.low * 0.98 < truth < value.interval.high * 1.02
     profile = found.derived["C_1_profile_bytes"]
-    assert profile.low is not None
-    assert profile.high is not None
-    assert profile.low < C < profile.high
+    assert profile.interval is not None
+    assert profile.interval.low < C < profile.interval.high
 
 
 def test_eager_sizes_are_left_out_and_said() -> None:
@@ -231,9 +229,8 @@ def test_the_interval_of_the_chunk_of_simulated_pairs_holds_it() -> None:
     for seed in range(3):
         times = curve(simulated, sizes=OCTAVES, noise=0.01, launches=8, seed=seed, factor=0.125)
         chunk = fit(times, resamples=40).parameters["C_1_bytes"]
-        assert chunk.low is not None
-        assert chunk.high is not None
-        held.append(chunk.low <= C <= chunk.high)
+        assert chunk.interval is not None
+        held.append(chunk.interval.holds(C))
     assert sum(held) >= 2
 
 
@@ -247,7 +244,7 @@ def test_a_knee_that_stays_is_a_second_chunk(seed: int, widths: Sequence[float])
 
 def test_below_five_launches_no_chunk_has_an_interval() -> None:
     profile = fit(curve(closed([C], [4]), launches=4)).derived["C_1_profile_bytes"]
-    assert (profile.low, profile.high) == (None, None)
+    assert profile.interval is None
     assert profile.value == pytest.approx(C, rel=0.2)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from conftest import RunHockney, first_of
 from hockney.base.errors import UsageError
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.fitting.fit import Curve, Fit, curve_of_arrays
 from hockney.infer.models import hockney
 from hockney.infer.models.segmented import fit
@@ -220,7 +221,7 @@ def test_a_size_equal_to_the_boundary_belongs_below() -> None:
     lines = [(1e-6, 5e-10), (9e-6, 2e-10)]
     found = fit(curve_of_arrays(sizes, piecewise(sizes, last, lines)))
     limit = found.parameters["break_1_bytes"]
-    assert (limit.low, limit.high) == (8192.0, 16384.0)
+    assert limit.interval == Interval(8192.0, 16384.0)
     assert limit.value is not None
     assert 8192.0 < limit.value < 16384.0
     asked = np.array([8192.0, limit.value, limit.value + 1.0, 16384.0])
@@ -242,15 +243,13 @@ def test_intervals_hold_the_truth_and_breakpoints_that_noise_hides_are_wide() ->
         for number, (alpha, beta) in enumerate(lines, start=1):
             for name, truth in ((f"alpha_{number}_s", alpha), (f"beta_{number}_s_per_B", beta)):
                 limits = found.parameters[name]
-                assert limits.low is not None
-                assert limits.high is not None
-                held.append(limits.low <= truth <= limits.high)
+                assert limits.interval is not None
+                held.append(limits.interval.holds(truth))
         for number, boundary in enumerate(last, start=1):
             limits = found.parameters[f"break_{number}_bytes"]
-            assert limits.low is not None
-            assert limits.high is not None
-            breaks.append(limits.low <= boundary < limits.high)
-            widths.append(limits.high / limits.low)
+            assert limits.interval is not None
+            breaks.append(limits.interval.low <= boundary < limits.interval.high)
+            widths.append(limits.interval.high / limits.interval.low)
     assert np.mean(held) > 0.8
     assert all(breaks)
     assert min(widths) >= 2.0**0.5 * 0.99
@@ -266,18 +265,16 @@ def test_a_breakpoint_that_launches_do_not_agree_on_is_wide(
     sizes = sizes_per_octave(4)
     times = piecewise(sizes, [4096.0], [(1e-6, 2e-10), above])
     limit = fit(curve_of_arrays(sizes, noisy(times, 0.03, launches=8))).parameters["break_1_bytes"]
-    assert limit.low is not None
-    assert limit.high is not None
-    assert limit.low <= 4096.0 < limit.high
-    assert (limit.high / limit.low > 2.0) == widest
+    assert limit.interval is not None
+    assert limit.interval.low <= 4096.0 < limit.interval.high
+    assert (limit.interval.high / limit.interval.low > 2.0) == widest
 
 
 def test_one_launch_has_no_intervals_but_gaps_between_segments() -> None:
     sizes = sizes_per_octave(1)
     found = fit(curve_of_arrays(sizes, piecewise(sizes, [64.0], [(1e-6, 0.0), (9e-6, 2e-10)])))
-    assert found.parameters["alpha_1_s"].low is None
-    assert found.parameters["break_1_bytes"].low == 64.0
-    assert found.parameters["break_1_bytes"].high == 128.0
+    assert found.parameters["alpha_1_s"].interval is None
+    assert found.parameters["break_1_bytes"].interval == Interval(64.0, 128.0)
 
 
 def test_a_table_with_protocols_is_fitted_where_one_line_is_not() -> None:
@@ -316,8 +313,8 @@ def test_any_times_are_fitted_within_physical_bounds(
     assert np.isfinite(found.residuals).all()
     for value in found.parameters.values():
         assert value.value is not None
-        assert value.low is None or value.low <= value.value
-        assert value.high is None or value.high >= value.value
+        if value.interval is not None:
+            assert value.interval.holds(value.value)
     for segment in found.segments:
         assert segment.alpha_s >= 0.0
         assert segment.beta_s_per_B >= 0.0
@@ -338,9 +335,8 @@ def test_0_bytes_off_the_line_are_a_segment_of_their_own(slowdown: float) -> Non
     empty, line = found.segments[0], found.segments[1]
     assert [segment.to_bytes for segment in found.segments] == [0, 1024, sizes[-1]]
     assert empty.alpha_s == curve.median_s[0] == found.predict(np.array([0.0]))[0]
-    assert empty.alpha_low_s is not None
-    assert empty.alpha_high_s is not None
-    assert empty.alpha_low_s < empty.alpha_s < empty.alpha_high_s
+    assert empty.of_alpha is not None
+    assert empty.of_alpha.low < empty.alpha_s < empty.of_alpha.high
     assert empty.beta_s_per_B == 0.0
     assert found.derived["r_inf_1_Bps"].value is None
     assert found.predict(np.array([1.0]))[0] == line.alpha_s + line.beta_s_per_B

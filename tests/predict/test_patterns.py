@@ -17,6 +17,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.points import estimate_point
 from hockney.infer.fitting.bootstrap import expansion
+from hockney.infer.fitting.fit import Parameter
 from hockney.infer.predict.channel import Channel, Costs, channel_of
 from hockney.infer.predict.patterns import PATTERNS, Pattern, grid, parse_pattern, predict
 from hockney.plan.axes import Point
@@ -54,11 +55,10 @@ def test_messages_of_a_rank_follow_one_another(
     one = 1e-9 * (ALPHA_NS + NS_PER_B * pattern.bytes)
     found = predict(channel, pattern)
     assert found.seconds.value == pytest.approx(messages * one, rel=1e-3)
-    assert found.seconds.low is not None
-    assert found.seconds.high is not None
-    assert found.seconds.low < messages * one < found.seconds.high
+    assert found.seconds.interval is not None
+    assert found.seconds.interval.low < messages * one < found.seconds.interval.high
     wider = 1.0 if found.measured else expansion(5)
-    assert found.seconds.low == pytest.approx(messages * one * 0.98**wider, rel=0.01)
+    assert found.seconds.interval.low == pytest.approx(messages * one * 0.98**wider, rel=0.01)
 
 
 def test_the_term_that_dominates_is_named(channel: Channel) -> None:
@@ -239,11 +239,7 @@ def test_a_measured_size_is_answered_by_its_measurement() -> None:
         found = predict(channel_of(points, model), Pattern("message", 8))
         (point,) = (point for point in points if point.bytes == 8)
         assert found.measured
-        assert (found.seconds.value, found.seconds.low, found.seconds.high) == (
-            point.typical_s,
-            point.low_s,
-            point.high_s,
-        )
+        assert found.seconds == Parameter(point.typical_s, point.interval)
 
 
 def test_a_measured_size_has_the_interval_and_the_confidence_of_show() -> None:
@@ -258,8 +254,7 @@ def test_a_measured_size_has_the_interval_and_the_confidence_of_show() -> None:
         for size in (0, 8, 64)
     ]
     found = predict(channel_of(points), Pattern("message", 8))
-    assert (found.seconds.low, found.seconds.high) == (points[1].low_s, points[1].high_s)
-    assert found.confidence == points[1].confidence
+    assert found.seconds.interval == points[1].interval
 
 
 def test_intervals_that_cannot_reach_95_per_cent_say_so() -> None:
@@ -279,12 +274,11 @@ def test_between_sizes_the_interval_contains_what_the_model_is_off(size: int) ->
     channel = channel_of(estimate(make_run(bent_ns, sizes=SIZES)).headline, "hockney")
     found = predict(channel, Pattern("message", size)).seconds
     assert found.value is not None
-    assert found.low is not None
-    assert found.high is not None
+    assert found.interval is not None
     off = np.exp(channel.misfit[8, 1])
     assert off > 1.05
-    assert found.low <= found.value / off
-    assert found.high >= found.value * off
+    assert found.interval.low <= found.value / off
+    assert found.interval.high >= found.value * off
 
 
 def test_beside_a_size_that_takes_no_time_by_the_model_there_is_no_interval() -> None:
@@ -296,7 +290,7 @@ def test_beside_a_size_that_takes_no_time_by_the_model_there_is_no_interval() ->
     channel = channel_of(estimate(make_run(broken_ns, sizes=tuple(times_ns))).headline)
     assert channel.best(0, 1).message_s(0) == 0.0
     found = predict(channel, Pattern("ring", 0, 4)).seconds
-    assert (found.low, found.high) == (None, None)
+    assert found.interval is None
 
 
 def test_a_pattern_of_measured_sizes_may_take_as_long_as_its_messages_did() -> None:
@@ -304,10 +298,9 @@ def test_a_pattern_of_measured_sizes_may_take_as_long_as_its_messages_did() -> N
     found = predict(channel, Pattern("ring", 8, 4))
     one = predict(channel, Pattern("message", 8)).seconds.value
     assert one is not None
-    assert found.seconds.low is not None
-    assert found.seconds.high is not None
+    assert found.seconds.interval is not None
     assert not found.measured
-    assert found.seconds.low <= 4 * one <= found.seconds.high
+    assert found.seconds.interval.low <= 4 * one <= found.seconds.interval.high
 
 
 def test_what_was_measured_is_no_answer_for_another_machine(channel: Channel) -> None:
@@ -347,8 +340,7 @@ def test_inside_an_unknown_switch_the_interval_holds_both_protocols() -> None:
     found = channel_of(estimate(run).headline, "segmented")
     inside = predict(found, Pattern("message", 12000))
     assert inside.note == "where between 8 KiB and 16 KiB the protocol switches is not known"
-    assert inside.seconds.low is not None
-    assert inside.seconds.high is not None
-    assert inside.seconds.low < truth_ns(12000) * 1e-9 < inside.seconds.high
+    assert inside.seconds.interval is not None
+    assert inside.seconds.interval.low < truth_ns(12000) * 1e-9 < inside.seconds.interval.high
     beyond = predict(found, Pattern("message", 3000))
     assert beyond.note is None

@@ -36,9 +36,8 @@ def test_between_sizes_that_are_far_apart_a_protocol_may_switch(size: int) -> No
     sparse = predict(channel(SPARSE), Pattern("message", size))
     assert "between 1 KiB and 1 MiB nothing was measured" in (sparse.note or "")
     seconds = sparse.seconds
-    assert seconds.low is not None
-    assert seconds.high is not None
-    assert seconds.low <= 1e-9 * ns_of(size) <= seconds.high
+    assert seconds.interval is not None
+    assert seconds.interval.low <= 1e-9 * ns_of(size) <= seconds.interval.high
     assert "nothing was measured" not in (
         predict(channel(DENSE), Pattern("message", 3000)).note or ""
     )
@@ -46,9 +45,9 @@ def test_between_sizes_that_are_far_apart_a_protocol_may_switch(size: int) -> No
 
 def test_far_beyond_the_largest_size_there_is_no_interval() -> None:
     known = channel(DENSE)
-    assert predict(known, Pattern("message", 2 << 20)).seconds.low is not None
+    assert predict(known, Pattern("message", 2 << 20)).seconds.interval is not None
     far = predict(known, Pattern("message", 8 << 20))
-    assert far.seconds.low is None
+    assert far.seconds.interval is None
     assert far.confidence is None
 
 

@@ -58,10 +58,9 @@ def test_the_smallest_difference_is_half_the_interval() -> None:
     first, second = 0.02 * rng.standard_normal((2, 10))
     alone, unseen = (two_samples(first, second, 0.03, part) for part in (None, Unseen.of(0.04)))
     for judged in (alone, unseen):
-        assert judged.low is not None
-        assert judged.high is not None
+        assert judged.interval is not None
         assert judged.smallest_difference is not None
-        half = np.log(judged.high / judged.low) / 2.0
+        half = np.log(judged.interval.high / judged.interval.low) / 2.0
         assert judged.smallest_difference == pytest.approx(np.expm1(half))
     assert (unseen.smallest_difference or 0.0) > 0.078
     assert two_samples(first[:3], second, 0.03).smallest_difference is None

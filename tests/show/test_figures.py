@@ -11,6 +11,7 @@ from fabric_samples import fabric_run
 from figure_examples import recorded
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.interval import high_of, low_of
 from hockney.records import Run, RunRecord, Samples, Summary
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure, Series
@@ -58,8 +59,8 @@ def test_the_bars_are_the_intervals_of_the_medians() -> None:
     assert list(marks.y) == [point.median_s for point in points]
     assert marks.low is not None
     assert marks.high is not None
-    ends = list(zip(marks.low, marks.high, strict=True))
-    assert ends == [(point.low_s, point.high_s) for point in points]
+    found = zip(marks.low, marks.high, strict=True)
+    assert list(found) == [(low_of(one.interval), high_of(one.interval)) for one in points]
 
 
 def test_few_launches_have_no_bars_and_the_caption_says_so() -> None:

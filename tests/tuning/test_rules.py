@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from hockney.infer.analysis.best import Arrived, CollectiveCell, Contender
 from hockney.infer.estimate.differences import Judged
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import AXES
 from hockney.run.mpis import ONE_FOR_ALL_SIZES
@@ -63,7 +64,7 @@ def cell(collective: str, ranks: int, size: int, ratios: Ratios) -> CollectiveCe
     contenders = [
         Contender(
             point(collective, name, ranks, size, 1e-6 * ratio),
-            Judged(ratio, ratio, ratio, 0.001, verdict, verdict == "same", None),
+            Judged(ratio, Interval(ratio, ratio), 0.001, verdict, verdict == "same", None),
         )
         for name, (ratio, verdict) in sorted(ratios.items(), key=lambda item: item[1])
     ]

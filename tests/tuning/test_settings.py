@@ -15,6 +15,7 @@ from hockney.base.units import parse_seconds
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.differences import Judged
+from hockney.infer.estimate.interval import Interval
 from hockney.plan.axes import Point
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.run.measure import setup
@@ -41,8 +42,7 @@ def study_of(ratios: dict[str, dict[int, tuple[float, str]]]) -> VariantStudy:
             known = verdict != "none"
             judged = Judged(
                 ratio,
-                0.98 * ratio if known else None,
-                1.02 * ratio if known else None,
+                Interval(0.98 * ratio, 1.02 * ratio) if known else None,
                 0.001,
                 verdict if known else "unknown",  # type: ignore[arg-type]
                 verdict == "same",

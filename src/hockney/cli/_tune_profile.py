@@ -18,6 +18,7 @@ from hockney.run.measure.execution import Target
 from hockney.run.measure.problems import raise_problems
 from hockney.run.measure.recording import mpi_of_command
 from hockney.run.mpis import RulesFormat, format_for, format_named
+from hockney.show.table import between
 from hockney.tuning.crossfit import confirmed
 from hockney.tuning.groups import CellGroup
 from hockney.tuning.measured import Measured, measured, only
@@ -105,8 +106,8 @@ def _gain_text(gain: ProgramGain) -> str:
         return (
             f"the program: {gain.ratio:.3f} times its time with the rules; too few blocks to tell"
         )
-    low, high = gain.interval
-    known = f"{gain.ratio:.3f} times its time [{low:.3f} .. {high:.3f}], {len(gain.ratios)} blocks"
+    limits = between(gain.interval, "{:.3f}".format)
+    known = f"{gain.ratio:.3f} times its time [{limits}], {len(gain.ratios)} blocks"
     if gain.verdict == "no difference":
         return f"the program: no gain from the rules can be shown ({known})"
     return f"the program is {gain.verdict} with the rules: {known}"

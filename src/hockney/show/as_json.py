@@ -12,9 +12,11 @@ from hockney.base.units import MOST_UNCERTAIN
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.floor import FloorRatio
 from hockney.infer.analysis.transports import REACHES, Transports
+from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.estimate.points import PointEstimate
-from hockney.infer.fitting.fit import Fit
+from hockney.infer.fitting.fit import Fit, Segment
 from hockney.plan.axes import Axes, axes_of
+from hockney.show.table import estimate_json
 
 
 def dumps(value: object) -> str:
@@ -96,6 +98,9 @@ def transport_json(transports: Transports | None) -> dict[str, Any] | None:
 
 def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]:
     fields = msgspec.structs.asdict(point) | axes_of(point)
+    interval = fields.pop("interval")
+    fields |= {"low_s": low_of(interval), "high_s": high_of(interval)}
+    fields["confidence"] = interval and interval.confidence
     measured = point.statistic == "median"
     fields["median_s"] = point.median_s
     known = point.precision is not None and point.precision <= MOST_UNCERTAIN
@@ -111,12 +116,29 @@ def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]
     return fields
 
 
+def _segment_json(segment: Segment) -> dict[str, Any]:
+    return {
+        "from_bytes": segment.from_bytes,
+        "to_bytes": segment.to_bytes,
+        "alpha_s": segment.alpha_s,
+        "alpha_low_s": low_of(segment.of_alpha),
+        "alpha_high_s": high_of(segment.of_alpha),
+        "beta_s_per_B": segment.beta_s_per_B,
+        "beta_low_s_per_B": low_of(segment.of_beta),
+        "beta_high_s_per_B": high_of(segment.of_beta),
+        "curve": segment.curve and asdict(segment.curve),
+        "coefficients": segment.coefficients,
+    }
+
+
 def next_run_json(analysis: Analysis) -> list[dict[str, Any]]:
     """The interval for another run's median at each point, where other runs were looked for."""
     if analysis.expected is None:
         return []
     found = [(point, analysis.expected.at(point)) for point in analysis.estimates.own()]
-    return [{**axes_json(point), **asdict(one)} for point, one in found if one is not None]
+    return [
+        {**axes_json(point), **estimate_json(one, "_s")} for point, one in found if one is not None
+    ]
 
 
 def points_json(analysis: Analysis, all_states: bool) -> list[dict[str, Any]]:
@@ -131,15 +153,15 @@ def axes_json(point: Axes, *left_out: str) -> dict[str, Any]:
 def fit_json(fit: Fit) -> dict[str, Any]:
     return {
         "model": fit.model,
-        "parameters": {name: asdict(value) for name, value in fit.parameters.items()},
-        "derived": {name: asdict(value) for name, value in fit.derived.items()},
+        "parameters": {name: estimate_json(value) for name, value in fit.parameters.items()},
+        "derived": {name: estimate_json(value) for name, value in fit.derived.items()},
         "error": {
             "median": fit.error_median,
             "max": fit.error_max,
             "max_bytes": fit.error_max_bytes,
         },
         "criterion": fit.criterion,
-        "segments": [asdict(segment) for segment in fit.segments],
+        "segments": [_segment_json(segment) for segment in fit.segments],
         "launches": fit.launches,
         "notes": list(fit.notes),
     }

@@ -46,10 +46,10 @@ def claim_json(judgement: JudgedClaim, found: Mapping[str, Analysis]) -> dict[st
         "remedy": judgement.remedy or None,
         "quantity": judgement.quantity,
         "value": number.value if number else None,
-        "low": number.low if number else None,
-        "high": number.high if number else None,
+        "low": number.interval.low if number else None,
+        "high": number.interval.high if number else None,
         "launches": number.launches if number else None,
-        "is_exact": number.is_exact if number else None,
+        "is_exact": number.interval.is_exact if number else None,
         "claimed": {
             "text": expected.text,
             "at_least": expected.low if math.isfinite(expected.low) else None,

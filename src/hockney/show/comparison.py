@@ -85,7 +85,7 @@ def against_lines(comparisons: Sequence[RunComparison], tolerance: float) -> lis
     rows = [["run", "against", "verdict", "ratio", "between equal runs"]]
     for comparison in comparisons:
         overall = comparison.overall
-        limits = between(overall.low, overall.high, "{:.3f}".format) if overall else None
+        limits = between(overall.interval, "{:.3f}".format) if overall else None
         rows.append(
             [
                 comparison.other.label,
@@ -158,9 +158,9 @@ def overall_words(comparison: RunComparison, tolerance: float) -> str:
     if overall is None:
         return "as a whole: unknown"
     words = f"as a whole, B against A: {verdict_words(overall, tolerance)}"
-    if overall.low is None:
+    if overall.interval is None:
         return f"{words}; {least_shown(overall)}"
-    limits = between(overall.low, overall.high, "{:.3f}".format)
+    limits = between(overall.interval, "{:.3f}".format)
     words += f" (ratio {overall.ratio:.3f}, 95 % interval {limits})"
     return f"{words}; {found_words(overall)}{_slower_points(comparison, tolerance)}"
 
@@ -171,7 +171,7 @@ def _slower_points(comparison: RunComparison, tolerance: float) -> str:
     if not slower or comparison.verdict == "slower":
         return ""
     worst = max(slower, key=lambda point: point.difference.ratio)
-    limits = between(worst.difference.low, worst.difference.high, "{:.3f}".format)
+    limits = between(worst.difference.interval, "{:.3f}".format)
     return (
         f"\nslower at {len(slower)} of {len(comparison.points)} points, most at "
         f"{format_size(worst.base.bytes)}: ratio {worst.difference.ratio:.3f} ({limits})"

@@ -180,7 +180,7 @@ def medians_text(points: Iterable[PointEstimate]) -> str:
     """Explains a mark and its bar."""
     points = list(points)
     over = _over_launches(points)
-    known = sum(point.low_s is not None for point in points)
+    known = sum(point.interval is not None for point in points)
     if not known:
         return f"{over}: too few for confidence intervals (5 make one)."
     where = "bars" if known == len(points) else "bars, where there were 5 launches or more"

@@ -16,7 +16,7 @@ from hockney.infer.analysis.one_factor import TriedFactors
 from hockney.show.as_json import axes_json
 from hockney.show.fits import line_text
 from hockney.show.judged import ratio_text, smallest_words
-from hockney.show.table import TableColumn, table_text
+from hockney.show.table import TableColumn, estimate_json, table_text
 
 OUTPUTS = ("-o", "--output", "--label", "--resume")
 """Options of a recorded command that name its own file."""
@@ -180,7 +180,7 @@ def explanation_json(
         "gate": asdict(explanation.gate) if explanation.gate else None,
         "question": _command(explanation.question) if explanation.question else None,
         "ratio": explanation.typical_ratio,
-        "whole": asdict(explanation.whole) if explanation.whole else None,
+        "whole": estimate_json(explanation.whole) if explanation.whole else None,
         "form": explanation.form,
         "between_bytes": explanation.span,
         "causes": [
@@ -194,7 +194,7 @@ def explanation_json(
                 **axes_json(point.base),
                 "base_typical_s": point.base.typical_s,
                 "other_typical_s": point.other.typical_s,
-                **asdict(point.difference),
+                **estimate_json(point.difference),
             }
             for point in explanation.points
         ],

@@ -12,6 +12,7 @@ from hockney.base.units import (
     format_size,
     known,
 )
+from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.fitting.fit import Fit, Parameter, Segment
 from hockney.infer.models.hockney import ORDINARY
 from hockney.infer.predict.ranking import Ranking
@@ -92,17 +93,15 @@ def _segment_lines(fit: Fit) -> list[str]:
 
 
 def _alpha(segment: Segment) -> Parameter:
-    return Parameter(segment.alpha_s, segment.alpha_low_s, segment.alpha_high_s)
+    return Parameter(segment.alpha_s, segment.of_alpha)
 
 
 def _rate(segment: Segment) -> Parameter:
     """1/beta with its interval, whose limits change places; where beta may be 0 its value is
     unknown."""
-    value, low, high = (
-        1.0 / beta if beta else None
-        for beta in (segment.beta_s_per_B, segment.beta_high_s_per_B, segment.beta_low_s_per_B)
-    )
-    return Parameter(None if segment.beta_low_s_per_B == 0.0 else value, low, high)
+    beta, limits = segment.beta_s_per_B, segment.of_beta
+    is_known = beta and not (limits and limits.low == 0.0)
+    return Parameter(1.0 / beta if is_known else None, limits and limits.inverse())
 
 
 def _parameter_lines(fit: Fit) -> list[str]:
@@ -114,7 +113,7 @@ def _parameter_lines(fit: Fit) -> list[str]:
 
 
 def _interval(value: Parameter, text: Callable[[float | None], str]) -> str:
-    if value.low is None and value.high is None:
+    if value.interval is None:
         return ""
     return " .. ".join(_ends(value, text))
 
@@ -122,14 +121,15 @@ def _interval(value: Parameter, text: Callable[[float | None], str]) -> str:
 def _ends(value: Parameter, text: Callable[[float | None], str]) -> tuple[str, str]:
     """The ends of an interval. Those of sizes have the digits that its width leaves, unless they
     are measured sizes, which are whole."""
-    if text is not _bytes or value.low is None or value.high is None:
-        return text(value.low), text(value.high)
-    slack = END_SLACK * (value.high - value.low)
+    interval = value.interval
+    if text is not _bytes or interval is None or not interval.is_bounded:
+        return text(low_of(interval)), text(high_of(interval))
+    slack = END_SLACK * (interval.high - interval.low)
     low, high = (
         format_size(round(end))
         if round(end) % 1024 == 0
         else format_estimated_size(end, end - slack, end + slack)
-        for end in (value.low, value.high)
+        for end in (interval.low, interval.high)
     )
     return low, high
 
@@ -157,12 +157,18 @@ def _value(parameter: Parameter, text: Callable[[float | None], str]) -> str:
     """The value of a parameter; a size has no more digits than are known."""
     if text is not _bytes or parameter.value is None:
         return text(parameter.value)
-    return format_estimated_size(parameter.value, parameter.low, parameter.high)
+    return estimated_size(parameter)
+
+
+def estimated_size(parameter: Parameter) -> str:
+    """A size with the digits that its interval leaves."""
+    low, high = low_of(parameter.interval), high_of(parameter.interval)
+    return format_estimated_size(parameter.value or 0.0, low, high)
 
 
 def _with_interval(parameter: Parameter, text: Callable[[float | None], str]) -> str:
     value = _value(parameter, text)
-    if parameter.low is None or parameter.high is None:
+    if parameter.interval is None or not parameter.interval.is_bounded:
         return value
     return f"{value}  [{_interval(parameter, text)}]"
 
@@ -196,14 +202,13 @@ def line_text(fit: Fit) -> str:
 
 
 def _half_width(parameter: Parameter) -> float | None:
-    if parameter.low is None or parameter.high is None:
-        return None
-    return (parameter.high - parameter.low) / 2.0
+    interval = parameter.interval
+    return interval.half_width if interval is not None and interval.is_bounded else None
 
 
 def fit_lines(fit: Fit) -> list[str]:
     """The fit in words, with intervals and errors."""
-    certain = fit.parameters["alpha_s"].low is not None
+    certain = fit.parameters["alpha_s"].interval is not None
     intervals = "; intervals: 95 %, bootstrap over launches" if certain else ""
     residuals = "residuals" if ORDINARY in fit.notes else "relative residuals"
     alpha, bandwidth = fit.parameters["alpha_s"], fit.derived["r_inf_Bps"]

@@ -9,7 +9,7 @@ from statistics import median
 from hockney.base.errors import UsageError
 from hockney.infer.analysis.histories import History, Trend
 from hockney.show.curves import sentence
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine, ends
 
 SECONDS_A_DAY = 86400.0
 
@@ -59,7 +59,7 @@ def _series(trend: Trend, number: int, label: str, system: str) -> list[Series]:
     """The runs, then their levels."""
     days = [_days(trend, index) for index in range(len(trend.points))]
     values = [point.value for point in trend.points]
-    low, high = ([getattr(point, end) for point in trend.points] for end in ("low", "high"))
+    low, high = ends(point.interval for point in trend.points)
     runs = Series(label, days, values, low, high, "points", number, f"{system}: {trend.words}")
     bounds = [0, *(change.index for change in trend.changes), len(values)]
     levels = [

@@ -9,6 +9,7 @@ from hockney.base.units import format_rate, format_seconds
 from hockney.infer.analysis.changes import CHANGE_RULE, DRIFT_RULE
 from hockney.infer.analysis.decision import Decision
 from hockney.infer.analysis.histories import MANY_RULE, WORSE_RULE, History, RunPoint, Trend
+from hockney.infer.estimate.interval import high_of, low_of
 from hockney.show.decision_lines import decision_json
 from hockney.show.table import TableColumn, json_field, row_json, table_text
 
@@ -58,8 +59,8 @@ def _columns(trend: Trend) -> list[TableColumn[RunPoint]]:
         json_field("started", lambda point: point.started.isoformat()),
         json_field("file", lambda point: point.file),
         TableColumn("value", lambda point: point.value, text, "value"),
-        TableColumn("low", lambda point: point.low, text, "low"),
-        TableColumn("high", lambda point: point.high, text, "high"),
+        TableColumn("low", lambda point: low_of(point.interval), text, "low"),
+        TableColumn("high", lambda point: high_of(point.interval), text, "high"),
         TableColumn("", lambda point: "changed" if id(point) in changed else ""),
         TableColumn("file", lambda point: point.file),
     ]
@@ -186,8 +187,8 @@ def _samples(name: str, system: str, trend: Trend) -> list[str]:
     point = trend.points[-1]
     numbers = (
         ("value", point.value),
-        ("low", point.low),
-        ("high", point.high),
+        ("low", low_of(point.interval)),
+        ("high", high_of(point.interval)),
         ("level", trend.level),
     )
     labels = {"system": system, "bytes": str(trend.bytes)}

@@ -7,7 +7,7 @@ import math
 from operator import attrgetter
 
 from hockney.infer.estimate.differences import Judged
-from hockney.show.table import TableColumn, between, json_field
+from hockney.show.table import TableColumn, between, end_fields, json_field
 
 
 def smallest_words(difference: Judged) -> str:
@@ -33,16 +33,22 @@ def least_shown(judged: Judged) -> str:
 def ratio_text(judged: Judged, spec: str = ".3f") -> str:
     """The ratio with its interval, where it has one that is not exact: "0.042 [0.041 to 0.043]"."""
     ratio = format(judged.ratio, spec)
-    if judged.low is None or judged.high is None or judged.low == judged.high:
+    limits = judged.interval
+    if limits is None or limits.low == limits.high:
         return ratio
-    return f"{ratio} [{judged.low:{spec}} to {judged.high:{spec}}]"
+    return f"{ratio} [{limits.low:{spec}} to {limits.high:{spec}}]"
 
 
 def ratio_limits(judged: Judged, spec: str = ".3f") -> str | None:
     """The interval of the ratio; "exact" of simulated times, None where it is unknown."""
-    if judged.low is not None and judged.p is None:
+    if is_exact(judged):
         return "exact"
-    return between(judged.low, judged.high, lambda limit: format(limit, spec))
+    return between(judged.interval, lambda limit: format(limit, spec))
+
+
+def is_exact(judged: Judged) -> bool:
+    """Whether the ratio is one of simulated times."""
+    return judged.interval is not None and judged.interval.is_exact
 
 
 def ratio_columns(
@@ -60,7 +66,10 @@ def ratio_columns(
 SHOWS_FROM: TableColumn[Judged] = TableColumn("shows from", smallest_words, unknown="")
 VERDICT: TableColumn[Judged] = TableColumn("verdict", lambda judged: judged.verdict, unknown="")
 JUDGED_FIELDS: list[TableColumn[Judged]] = [
-    *(json_field(name, attrgetter(name)) for name in ("ratio", "low", "high", "p", "verdict")),
+    json_field("ratio", attrgetter("ratio")),
+    *end_fields(attrgetter("interval")),
+    json_field("p", attrgetter("p")),
+    json_field("verdict", attrgetter("verdict")),
     json_field("launches_needed", lambda judged: judged.needed),
     json_field("smallest_difference", lambda judged: judged.smallest_difference),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from hockney.base.units import format_size
@@ -10,6 +9,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.located import Located, LocatedFault
 from hockney.show import run_lines
 from hockney.show.outliers import doubt_lines
+from hockney.show.table import estimate_json
 
 MOST_LOG10 = 9.0
 """Odds above ten to this are not written out: no model of noise is right that far out."""
@@ -28,7 +28,8 @@ def located_lines(analysis: Analysis, located: Located) -> list[str]:
 
 def fault_words(fault: LocatedFault) -> str:
     """Who is slow, by how much, how surely, and what cannot be separated from it."""
-    interval = f"{fault.ratio:.3g} times [{fault.low:.3g}, {fault.high:.3g}] the usual time"
+    limits = f"[{fault.interval.low:.3g}, {fault.interval.high:.3g}]"
+    interval = f"{fault.ratio:.3g} times {limits} the usual time"
     if fault.lost is not None:
         interval = (
             f"{100.0 * fault.lost:.2g} % of its times are about {fault.ratio:.2g} times as long"
@@ -57,7 +58,7 @@ def rounds_line(located: Located) -> str:
 def located_fields(analysis: Analysis, located: Located) -> dict[str, Any]:
     return {
         "nodes": located.judged.get("node", 0),
-        "located": asdict(located),
+        "located": estimate_json(located),
         "verdict": located_lines(analysis, located),
     }
 

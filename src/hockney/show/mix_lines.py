@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from hockney.base.units import format_seconds
+from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.predict.program_mix import LATENCY_S, MixPrediction
 from hockney.profiling.mix import Mix
 from hockney.run.measure.replay import Replayed
 from hockney.show.profile import percent
+from hockney.show.table import between
 
 FROM = {
     "measured": "collectives as measured",
@@ -22,10 +24,8 @@ FROM = {
 def mix_lines(mix: Mix, model: str, prediction: MixPrediction) -> list[str]:
     before = mix.time_s / mix.ranks
     seconds = prediction.seconds.value or 0.0
-    interval = ""
-    if prediction.seconds.low is not None:
-        low, high = format_seconds(prediction.seconds.low), format_seconds(prediction.seconds.high)
-        interval = f"  [{low} .. {high}]"
+    limits = between(prediction.seconds.interval, format_seconds)
+    interval = f"  [{limits}]" if limits else ""
     return [
         f"communication of a rank, by {model}; {FROM[prediction.collectives]}",
         f"  in the profile          {format_seconds(before)}  (with what it waited for others)",
@@ -63,8 +63,8 @@ def mix_json(
         "profile_s": mix.time_s / mix.ranks,
         "left_out_s": mix.left_out_s / mix.ranks,
         "seconds": prediction.seconds.value,
-        "low_s": prediction.seconds.low,
-        "high_s": prediction.seconds.high,
+        "low_s": low_of(prediction.seconds.interval),
+        "high_s": high_of(prediction.seconds.interval),
         "more_latency": {"added_s": LATENCY_S, "seconds": prediction.more_latency_s},
         "half_bandwidth_s": prediction.half_bandwidth_s,
         "warnings": list(warnings),

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from hockney.base.units import format_seconds
+from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.predict.program_run import OrderPrediction
 from hockney.profiling.order import Order
+from hockney.show.table import between
 
 
 def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
-    interval = ""
-    if prediction.low_s is not None and prediction.high_s is not None:
-        interval = f"  [{format_seconds(prediction.low_s)} .. {format_seconds(prediction.high_s)}]"
+    limits = between(prediction.interval, format_seconds)
+    interval = f"  [{limits}]" if limits else ""
     lines = [
         f"the run, in the order in which {order.steps} calls were recorded",
         f"  in the profile          {format_seconds(order.wall_s)}  (with waits for CPUs)",
@@ -34,8 +35,8 @@ def order_json(order: Order, prediction: OrderPrediction) -> dict[str, Any]:
     return {
         "profile_s": order.wall_s,
         "seconds": prediction.seconds,
-        "low_s": prediction.low_s,
-        "high_s": prediction.high_s,
+        "low_s": low_of(prediction.interval),
+        "high_s": high_of(prediction.interval),
         "computing_s": prediction.computing_s,
         "latencies": prediction.latencies,
         "tolerated": [

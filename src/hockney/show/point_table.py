@@ -54,7 +54,7 @@ COLUMNS: list[TableColumn[_PointRow]] = [
     *through(lambda row: row.floor, *FLOOR),
     *through(
         lambda row: row.next_run,
-        TableColumn("95 % of other runs", lambda row: between(row.low_s, row.high_s), shown=bool),
+        TableColumn("95 % of other runs", lambda row: between(row and row.interval), shown=bool),
     ),
     TableColumn("", lambda row: row.mark and f"< {row.mark:<{len('bandwidth')}}", unknown=""),
 ]

@@ -7,22 +7,18 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.base.units import format_seconds
-from hockney.infer.estimate.quantiles import CONFIDENCE
+from hockney.infer.estimate.interval import CONFIDENCE, high_of, low_of
 from hockney.infer.predict.channel import Channel
 from hockney.infer.predict.patterns import Prediction
-from hockney.show.table import aligned
+from hockney.show.table import aligned, between
 
 
 def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> list[str]:
     rows = [["", "time", "95 % interval", "most of it", ""]]
     for prediction in predictions:
         interval = "-"
-        if prediction.seconds.low is not None:
-            low, high = (
-                format_seconds(prediction.seconds.low),
-                format_seconds(prediction.seconds.high),
-            )
-            interval = f"{low} .. {high}{_level(prediction)}"
+        if limits := between(prediction.seconds.interval, format_seconds):
+            interval = f"{limits}{_level(prediction)}"
         fraction = f"{100.0 * prediction.share:.0f} %"
         name = prediction.pattern.words
         rows.append(
@@ -46,9 +42,10 @@ def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> lis
 
 def _level(prediction: Prediction) -> str:
     """The confidence of an interval, where it cannot reach 95 %."""
-    if prediction.confidence is None or prediction.confidence >= CONFIDENCE:
+    confidence = prediction.confidence
+    if confidence is None or confidence >= CONFIDENCE:
         return ""
-    return f" ({100.0 * prediction.confidence:.1f} %)"
+    return f" ({100.0 * confidence:.1f} %)"
 
 
 def prediction_json(channel: Channel, prediction: Prediction) -> dict[str, Any]:
@@ -56,8 +53,8 @@ def prediction_json(channel: Channel, prediction: Prediction) -> dict[str, Any]:
         **asdict(prediction.pattern),
         "model": channel.model,
         "seconds": prediction.seconds.value,
-        "low_s": prediction.seconds.low,
-        "high_s": prediction.seconds.high,
+        "low_s": low_of(prediction.seconds.interval),
+        "high_s": high_of(prediction.seconds.interval),
         "confidence": prediction.confidence,
         "dominant": prediction.dominant,
         "dominant_share": prediction.share,

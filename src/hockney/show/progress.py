@@ -15,6 +15,7 @@ from hockney.plan.variant_names import short_name
 from hockney.plan.variants import Comparison
 from hockney.records import Progress
 from hockney.run.measure.status import Disturbances, Status
+from hockney.show.table import between
 
 PLAIN_EVERY_S = 5.0
 """Time between two lines where there is no terminal."""
@@ -168,8 +169,7 @@ class ProgressView:
         point = f"{name}{format_size(known.point.bytes)} {format_seconds(known.median_s)} "
         if known.interval is None:
             return [(point, "bold"), ("no interval yet", ""), (asked, "dim")]
-        low, high = known.interval.low, known.interval.high
-        limits = f"[{format_seconds(low)} .. {format_seconds(high)}] "
+        limits = f"[{between(known.interval, format_seconds)}] "
         style = "green" if known.deciding_precision <= self._precision else "yellow"
         return [
             (point, "bold"),

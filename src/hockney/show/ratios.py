@@ -6,7 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from hockney.show.drawing.description import Band, Panel, PlotAxis, Series, StraightLine, Style
+from hockney.infer.estimate.interval import Interval
+from hockney.show.drawing.description import (
+    Band,
+    Panel,
+    PlotAxis,
+    Series,
+    StraightLine,
+    Style,
+    ends,
+)
 
 
 class Ratio(Protocol):
@@ -14,10 +23,7 @@ class Ratio(Protocol):
     def ratio(self) -> float: ...
 
     @property
-    def low(self) -> float | None: ...
-
-    @property
-    def high(self) -> float | None: ...
+    def interval(self) -> Interval | None: ...
 
     @property
     def verdict(self) -> str: ...
@@ -49,8 +55,7 @@ def ratio_series(label: str, ratios: Sequence[tuple[int, Ratio]], number: int) -
                     label,
                     [float(size) for size, _ in here],
                     [one.ratio for _, one in here],
-                    [one.low for _, one in here],
-                    [one.high for _, one in here],
+                    *ends(one.interval for _, one in here),
                     style,
                     number,
                 )

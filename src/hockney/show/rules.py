@@ -14,7 +14,15 @@ from hockney.records import MpiFacts
 from hockney.run.mpis import Rule, RulesFormat
 from hockney.show.comparison import verdict_words
 from hockney.show.judged import ratio_columns
-from hockney.show.table import TableColumn, json_field, microseconds, row_json, table_text, through
+from hockney.show.table import (
+    TableColumn,
+    estimate_json,
+    json_field,
+    microseconds,
+    row_json,
+    table_text,
+    through,
+)
 from hockney.show.variant_table import doubt_lines, rule_of
 from hockney.tuning.check import TOLERANCE, Check, Checked
 from hockney.tuning.groups import CellGroup
@@ -162,8 +170,8 @@ def explained_lines(explained: Explained) -> list[str]:
     """Lines on the gain, evidence and the model's reason of a rule."""
     rule, sure = explained.rule, explained.least_sure.difference
     to = "any size" if rule.to_bytes is None else format_size(rule.to_bytes)
-    known = sure is not None and sure.low is not None and sure.high is not None
-    interval = f" [{sure.low:.3f} to {sure.high:.3f}]" if sure and known else ""
+    limits = sure and sure.interval
+    interval = f" [{limits.low:.3f} to {limits.high:.3f}]" if limits else ""
     p = f", p = {sure.p:.2g}" if sure and sure.p is not None else ""
     ratio = f"{sure.ratio:.3f}" if sure else "-"
     return [
@@ -235,16 +243,18 @@ def checked_lines(check: Check, study: VariantStudy) -> list[str]:
 
 def _checked_words(checked: Checked) -> str:
     judged = checked.ratio.judged
-    if judged.verdict != "unknown" or judged.high is None:
+    if judged.verdict != "unknown" or judged.interval is None:
         return verdict_words(judged, TOLERANCE)
-    if judged.high < 1.0 + TOLERANCE:
+    if judged.interval.high < 1.0 + TOLERANCE:
         return f"not slower by {100.0 * TOLERANCE:g} %"
     return "unknown"
 
 
 def checked_json(check: Check) -> dict[str, Any]:
     return {
-        "cells": [{**row_json(CHECKED, cell), **asdict(cell.ratio.judged)} for cell in check.cells],
+        "cells": [
+            {**row_json(CHECKED, cell), **estimate_json(cell.ratio.judged)} for cell in check.cells
+        ],
         "mean_ratio_where_a_rule_holds": check.mean_ratio,
         "blocks": check.blocks,
         "blocks_needed": check.needed,
@@ -284,7 +294,7 @@ def _explained_json(explained: Explained) -> dict[str, Any]:
         "at_most": explained.at_most,
         "cells": explained.cells,
         "launches": explained.launches,
-        "least_sure": asdict(sure) if sure else None,
+        "least_sure": estimate_json(sure) if sure else None,
         "costs": asdict(explained.costs) if explained.costs else None,
         "own_costs": asdict(explained.own) if explained.own else None,
         "saves": explained.saves,

@@ -9,9 +9,10 @@ from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.expected import Expected
 from hockney.infer.analysis.starts import Starts, StartSkew
+from hockney.infer.estimate.interval import CONFIDENCE
 from hockney.infer.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
 from hockney.infer.estimate.points import Estimates, PointEstimate
-from hockney.infer.estimate.quantiles import CONFIDENCE, ENOUGH_LAUNCHES
+from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES
 from hockney.infer.estimate.states import State
 from hockney.records import Place
 
@@ -105,7 +106,7 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
 
 def confidence_text(points: Iterable[PointEstimate]) -> str:
     """The least confidence of the intervals of these points; empty without intervals."""
-    known = [point for point in points if point.low_s is not None]
+    known = [point.interval for point in points if point.interval is not None]
     levels = {point.confidence for point in known}
     if None in levels:
         return "interval, which ended the run because it was narrow and states no confidence"

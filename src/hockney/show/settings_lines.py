@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.plan.variants import ENVIRONMENT, Variant
+from hockney.show.table import estimate_json
 from hockney.show.variant_table import doubt_lines, variant_table, variants_json
 from hockney.tuning.settings import Gain
 
@@ -41,7 +41,7 @@ def settings_json(
 ) -> dict[str, Any]:
     return {
         "settings": values_of(chosen),
-        "gains": [asdict(gain) for gain in gains],
+        "gains": [estimate_json(gain) for gain in gains],
         "largest_possible_gain": most,
         "left_out": list(left_out),
         "files": [str(file) for file in files],

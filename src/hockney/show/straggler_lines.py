@@ -43,7 +43,7 @@ def _line(straggler: Straggler, analysis: Analysis) -> str:
     far = "; its place is farther from the others than most, which makes it late, too"
     return (
         f"{rank_words(straggler.rank, analysis.places)} completes late: {straggler.ratio:.3g} "
-        f"times [{straggler.low:.3g}, {straggler.high:.3g}] the others' time at "
+        f"times [{straggler.interval.low:.3g}, {straggler.interval.high:.3g}] the others' time at "
         f"{point.operation}{size}, {format_seconds(straggler.later_s)} later, "
         f"p = {straggler.p:.1g}{far * straggler.is_far}"
     )

@@ -4,11 +4,12 @@ and in JSON."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Generic, TypeVar
 
 from hockney.base.terminal import styled
 from hockney.base.units import format_uncertainty, known_decimals
+from hockney.infer.estimate.interval import Interval, high_of, low_of
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import method_text
 
@@ -153,11 +154,36 @@ def to_known_digits(value: float, most: int, half_width: float | None) -> str:
     return f"{round(value, decimals):.{max(decimals, 0)}f}"
 
 
-def between(
-    low: float | None, high: float | None, text: Callable[[float], str] = microseconds
-) -> str | None:
-    """The limits of an interval; None where it is unknown."""
+def between(interval: Interval | None, text: Callable[[float], str] = microseconds) -> str | None:
+    """The ends of an interval; None where it or one of them is unknown."""
+    low, high = low_of(interval), high_of(interval)
     return None if low is None or high is None else f"{text(low)} .. {text(high)}"
+
+
+def estimate_json(estimate: Any, unit: str = "") -> dict[str, Any]:
+    """The fields of an estimate and of those in it, with the ends of an interval in its place."""
+
+    def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name == "interval":
+                interval = None if value is None else Interval(**value)
+                found |= {f"low{unit}": low_of(interval), f"high{unit}": high_of(interval)}
+            else:
+                found[name] = value
+        return found
+
+    return asdict(estimate, dict_factory=fields)
+
+
+def end_fields(
+    interval: Callable[[Row], Interval | None], unit: str = ""
+) -> list[TableColumn[Row]]:
+    """The ends of an interval, in JSON alone. unit: "_s" of times."""
+    return [
+        json_field(f"low{unit}", lambda row: low_of(interval(row))),
+        json_field(f"high{unit}", lambda row: high_of(interval(row))),
+    ]
 
 
 def mebibytes(rate: float, half_width_Bps: float | None = None) -> str:
@@ -189,12 +215,12 @@ def _limits(point: PointEstimate) -> str | None:
     if point.precision is None:
         return None
     half = half_width_s(point)
-    return between(point.low_s, point.high_s, lambda limit: microseconds(limit, half))
+    return between(point.interval, lambda limit: microseconds(limit, half))
 
 
 def interval_title(points: Sequence[PointEstimate]) -> str:
     """ "70 % interval": with the least confidence of the intervals; "interval" if it is unknown."""
-    levels = {point.confidence for point in points if point.low_s is not None}
+    levels = {point.interval.confidence for point in points if point.interval is not None}
     known = [level for level in levels if level is not None]
     return f"{100.0 * min(known):.0f} % interval" if known and None not in levels else "interval"
 
@@ -209,8 +235,7 @@ INTERVAL: list[TableColumn[PointEstimate]] = [
 ]
 """The limits of a median's interval, and its relative half-width."""
 LIMITS: list[TableColumn[PointEstimate]] = [
-    json_field("low_s", lambda point: point.low_s),
-    json_field("high_s", lambda point: point.high_s),
+    *end_fields(lambda point: point.interval, "_s"),
 ]
 """The same in JSON."""
 LAUNCHES: TableColumn[PointEstimate] = TableColumn(

@@ -9,21 +9,28 @@ from hockney.infer.analysis.congestion_factor import TOO_FEW
 from hockney.infer.analysis.tails import QUANTILES, Quantile, TailQuantiles
 from hockney.plan.axes import texts_apart
 from hockney.show.as_json import axes_json
-from hockney.show.table import TableColumn, between, json_field, microseconds, row_json, table_text
+from hockney.show.table import (
+    TableColumn,
+    between,
+    end_fields,
+    json_field,
+    microseconds,
+    row_json,
+    table_text,
+)
 
 
 def _cell(quantile: Quantile) -> str | None:
     if quantile.seconds is None or quantile.interval is None:
         return None if quantile.seconds is None else microseconds(quantile.seconds)
-    interval = between(quantile.interval.low, quantile.interval.high)
+    interval = between(quantile.interval)
     return f"{microseconds(quantile.seconds)} [{interval}]"
 
 
 FIELDS: list[TableColumn[Quantile]] = [
     json_field("quantile", lambda row: row.quantile),
     json_field("time_s", lambda row: row.seconds),
-    json_field("low_s", lambda row: row.interval and row.interval.low),
-    json_field("high_s", lambda row: row.interval and row.interval.high),
+    *end_fields(lambda row: row.interval, "_s"),
     json_field("launches", lambda row: row.launches),
     json_field("whole_s", lambda row: row.whole_s),
 ]

@@ -13,7 +13,14 @@ from hockney.infer.estimate.conditions import OTHER_STATE
 from hockney.plan.axes import Key, key_without, texts_apart
 from hockney.records import Run
 from hockney.show.as_json import axes_json
-from hockney.show.judged import SHOWS_FROM, VERDICT, least_shown, ratio_columns, ratio_text
+from hockney.show.judged import (
+    SHOWS_FROM,
+    VERDICT,
+    is_exact,
+    least_shown,
+    ratio_columns,
+    ratio_text,
+)
 from hockney.show.table import TableColumn, microseconds, table_text, through
 
 NO_BLOCK = "no block is complete: nothing was compared"
@@ -144,7 +151,7 @@ def rule_of(study: VariantStudy) -> str:
 
 
 def _is_exact(study: VariantStudy) -> bool:
-    return any(ratio.judged.p is None and ratio.judged.low is not None for ratio in study.ratios)
+    return any(is_exact(ratio.judged) for ratio in study.ratios)
 
 
 def _excluded(study: VariantStudy) -> list[str]:

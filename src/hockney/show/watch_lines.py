@@ -58,7 +58,7 @@ def change_line(watched: Watched, change: LevelChange) -> str:
     word = "slower" if change.is_worse else "faster"
     return (
         f"{word.upper()}: {series_words(series)} takes {change.ratio:.3f} times "
-        f"[{change.low:.3f} to {change.high:.3f}] what was usual{beside}, "
+        f"[{change.interval.low:.3f} to {change.interval.high:.3f}] what was usual{beside}, "
         f"since {at} (between {first} and {last}); "
         f"by chance once in {min(change.run_length, 1e12):,.0f} looks ({watched.system})"
     )

@@ -22,6 +22,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import TOLERANCE, CollectiveCell, Contender
 from hockney.infer.estimate.differences import Judged, Verdict
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.collectives import scheduled, time
 from hockney.infer.predict.parameters import Parameters
@@ -294,7 +295,8 @@ def _judged(log_ratio: float, worst: float, best: float) -> Judged:
         verdict = "faster"
     elif high <= 1.0 + LOSS:
         verdict = "same"
-    return Judged(ratio, min(low, ratio), max(high, ratio), None, verdict, verdict == "same", None)
+    interval = Interval(low, high).including(ratio, ratio)
+    return Judged(ratio, interval, None, verdict, verdict == "same", None)
 
 
 def _point(point: PointEstimate, ranks: int, size: int, log: float) -> PointEstimate:

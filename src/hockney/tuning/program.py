@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.base.errors import HockneyError
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import median_interval
 from hockney.profiling.kinds import Profile
 from hockney.profiling.mix import collective_of
@@ -63,17 +64,18 @@ class ProgramGain:
         return float(np.median(self.ratios))
 
     @property
-    def interval(self) -> tuple[float, float] | None:
-        """95 % confidence interval of the median; None for fewer than five blocks."""
-        found = median_interval(np.array(self.ratios))
-        return None if found is None else (found.low, found.high)
+    def interval(self) -> Interval | None:
+        """Confidence interval of the median; None for fewer than five blocks."""
+        return median_interval(np.array(self.ratios))
 
     @property
     def verdict(self) -> str:
-        if self.interval is None:
+        interval = self.interval
+        if interval is None:
             return "unknown"
-        low, high = self.interval
-        return "faster" if high < 1.0 else "slower" if low > 1.0 else "no difference"
+        if interval.high < 1.0:
+            return "faster"
+        return "slower" if interval.low > 1.0 else "no difference"
 
 
 def gain_of(words: Sequence[str], settings: Mapping[str, str], blocks: int) -> ProgramGain:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis.best import TOLERANCE, CollectiveCell, Contender
+from hockney.infer.estimate.interval import high_of
 from hockney.infer.predict.collectives import scheduled, time
 from hockney.infer.predict.parameters import Level, Parameters
 from hockney.run.mpis import Rule
@@ -69,7 +70,7 @@ def _explained(rule: Rule, reduction: Reduction, conditions: int) -> Explained:
         if one.name == rule.name and one.difference is not None
     ]
     ratios = [found.ratio for found, _, _ in ours]
-    _, least_sure, _ = max(ours, key=lambda one: one[0].high or one[0].ratio)
+    _, least_sure, _ = max(ours, key=lambda one: high_of(one[0].interval) or one[0].ratio)
     _, contender, cell = min(ours, key=lambda one: one[0].ratio)
     return Explained(
         rule=rule,

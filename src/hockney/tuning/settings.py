@@ -15,6 +15,7 @@ from itertools import chain, zip_longest
 from hockney.base.errors import HockneyError, UsageError
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
+from hockney.infer.estimate.interval import Interval, low_of
 from hockney.plan.variants import ENVIRONMENT, Variant
 from hockney.run.mpis import Control, Engine, Mpi, family_of
 
@@ -87,8 +88,7 @@ class Gain:
 
     bytes: int
     times_faster: float
-    low: float | None
-    high: float | None
+    interval: Interval | None
     verdict: str
 
 
@@ -278,9 +278,8 @@ def gains_of(study: VariantStudy, chosen: Variant | None) -> list[Gain]:
     for one in _points(study, chosen.name) if chosen else ():
         judged, point = one.judged, one.point
         assert point is not None
-        low, high = (1.0 / judged.high if judged.high else None), judged.low
-        above = 1.0 / high if high else None
-        found.append(Gain(point.bytes, 1.0 / judged.ratio, low, above, judged.verdict))
+        interval = judged.interval and judged.interval.inverse()
+        found.append(Gain(point.bytes, 1.0 / judged.ratio, interval, judged.verdict))
     return found
 
 
@@ -291,7 +290,7 @@ def largest_gain(studies: Sequence[VariantStudy]) -> float | None:
     for study in studies:
         for variant in study.comparison.variants[1:]:
             last[variant.name] = _points(study, variant.name) or last.get(variant.name, [])
-    lows = [ratio.judged.low for ratios in last.values() for ratio in ratios]
+    lows = [low_of(ratio.judged.interval) for ratios in last.values() for ratio in ratios]
     known = [low for low in lows if low is not None and low > 0.0]
     return 1.0 / min(known) if known and len(known) == len(lows) else None
 

@@ -81,8 +81,8 @@ def deployed(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _gain_text(gain: Gain) -> str:
-    known = gain.low is not None and gain.high is not None
-    interval = f" [{gain.low:.2f} to {gain.high:.2f}]" if known else ""
+    limits = gain.interval
+    interval = f" [{limits.low:.2f} to {limits.high:.2f}]" if limits else ""
     return (
         f"# {format_size(gain.bytes)}: {gain.times_faster:.2f}{interval} times as fast, "
         f"{gain.verdict}"

@@ -120,15 +120,15 @@ def _part(name: str, value: Any) -> str:
 def _time(analysis: Analysis, point: PointEstimate) -> Known:
     """The time in microseconds, with its interval."""
     expected = analysis.expected.at(point) if analysis.expected else None
-    low, high = (expected.low_s, expected.high_s) if expected else (point.low_s, point.high_s)
-    if low is None or high is None:
+    interval = expected.interval if expected else point.interval
+    if interval is None:
         raise UsageError(
             f"{analysis.label}: {point.operation} of {point.bytes} B has no interval from "
             f"{point.launches} launches",
             "measure at least 5 launches, or name runs of other days with --history or --memory",
         )
     # The interval for another run lies around the mean of all runs.
-    return point.typical_s * 1e6, low * 1e6, high * 1e6, "us"
+    return point.typical_s * 1e6, interval.low * 1e6, interval.high * 1e6, "us"
 
 
 def _quadruple(value: float, low: float, high: float, unit: str) -> str:

@@ -12,6 +12,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.analysis.compare import differences
 from hockney.infer.analysis.run_drift import NONE_KNOWN, Places, RunDrift
 from hockney.infer.estimate.differences import Judged, Unseen, exact
+from hockney.infer.estimate.interval import low_of
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.arrivals import TOGETHER
 from hockney.plan.axes import Axes, Point, method_text, text_of
@@ -81,7 +82,8 @@ class Contender:
         judged = self.difference
         if judged is None or self.is_faster:
             return True
-        return judged.verdict == "unknown" and (judged.low is None or judged.low < 1.0 - TOLERANCE)
+        low = low_of(judged.interval)
+        return judged.verdict == "unknown" and (low is None or low < 1.0 - TOLERANCE)
 
     @property
     def is_harmless(self) -> bool:

@@ -76,11 +76,11 @@ def cannot_tell(claim: Claim, remedy: Remedy) -> JudgedClaim:
 
 
 def _judged(claim: Claim, number: Number) -> JudgedClaim:
-    expected = claim.expected
+    expected, interval = claim.expected, number.interval
     why = f"{quantity_text(claim.quantity)} is {number_text(claim.quantity, number)}"
-    if expected.low <= number.low and number.high <= expected.high:
+    if interval.lies_in(expected.low, expected.high):
         return JudgedClaim(claim, CONFIRMED, why, "", number)
-    if number.high < expected.low or number.low > expected.high:
+    if interval.high < expected.low or interval.low > expected.high:
         return JudgedClaim(claim, REFUTED, why, "", number)
     return JudgedClaim(claim, CANNOT_TELL, why, _more(number, expected), number)
 
@@ -90,7 +90,7 @@ def _more(number: Number, expected: ClaimedRange) -> str:
     ends = [end for end in (expected.low, expected.high) if math.isfinite(end)]
     distance = min(abs(number.value - end) for end in ends)
     if distance > 0.0:
-        reach = max(number.high - number.value, number.value - number.low)
+        reach = max(number.interval.high - number.value, number.value - number.interval.low)
         needed = math.ceil(number.launches * max((reach / distance) ** 2, 1.0)) + 1
         if needed <= MOST_LAUNCHES:
             return f"about {needed} launches would tell: -- --launches {needed}"

@@ -41,9 +41,9 @@ def _axis_text(name: str, value: Any) -> str:
 def number_text(quantity: Quantity, number: Number) -> str:
     """A number with its interval: "2.01 (exact: simulated)", "1.9 us (95 %: 1.8 us .. 2 us)"."""
     write = _writer(quantity)
-    if number.is_exact:
+    if number.interval.is_exact:
         return f"{write(number.value)} (exact: simulated)"
-    ends = f"{write(number.low)} .. {write(number.high)}"
+    ends = f"{write(number.interval.low)} .. {write(number.interval.high)}"
     return f"{write(number.value)} (95 %: {ends}, {number.launches} launches)"
 
 

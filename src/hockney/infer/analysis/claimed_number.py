@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.interval import Interval, Kind
 from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES
+from hockney.infer.fitting.fit import Parameter
 from hockney.plan import plan_of
 
 
@@ -29,15 +31,12 @@ class CannotTellError(Exception):
 
 @dataclass(frozen=True)
 class Number:
-    """A quantity with its interval, whose ends are the value where it is exact."""
+    """A quantity with its interval, which is exact of simulated times."""
 
     value: float
-    low: float
-    high: float
+    interval: Interval
     launches: int
     """Fewest launches of what it was taken from."""
-    is_exact: bool
-    """True of simulated times."""
 
 
 def check_launches(analysis: Analysis, launches: int) -> None:
@@ -57,14 +56,19 @@ def check_launches(analysis: Analysis, launches: int) -> None:
     )
 
 
-def with_ends(analysis: Analysis, found: Any, what: str, launches: int) -> Number:
-    """A number with `value`, `low` and `high`, from so many launches."""
+def common_kind(numbers: Iterable[Number]) -> Kind:
+    """The kind of the interval of what these give together."""
+    return "exact" if all(number.interval.is_exact for number in numbers) else "confidence"
+
+
+def number_of(analysis: Analysis, found: Parameter, what: str, launches: int) -> Number:
+    """The number that was estimated, from so many launches."""
     if found.value is None:
         raise CannotTellError(f"{what} is not known", "measure more sizes")
-    value = float(found.value)
+    value, interval = float(found.value), found.interval
     if analysis.run.is_simulated:
-        return Number(value, value, value, launches, True)
+        return Number(value, Interval.exact(value), launches)
     check_launches(analysis, launches)
-    if found.low is None or found.high is None:
+    if interval is None or not interval.is_bounded:
         raise CannotTellError(f"{what} has no interval", "measure more launches or sizes")
-    return Number(value, found.low, found.high, launches, False)
+    return Number(value, interval, launches)

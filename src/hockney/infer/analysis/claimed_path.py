@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.claimed_number import CannotTellError, Number, with_ends
+from hockney.infer.analysis.claimed_number import CannotTellError, Number, number_of
+from hockney.infer.estimate.interval import Interval
+from hockney.infer.fitting.fit import Parameter
 
 _STEP = re.compile(r"(\w+)(?:\[([^\]]*)\])?(?:\.(?=.)|$)")
 """A step of a path: a field, and in brackets a number or field=value, ... of a list's entry."""
@@ -20,13 +21,6 @@ INTERVALS = {
 """Fields that have an interval beside them, with the names of its ends."""
 MOST_NAMED = 12
 """Most fields that a message names."""
-
-
-@dataclass(frozen=True)
-class _Ends:
-    value: float | None
-    low: float | None
-    high: float | None
 
 
 def at_path(analysis: Analysis, document: Mapping[str, Any], path: str) -> Number:
@@ -44,16 +38,16 @@ def at_path(analysis: Analysis, document: Mapping[str, Any], path: str) -> Numbe
         if step[2] is not None:
             above = here = _entry(here, step[2], path)
     if isinstance(here, Mapping) and "value" in here:
-        ends = _Ends(here["value"], here.get("low"), here.get("high"))
+        found = Parameter(here["value"], _interval(here, "low", "high"))
     else:
-        ends = _Ends(here, *_beside(above, name))
-    if ends.value is not None and (
-        isinstance(ends.value, bool) or not isinstance(ends.value, int | float)
+        found = Parameter(here, _beside(above, name))
+    if found.value is not None and (
+        isinstance(found.value, bool) or not isinstance(found.value, int | float)
     ):
         raise CannotTellError(f"path: {path!r} is no number", "name a field that has one")
     launches = above.get("launches")
     known = launches if isinstance(launches, int) else len(analysis.run.launches)
-    return with_ends(analysis, ends, path, known)
+    return number_of(analysis, found, path, known)
 
 
 def _entry(entries: Any, chosen: str, path: str) -> Any:
@@ -89,9 +83,12 @@ def _near(here: Any) -> str:
     return f"there is {', '.join(names[:MOST_NAMED])}{more}, as hockney show --json prints them"
 
 
-def _beside(above: Any, name: str) -> tuple[float | None, float | None]:
+def _beside(above: Any, name: str) -> Interval | None:
     """The interval of a field, which stands beside it under other names; None of other fields."""
     names = INTERVALS.get(name)
-    if names is None or not isinstance(above, Mapping):
-        return None, None
-    return above.get(names[0]), above.get(names[1])
+    return _interval(above, *names) if names and isinstance(above, Mapping) else None
+
+
+def _interval(entry: Mapping[str, Any], low: str, high: str) -> Interval | None:
+    ends = entry.get(low), entry.get(high)
+    return None if ends[0] is None or ends[1] is None else Interval(ends[0], ends[1])

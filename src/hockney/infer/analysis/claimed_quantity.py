@@ -14,13 +14,14 @@ from hockney.infer.analysis.claimed_number import (
     CannotTellError,
     Number,
     check_launches,
-    with_ends,
+    common_kind,
+    number_of,
 )
 from hockney.infer.analysis.claimed_path import at_path
 from hockney.infer.analysis.run_drift import NONE_KNOWN
 from hockney.infer.estimate.differences import Unseen
+from hockney.infer.estimate.interval import CONFIDENCE, Interval, log_half_width
 from hockney.infer.estimate.points import PointEstimate
-from hockney.infer.estimate.quantiles import CONFIDENCE
 from hockney.infer.estimate.shifts import normal_quantile
 from hockney.plan.axes import AXES, key_without
 from hockney.plan.claims import BANDWIDTH, BEST, EXPONENT, PARAMETER, PATH, RATIO, TIME, Quantity
@@ -89,19 +90,19 @@ def _only(chosen: Sequence[PointEstimate]) -> PointEstimate:
 def _of_point(analysis: Analysis, point: PointEstimate, what: str) -> Number:
     """The time of a point, or its bandwidth."""
     if analysis.run.is_simulated:
-        time = Number(point.typical_s, point.typical_s, point.typical_s, point.launches, True)
+        time = Number(point.typical_s, Interval.exact(point.typical_s), point.launches)
     else:
         check_launches(analysis, point.launches)
-        if point.low_s is None or point.high_s is None:
+        if point.interval is None:
             raise CannotTellError("the time has no interval", "measure it here, without --from")
-        time = Number(point.typical_s, point.low_s, point.high_s, point.launches, False)
+        time = Number(point.typical_s, point.interval, point.launches)
     if what != BANDWIDTH:
         return time
     if point.bandwidth_Bps is None:
         raise CannotTellError("a message of 0 B has no bandwidth", "choose another size")
     volume = point.bandwidth_Bps * time.value
-    ends = volume / time.high, volume / time.low
-    return Number(point.bandwidth_Bps, *ends, time.launches, time.is_exact)
+    interval = time.interval.through(lambda end: volume / end)
+    return Number(point.bandwidth_Bps, interval, time.launches)
 
 
 def _parameter(analysis: Analysis, quantity: Quantity) -> Number:
@@ -115,7 +116,7 @@ def _parameter(analysis: Analysis, quantity: Quantity) -> Number:
             f"{quantity.model} has no parameter {quantity.name!r}", f"it has {', '.join(known)}"
         )
     what = f"{quantity.model}'s {quantity.name}"
-    return with_ends(analysis, known[quantity.name], what, fit.launches)
+    return number_of(analysis, known[quantity.name], what, fit.launches)
 
 
 def _between(first: Analysis, second: Analysis) -> Unseen | None:
@@ -130,16 +131,17 @@ def _between(first: Analysis, second: Analysis) -> Unseen | None:
 
 def _ratio(of: Number, over: Number, between: Unseen | None = None) -> Number:
     """The ratio with the ends of both intervals, or wider where equal runs differ by more."""
-    if over.low <= 0.0:
+    if over.interval.low <= 0.0:
         raise CannotTellError("a ratio over what may be 0 is no number", "choose another size")
-    ratio, low, high = of.value / over.value, of.low / over.high, of.high / over.low
-    if between is not None and of.low > 0.0:
-        halves = [math.log(one.high / one.low) / 2.0 for one in (of, over)]
+    ratio, kind = of.value / over.value, common_kind([of, over])
+    low, high = of.interval.low / over.interval.high, of.interval.high / over.interval.low
+    if between is not None and of.interval.low > 0.0:
+        halves = [log_half_width(one.interval, math.inf) for one in (of, over)]
         seen = math.hypot(*halves) / normal_quantile(1.0 - CONFIDENCE)
         reach = math.exp(float(between.distance(1.0 - CONFIDENCE, np.array([seen]))[0]))
         low, high = min(low, ratio / reach), max(high, ratio * reach)
     launches = min(of.launches, over.launches)
-    return Number(ratio, low, high, launches, of.is_exact and over.is_exact)
+    return Number(ratio, Interval(low, high, kind=kind), launches)
 
 
 def _exponent(analysis: Analysis, quantity: Quantity, chosen: list[PointEstimate]) -> Number:
@@ -158,20 +160,16 @@ def _exponent(analysis: Analysis, quantity: Quantity, chosen: list[PointEstimate
         raise CannotTellError(
             f"an exponent needs at least two values of {against}", f"measure several {axis}"
         )
-    if any(number.low <= 0.0 for _, number in logs):
+    if any(number.interval.low <= 0.0 for _, number in logs):
         raise CannotTellError("a time may be 0", "choose other sizes")
     weights = [((x - mean) / spread, number) for x, number in logs]
 
     def at(rising: Callable[[Number], float], falling: Callable[[Number], float]) -> float:
         return sum(w * math.log((rising if w > 0.0 else falling)(number)) for w, number in weights)
 
-    return Number(
-        at(_value, _value),
-        at(_low, _high),
-        at(_high, _low),
-        min(number.launches for _, number in logs),
-        all(number.is_exact for _, number in logs),
-    )
+    numbers = [number for _, number in logs]
+    interval = Interval(at(_low, _high), at(_high, _low), kind=common_kind(numbers))
+    return Number(at(_value, _value), interval, min(number.launches for number in numbers))
 
 
 def _value(number: Number) -> float:
@@ -179,11 +177,11 @@ def _value(number: Number) -> float:
 
 
 def _low(number: Number) -> float:
-    return number.low
+    return number.interval.low
 
 
 def _high(number: Number) -> float:
-    return number.high
+    return number.interval.high
 
 
 def _against(against: str, point: PointEstimate) -> float:
@@ -210,11 +208,13 @@ def _over_fastest(analysis: Analysis, quantity: Quantity, chosen: list[PointEsti
         _only([point for point in chosen if point.algorithm == chosen[0].algorithm])
     first = _of_point(analysis, _only(own), TIME)
     rest = [_of_point(analysis, point, TIME) for point in others]
+    ends = (
+        min(number.interval.low for number in rest),
+        min(number.interval.high for number in rest),
+    )
     fastest = Number(
         min(number.value for number in rest),
-        min(number.low for number in rest),
-        min(number.high for number in rest),
+        Interval(*ends, kind=common_kind(rest)),
         min(number.launches for number in rest),
-        all(number.is_exact for number in rest),
     )
     return _ratio(first, fastest)

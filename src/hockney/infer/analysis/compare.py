@@ -26,6 +26,7 @@ from hockney.infer.estimate.differences import (
     with_hidden,
     with_unseen,
 )
+from hockney.infer.estimate.interval import low_of
 from hockney.infer.estimate.launches import SLOW_RULE
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.shifts import LEVEL, sample_shift
@@ -87,7 +88,7 @@ class RunComparison:
             point
             for point in self.points
             if point.difference.verdict == "slower"
-            and (point.difference.low or 0.0) > 1.0 + tolerance
+            and (low_of(point.difference.interval) or 0.0) > 1.0 + tolerance
         ]
 
 

@@ -46,7 +46,8 @@ class Factor:
     """Number of launches with enough samples of both."""
 
     def surely_above(self, limit: float) -> bool:
-        return self.judged.low is not None and self.judged.low > limit
+        interval = self.judged.interval
+        return interval is not None and interval.low > limit
 
 
 @dataclass(frozen=True)

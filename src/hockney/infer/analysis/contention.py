@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hockney.infer.analysis.outlier_rule import LEAST_RATIO
 from hockney.infer.estimate.by_launch import visit_medians_ns
 from hockney.infer.estimate.cells import rows_in_state
+from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.estimate.points import Estimates, PointEstimate, estimate_point
 from hockney.plan.axes import Key, Point, key_without, point_of, sort_key
 from hockney.records import Run
@@ -35,7 +36,7 @@ def over_pairs(points: Sequence[PointEstimate]) -> tuple[float, float | None, fl
     """The time of one pair and its confidence interval; of several pairs the median pair, the
     fastest and the slowest."""
     if len(points) == 1:
-        return points[0].typical_s, points[0].low_s, points[0].high_s
+        return points[0].typical_s, low_of(points[0].interval), high_of(points[0].interval)
     times = [point.typical_s for point in points]
     return float(np.median(times)), min(times), max(times)
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.infer.estimate.detector import Detector
+from hockney.infer.estimate.interval import Interval
 
 Array = NDArray[np.float64]
 
@@ -36,8 +37,7 @@ class LevelChange(NamedTuple):
     last: int
     """Indices of the earliest and latest look at which the change may have begun."""
     ratio: float
-    low: float
-    high: float
+    interval: Interval
     """The new level over the old one, with its interval."""
     run_length: float
     """Expected looks to a false alarm as clear."""
@@ -104,8 +104,7 @@ class Course:
                 now - alarm.first,
                 now - alarm.last,
                 math.exp(alarm.size),
-                math.exp(alarm.low),
-                math.exp(alarm.high),
+                alarm.interval.through(math.exp),
                 alarm.evidence,
                 now,
             )

@@ -11,6 +11,7 @@ import numpy as np
 
 from hockney.infer.analysis.run_drift import RunDrift
 from hockney.infer.estimate.differences import Unseen
+from hockney.infer.estimate.interval import CONFIDENCE, Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.shifts import LEVEL
 from hockney.infer.memory.components import CENTRE, BetweenRuns, RunLevel
@@ -30,10 +31,10 @@ MEDIAN = math.pi / 2.0
 
 @dataclass(frozen=True)
 class NextRun:
-    """A 95 % prediction interval for the median of another run of the same question, in seconds."""
+    """What is known of another run of the same question."""
 
-    low_s: float
-    high_s: float
+    interval: Interval
+    """The 95 % prediction interval of its median, in seconds."""
     between_runs: float
     """Standard deviation between runs beyond what their launches explain, of logarithms."""
     between_launches: float
@@ -90,4 +91,5 @@ def predicted(levels: Sequence[RunLevel], between: BetweenRuns) -> NextRun:
     half = float(part.distance(LEVEL, np.array([seen]))[0])
     middle = float(np.mean([level.centre for level in levels]))
     ends = math.exp(middle - half), math.exp(middle + half)
-    return NextRun(*ends, between.deviation, math.sqrt(variance), runs)
+    interval = Interval(*ends, CONFIDENCE, "prediction")
+    return NextRun(interval, between.deviation, math.sqrt(variance), runs)

@@ -25,6 +25,7 @@ from hockney.infer.analysis.gate import Gate, not_judged
 from hockney.infer.analysis.run_drift import RunDrift
 from hockney.infer.analysis.traces import hosts_of
 from hockney.infer.estimate.differences import Judged, exact, two_samples
+from hockney.infer.estimate.interval import log_half_width
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.memory.host import EarlierRun
 from hockney.plan.axes import curve_key
@@ -159,7 +160,7 @@ def explanation(
 
 def _explained(judged: Explanation, tolerance: float) -> Explanation:
     factors = factors_of(judged.first, judged.second)
-    unknown = sum(point.difference.low is None for point in judged.points)
+    unknown = sum(point.difference.interval is None for point in judged.points)
     if not judged.shown:
         gate = None
         if unknown:
@@ -214,10 +215,7 @@ def _gaps(points: Sequence[PointDifference], tolerance: float, whole: Judged | N
 
 def _gap(points: Sequence[PointDifference], tolerance: float, whole: Judged | None) -> Gap:
     judged = [whole or point.difference for point in points]
-    halves = [
-        math.log(each.high / each.low) / 2.0 if each.low and each.high else math.inf
-        for each in judged
-    ]
+    halves = [log_half_width(each.interval, math.inf) for each in judged]
     return Gap(
         bytes=np.array([point.base.bytes for point in points], dtype=np.float64),
         base_s=np.array([point.base.typical_s for point in points]),

@@ -16,6 +16,7 @@ from hockney.infer.analysis.outliers import Outlier, Outliers
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.differences import Judged
+from hockney.infer.estimate.interval import low_of
 from hockney.plan.axes import Point
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.congestion import Congestion
@@ -90,7 +91,7 @@ def _slower_variant(study: VariantStudy, ratio: VariantRatio) -> str:
     where = "as a whole" if ratio.point is None else f"at {format_size(ratio.point.bytes)}"
     return (
         f"{study.name(ratio.variant)} takes {ratio.judged.ratio:.4g} times as long {where} "
-        f"(surely more than {ratio.judged.low:.4g})"
+        f"(surely more than {low_of(ratio.judged.interval):.4g})"
     )
 
 
@@ -122,15 +123,16 @@ def congestion_gate(found: Sequence[Congested], workload: Workload | None) -> Ga
 def _gate_of_factors(found: Sequence[Congested], allowed: float) -> Gate:
     """The gate of loads of which none is surely above what is allowed."""
     factors = [factor.judged for congested in found for factor in congested.factors]
-    if any(judged.high is None for judged in factors):
+    known = [judged.interval for judged in factors if judged.interval is not None]
+    if len(known) < len(factors):
         return not_judged("too few launches for an interval", MORE)
-    most = max(judged.high or 0.0 for judged in factors)
+    most = max(interval.high for interval in known)
     if most > allowed:
         return not_judged(f"a factor may be above {allowed:g}: it is at most {most:.3g}", MORE)
     missing = [one for one in QUANTILES if any(each.factor(one) is None for each in found)]
     tails = " and ".join(f"p{100.0 * quantile:g}" for quantile in missing)
     words = f"{tails} {'are' if len(missing) > 1 else 'is'} unknown, of too few messages a launch"
-    is_exact = all(judged.low == judged.high for judged in factors)  # simulated: without a tail
+    is_exact = all(interval.low == interval.high for interval in known)  # simulated: no tail
     if LEAST_TAIL in missing and not is_exact:
         return not_judged(words, "--tails, or longer launches, would show them")
     unknown = f"; {words}" if missing else ""
@@ -171,12 +173,12 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
         slower = [*([overall] if overall and overall.verdict == "slower" else []), *judged]
         worst = max(one.ratio for one in slower)
         return failed([f"{label} takes up to {worst:.3g} times as long as before"], [label])
-    if overall is None or overall.high is None:
+    if overall is None or overall.interval is None:
         why = comparison.notes[-1] if comparison.notes else "too few launches for an interval"
         return not_judged(f"{label} cannot be compared with before: {why}", "")
-    if overall.high > 1.0 + allowed:
+    if overall.interval.high > 1.0 + allowed:
         return not_judged(
-            f"{label} may take up to {overall.high:.3g} times as long as before",
+            f"{label} may take up to {overall.interval.high:.3g} times as long as before",
             "earlier runs of this host (--memory) or more launches would decide: hockney compare "
             "--plan",
         )
@@ -201,9 +203,10 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
 
 
 def _known(judged: Judged) -> str:
-    if judged.low is None or judged.high is None:
+    limits = judged.interval
+    if limits is None:
         return f"{judged.ratio:.3g}"
-    return f"{judged.ratio:.3g} [{judged.low:.3g} to {judged.high:.3g}]"
+    return f"{judged.ratio:.3g} [{limits.low:.3g} to {limits.high:.3g}]"
 
 
 def _ratio(one: Outlier | Suspect) -> str:

@@ -18,6 +18,7 @@ from hockney.infer.analysis.autocorrelation import step, without_outliers
 from hockney.infer.analysis.changes import LAST, LEAST_RUNS, changes_or_drift
 from hockney.infer.analysis.course import LEAST_RUN_LENGTH, course_of
 from hockney.infer.analysis.run_facts import POINTS, RunFacts
+from hockney.infer.estimate.interval import Interval
 
 Array = NDArray[np.float64]
 
@@ -45,8 +46,7 @@ class RunPoint:
     started: datetime
     file: str
     value: float
-    low: float | None
-    high: float | None
+    interval: Interval | None
 
 
 class Trending(NamedTuple):
@@ -242,9 +242,11 @@ def _begun(logs: Array, start: int) -> tuple[int, int]:
 
 def _point(run: RunFacts, curve: str, size: int, bandwidth: bool) -> RunPoint:
     value, low, high = run.curves[curve][size]
+    interval = None if low is None or high is None else Interval(low, high, confidence=None)
     if bandwidth:
-        value, low, high = size / value, size / high if high else None, size / low if low else None
-    return RunPoint(run.id, run.started, run.file, value, low, high)
+        value = size / value
+        interval = interval and interval.through(lambda end: size / end if end else math.inf)
+    return RunPoint(run.id, run.started, run.file, value, interval)
 
 
 def _differences(

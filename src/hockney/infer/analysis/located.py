@@ -18,6 +18,7 @@ from hockney.infer.analysis.noise import held_by_others
 from hockney.infer.analysis.outlier_rule import least_ratio
 from hockney.infer.analysis.pairwise import rounds_of
 from hockney.infer.analysis.places import places_of
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.locate.candidates import (
     CABLE,
     NODE,
@@ -76,8 +77,7 @@ class LocatedFault:
     all_bytes: tuple[int, ...]
     """All sizes that show it."""
     ratio: float
-    low: float
-    high: float
+    interval: Interval
     """Times over the usual ones, with a 95 % interval; of the slow messages alone where only some
     are."""
     lost: float | None
@@ -285,8 +285,7 @@ def _fault(found: Found, network: Network, sizes: Sequence[int]) -> LocatedFault
         bytes=sizes[found.size],
         all_bytes=tuple(sizes[i] for i in found.shows),
         ratio=found.ratio,
-        low=found.low,
-        high=found.high,
+        interval=found.interval,
         lost=found.lost,
         odds_log10=found.odds_log / math.log(10.0),
         next=None if found.next_part is None else _of_part(parts[found.next_part]),

@@ -9,6 +9,7 @@ import numpy as np
 
 from hockney.infer.analysis.explanation import Explanation
 from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.estimate.interval import log_half_width
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,7 @@ def part_gone(explanation: Explanation, study: VariantStudy, variant: str) -> fl
         size += abs(wanted)
         judged = gone.get((point.base.operation, point.base.bytes, point.base.ranks))
         reached = math.log(judged.ratio) if judged is not None else 0.0
-        half = _half(point.difference.low, point.difference.high)
+        half = log_half_width(point.difference.interval, 0.0)
         missed = abs(wanted - reached)
         left += missed if missed > half else 0.0
     return float(np.clip(1.0 - left / size, 0.0, 1.0)) if size else 0.0
-
-
-def _half(low: float | None, high: float | None) -> float:
-    return math.log(high / low) / 2.0 if low and high else 0.0

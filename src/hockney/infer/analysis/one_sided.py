@@ -48,11 +48,12 @@ class Helped:
     @property
     def needs_target(self) -> bool | None:
         """Whether it needs the target's help; None if that is unknown."""
-        if self.judged.low is None or self.judged.high is None:
+        interval = self.judged.interval
+        if interval is None:
             return None
-        if self.judged.low > NEEDS_TARGET:
+        if interval.low > NEEDS_TARGET:
             return True
-        return False if self.judged.high < NEEDS_TARGET else None
+        return False if interval.high < NEEDS_TARGET else None
 
 
 NEEDS_TARGET = 1.5

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan import plan_facts
 from hockney.plan.axes import curve_text
@@ -109,7 +110,7 @@ def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, floa
     """The time and its interval; of several points the median, without an interval."""
     centres = [float(np.median(point.medians_s)) for point in points]
     if len(points) == 1:
-        return centres[0], points[0].low_s, points[0].high_s
+        return centres[0], low_of(points[0].interval), high_of(points[0].interval)
     return float(np.median(centres)), None, None
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hockney.infer.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, tested
 from hockney.infer.analysis.places import SHARED, UNKNOWN, places_of, shared
 from hockney.infer.estimate.differences import holm
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
 from hockney.infer.estimate.shifts import LEVEL
 from hockney.plan.axes import Point, point_of, sort_key
@@ -37,9 +38,8 @@ class Straggler:
     point: Point
     ratio: float
     """Its completion time over that of the others."""
-    low: float
-    high: float
-    """95 % interval of the ratio, over launches."""
+    interval: Interval
+    """Of the ratio, over launches."""
     later_s: float
     """What that ratio is of the median rank's time, in seconds."""
     p: float
@@ -77,7 +77,9 @@ def stragglers_of(run: Run) -> Stragglers | None:
     stragglers: dict[int, Straggler] = {}
     corrected = holm(np.array([suspect.p for suspect in suspects])).tolist()
     for straggler, p in zip(suspects, corrected, strict=True):
-        is_late = straggler.ratio > LEAST_RATIO and straggler.low > 1.0 and p < SIGNIFICANCE
+        is_late = (
+            straggler.ratio > LEAST_RATIO and straggler.interval.low > 1.0 and p < SIGNIFICANCE
+        )
         if is_late and (
             straggler.rank not in stragglers or straggler.ratio > stragglers[straggler.rank].ratio
         ):
@@ -129,7 +131,7 @@ def _suspects(point: Point, looks: _Looks, tests: int) -> tuple[list[Straggler],
     """Every rank at one point, with a p that is not corrected, and the ratio that is found."""
     from scipy.special import stdtrit
 
-    launches, ranks = looks.seconds.shape
+    launches = len(looks.seconds)
     usual = np.median(looks.seconds, axis=1, keepdims=True)
     late = np.log(looks.seconds / usual)
     by_place = np.take_along_axis(late, np.argsort(looks.numbers, axis=1), axis=1)
@@ -140,7 +142,7 @@ def _suspects(point: Point, looks: _Looks, tests: int) -> tuple[list[Straggler],
     ratios, lows, highs = np.exp([test.excess, test.excess - half, test.excess + half]).tolist()
     later = (np.median(usual) * (np.exp(test.excess) - 1.0)).tolist()
     suspects = [
-        Straggler(rank, point, ratios[rank], lows[rank], highs[rank], later[rank], test.p[rank])
-        for rank in range(ranks)
+        Straggler(rank, point, ratio, Interval(low, high), later[rank], test.p[rank])
+        for rank, (ratio, low, high) in enumerate(zip(ratios, lows, highs, strict=True))
     ]
     return suspects, test.least_found(tests, SIGNIFICANCE)

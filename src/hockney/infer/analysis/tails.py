@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.infer.estimate.quantiles import Interval, launch_interval
+from hockney.infer.estimate.interval import Interval
+from hockney.infer.estimate.quantiles import launch_interval
 from hockney.infer.estimate.sketch import Sketch, merged, samples_needed
 from hockney.plan.axes import Point, point_of, sort_key
 from hockney.records import Run

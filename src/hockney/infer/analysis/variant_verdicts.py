@@ -93,10 +93,9 @@ class VariantStudy:
     def points_disagree(self, variant: str) -> bool:
         """Whether no single ratio describes all points: the intervals of two of them do not
         overlap, so that their mean describes none."""
-        known = [point.judged for point in self.at_points(variant)]
-        lows = [judged.low for judged in known if judged.low is not None]
-        highs = [judged.high for judged in known if judged.high is not None]
-        return bool(lows and highs) and max(lows) > min(highs)
+        each = [point.judged.interval for point in self.at_points(variant)]
+        known = [interval for interval in each if interval is not None]
+        return bool(known) and max(one.low for one in known) > min(one.high for one in known)
 
     def slower(self, gate: float) -> list[VariantRatio]:
         """Ratios that are surely above 1 by more than the gate."""

@@ -14,6 +14,7 @@ from hockney.infer.analysis.noise import Disturbance, disturbances
 from hockney.infer.analysis.side_by_side import MethodRatio
 from hockney.infer.analysis.starts import skew_of
 from hockney.infer.analysis.transports import Transports
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.launches import Mode
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES, carries_interval
@@ -206,12 +207,12 @@ class SlowDatatype:
     @property
     def text(self) -> str:
         point, judged = self.found[0].point, self.found[0].judged
-        low, high = judged.low or judged.ratio, judged.high or judged.ratio
+        limits = judged.interval or Interval.exact(judged.ratio)
         return (
             f"slow datatype: packing by hand is surely faster than {point.datatype} at "
             f"{len(self.found)} of {self.measured} points; at {format_size(point.bytes)} it takes "
-            f"{judged.ratio:.3g} ({low:.3g} .. {high:.3g}) of the datatype's time. Pack in the "
-            "program there, or try another MPI"
+            f"{judged.ratio:.3g} ({limits.low:.3g} .. {limits.high:.3g}) of the datatype's time. "
+            "Pack in the program there, or try another MPI"
         )
 
 

@@ -63,15 +63,16 @@ class VariantRatio:
 
     def is_slower(self, gate: float) -> bool:
         """True if it is surely slower by more than the gate allows."""
-        return self.judged.low is not None and self.judged.low > 1.0 + gate
+        interval = self.judged.interval
+        return interval is not None and interval.low > 1.0 + gate
 
     def is_decided(self, gate: float | None) -> bool:
         """True if more blocks would not change what is to be decided: whether it passes the gate,
         or else whether it is faster, slower or the same."""
         if gate is None:
             return self.judged.verdict != "unknown"
-        high = self.judged.high
-        return self.is_slower(gate) or (high is not None and high < 1.0 + gate)
+        interval = self.judged.interval
+        return self.is_slower(gate) or (interval is not None and interval.high < 1.0 + gate)
 
     def may_fail(self, gate: float, needed: int) -> bool:
         """True if more blocks may show that it is slower by more than the gate: they have not

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.infer.estimate.bets import no_evidence, place_bets, starts_of
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.noise_models import CLIP, MODELS, PHI, THETA, noise_at, step_of
 from hockney.infer.estimate.recurring import (
     DAY_S,
@@ -78,8 +79,7 @@ class Alarm(NamedTuple):
     last: int
     """The same for the earliest and latest look at which the change may have begun."""
     size: float
-    low: float
-    high: float
+    interval: Interval
     """Logarithm of the ratio of the new level to the old one, with its interval."""
     evidence: float
     """Expected looks to a false alarm as clear."""
@@ -295,7 +295,7 @@ class Detector:
         elif offset and not above.any():
             low -= offset
         ago = (m - 1, len(z) - 1 - int(near[0]), len(z) - 1 - int(near[-1]))
-        return Alarm(series, *ago, size, low, high, evidence)
+        return Alarm(series, *ago, size, Interval(low, high), evidence)
 
     # -- states and cycles --------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.shifts import (
     LEVEL,
     Array,
@@ -91,9 +92,8 @@ class Judged:
 
     ratio: float
     """Hodges and Lehmann's estimate."""
-    low: float | None
-    high: float | None
-    """The interval of that ratio; None where there are too few values for one."""
+    interval: Interval | None
+    """Of that ratio; None where there are too few values for one."""
     p: float | None
     verdict: Verdict
     within_tolerance: bool
@@ -111,10 +111,10 @@ class Judged:
         """Approximate number of values on each side (or of pairs), of which `count` are known, from
         which the interval excludes the ratio `bound`; None without an interval, or if no number up
         to MOST_NEEDED would."""
-        if self.low is None or self.high is None or self.low <= 0.0:
+        if self.interval is None or self.interval.low <= 0.0:
             return None
-        half, distance = math.log(self.high / self.low) / 2.0, abs(math.log(bound / self.ratio))
-        return _suggested(count, half, distance**2)
+        half = math.log(self.interval.high / self.interval.low) / 2.0
+        return _suggested(count, half, math.log(bound / self.ratio) ** 2)
 
     @property
     def matters(self) -> bool:
@@ -150,11 +150,11 @@ def two_samples(
 
 def with_hidden(shift: Shift, most: float) -> Shift:
     """The shift with intervals wider by what printed digits hide, a logarithm."""
-
-    def wider(interval: tuple[float, float] | None) -> tuple[float, float] | None:
-        return None if interval is None else (interval[0] - most, interval[1] + most)
-
-    return replace(shift, interval=wider(shift.interval), of_mean=wider(shift.of_mean))
+    return replace(
+        shift,
+        interval=shift.interval and shift.interval.wider(most),
+        of_mean=shift.of_mean and shift.of_mean.wider(most),
+    )
 
 
 def exact(log_ratios: Array, tolerance: float, level: float = LEVEL) -> Judged:  # noqa: ARG001
@@ -163,7 +163,7 @@ def exact(log_ratios: Array, tolerance: float, level: float = LEVEL) -> Judged: 
     ratio = _exp(float(np.median(log_ratios)) if len(log_ratios) else 0.0)
     within = abs(ratio - 1.0) <= tolerance
     verdict: Verdict = "same" if within else "slower" if ratio > 1.0 else "faster"
-    return Judged(ratio, ratio, ratio, None, verdict, within, None, tolerance)
+    return Judged(ratio, Interval.exact(ratio), None, verdict, within, None, tolerance)
 
 
 def judged(
@@ -176,23 +176,20 @@ def judged(
     """Applies VERDICT_RULE. p: of the shift's test, possibly corrected for several tests."""
     ratio = _exp(shift.centre)
     if shift.interval is None or p is None:
-        return Judged(ratio, None, None, p, "unknown", False, shift.fewest)
-    low, high = shift.interval
+        return Judged(ratio, None, p, "unknown", False, shift.fewest)
+    interval, of_mean = shift.interval, shift.of_mean
     least, most = math.log1p(-tolerance), math.log1p(tolerance)
-    within = _is_inside(shift.interval, least, most)
+    within = interval.lies_in(least, most)
     verdict: Verdict = "unknown"
-    if p < level and not low <= 0.0 <= high:
-        verdict = "slower" if low > 0.0 else "faster"
-    elif within and p >= level and _is_inside(shift.of_mean, least, most):
+    if p < level and not interval.holds(0.0):
+        verdict = "slower" if interval.low > 0.0 else "faster"
+    elif within and p >= level and of_mean is not None and of_mean.lies_in(least, most):
         verdict = "same"
     needed = _needed(shift, most, level, unseen) if verdict == "unknown" else None
-    half = _half(shift.interval)
+    half = interval.half_width
     found = _exp(half + _power_distance(shift.seen, unseen)) - 1.0
-    return Judged(ratio, _exp(low), _exp(high), p, verdict, within, needed, _exp(half) - 1.0, found)
-
-
-def _is_inside(interval: tuple[float, float] | None, least: float, most: float) -> bool:
-    return interval is not None and least <= interval[0] and interval[1] <= most
+    smallest = _exp(half) - 1.0
+    return Judged(ratio, interval.through(_exp), p, verdict, within, needed, smallest, found)
 
 
 def _power_distance(seen: float, unseen: Unseen | None) -> float:
@@ -220,27 +217,23 @@ def _suggested(count: float, half: float, squared: float) -> int | None:
     return needed if needed <= MOST_NEEDED else None
 
 
-def _half(interval: tuple[float, float]) -> float:
-    return (interval[1] - interval[0]) / 2.0
-
-
 def with_unseen(shift: Shift, unseen: Unseen | None, level: float = LEVEL) -> Shift:
     """Adds an independent part that the values do not show. Each limit's distance from the estimate
     stands for a normal part as wide; both together make the new limits and p."""
     if unseen is None or shift.interval is None:
         return shift
     quantile, centre = normal_quantile(level), shift.centre
-    ends = [abs(end - centre) for end in shift.interval]
-    halves = [*ends, *([_half(shift.of_mean)] if shift.of_mean else [])]
+    halves = [abs(end - centre) for end in (shift.interval.low, shift.interval.high)]
+    halves += [shift.of_mean.half_width] if shift.of_mean else []
     seen = np.array(halves) / quantile
     low, high, *mean = unseen.distance(level, seen).tolist()
     of_mean = shift.of_mean
     if of_mean is not None:
-        middle = sum(of_mean) / 2.0
-        of_mean = (middle - mean[0], middle + mean[0])
+        middle = (of_mean.low + of_mean.high) / 2.0
+        of_mean = replace(of_mean, low=middle - mean[0], high=middle + mean[0])
     towards_0 = seen[[0 if centre > 0.0 else 1]]
     p = float(unseen.p(np.array([centre]), towards_0)[0])
-    interval = (centre - low, centre + high)
+    interval = replace(shift.interval, low=centre - low, high=centre + high)
     return replace(shift, interval=interval, p=max(p, shift.p or 0.0), of_mean=of_mean)
 
 

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from hockney.infer.estimate.by_launch import Launches, launches_of, medians_of
 from hockney.infer.estimate.cells import Cell, Cells, cells_of
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.launches import Mode, launch_ratios, modes_of, slow_launches
-from hockney.infer.estimate.quantiles import Interval, deciding_interval, launch_interval
+from hockney.infer.estimate.quantiles import deciding_interval, launch_interval
 from hockney.infer.estimate.states import State, States, find_states
 from hockney.infer.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
 from hockney.plan.axes import Axes, Key, Point, curve_key, sort_key
@@ -45,10 +46,8 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     """The number that represents each launch: its median, or a statistic of an imported log."""
     typical_s: float
     """The median over launches of that statistic."""
-    low_s: float | None
-    high_s: float | None
-    confidence: float | None
-    """Least confidence of the interval low_s to high_s; None where the interval was chosen."""
+    interval: Interval | None
+    """In seconds; None with too few launches (FEW_RULE)."""
     min_s: float | None
     p5_s: float | None
     p25_s: float | None
@@ -92,9 +91,9 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     @property
     def precision(self) -> float | None:
         """Relative half-width of the interval over launches."""
-        if self.low_s is None or self.high_s is None or not self.typical_s:
+        if self.interval is None or not self.typical_s:
             return None
-        return (self.high_s - self.low_s) / 2.0 / self.typical_s
+        return self.interval.half_width / self.typical_s
 
 
 @dataclass(frozen=True)
@@ -210,8 +209,8 @@ class LeastKnown:
     def _relative(self, interval: Interval | None) -> float:
         if interval is None:
             return math.inf
-        width = interval.high - interval.low
-        return width / 2.0 / self.median_s if self.median_s else math.inf if width else 0.0
+        half = interval.half_width
+        return half / self.median_s if self.median_s else math.inf if half else 0.0
 
 
 def least_known(run: Run, sizes: Container[int] | None = None) -> LeastKnown | None:
@@ -366,7 +365,7 @@ def _over_launches(
 ) -> PointEstimate:
     """Adds what follows from each launch's one number."""
     centre, hidden = float(np.median(typical_s)), known.get("rounding") or 0.0
-    interval: Interval | None = launch_interval(typical_s, ended)
+    interval = launch_interval(typical_s, ended)
     if interval is not None:
         interval = interval.including(centre * (1.0 - hidden), centre * (1.0 + hidden))
     return PointEstimate(
@@ -374,9 +373,7 @@ def _over_launches(
         state=state,
         launches=len(typical_s),
         typical_s=centre,
-        low_s=interval.low if interval else None,
-        high_s=interval.high if interval else None,
-        confidence=interval.confidence if interval else None,
+        interval=interval,
         medians_s=tuple(typical_s.tolist()),
         launch_numbers=tuple(numbers.tolist()),
         **known,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-CONFIDENCE = 0.95
+from hockney.infer.estimate.interval import CONFIDENCE, Interval
+
 LEAST_LAUNCHES = 5
 """Launches that an interval needs, whatever it is computed by: order statistics of four reach
 87.5 %, and bootstrap intervals from two or three cover half or three quarters of the cases."""
@@ -33,19 +33,6 @@ FEW_LAGS, MOST_AT_ONCE = 16, 1 << 17
 """Lags computed one by one, and the number of values up to which a transform gives the others."""
 EXACT_SUMS = 1 << 22
 """Number of ones whose sum a 4-byte float holds exactly, with room."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    low: float
-    high: float
-    confidence: float | None
-    """Least confidence of the interval; few values cannot give 95 %. None where the interval was
-    chosen for being narrow."""
-
-    def including(self, low: float, high: float) -> Interval:
-        """The interval made as wide as to include these."""
-        return replace(self, low=min(self.low, low), high=max(self.high, high))
 
 
 def carries_interval(launches: int) -> bool:

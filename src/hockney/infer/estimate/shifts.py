@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import carries_interval
 
 Array = NDArray[np.float64]
@@ -41,11 +42,11 @@ class Shift:
     """A shift of logarithms with its interval, and the p of the test that it is 0."""
 
     centre: float
-    interval: tuple[float, float] | None
+    interval: Interval | None
     p: float | None
     count: float
     """Pairs, or values of each side (harmonic mean, as variances of means add up)."""
-    of_mean: tuple[float, float] | None = None
+    of_mean: Interval | None = None
     """The interval of the shift of means, by Student's t: of modes that are mixed in other
     proportions it is wide where that of the ranks is not."""
     fewest: int | None = None
@@ -71,9 +72,10 @@ def paired_shift(values: Array, level: float = LEVEL) -> Shift:
     centre, p = float(np.median(averages)), signed_rank_p(values)
     if not below:
         return Shift(centre, None, p, n, None, fewest)
-    interval = (float(averages[below - 1]), float(averages[-below]))
+    interval = Interval(float(averages[below - 1]), float(averages[-below]), 1.0 - level)
     of_mean = _mean_interval([values], float(values.mean()), level)
-    half, seen = _widest_half(interval, of_mean), _seen(interval, level)
+    half = max(interval.half_width, of_mean.half_width)
+    seen = interval.half_width / normal_quantile(level)
     return Shift(centre, interval, p, n, of_mean, None, half, seen)
 
 
@@ -96,16 +98,10 @@ def sample_shift(first: Array, second: Array, level: float = LEVEL) -> Shift:
     if not below:
         return Shift(centre, None, p, count, None, fewest)
     of_mean = _mean_interval([first, second], float(second.mean() - first.mean()), level)
-    half, seen = _widest_half((low, high), of_mean), _seen((low, high), level)
-    return Shift(centre, (low, high), p, count, of_mean, None, half, seen)
-
-
-def _seen(interval: tuple[float, float], level: float) -> float:
-    return (interval[1] - interval[0]) / 2.0 / normal_quantile(level)
-
-
-def _widest_half(*intervals: tuple[float, float]) -> float:
-    return max(high - low for low, high in intervals) / 2.0
+    interval = Interval(low, high, 1.0 - level)
+    half = max(interval.half_width, of_mean.half_width)
+    seen = interval.half_width / normal_quantile(level)
+    return Shift(centre, interval, p, count, of_mean, None, half, seen)
 
 
 def ranked(first: Array, second: Array, rank: int) -> float:
@@ -129,19 +125,19 @@ def ranked(first: Array, second: Array, rank: int) -> float:
     return float(np.partition(left, place)[place])
 
 
-def _mean_interval(samples: Sequence[Array], centre: float, level: float) -> tuple[float, float]:
+def _mean_interval(samples: Sequence[Array], centre: float, level: float) -> Interval:
     """Welch's interval (1947, Biometrika 34) of a sum or difference of means; of one, Student's."""
     from scipy.special import stdtrit
 
     parts = [float(values.var(ddof=1)) / len(values) for values in samples]
     total = sum(parts)
     if total == 0.0:
-        return centre, centre
+        return Interval(centre, centre, 1.0 - level)
     freedom = total**2 / sum(
         part**2 / (len(values) - 1) for part, values in zip(parts, samples, strict=True)
     )
     half = float(stdtrit(freedom, 1.0 - level / 2.0)) * math.sqrt(total)
-    return centre - half, centre + half
+    return Interval(centre - half, centre + half, 1.0 - level)
 
 
 def _fewest(below: Callable[[int], int]) -> int:

@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.estimate.interval import Interval
+
 Array = NDArray[np.float64]
 
 TAIL = 0.025
@@ -37,8 +39,9 @@ def expanded_tail(launches: int) -> float:
     return float(ndtr(-NORMAL * expansion(launches)))
 
 
-def bootstrap_interval(value: float, resampled: Array, launches: int) -> tuple[float, float]:
-    """Limits of the 95 % interval about `value`, which lies in it.
+def bootstrap_interval(value: float, resampled: Array, launches: int) -> Interval:
+    """The 95 % interval about `value`, which lies in it; an end among infinite resamples is
+    infinite.
 
     resampled: the value of each bootstrap resample, shape (resamples,). The distances of their
     2.5 % and 97.5 % quantiles from the value are expanded for the number of launches, as ratios
@@ -51,10 +54,8 @@ def bootstrap_interval(value: float, resampled: Array, launches: int) -> tuple[f
     else:
         low, high = _by_spread(value, resampled)
     factor = expansion(launches)
-    return (
-        min(_moved(value, low, factor), value),
-        max(_moved(value, high, factor), value),
-    )
+    low, high = min(_moved(value, low, factor), value), max(_moved(value, high, factor), value)
+    return Interval(-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
 
 
 def _quantiles(resampled: Array) -> tuple[float, float]:

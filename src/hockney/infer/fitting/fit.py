@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hockney.base.errors import UsageError
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.infer.estimate.quantiles import FEW_RULE, carries_interval
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
@@ -222,17 +223,16 @@ class Parameter:
     determine it."""
 
     value: float | None
-    low: float | None = None
-    high: float | None = None
+    interval: Interval | None = None
 
 
 def parameter(value: float | None, resampled: Array, launches: int) -> Parameter:
     """The parameter with its interval from values of bootstrap resamples over launches
-    (`bootstrap_interval`). No interval from too few launches, nor where a limit is not finite."""
+    (`bootstrap_interval`). No interval from too few launches, nor where neither end is finite."""
     if not carries_interval(launches) or value is None or not len(resampled):
         return Parameter(value)
-    low, high = bootstrap_interval(value, resampled, launches)
-    return Parameter(value, low if np.isfinite(low) else None, high if np.isfinite(high) else None)
+    interval = bootstrap_interval(value, resampled, launches)
+    return Parameter(value, interval if interval.is_known else None)
 
 
 @dataclass(frozen=True)
@@ -244,10 +244,9 @@ class Segment:
     to_bytes: int
     alpha_s: float
     beta_s_per_B: float
-    alpha_low_s: float | None = None
-    alpha_high_s: float | None = None
-    beta_low_s_per_B: float | None = None
-    beta_high_s_per_B: float | None = None
+    of_alpha: Interval | None = None
+    of_beta: Interval | None = None
+    """The intervals of both; None as for a Parameter."""
     curve: CurveShape | None = None
     """The terms of a smooth curve; None for a line."""
     coefficients: tuple[float, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.locate.candidates import Array, Whole
 
 
@@ -27,8 +28,7 @@ class Found:
     shows: tuple[int, ...]
     """All sizes that show it."""
     ratio: float
-    low: float
-    high: float
+    interval: Interval
     """How many times the usual time its messages take at that size, with a 95 % interval; of a part
     that loses messages, that of the lost ones."""
     lost: float | None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.locate.candidates import KINDS, NODE, Array, NetworkPart, Whole
 from hockney.infer.locate.explanations import Explanations, Found
 from hockney.infer.locate.likelihoods import (
@@ -320,8 +321,7 @@ class _Peeling:
             size=size,
             shows=shows,
             ratio=math.exp(shift),
-            low=math.exp(low),
-            high=math.exp(high),
+            interval=Interval(math.exp(low), math.exp(high)),
             lost=lost,
             observations=int(self.seen[part]),
         )

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.fitting.fit import (
     RESAMPLES,
     Curve,
@@ -216,8 +217,7 @@ def _breaks(curve: Curve, protocols: Sequence[_Protocol]) -> dict[str, Parameter
         after = blocks[np.searchsorted(blocks, start, side="right")]
         breaks[f"break_{number}_bytes"] = Parameter(
             float(np.sqrt(curve.bytes[start - 1] * curve.bytes[start])),
-            float(curve.bytes[before]),
-            float(curve.bytes[after - 1]),
+            Interval(float(curve.bytes[before]), float(curve.bytes[after - 1])),
         )
     return breaks
 

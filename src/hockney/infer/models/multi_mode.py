@@ -6,8 +6,11 @@ size of a chunk from the number of processes that share it. `_multi_mode_time` h
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.fitting.fit import (
     RESAMPLES,
@@ -110,22 +113,26 @@ def _profiles(points: Points, best: Solution, launches: int) -> dict[str, Parame
     """The 95 % interval of each chunk, inside which the deviance of a fit with that chunk rises by
     no more than CHI_SQUARED_95. With few launches all times deviate together, which the deviance
     does not show: there is no interval (FEW_RULE)."""
-    signs = (-1.0, 1.0) if carries_interval(launches) else ()
     few = thinned(points)
     structure, chunks = best.structure, best.structure.chunks(best.q)
+
+    def interval(level: int) -> Interval | None:
+        if not carries_interval(launches):
+            return None
+        low, high = (_profile_limit(few, structure, best.q, level, sign) for sign in (-1.0, 1.0))
+        interval = Interval(low, high)
+        return interval if interval.is_known else None
+
     return {
-        f"C_{level + 1}_profile_bytes": Parameter(
-            chunk,
-            *(_profile_limit(few, structure, best.q, level, sign) for sign in signs),
-        )
+        f"C_{level + 1}_profile_bytes": Parameter(chunk, interval(level))
         for level, chunk in enumerate(chunks)
     }
 
 
 def _profile_limit(
     points: Points, structure: Structure, q: Array, level: int, sign: float
-) -> float | None:
-    """Limit of a profile interval, where the deviance has risen; None if it does not within two
+) -> float:
+    """Limit of a profile interval, where the deviance has risen; infinite if it does not within two
     octaves or the bounds."""
     from scipy import optimize
 
@@ -142,7 +149,7 @@ def _profile_limit(
     for _ in range(PROFILE_STEPS):
         now[index] += sign * PROFILE_STEP * np.log(2.0)
         if not low[index] < now[index] < high[index]:
-            return None
+            break
         start = np.clip(now[others], low[others] + 1e-9, high[others] - 1e-9)
         found = optimize.least_squares(
             held,
@@ -154,7 +161,7 @@ def _profile_limit(
         )
         if deviance(held(found.x)) - least > CHI_SQUARED_95:
             return structure.chunks(now)[level]
-    return None
+    return sign * math.inf
 
 
 def _notes(curve: Curve, best: Solution) -> list[str]:

@@ -19,6 +19,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.fitting.bootstrap import expanded_tail
 from hockney.infer.fitting.fit import (
@@ -156,10 +157,8 @@ def _segments(curve: Curve, regimes: _Regimes, alphas: Array, betas: Array) -> t
                 to_bytes=int(curve.bytes[bounds[i + 1] - 1]),
                 alpha_s=float(regimes.alpha[i]),
                 beta_s_per_B=float(regimes.beta[i]),
-                alpha_low_s=alpha.low,
-                alpha_high_s=alpha.high,
-                beta_low_s_per_B=beta.low,
-                beta_high_s_per_B=beta.high,
+                of_alpha=alpha.interval,
+                of_beta=beta.interval,
                 curve=None if curved is None else curved.shape,
                 coefficients=() if curved is None else tuple(map(float, curved.coefficients)),
             )
@@ -291,19 +290,16 @@ def _breaks(curve: Curve, starts: list[int], sampled: NDArray[np.intp]) -> dict[
         tail = expanded_tail(max(curve.launches, 2))
         low = np.quantile(curve.bytes[all_starts - 1], tail, method="lower")
         high = np.quantile(curve.bytes[all_starts], 1.0 - tail, method="higher")
-        breaks[f"break_{i + 1}_bytes"] = Parameter(
-            float(np.sqrt(last * first)), min(float(low), last), max(float(high), first)
-        )
+        interval = Interval(min(float(low), last), max(float(high), first))
+        breaks[f"break_{i + 1}_bytes"] = Parameter(float(np.sqrt(last * first)), interval)
     return breaks
 
 
 def _lines(segments: tuple[Segment, ...]) -> dict[str, Parameter]:
     lines = {}
     for number, part in enumerate(segments, start=1):
-        lines[f"alpha_{number}_s"] = Parameter(part.alpha_s, part.alpha_low_s, part.alpha_high_s)
-        lines[f"beta_{number}_s_per_B"] = Parameter(
-            part.beta_s_per_B, part.beta_low_s_per_B, part.beta_high_s_per_B
-        )
+        lines[f"alpha_{number}_s"] = Parameter(part.alpha_s, part.of_alpha)
+        lines[f"beta_{number}_s_per_B"] = Parameter(part.beta_s_per_B, part.of_beta)
     return lines
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
-from hockney.infer.estimate.quantiles import CONFIDENCE, carries_interval
+from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.fitting.fit import (
     SEED,
     Array,
@@ -89,15 +89,6 @@ Measured = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class MeasuredMessage:
-    """A measured time of one message, as `show` reports it."""
-
-    seconds: Parameter
-    confidence: float | None
-    """Confidence of the interval of `seconds`; None without one."""
-
-
-@dataclass(frozen=True)
 class Channel:
     """Costs of messages by the best fit, and by the fit of each resample."""
 
@@ -111,7 +102,7 @@ class Channel:
     fit: Fit
     measured: dict[Measured, Array]
     """Each launch's one-way seconds; empty for a machine changed by --what-if."""
-    shown: dict[Measured, MeasuredMessage]
+    shown: dict[Measured, Parameter]
     """The measured points with the intervals that `show` reports; empty as `measured`."""
     misfit: dict[Measured, float]
     """|ln(measured / model)| of the medians over launches."""
@@ -206,19 +197,14 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
     return replace(channel, shown=_shown(points, curve))
 
 
-def _shown(points: Sequence[PointEstimate], curve: Curve) -> dict[Measured, MeasuredMessage]:
+def _shown(points: Sequence[PointEstimate], curve: Curve) -> dict[Measured, Parameter]:
     """The points as `show` reports them; for trains, the one-way times of overheads, whose
     intervals are by bootstrap."""
     if curve.trains is not None:
         each = [] if loggp.lacks(curve) else loggp.overheads(curve)
-        return {
-            (overheads.bytes, 1): MeasuredMessage(overheads.one_way_s, CONFIDENCE)
-            for overheads in each
-        }
+        return {(overheads.bytes, 1): overheads.one_way_s for overheads in each}
     return {
-        (point.bytes, at_once(point) or 1): MeasuredMessage(
-            Parameter(point.typical_s, point.low_s, point.high_s), point.confidence
-        )
+        (point.bytes, at_once(point) or 1): Parameter(point.typical_s, point.interval)
         for point in points
     }
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size, parse_size
-from hockney.infer.estimate.quantiles import CONFIDENCE
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.models import TERMS
-from hockney.infer.predict.channel import Channel, Costs, CostsOf, MeasuredMessage
+from hockney.infer.predict.channel import Channel, Costs, CostsOf
 from hockney.infer.predict.collectives import effort, schedule_of, time
 from hockney.infer.predict.parameters import Level, Parameters
 from hockney.infer.predict.schedules import SCHEDULES
@@ -62,8 +61,11 @@ class Prediction:
     note: str | None = None
     measured: bool = False
     """Whether `seconds` is the measured time of that size, not a prediction."""
-    confidence: float | None = None
-    """Confidence of the interval of `seconds`; None without one."""
+
+    @property
+    def confidence(self) -> float | None:
+        """Confidence of the interval of `seconds`; None without one."""
+        return self.seconds.interval.confidence if self.seconds.interval else None
 
 
 def message(costs: Costs, ranks: int, bytes_: int) -> float:  # noqa: ARG001
@@ -208,16 +210,14 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
         if size > FARTHEST * channel.largest_bytes:
             predicted = Parameter(whole)
         factors = channel.gap_factors(size, senders)
-        wider = _wider(predicted, channel.misfit_at(size, senders), factors)
-        shown = MeasuredMessage(wider, CONFIDENCE)
+        shown = _wider(predicted, channel.misfit_at(size, senders), factors)
     return Prediction(
         pattern,
-        shown.seconds,
+        shown,
         dominant,
         saved[dominant] / whole if whole > 0.0 else 0.0,
         "; ".join(filter(None, notes)) or None,
         is_measured,
-        None if shown.seconds.low is None else shown.confidence,
     )
 
 
@@ -250,15 +250,14 @@ def _of_overheads(channel: Channel, pattern: Pattern) -> str | None:
 def _wider(predicted: Parameter, misfit: float, factors: tuple[float, float]) -> Parameter:
     """The prediction with a wider interval. misfit: |ln(measured / model)|; factors: of the value,
     which the interval holds as well."""
-    if predicted.value is None or predicted.low is None or predicted.high is None:
+    value, interval = predicted.value, predicted.interval
+    if value is None or interval is None:
         return predicted
     if misfit > MOST_MISFIT:
-        return Parameter(predicted.value, None, None)
+        return Parameter(value)
     factor = math.exp(misfit)
-    low, high = (predicted.value * each for each in factors)
-    return Parameter(
-        predicted.value, min(predicted.low / factor, low), max(predicted.high * factor, high)
-    )
+    wider = replace(interval, low=interval.low / factor, high=interval.high * factor)
+    return Parameter(value, wider.including(*(value * each for each in factors)))
 
 
 def _few(channel: Channel, pattern: Pattern) -> tuple[CostsOf, ...]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.fitting.bootstrap import bootstrap_interval
 from hockney.infer.predict.channel import Channel, CostsOf
 from hockney.profiling.order import (
@@ -49,10 +50,8 @@ MOST_STEPS = 3_000_000
 class OrderPrediction:
     seconds: float
     """Time until the last rank ends the recorded steps, computing included."""
-    low_s: float | None
-    """95 % interval from a bootstrap over launches; None with too few launches or too many
-    steps."""
-    high_s: float | None
+    interval: Interval | None
+    """By a bootstrap over launches; None with too few launches or too many steps."""
     computing_s: float
     """Computing time of the rank that computes most."""
     latencies: float
@@ -69,14 +68,13 @@ def predict_order(
     times = walk(order, channel.best, collectives_by(channel.best), ADDED_S).max(axis=0)
     seconds = float(times[0])
     resampled = channel.resampled[: min(MOST_RESAMPLES, MOST_STEPS // max(order.steps, 1))]
-    low = high = None
+    interval = None
     if len(resampled) == MOST_RESAMPLES:
         found = [float(walk(order, one, collectives_by(one), NONE).max()) for one in resampled]
-        low, high = bootstrap_interval(seconds, np.array(found), channel.fit.launches)
+        interval = bootstrap_interval(seconds, np.array(found), channel.fit.launches)
     return OrderPrediction(
         seconds=seconds,
-        low_s=low,
-        high_s=high,
+        interval=interval,
         computing_s=max((sum(step.before_s for step in of) for of in order.ranks), default=0.0),
         latencies=float(times[1] - times[0]) / SLOPE_S,
         tolerated_s={part: _tolerated(times, part) for part in TOLERATED},

@@ -7,9 +7,11 @@ looks. All values are in SI units and bytes; a renderer writes them with the uni
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from hockney.infer.estimate.interval import Interval, high_of, low_of
 
 Quantity = Literal["size", "time", "rate", "fraction", "ratio", "count", "number", "date", "name"]
 """bytes, seconds, bytes per second, 1, 1, few whole numbers that each have a tick, any number, days
@@ -63,6 +65,12 @@ class Series:
     @property
     def words(self) -> str:
         return self.name or self.label
+
+
+def ends(intervals: Iterable[Interval | None]) -> tuple[Values, Values]:
+    """The lower and the upper ends of a series' intervals."""
+    each = list(intervals)
+    return [low_of(one) for one in each], [high_of(one) for one in each]
 
 
 @dataclass(frozen=True)

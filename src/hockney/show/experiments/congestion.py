@@ -16,6 +16,7 @@ from hockney.show.judged import ratio_columns, ratio_limits, ratio_text
 from hockney.show.table import (
     TableColumn,
     differs,
+    end_fields,
     json_field,
     microseconds,
     row_json,
@@ -39,8 +40,7 @@ FACTOR: list[TableColumn[Factor]] = [
     TableColumn("loaded", lambda row: row.loaded_s, microseconds, "loaded_s"),
     *through(lambda row: row.judged, *ratio_columns(".3g", "factor")),
     json_field("factor", lambda row: row.judged.ratio),
-    json_field("low", lambda row: row.judged.low),
-    json_field("high", lambda row: row.judged.high),
+    *end_fields(lambda row: row.judged.interval),
     json_field("p", lambda row: row.judged.p),
     json_field("launches", lambda row: row.launches),
 ]
@@ -96,7 +96,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     found = ["\n".join(lines)]
     for curve in load_curves(analysis.congestion):
         found.append(f"{load_text(curve[0].point)}\n{table_text(_marked(analysis), curve)}")
-    few = any(one.median.judged.low is None for one in analysis.congestion)
+    few = any(one.median.judged.interval is None for one in analysis.congestion)
     if few and not analysis.run.is_simulated:
         found.append(FEW_RULE)
     found.append(tails_text(analysis.tails))

@@ -21,7 +21,7 @@ def _cost(
 ) -> list[TableColumn[SizeOverheads]]:
     return [
         TableColumn(heading, lambda row: value(row).value, microseconds),
-        TableColumn("95 %", lambda row: between(value(row).low, value(row).high)),
+        TableColumn("95 %", lambda row: between(value(row).interval)),
     ]
 
 

@@ -15,7 +15,7 @@ from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Place
 from hockney.show.curves import Options, title_of
-from hockney.show.drawing.description import Series
+from hockney.show.drawing.description import Series, ends
 
 MOST_COLOURED = 7
 """Most coloured algorithms, as many as there are colours; others are grey."""
@@ -76,8 +76,7 @@ def curves(
                 label,
                 [along(p) for p in curve],
                 [p.typical_s for p in curve],
-                [p.low_s for p in curve],
-                [p.high_s for p in curve],
+                *ends(p.interval for p in curve),
                 colour=colour,
                 name=_label(name),
             )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.base.units import format_estimated_size, format_rate
+from hockney.base.units import format_rate
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 from hockney.show.curves import Options, ShownCurve, caption_of, curves_of, title_of
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures.time import line_points, rounded
+from hockney.show.fits import estimated_size
 
 TAKES = ("fit", "operation", "ranks")
 SHARED = True
@@ -71,6 +72,6 @@ def _limits(curve: ShownCurve, largest: float) -> tuple[list[Series], list[Strai
     if rate < FARTHEST_LIMIT * largest:
         rules.append(StraightLine(rate, f"r∞ = 1/β = {format_rate(rate)}", "y"))
     if half and half.value and curve.x[0] <= half.value <= curve.x[-1]:
-        size = format_estimated_size(half.value, half.low, half.high)
+        size = estimated_size(half)
         rules.append(StraightLine(half.value, f"n½ = {size}"))
     return [Series("Hockney's line", x, rates, style="line")], rules

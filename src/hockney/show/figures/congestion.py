@@ -9,7 +9,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.plan.axes import Key, key_without, text_of
 from hockney.show.curves import MOST_CURVES, Options, only, samples_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine, ends
 from hockney.show.experiments.congestion import NAMES, victim_text
 
 TAKES = ("operation",)
@@ -109,7 +109,6 @@ def _series(curve: Sequence[Congested], label: str, x: str, quantile: float, num
         label,
         [float(at) for at, _ in known],
         [one.judged.ratio for _, one in known],
-        [one.judged.low for _, one in known],
-        [one.judged.high for _, one in known],
+        *ends(one.judged.interval for _, one in known),
         colour=number,
     )

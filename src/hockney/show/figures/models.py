@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_estimated_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.fitting.fit import Array, Fit, Parameter
 from hockney.show.curves import Options, caption_of, curves_of, only, time_label
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures.time import rounded
+from hockney.show.fits import estimated_size
 
 TAKES = ("operation", "ranks")
 SHARED = False
@@ -51,7 +51,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             )
         )
     rules = tuple(
-        StraightLine(break_.value, format_estimated_size(break_.value, break_.low, break_.high))
+        StraightLine(break_.value, estimated_size(break_))
         for break_ in _breaks(fits[0])
         if break_.value
     )

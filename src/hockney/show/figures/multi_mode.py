@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_estimated_size, format_rate
+from hockney.base.units import format_rate
 from hockney.infer.analysis import Analysis
 from hockney.infer.fitting.fit import Array, Curve, Fit, Parameter
 from hockney.infer.models.multi_mode import EAGER_BYTES
@@ -14,6 +14,7 @@ from hockney.show.curves import Options, only, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine, Style
 from hockney.show.figures.time import rounded
+from hockney.show.fits import estimated_size
 
 TAKES = ("operation",)
 SHARED = False
@@ -74,7 +75,7 @@ def _line(fit: Fit, curve: Curve, number: int, name: str) -> Series:
 
 
 def _text(chunk: Parameter) -> str:
-    return format_estimated_size(chunk.value or 0.0, chunk.low, chunk.high)
+    return estimated_size(chunk)
 
 
 def _chunks(fits: Sequence[Fit]) -> list[Parameter]:

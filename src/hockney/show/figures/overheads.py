@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, only, samples_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, ends
 
 TAKES = ()
 SHARED = False
@@ -36,8 +36,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
                 label,
                 [float(overhead.bytes) for overhead in found.overheads],
                 [v.value if v.value and v.value > 0.0 else None for v in values],
-                [v.low for v in values],
-                [v.high for v in values],
+                *ends(v.interval for v in values),
                 colour=number,
             )
         )

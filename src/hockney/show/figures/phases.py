@@ -9,7 +9,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.phase_times import Phased
 from hockney.show.curves import Options, only, samples_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, ends
 
 TAKES = ("operation", "ranks")
 SHARED = False
@@ -56,8 +56,8 @@ def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
     series: list[Series] = []
     names = dict.fromkeys(p.point.phase or "" for one in each for p in one.phases)
     for number, name in enumerate(list(names)[:-1] if names else []):
-        ends = [(at, _until(one, name)) for at, one in zip(x, each, strict=True)]
-        known = [(at, seconds) for at, seconds in ends if seconds is not None]
+        until = [(at, _until(one, name)) for at, one in zip(x, each, strict=True)]
+        known = [(at, seconds) for at, seconds in until if seconds is not None]
         series.append(
             Series(
                 f"until the end of {name}",
@@ -72,8 +72,7 @@ def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
             f"{algorithm} by messages",
             x,
             [point.typical_s for point in whole],
-            [point.low_s for point in whole],
-            [point.high_s for point in whole],
+            *ends(point.interval for point in whole),
             colour=0,
         )
     )
@@ -84,8 +83,7 @@ def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
                 f"the library's, {own[0][0].library_algorithm}",
                 [float(one.bytes) for one, _ in own],
                 [point.typical_s for _, point in own],
-                [point.low_s for _, point in own],
-                [point.high_s for _, point in own],
+                *ends(point.interval for _, point in own),
                 colour=1,
             )
         )

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import key_without
 from hockney.show.curves import Options, medians_text, only, samples_text
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Bar, CellKind, Figure, Panel, PlotAxis, Series
+from hockney.show.drawing.description import Bar, CellKind, Figure, Panel, PlotAxis, Series, ends
 from hockney.show.experiments.startup import order, step_text
 
 TAKES = ()
@@ -37,22 +38,17 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
 def _rows(points: Sequence[PointEstimate]) -> Panel:
     """A row a step, in the order in which they follow each other: in one column, marks of nearly
     the same time would hide each other."""
-    bars = tuple(
-        Bar(
-            row,
-            point.typical_s if point.low_s is None else point.low_s,
-            point.typical_s if point.high_s is None else point.high_s,
-            kind=0,
-            words=f"{_name(point)}: {time_text(point.typical_s)}",
-            at=point.typical_s,
-        )
-        for row, point in enumerate(points)
-    )
+    bars = []
+    for row, point in enumerate(points):
+        seconds = point.typical_s
+        interval = point.interval or Interval(seconds, seconds)
+        words = f"{_name(point)}: {time_text(seconds)}"
+        bars.append(Bar(row, interval.low, interval.high, kind=0, words=words, at=seconds))
     names = tuple(_name(point) for point in points)
     return Panel(
         PlotAxis("time", f"time on {points[0].known_ranks} processes", logarithmic=True),
         PlotAxis("name", "step", names=names, downward=True),
-        bars=bars,
+        bars=tuple(bars),
         kinds=(CellKind("median (point) and its confidence interval", 0),),
     )
 
@@ -74,8 +70,7 @@ def _series(curve: Sequence[PointEstimate], colour: int) -> Series:
         _name(curve[0]),
         [float(point.known_ranks) for point in curve],
         [point.typical_s for point in curve],
-        [point.low_s for point in curve],
-        [point.high_s for point in curve],
+        *ends(point.interval for point in curve),
         colour=colour,
     )
 

@@ -13,6 +13,7 @@ from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import RunComparison, compare
 from hockney.infer.analysis.published import Position, Positions
+from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import plan_facts
 from hockney.plan.axes import AXES
@@ -137,9 +138,9 @@ def _verdict(comparison: RunComparison) -> str:
     overall = comparison.overall
     if overall is None:
         return "unknown"
-    if overall.low is None or overall.high is None:
+    if overall.interval is None:
         return f"{comparison.verdict} (ratio {overall.ratio:.3f}, no interval)"
-    interval = f"{overall.low:.3f} to {overall.high:.3f}"
+    interval = f"{overall.interval.low:.3f} to {overall.interval.high:.3f}"
     words = f"{comparison.verdict} (ratio {overall.ratio:.3f}, {interval})"
     return f"{words}; {least_shown(overall)}" if comparison.verdict == "unknown" else words
 
@@ -179,8 +180,8 @@ POINTS: list[TableColumn[PointEstimate]] = [
     TableColumn("samples", lambda point: point.samples),
     TableColumn("min", lambda point: point.min_s, _time),
     TableColumn("time", lambda point: point.typical_s, _time),
-    TableColumn("low", lambda point: point.low_s, _time),
-    TableColumn("high", lambda point: point.high_s, _time),
+    TableColumn("low", lambda point: low_of(point.interval), _time),
+    TableColumn("high", lambda point: high_of(point.interval), _time),
     TableColumn("mean", lambda point: point.mean_s, _time),
     TableColumn("p99", lambda point: point.p99_s, _time),
     TableColumn("max", lambda point: point.max_s, _time),
