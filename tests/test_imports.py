@@ -22,6 +22,8 @@ SOURCES = Path(hockney.__file__).parent
 COMPUTING = ("hockney.infer", "hockney.tuning")
 ALLOWED = frozenset(
     {
+        "hockney.infer.estimate.interval.high_of",
+        "hockney.infer.estimate.interval.low_of",
         "hockney.infer.analysis.between.states_apart",
         "hockney.infer.analysis.best.arrived",
         "hockney.infer.analysis.best.is_collective",

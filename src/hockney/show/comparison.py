@@ -22,6 +22,7 @@ from hockney.show.table import (
     TableColumn,
     aligned,
     between,
+    estimate_json,
     half_width_s,
     json_field,
     microseconds,
@@ -227,7 +228,7 @@ def _launches_words(points: Sequence[PointDifference]) -> str:
 def _difference_json(difference: Judged | None) -> dict[str, Any]:
     if difference is None:
         return {"verdict": "unknown"}
-    fields = asdict(difference)
+    fields = estimate_json(difference)
     return {**fields, "launches_needed": fields.pop("needed")}
 
 

@@ -11,6 +11,7 @@ from hockney.infer.analysis.stragglers import Straggler
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
 from hockney.show.as_json import axes_json
 from hockney.show.outliers import rank_words
+from hockney.show.table import estimate_json
 
 MOST_NAMED = 5
 """Ranks that are named one by one; the JSON always has all."""
@@ -59,4 +60,4 @@ def stragglers_json(analysis: Analysis) -> dict[str, Any]:
 
 
 def _without_point(straggler: Straggler) -> dict[str, Any]:
-    return {name: value for name, value in asdict(straggler).items() if name != "point"}
+    return {name: value for name, value in estimate_json(straggler).items() if name != "point"}

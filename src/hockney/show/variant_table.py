@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from hockney.base.units import format_size
@@ -21,7 +20,7 @@ from hockney.show.judged import (
     ratio_columns,
     ratio_text,
 )
-from hockney.show.table import TableColumn, microseconds, table_text, through
+from hockney.show.table import TableColumn, estimate_json, microseconds, table_text, through
 
 NO_BLOCK = "no block is complete: nothing was compared"
 EXACT = "ratio of simulated times, which is exact"
@@ -229,6 +228,6 @@ def _ratio_json(ratio: VariantRatio) -> dict[str, Any]:
         "blocks": ratio.blocks,
         "blocks_left_out": ratio.changed,
         "compute_slope": ratio.slope,
-        **asdict(ratio.judged),
+        **estimate_json(ratio.judged),
         "log_ratios": list(ratio.log_ratios),
     }

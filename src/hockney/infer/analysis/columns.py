@@ -27,8 +27,8 @@ ROWS_AT_ONCE = 100_000
 """Samples that are made columns of Python objects at once, 1 KiB each."""
 NOTES_APART = " | "
 """Separator of the notes of one log, whose sentences have commas and semicolons."""
-NO_COLUMNS = frozenset({"medians_s", "launch_numbers", "interval"})
-"""Fields of a point that become no columns: those with one value per launch, and the interval."""
+OF_LAUNCHES = frozenset({"medians_s", "launch_numbers"})
+"""Fields of a point with one value per launch, which become no columns."""
 
 
 def is_float(name: str) -> bool:
@@ -42,14 +42,15 @@ def is_float(name: str) -> bool:
 
 def point_columns(points: Sequence[PointEstimate]) -> Columns:
     """One row per point; participating ranks and grids are text, such as "0 1"."""
-    names = [n for n in PointEstimate.__struct_fields__ if n not in NO_COLUMNS and n not in AXES]
     columns = _axis_columns(points, [1] * len(points))
-    columns |= {name: [getattr(point, name) for point in points] for name in names}
-    columns |= {
-        "low_s": [low_of(point.interval) for point in points],
-        "high_s": [high_of(point.interval) for point in points],
-        "confidence": [point.interval and point.interval.confidence for point in points],
-    }
+    for name in PointEstimate.__struct_fields__:
+        if name == "interval":
+            intervals = [point.interval for point in points]
+            columns["low_s"] = [low_of(each) for each in intervals]
+            columns["high_s"] = [high_of(each) for each in intervals]
+            columns["confidence"] = [each and each.confidence for each in intervals]
+        elif name not in OF_LAUNCHES and name not in AXES:
+            columns[name] = [getattr(point, name) for point in points]
     columns["median_s"] = [point.median_s for point in points]
     return columns
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 from hockney.base.units import format_seconds
@@ -13,7 +12,7 @@ from hockney.infer.models.loggp import SizeOverheads
 from hockney.show import run_lines
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.fits import model_lines
-from hockney.show.table import TableColumn, between, microseconds, table_text
+from hockney.show.table import TableColumn, between, estimate_json, microseconds, table_text
 
 
 def _cost(
@@ -65,7 +64,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     return {
         "points": points_json(analysis, all_states),
         "overheads": [
-            {"state": state, **asdict(overhead)}
+            {"state": state, **estimate_json(overhead)}
             for state, found in known
             for overhead in found.overheads
         ],

@@ -4,7 +4,6 @@ what certainty."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,6 +19,7 @@ from hockney.show.judged import VERDICT, least_shown, ratio_columns, ratio_text
 from hockney.show.table import (
     INTERVAL,
     TableColumn,
+    estimate_json,
     half_width_Bps,
     half_width_s,
     json_field,
@@ -110,7 +110,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
             {
                 **axes_json(one.point, "peers"),
                 **row_json(COLUMNS, one),
-                **asdict(one.judged),
+                **estimate_json(one.judged),
             }
             for one in analysis.one_sided
         ],
@@ -118,7 +118,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
             {
                 **axes_json(one.point, "peers"),
                 "needs_target": one.needs_target,
-                **asdict(one.judged),
+                **estimate_json(one.judged),
             }
             for one in analysis.helped
         ],
