@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import numpy as np
+import pytest
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import RunComparison, compare
+from hockney.infer.analysis.compare import RunComparison, compare, unlike_question
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
 from hockney.infer.analysis.gates import comparison_gate
 from hockney.infer.memory.host import EarlierRun, earlier_run
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
+from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.show.comparison import overall_words
 from samples import make_run
@@ -122,6 +126,28 @@ def test_what_was_measured_otherwise_is_not_judged() -> None:
     gate = comparison_gate(held(*placed, PAST), ALLOWED)
     assert gate.status == NOT_JUDGED
     assert "place was none, and is core" in gate.why
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (({}, {"sync": "barrier"}), "sync was clock, and is barrier"),
+        (({"root": "rotate"}, {}), "root was rotate, and is first"),
+        (({}, {"verify": True}), None),
+    ],
+)
+def test_a_knob_that_is_no_axis_is_another_question(
+    settings: tuple[dict[str, Any], dict[str, Any]], words: str | None
+) -> None:
+    runs = [analysed(seed).run for seed in (1, 2)]
+    for run, values in zip(runs, settings, strict=True):
+        workload = Collective(sizes=sizes_of(SIZES), collective="bcast", **values)
+        plan = single(workload, Placement(), Sampling())
+        run.header = msgspec.structs.replace(run.header, options=stored(plan))
+    assert unlike_question(*runs) == words
+
+
+def test_another_definition_is_not_judged() -> None:
     defined = [analysed(seed) for seed in (1, 2)]
     for analysis, words in zip(defined, ("a round trip", "half a round trip"), strict=True):
         launches = analysis.run.launches

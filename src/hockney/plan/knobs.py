@@ -66,6 +66,9 @@ class Knob:
     several: bool = False
     """Whether the option takes all values up to the next option, which `read` gets with blanks
     between."""
+    is_beside: bool = False
+    """Whether it only adds what is done outside of timed regions: runs with and without it have
+    measured alike."""
     read: Callable[[str], Any] | None = None
     """The value from the user's text, needed with `metavar`: a function of a module, as a lambda
     sees no names here. Raises UsageError."""

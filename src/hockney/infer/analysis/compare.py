@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,9 @@ from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.shifts import LEVEL, sample_shift
 from hockney.infer.memory.components import BetweenRuns
 from hockney.infer.memory.host import EarlierRun
-from hockney.plan import plan_of, workload_of
+from hockney.plan import Case, plan_of, workload_of
 from hockney.plan.axes import CIRCUMSTANCES, curve_text, key_without
+from hockney.plan.knobs import knobs_of
 from hockney.records import Run
 
 if TYPE_CHECKING:
@@ -218,8 +219,11 @@ def _unlike(first: Analysis, second: Analysis) -> list[str]:
     return notes
 
 
-QUESTION = ("buffers", "sync", "place", "cpus", "ranks_per_node")
-"""Fields of a plan's first case, besides axes of points, that make it another question."""
+NO_KNOBS = {
+    "workload": ("buffers", "sync", "receive_datatype", "serial", "reduce", "keep_clock_cost"),
+    "placement": ("place", "cpus", "ranks_per_node"),
+}
+"""Fields of a case that are neither knobs nor axes of points, and make it another question."""
 
 
 def unlike_question(base: Run, other: Run) -> str | None:
@@ -227,16 +231,25 @@ def unlike_question(base: Run, other: Run) -> str | None:
     definitions = _definition(base), _definition(other)
     if None not in definitions and definitions[0] != definitions[1]:
         return f"a time was {definitions[0]}, and is {definitions[1]}"
-    plans = [plan_of(run.header.options) for run in (base, other)]
-    firsts = [plan.first for plan in plans if plan is not None]
-    for name in QUESTION if len(firsts) == 2 else ():
-        values = [
-            getattr(case.workload, name, getattr(case.placement, name, None)) for case in firsts
-        ]
-        if values[0] != values[1]:
-            before, now = (text_of(value) for value in values)
-            return f"{name.replace('_', ' ')} was {before}, and is {now}"
+    before, now = (plan_of(run.header.options) for run in (base, other))
+    if before is None or now is None:
+        return None
+    was, is_ = _circumstances(before.first), _circumstances(now.first)
+    for name in was:
+        if was[name] != is_.get(name):
+            words = text_of(was[name]), text_of(is_.get(name))
+            return f"{name.replace('_', ' ')} was {words[0]}, and is {words[1]}"
     return None
+
+
+def _circumstances(case: Case) -> dict[str, Any]:
+    """What makes a case another question, besides the axes of its points."""
+    knobs = knobs_of(type(case.workload)).items()
+    names = [name for name, knob in knobs if knob.axis is None and not knob.is_beside]
+    found = {name: getattr(case.workload, name) for name in names}
+    for part, fields in NO_KNOBS.items():
+        found |= {name: getattr(getattr(case, part), name, None) for name in fields}
+    return found
 
 
 def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int] | None, list[str]]:

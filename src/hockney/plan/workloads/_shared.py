@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from hockney.plan.knobs import Knob
 
-Verify = Annotated[bool, Knob("Check all data, untimed.")]
+Verify = Annotated[bool, Knob("Check all data, untimed.", is_beside=True)]
 EveryIteration = Annotated[
     bool, Knob("Time each exchange on its own instead of batches: for variability.")
 ]

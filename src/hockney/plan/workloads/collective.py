@@ -147,7 +147,12 @@ class Collective(OnDevices, frozen=True, kw_only=True, tag="collective"):
         ),
     ] = False
     verify: Annotated[
-        bool, Knob("Check all data, untimed.", operations=frozenset(COLLECTIVES) - NO_BYTES)
+        bool,
+        Knob(
+            "Check all data, untimed.",
+            operations=frozenset(COLLECTIVES) - NO_BYTES,
+            is_beside=True,
+        ),
     ] = False
 
     @property

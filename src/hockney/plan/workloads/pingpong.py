@@ -31,7 +31,10 @@ class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
     staged: Staged = ""
     wait_each: WaitEach = False
     floor: Annotated[
-        bool, Knob("Also measure what the hardware does without MPI, in the same rounds.")
+        bool,
+        Knob(
+            "Also measure what the hardware does without MPI, in the same rounds.", is_beside=True
+        ),
     ] = False
     refine: bool = False
     """Locate the sizes at which the curve breaks, with further launches."""
