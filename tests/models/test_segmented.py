@@ -335,8 +335,8 @@ def test_0_bytes_off_the_line_are_a_segment_of_their_own(slowdown: float) -> Non
     empty, line = found.segments[0], found.segments[1]
     assert [segment.to_bytes for segment in found.segments] == [0, 1024, sizes[-1]]
     assert empty.alpha_s == curve.median_s[0] == found.predict(np.array([0.0]))[0]
-    assert empty.of_alpha is not None
-    assert empty.of_alpha.low < empty.alpha_s < empty.of_alpha.high
+    assert empty.alpha_interval is not None
+    assert empty.alpha_interval.low < empty.alpha_s < empty.alpha_interval.high
     assert empty.beta_s_per_B == 0.0
     assert found.derived["r_inf_1_Bps"].value is None
     assert found.predict(np.array([1.0]))[0] == line.alpha_s + line.beta_s_per_B

@@ -93,13 +93,13 @@ def _segment_lines(fit: Fit) -> list[str]:
 
 
 def _alpha(segment: Segment) -> Parameter:
-    return Parameter(segment.alpha_s, segment.of_alpha)
+    return Parameter(segment.alpha_s, segment.alpha_interval)
 
 
 def _rate(segment: Segment) -> Parameter:
     """1/beta with its interval, whose limits change places; where beta may be 0 its value is
     unknown."""
-    beta, limits = segment.beta_s_per_B, segment.of_beta
+    beta, limits = segment.beta_s_per_B, segment.beta_interval
     is_known = beta and not (limits and limits.low == 0.0)
     return Parameter(1.0 / beta if is_known else None, limits and limits.inverse())
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.estimate.interval import Interval, Kind
+from hockney.infer.estimate.interval import Interval, IntervalKind
 from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES
 from hockney.infer.fitting.fit import Parameter
 from hockney.plan import plan_of
@@ -56,7 +56,7 @@ def check_launches(analysis: Analysis, launches: int) -> None:
     )
 
 
-def common_kind(numbers: Iterable[Number]) -> Kind:
+def common_kind(numbers: Iterable[Number]) -> IntervalKind:
     """The kind of the interval of what these give together."""
     return "exact" if all(number.interval.is_exact for number in numbers) else "confidence"
 

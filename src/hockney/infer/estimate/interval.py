@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 CONFIDENCE = 0.95
-Kind = Literal["confidence", "prediction", "exact"]
+IntervalKind = Literal["confidence", "prediction", "exact"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Interval:
     high: float
     confidence: float | None = CONFIDENCE
     """The least confidence; None where it is not known, as of one chosen for being narrow."""
-    kind: Kind = "confidence"
+    kind: IntervalKind = "confidence"
     """Of what was estimated, of the next value of it, or exact: both ends are the value."""
 
     @classmethod

@@ -244,8 +244,8 @@ class Segment:
     to_bytes: int
     alpha_s: float
     beta_s_per_B: float
-    of_alpha: Interval | None = None
-    of_beta: Interval | None = None
+    alpha_interval: Interval | None = None
+    beta_interval: Interval | None = None
     """The intervals of both; None as for a Parameter."""
     curve: CurveShape | None = None
     """The terms of a smooth curve; None for a line."""

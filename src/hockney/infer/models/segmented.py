@@ -157,8 +157,8 @@ def _segments(curve: Curve, regimes: _Regimes, alphas: Array, betas: Array) -> t
                 to_bytes=int(curve.bytes[bounds[i + 1] - 1]),
                 alpha_s=float(regimes.alpha[i]),
                 beta_s_per_B=float(regimes.beta[i]),
-                of_alpha=alpha.interval,
-                of_beta=beta.interval,
+                alpha_interval=alpha.interval,
+                beta_interval=beta.interval,
                 curve=None if curved is None else curved.shape,
                 coefficients=() if curved is None else tuple(map(float, curved.coefficients)),
             )
@@ -298,8 +298,8 @@ def _breaks(curve: Curve, starts: list[int], sampled: NDArray[np.intp]) -> dict[
 def _lines(segments: tuple[Segment, ...]) -> dict[str, Parameter]:
     lines = {}
     for number, part in enumerate(segments, start=1):
-        lines[f"alpha_{number}_s"] = Parameter(part.alpha_s, part.of_alpha)
-        lines[f"beta_{number}_s_per_B"] = Parameter(part.beta_s_per_B, part.of_beta)
+        lines[f"alpha_{number}_s"] = Parameter(part.alpha_s, part.alpha_interval)
+        lines[f"beta_{number}_s_per_B"] = Parameter(part.beta_s_per_B, part.beta_interval)
     return lines
 
 
