@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import msgspec
+import numpy as np
 import pytest
 
 from hockney.infer.analysis.histories import History, histories
@@ -41,6 +43,49 @@ def test_latency_is_of_the_smallest_size_and_bandwidth_of_the_largest() -> None:
     assert rate.value == pytest.approx(65536 / 1002e-9)
     assert point.interval is not None
     assert rate.interval.high == pytest.approx(65536 / point.interval.low)
+
+
+def switched(switch_at: Sequence[int], slower: float = 2.0) -> History:
+    """Messages of `switch_at` bytes are slower by that factor from the 21st of 30 runs on."""
+    sizes = tuple(2**n for n in range(3, 17))
+    source = np.random.default_rng(5)
+    found = []
+    for day in range(30):
+        level = float(np.exp(source.normal(0.0, 0.005)))
+
+        def ns(launch: int, _: int, size: int, level: float = level, day: int = day) -> list[float]:
+            is_slow = day >= 20 and size in switch_at
+            return [level * (slower if is_slow else 1.0) * (1000.0 + size) + launch]
+
+        run = make_run(ns, sizes=sizes, rounds=2)
+        started = (FIRST_DAY + timedelta(days=day)).isoformat()
+        run.header = msgspec.structs.replace(run.header, id=f"run {day}", started=started)
+        found.append(facts(run))
+    (history,) = histories(found, 0.05)
+    return history
+
+
+def test_a_protocol_switch_that_moved_is_seen_between_the_ends() -> None:
+    history = switched((2048, 4096))
+    latency, bandwidth, between = history.trends
+    assert (latency.worse, bandwidth.worse) == (None, None)
+    assert between.what in ("time at 2 KiB, and 1 more size", "time at 4 KiB, and 1 more size")
+    assert between.changes[0].index == 20
+    assert between.worse is not None
+    assert between.worse.startswith("2.0")
+    assert "judged as well: 12 sizes between, the worst shown below" in history_lines(history)
+
+
+def test_sizes_between_that_did_not_change_are_counted_and_not_shown() -> None:
+    history = switched(())
+    assert len(history.trends) == 2
+    assert "judged as well: 12 sizes between, none worse" in history_lines(history)
+
+
+def test_where_all_sizes_are_worse_the_ends_say_so() -> None:
+    history = switched([2**n for n in range(3, 17)])
+    assert len(history.trends) == 2
+    assert all(trend.worse for trend in history.trends)
 
 
 def test_what_changed_in_the_environment_is_told() -> None:

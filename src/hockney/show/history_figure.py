@@ -20,7 +20,7 @@ def describe_history(histories: Sequence[History]) -> Figure:
     if not trends:
         raise UsageError("no run holds a point: there is no history to draw")
     what = ", ".join(dict.fromkeys(trend.what for _, trend in trends))
-    curves = list(dict.fromkeys((system, trend.curve) for system, trend in trends))
+    curves = list(dict.fromkeys((system, _curve(trend)) for system, trend in trends))
     labels = {
         key: (key[1] or key[0]) if len(histories) == 1 else ": ".join(filter(None, key))
         for key in curves
@@ -42,13 +42,18 @@ def describe_history(histories: Sequence[History]) -> Figure:
             ),
         )
         for unit, axis in axes
-        if (of := [((system, one.curve), one) for system, one in trends if one.unit == unit])
+        if (of := [((system, _curve(one)), one) for system, one in trends if one.unit == unit])
     ]
     caption = (
         f"{sentence(what)}: each run's median over launches with its confidence "
         "interval. Lines: the median of a level; dotted: where a level begins.",
     )
     return Figure("history", "history", tuple(panels), caption)
+
+
+def _curve(trend: Trend) -> str:
+    """What has a colour of its own: a curve, or the worst size between its ends."""
+    return trend.words if trend.is_between else trend.curve
 
 
 def _days(trend: Trend, index: int) -> float:

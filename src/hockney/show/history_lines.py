@@ -32,11 +32,23 @@ def history_lines(history: History) -> list[str]:
     for trend in history.trends:
         if trend.curve and not trend.changes and not trend.drift:
             lines.append(f"{trend.words}: {_number(trend)(trend.level)}, {_verdict(trend)}")
+    if history.between:
+        lines.append(_between_line(history))
     for trend in history.trends:
         if not trend.curve or trend.changes or trend.drift:
             table = table_text(_columns(trend), trend.points)
             lines += ["", trend.words, table, *_change_lines(trend), _verdict(trend)]
     return lines
+
+
+def _between_line(history: History) -> str:
+    """What became of the sizes that have no table of their own."""
+    several = "s" * (history.between > 1)
+    if any(trend.is_between for trend in history.trends):
+        return f"judged as well: {history.between} size{several} between, the worst shown below"
+    is_ends = any(trend.worse for trend in history.trends)
+    known = "not shown, as an end is worse" if is_ends else "none worse"
+    return f"judged as well: {history.between} size{several} between, {known}"
 
 
 def _number(trend: Trend) -> Callable[[float], str]:
@@ -109,6 +121,7 @@ def history_json(
                 "system": history.system,
                 "runs": len(history.runs),
                 "left_out": list(history.left_out),
+                "sizes_between": history.between,
                 "worse": bool(history.worse),
                 "trends": [_trend_json(trend) for trend in history.trends],
             }

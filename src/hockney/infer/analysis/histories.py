@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -35,6 +35,8 @@ MANY_RULE = (
     "of more than 120 runs, a level changes where an e-detector reaches 6,000, the least average "
     "run length, and the interval of the change lies beyond the tolerance"
 )
+MOST_SIZES = 34
+"""Most sizes of a curve that are judged."""
 SAME_STATE = 0.25
 """Log difference of core-to-core latencies below which two runs were in one state: one state
 scatters by a few per cent, states differ by half and more."""
@@ -92,6 +94,8 @@ class Trend:
     """Why the last runs are worse, by WORSE_RULE; None where they are not."""
     enough: bool
     """Whether there are enough runs to judge the last ones."""
+    is_between: bool = False
+    """Whether it is the worst of the sizes between the ends of its curve."""
 
     @property
     def words(self) -> str:
@@ -112,6 +116,9 @@ class History:
     trends: tuple[Trend, ...]
     left_out: tuple[str, ...]
     """Files whose runs share nothing with most of the others."""
+    between: int = 0
+    """Number of the sizes between the ends of curves, which are judged, too: of each curve the
+    worst one is a trend where none of its ends is worse."""
 
     @property
     def worse(self) -> list[str]:
@@ -130,13 +137,17 @@ def _history(system: str, runs: Sequence[RunFacts], tolerance: float) -> History
     counts = Counter(curve for run in runs for curve in run.curves)
     common = sorted(curve for curve, count in counts.items() if 2 * count > len(runs))
     trends: list[Trend] = []
+    between = 0
     for curve in common:
         of_curve = [run for run in runs if curve in run.curves]
         name = curve if len(counts) > 1 else ""
-        trends += _Series(curve, name, tolerance, len(common)).trends(of_curve)
+        series = _Series(curve, name, tolerance, len(common))
+        sizes = series.sizes(of_curve)
+        trends += series.trends(of_curve, sizes)
+        between += len(sizes[1:-1])
     kept = {point.id for trend in trends for point in trend.points}
     left_out = tuple(run.file for run in runs if run.id not in kept)
-    return History(system, tuple(runs), tuple(trends), left_out)
+    return History(system, tuple(runs), tuple(trends), left_out, between)
 
 
 @dataclass(frozen=True)
@@ -148,18 +159,42 @@ class _Series:
     """The curve as it is shown; empty where there is no other."""
     tolerance: float
     count: int
-    """The number of curves, which share an error rate."""
+    """The number of series, which share an error rate."""
 
-    def trends(self, runs: Sequence[RunFacts]) -> list[Trend]:
-        """The time at the smallest common size and the bandwidth at the largest."""
+    def sizes(self, runs: Sequence[RunFacts]) -> list[int]:
+        """Those that most runs have, ascending; of very many MOST_SIZES, evenly chosen."""
         counts = Counter(size for run in runs for size in run.curves[self.curve])
-        common = [size for size, count in counts.items() if 2 * count > len(runs)]
-        ends = {min(common), max(common)} if common else set()
-        kept = [run for run in runs if ends and ends <= run.curves[self.curve].keys()]
+        common = sorted(size for size, count in counts.items() if 2 * count > len(runs))
+        chosen = np.linspace(0, len(common) - 1, min(len(common), MOST_SIZES))
+        return [common[round(place)] for place in chosen]
+
+    def trends(self, runs: Sequence[RunFacts], sizes: Sequence[int]) -> list[Trend]:
+        """The time at the smallest size and the bandwidth at the largest; where neither is worse,
+        the worst size between them as well, if one is."""
+        kept = [
+            run for run in runs if sizes and {sizes[0], sizes[-1]} <= run.curves[self.curve].keys()
+        ]
         if not kept:
             return []
-        sizes = [(min(common), False), *([(max(common), True)] if max(common) > 0 else [])]
-        return [self._trend(kept, size, is_bandwidth) for size, is_bandwidth in sizes]
+        ends = [(sizes[0], False), *([(sizes[-1], True)] if sizes[-1] > 0 else [])]
+        found = [self._trend(kept, size, is_bandwidth) for size, is_bandwidth in ends]
+        return found if any(trend.worse for trend in found) else found + self._between(runs, sizes)
+
+    def _between(self, runs: Sequence[RunFacts], sizes: Sequence[int]) -> list[Trend]:
+        """The worst of the sizes between the ends, if one is worse. All together give as few false
+        alarms as an end does."""
+        inner = sizes[1:-1]
+        series = replace(self, count=self.count * len(inner))
+        each = (
+            series._trend([run for run in runs if size in run.curves[self.curve]], size, False)
+            for size in inner
+        )
+        worse = [trend for trend in each if trend.worse]
+        if not worse:
+            return []
+        worst, more = max(worse, key=_last_ratio), len(worse) - 1
+        also = f", and {more} more size{'s' * (more > 1)}" if more else ""
+        return [replace(worst, what=worst.what + also, is_between=True)]
 
     def _trend(self, runs: Sequence[RunFacts], size: int, bandwidth: bool) -> Trend:
         points = [_point(run, self.curve, size, bandwidth) for run in runs]
@@ -187,6 +222,11 @@ class _Series:
         what = f"{'bandwidth' if bandwidth else 'time'} at {format_size(size)}{of_points}"
         unit = "B/s" if bandwidth else "s"
         return Trend(what, self.name, unit, size, tuple(points), changes, drift, worse, enough)
+
+
+def _last_ratio(trend: Trend) -> float:
+    """How much the last change or the drift made of the value."""
+    return trend.drift.ratio if trend.drift else trend.changes[-1].ratio
 
 
 class _Found(NamedTuple):
