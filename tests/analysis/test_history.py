@@ -118,14 +118,34 @@ def test_what_changed_in_the_environment_is_told() -> None:
         ([1.0, 1.01, 0.99, 1.0, 1.01, 1.2, 1.21, 1.2], True),
         ([1.0, 1.01, 0.99, 1.0, 1.01, 1.2, 1.21, 1.0], False),
         ([1.0, 1.01, 1.5, 1.0, 1.01, 1.2, 1.21, 1.2], False),
+        ([1.0] * 10 + [2.0] * 10 + [1.5] * 10, True),
+        ([1.0] * 10 + [1.3] * 10 + [1.01] * 10, False),
         ([1.0, 1.01, 0.99, 1.0, 1.01, 1.03, 1.03, 1.03], False),
     ],
-    ids=["level", "better", "last three", "one good again", "as bad before", "within tolerance"],
+    ids=[
+        "level",
+        "better",
+        "last three",
+        "one good again",
+        "as bad before",
+        "half back",
+        "back",
+        "within tolerance",
+    ],
 )
 def test_worse_is_by_the_rule(factors: list[float], worse: bool) -> None:
     history = one_history([factor * (1.0 + i / 1e5) for i, factor in enumerate(factors)])
     assert bool(history.worse) == worse
     assert all(trend.enough for trend in history.trends)
+
+
+def test_what_to_explain_is_the_change_from_the_best_level() -> None:
+    history = one_history(
+        [f * (1.0 + i / 1e5) for i, f in enumerate([1.0] * 10 + [2.0] * 10 + [1.5] * 10)]
+    )
+    time = history.trends[0]
+    assert time.left_best == 10
+    assert time.worse == "1.499 times worse than at its best level"
 
 
 def test_a_drift_is_named_and_makes_it_worse() -> None:

@@ -199,8 +199,8 @@ def _of_trend(history: History, trend: Trend) -> DecidingFinding:
         )
     if trend.worse:
         action = "see what changed there"
-        if trend.changes:
-            before, after = (trend.points[trend.changes[-1].index - back].file for back in (1, 0))
+        if trend.left_best is not None:
+            before, after = (trend.points[trend.left_best - back].file for back in (1, 0))
             action = f"hockney explain {before} {after}"
         return DecidingFinding(FAILED, what, f"{number}; {trend.worse}", "the runs before", action)
     if not trend.enough:

@@ -28,8 +28,8 @@ CALIBRATED_RUNS = 60.0
 """Runs of a history for which changes.py states its chances."""
 
 WORSE_RULE = (
-    "worse: the level since the last change is worse than the level before it by more than the "
-    "tolerance, or a drift made it worse by more than that"
+    "worse: the level since the last change is worse than the best level before it by more than "
+    "the tolerance, or a drift made it worse by more than that"
 )
 MANY_RULE = (
     "of more than 120 runs, a level changes where an e-detector reaches 6,000, the least average "
@@ -94,6 +94,8 @@ class Trend:
     """Why the last runs are worse, by WORSE_RULE; None where they are not."""
     enough: bool
     """Whether there are enough runs to judge the last ones."""
+    left_best: int | None
+    """Index of the first run after its best level; None where the last level is the best."""
     is_between: bool = False
     """Whether it is the worst of the sizes between the ends of its curve."""
 
@@ -213,7 +215,8 @@ class _Series:
             for change in found
         )
         sign = -1.0 if bandwidth else 1.0
-        worse, enough = _worse(sign * logs, [change.index for change in changes], self.tolerance)
+        levels = _Levels.of(sign * logs, [change.index for change in changes])
+        worse, enough = levels.worse(self.tolerance)
         drifted = sign * math.log(drift.ratio) if drift else 0.0
         if drifted > 0.0:
             worse, enough = f"a drift made it {math.exp(drifted):.3f} times worse", True
@@ -221,7 +224,10 @@ class _Series:
         of_points = f", median of {' or '.join(together)} points" if together else ""
         what = f"{'bandwidth' if bandwidth else 'time'} at {format_size(size)}{of_points}"
         unit = "B/s" if bandwidth else "s"
-        return Trend(what, self.name, unit, size, tuple(points), changes, drift, worse, enough)
+        return Trend(
+            *(what, self.name, unit, size, tuple(points), changes, drift, worse, enough),
+            left_best=levels.left_best,
+        )
 
 
 def _last_ratio(trend: Trend) -> float:
@@ -306,14 +312,36 @@ def _one_state(first: str | None, second: str | None) -> bool:
     return abs(math.log(float(first.split()[0]) / float(second.split()[0]))) < SAME_STATE
 
 
-def _worse(badness: Array, changes: Sequence[int], tolerance: float) -> tuple[str | None, bool]:
-    """Why the last runs are worse by WORSE_RULE, and whether the runs at the last level could show
-    another change. badness: logarithms that rise as the system gets worse."""
-    enough = len(badness) - (changes[-1] if changes else 0) >= LEAST_RUNS + LAST
-    if not changes:
-        return None, enough
-    before = badness[changes[-2] if len(changes) > 1 else 0 : changes[-1]]
-    step = float(np.median(badness[changes[-1] :]) - np.median(before))
-    if step > math.log1p(tolerance):
-        return f"{math.exp(step):.3f} times worse since the last change point", True
-    return None, enough
+class _Levels(NamedTuple):
+    """The levels of a series, by logarithms that rise as the system gets worse."""
+
+    medians: list[float]
+    starts: list[int]
+    """The index of the first run of each level."""
+    last: int
+    """Number of runs at the last level."""
+
+    @classmethod
+    def of(cls, badness: Array, changes: Sequence[int]) -> _Levels:
+        starts = [0, *changes]
+        medians = [float(np.median(runs)) for runs in np.split(badness, changes)]
+        return cls(medians, starts, len(badness) - starts[-1])
+
+    @property
+    def best(self) -> int:
+        """The best level, of equal ones the last."""
+        return min(range(len(self.medians)), key=lambda at: (self.medians[at], -at))
+
+    @property
+    def left_best(self) -> int | None:
+        return self.starts[self.best + 1] if self.best + 1 < len(self.starts) else None
+
+    def worse(self, tolerance: float) -> tuple[str | None, bool]:
+        """Why the last runs are worse by WORSE_RULE, and whether the runs at the last level could
+        show another change."""
+        step = self.medians[-1] - self.medians[self.best]
+        if step <= math.log1p(tolerance):
+            return None, self.last >= LEAST_RUNS + LAST
+        is_before = self.best == len(self.medians) - 2
+        since = "since the last change point" if is_before else "than at its best level"
+        return f"{math.exp(step):.3f} times worse {since}", True
