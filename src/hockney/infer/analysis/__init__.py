@@ -21,7 +21,7 @@ from hockney.infer.analysis.diagnose import Diagnosis, diagnose
 from hockney.infer.analysis.expected import Expected, next_run
 from hockney.infer.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.infer.analysis.floor import FloorRatio, floor_ratios
-from hockney.infer.analysis.gate import Gate, not_judged, together
+from hockney.infer.analysis.gate import PASSED, Gate, not_judged, together
 from hockney.infer.analysis.gates import (
     congestion_gate,
     fabric_gate,
@@ -34,7 +34,7 @@ from hockney.infer.analysis.histories import History
 from hockney.infer.analysis.levels import LevelAtOnce, levels_at_once
 from hockney.infer.analysis.located import Located, is_located, located_of
 from hockney.infer.analysis.matrix import Matrix, matrix_of
-from hockney.infer.analysis.network_faults import Verdict, verdict_of
+from hockney.infer.analysis.network_faults import Verdict, cut_doubts, verdict_of
 from hockney.infer.analysis.one_sided import Helped, OneSided, helped_ratios, one_sided_ratios
 from hockney.infer.analysis.outliers import Outliers, find_outliers
 from hockney.infer.analysis.pairwise import level_samples, pairwise_of
@@ -71,6 +71,7 @@ from hockney.infer.predict.parameters import Parameters, parameters_of_run
 from hockney.plan import Plan, plan_of, workload_of
 from hockney.plan.axes import AXES, Point, texts_apart
 from hockney.plan.workloads import Workload
+from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Place, Run, Visits
 
 
@@ -309,7 +310,10 @@ class Analysis:
         """Slow nodes, switches, cables and pairs; None where no pass was made over all pairs."""
         if self.pairwise is None or is_located(self.run):
             return None
-        return verdict_of(self.pairwise, self.run.is_simulated)
+        verdict = verdict_of(self.pairwise, self.run.is_simulated)
+        if isinstance(self.workload, Fabric) and self.workload.switch_numbers:
+            return verdict
+        return replace(verdict, doubts=(*verdict.doubts, *cut_doubts(self.pairwise)))
 
     @cached_property
     def located(self) -> Located | None:
@@ -329,10 +333,16 @@ class Analysis:
             crowd = "threads" if self.oversubscribed.has_threads else "ranks"
             return not_judged(self.oversubscribed.fact, f"start no more {crowd} than CPUs")
         if self.located is not None:
-            return located_gate(self.located)
-        if self.verdict is not None:
-            return fabric_gate(self.verdict)
-        return pairs_gate(self.outliers)
+            gate = located_gate(self.located)
+        elif self.verdict is not None:
+            gate = fabric_gate(self.verdict)
+        else:
+            gate = pairs_gate(self.outliers)
+        failed = [end for end in self.run.ends if end.reason == "failed"]
+        if gate.status == PASSED and failed:
+            launches = f"{len(failed)} of {len(self.run.launches)} launches failed"
+            return not_judged(launches, "see its message; then continue the run with --resume")
+        return gate
 
     @property
     def compares_pairs(self) -> bool:

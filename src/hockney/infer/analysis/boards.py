@@ -181,6 +181,14 @@ def unmeasured_doubts(places: Mapping[int, Place], ranks: Iterable[int]) -> list
     return [Doubt(why, "measure again, with all nodes in pairs")]
 
 
+def lacking_doubts(lacking: int, wanted: int) -> list[Doubt]:
+    """The doubt where some of the wanted pairs have no time: each of them may be slow."""
+    if not lacking:
+        return []
+    why = f"{lacking} of {wanted} pair{'s' * (wanted > 1)} have no time"
+    return [Doubt(why, "go on with --resume, or measure again with a larger --budget")]
+
+
 @dataclass
 class Judgement:
     faults: list[Fault] = field(default_factory=list)

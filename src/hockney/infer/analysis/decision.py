@@ -116,8 +116,7 @@ def _findings(analysis: Analysis) -> Iterator[DecidingFinding]:
             "see its message; then continue the run with --resume",
         )
     if getattr(analysis.workload, "verify", False) and not failed:
-        number = f"{len(analysis.run.samples)} visits"
-        yield DecidingFinding(PASSED, f"{label}: messages arrive as they were sent", number, "", "")
+        yield _of_data(analysis)
     if analysis.compares_pairs:
         yield from _of_outliers(analysis)
     for gate in (
@@ -126,6 +125,21 @@ def _findings(analysis: Analysis) -> Iterator[DecidingFinding]:
     ):
         if gate is not None:
             yield _of_gate(label, gate, "the plan's limit")
+
+
+def _of_data(analysis: Analysis) -> DecidingFinding:
+    """Whether all data of a run with --verify, which no launch found wrong, were looked at."""
+    run, what = analysis.run, f"{analysis.label}: messages arrive as they were sent"
+    planned = {size.bytes for size in analysis.workload.sizes} if analysis.workload else set()
+    seen = {point.bytes for point in run.samples.visited}
+    if len(seen) < len(planned) and seen != {0}:
+        number = f"{len(seen)} of {len(planned)} sizes"
+        return DecidingFinding(NOT_JUDGED, what, number, "", "continue the run with --resume")
+    if len({end.launch for end in run.ends}) < len(run.launches):
+        why = "a launch was cut short"
+        return DecidingFinding(NOT_JUDGED, what, why, "", "continue the run with --resume")
+    count = len(run.samples)
+    return DecidingFinding(PASSED, what, f"{count} visit{'s' * (count != 1)}", "", "")
 
 
 def _of_gate(what: str, gate: Gate, reference: str) -> DecidingFinding:

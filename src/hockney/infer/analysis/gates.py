@@ -219,7 +219,8 @@ def _of_outliers(
     if each:
         return failed(each, names)
     if doubts:
-        more = f" (and {len(doubts) - 1} more reasons)" if len(doubts) > 1 else ""
+        left = len(doubts) - 1
+        more = f" (and {left} more reason{'s' * (left > 1)})" if left else ""
         return not_judged(doubts[0].why + more, doubts[0].remedy)
     counts = [f"{count} {what}s" for what, count in judged.items() if count]
     return passed(f"no outlier among {', '.join(counts)}")

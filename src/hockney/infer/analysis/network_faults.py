@@ -25,6 +25,7 @@ from hockney.infer.analysis.boards import (
     Doubt,
     Fault,
     Network,
+    lacking_doubts,
     names_of,
     unmeasured_doubts,
 )
@@ -154,6 +155,16 @@ def _ranks_of_slow_nodes(suspects: Iterable[Suspect], pairwise: Pairwise) -> set
     slow = {name for suspect in suspects if suspect.what == NODE for name in suspect.names}
     name_of_rank = _namer(pairwise)
     return {name_of_rank(i) for i in range(len(pairwise.ranks)) if pairwise.host(i) in slow}
+
+
+def cut_doubts(pairwise: Pairwise) -> list[Doubt]:
+    """The doubts about a pass over all pairs that ended early, or without some node."""
+    doubts = lacking_doubts(pairwise.wanted - len(pairwise.ends), pairwise.wanted)
+    passes = len(pairwise.passes)
+    for host, count in pairwise.seldom_measured()[:1]:
+        why = f"{host} was measured in {count} of {passes} passes alone"
+        doubts.append(Doubt(why, "see why, and measure again"))
+    return doubts
 
 
 def _part(suspect: Suspect) -> tuple[str, frozenset[str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from hockney.infer.analysis.boards import (
     Doubt,
     Fault,
     Network,
+    lacking_doubts,
     names_of,
     unmeasured_doubts,
 )
@@ -33,6 +35,8 @@ from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan.axes import Key, key_without
 from hockney.plan.topology import switches_of
 from hockney.plan.workloads import Workload
+from hockney.plan.workloads.cores import Cores
+from hockney.plan.workloads.pairs import Pairs
 from hockney.records import Place, Run
 
 RULE = (
@@ -108,9 +112,23 @@ def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> 
         _outlier(fault, firsts[fault.board], kinds[fault.board], numbered)
         for fault in judgement.faults
     )
-    measured = {rank for point in estimates.own() if point.is_one_pair for rank in point.peers}
-    left_out = unmeasured_doubts(_asked(places, workload), measured)
+    pairs = {_pair(point) for point in estimates.own() if point.is_one_pair}
+    left_out = unmeasured_doubts(
+        _asked(places, workload), {rank for pair in pairs for rank in pair}
+    )
+    if not left_out:
+        wanted = _wanted(places, workload)
+        left_out = lacking_doubts(len(wanted - pairs), len(wanted))
     return Outliers(outliers, +judgement.judged, (*judgement.doubts, *left_out))
+
+
+def _wanted(places: Mapping[int, Place], workload: Workload | None) -> set[Pair]:
+    """The pairs that the plan measures; empty where that is not known."""
+    if isinstance(workload, Cores):
+        return set(combinations(sorted(places), 2))
+    if isinstance(workload, Pairs) and max(workload.active) >= len(workload.pairing):
+        return {(min(pair), max(pair)) for pair in workload.pairing}
+    return set()
 
 
 def _asked(places: Mapping[int, Place], workload: Workload | None) -> Mapping[int, Place]:
@@ -118,6 +136,10 @@ def _asked(places: Mapping[int, Place], workload: Workload | None) -> Mapping[in
     pairing = getattr(workload, "pairing", ())
     listed = {rank for pair in pairing for rank in pair}
     return {rank: place for rank, place in places.items() if not listed or rank in listed}
+
+
+def _pair(point: PointEstimate) -> Pair:
+    return min(point.peers), max(point.peers)
 
 
 def _by_board(estimates: Estimates) -> dict[Key, dict[Pair, PointEstimate]]:
@@ -128,7 +150,7 @@ def _by_board(estimates: Estimates) -> dict[Key, dict[Pair, PointEstimate]]:
         if not point.is_one_pair or not min(point.medians_s) > 0.0:
             continue
         key = key_without(point, "peers", "level")
-        pair = (min(point.peers), max(point.peers))
+        pair = _pair(point)
         other = found.setdefault(key, {}).get(pair)
         if other is None or point.typical_s > other.typical_s:
             found[key][pair] = point

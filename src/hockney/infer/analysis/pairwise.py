@@ -29,6 +29,8 @@ CLEAR = 1.15
 """Least ratio of the times of the next level to those on a switch, for switches found by times."""
 LEAST_CLUSTER = 3
 """Fewest pairs with similar times that make a cluster."""
+LEAST_PASSES = 0.8
+"""Least part of the usual number of passes in which a node has a pair."""
 CLIQUE = 0.98
 """Least fraction of the pairs on a found switch that have its time."""
 SEED = 1
@@ -114,10 +116,29 @@ class Pairwise:
         )
 
     @property
+    def wanted(self) -> int:
+        """The number of all pairs of ranks, one way of all their directions."""
+        count = len(self.ranks) * (len(self.ranks) - 1)
+        return count if self.is_one_way else count // 2
+
+    @property
     def fraction(self) -> float:
         """The fraction of all pairs that was measured."""
-        count = len(self.ranks) * (len(self.ranks) - 1)
-        return len(self.ends) / (count if self.is_one_way else count / 2)
+        return len(self.ends) / self.wanted
+
+    def seldom_measured(self) -> list[tuple[str, int]]:
+        """The nodes of which all pairs are in fewer than LEAST_PASSES of as many passes as half of
+        the pairs are in at least, with the number of their passes."""
+        passes = (~np.isnan(self.seconds)).all(axis=0).sum(axis=0)
+        most = np.zeros(len(self.ranks), np.int64)
+        for end in self.ends.T:
+            np.maximum.at(most, end, passes)
+        of_host: dict[str, int] = {}
+        for position, count in enumerate(most.tolist()):
+            host = self.host(position)
+            of_host[host] = max(of_host.get(host, 0), count)
+        least = LEAST_PASSES * float(np.median(passes))
+        return [(host, count) for host, count in of_host.items() if 0 < count < least]
 
     @property
     def both_ways(self) -> Pairwise:
@@ -254,7 +275,8 @@ def _table(
     for block, key in zip(blocks, keys, strict=True):
         at = np.searchsorted(known, key)
         for size, ns in zip(block.bytes, block.ns, strict=True):
-            seconds[sizes.index(size), passes.index(block.pass_number), at] = ns * 1e-9
+            known_s = np.where(ns > 0.0, ns * 1e-9, np.nan)  # of 0, the clock was too coarse
+            seconds[sizes.index(size), passes.index(block.pass_number), at] = known_s
     has_all = ~np.isnan(seconds).all(axis=1).any(axis=0)
     ends = np.stack([known // len(ranks), known % len(ranks)], axis=1)
     return ends[has_all], seconds[:, :, has_all], rounds[has_all]

@@ -1,0 +1,129 @@
+"""A gate passes only what was measured: not a pass that was cut, nor launches that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+
+import msgspec
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fabric_samples import fabric_run
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.decision import decision_of
+from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
+from hockney.plan import sizes_of
+from hockney.plan.workloads.cores import Cores
+from hockney.plan.workloads.fabric import Fabric
+from hockney.plan.workloads.pingpong import Pingpong
+from hockney.records import End, PairBlock, Run
+from samples import make_pairs_run, make_run, one_a_node, options_of
+
+Kept = Callable[[PairBlock], NDArray[np.bool_]]
+
+
+def gate_of(run: Run) -> tuple[str, str]:
+    gate = Analysis(run).outlier_gate
+    return gate.status, gate.why
+
+
+def kept(block: PairBlock, which: NDArray[np.bool_]) -> PairBlock:
+    return replace(block, peers=block.peers[which], ns=block.ns[:, which])
+
+
+def without(block: PairBlock, rank: int) -> PairBlock:
+    return kept(block, ~(block.peers == rank).any(axis=1))
+
+
+def test_a_pass_over_some_of_the_pairs_is_not_passed() -> None:
+    """The slow cables are among those that were not reached."""
+    run = fabric_run(passes=1, slow={(0, 4): 3.0, (0, 5): 3.0})
+    assert gate_of(run)[0] == FAILED
+    (whole,) = run.pair_times
+    near = whole.peers[:, 1] - whole.peers[:, 0] < 6
+    run.pair_times[:] = [kept(whole, near)]
+    status, why = gate_of(run)
+    assert status == NOT_JUDGED
+    assert why.startswith("171 of 276 pairs have no time; go on with --resume")
+
+
+def test_pairs_of_the_switches_alone_are_what_per_switch_plans() -> None:
+    run = fabric_run(passes=3)
+    plan = Fabric(sizes=sizes_of([8]), switch_numbers=tuple((f"n{i}", i // 4) for i in range(24)))
+    run.header = msgspec.structs.replace(run.header, options=options_of(plan))
+    far = run.pair_times[0].peers // 4
+    some = (far[:, 0] != far[:, 1]) | (run.pair_times[0].peers[:, 0] % 2 == 0)
+    run.pair_times[:] = [kept(block, some) for block in run.pair_times]
+    assert gate_of(run)[0] == PASSED
+
+
+def test_a_node_that_left_after_the_first_pass_is_no_sound_one() -> None:
+    run = fabric_run()
+    first, *others = run.pair_times
+    run.pair_times[:] = [first, *(without(block, 5) for block in others)]
+    status, why = gate_of(run)
+    assert status == NOT_JUDGED
+    assert why.startswith("n5 was measured in 1 of 3 passes alone")
+
+
+def test_where_launches_failed_nothing_is_passed() -> None:
+    run = fabric_run()
+    run.add(End(launch=0, reason="complete", wall_s=1.0))
+    assert gate_of(run)[0] == PASSED
+    run.add(End(launch=1, reason="failed", wall_s=1.0, message="rank 5 died"))
+    assert gate_of(run)[:2] == (
+        NOT_JUDGED,
+        "1 of 3 launches failed; see its message; then continue the run with --resume",
+    )
+
+
+def test_a_time_of_0_is_none() -> None:
+    run = fabric_run()
+    for block in run.pair_times:
+        block.ns[:, (block.peers == 5).any(axis=1)] = 0.0
+    status, why = gate_of(run)
+    assert status == NOT_JUDGED
+    assert why.startswith("no pair of n5 was measured (and 1 more reason)")
+
+
+def test_cores_of_which_a_pair_is_lacking_are_not_passed() -> None:
+    pairs = [[pair] for pair in combinations(range(8), 2)]
+    whole = make_pairs_run(lambda *_: [1000.0], pairs, one_a_node(8))
+    some = make_pairs_run(lambda *_: [1000.0], pairs[:-2], one_a_node(8))
+    for run in (whole, some):
+        options = options_of(Cores(sizes=sizes_of([8])))
+        run.header = msgspec.structs.replace(run.header, experiment="cores", options=options)
+    assert gate_of(whole)[0] == PASSED
+    status, why = gate_of(some)
+    assert status == NOT_JUDGED
+    assert why.startswith("2 of 28 pairs have no time")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "ends", "status", "number"),
+    [
+        ((8, 64), True, PASSED, "100 visits"),
+        ((8,), True, NOT_JUDGED, "1 of 2 sizes"),
+        ((), True, NOT_JUDGED, "0 of 2 sizes"),
+        ((8, 64), False, NOT_JUDGED, "a launch was cut short"),
+    ],
+    ids=["all", "one size", "none", "killed"],
+)
+def test_data_that_nobody_looked_at_are_not_called_right(
+    sizes: tuple[int, ...], ends: bool, status: str, number: str
+) -> None:
+    run = make_run(lambda *_: [1000.0], sizes=sizes)
+    options = options_of(Pingpong(sizes=sizes_of([8, 64]), verify=True))
+    run.header = msgspec.structs.replace(run.header, options=options)
+    if not ends:
+        run.ends.clear()
+    elif not run.ends:
+        for launch in run.launches:
+            run.add(End(launch=launch.launch, reason="complete", wall_s=1.0))
+    found = decision_of([Analysis(run)])
+    assert found is not None
+    (data,) = (one for one in found.findings if "messages arrive as they were sent" in one.what)
+    assert (data.status, data.number) == (status, number)
