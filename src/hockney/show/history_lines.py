@@ -86,10 +86,14 @@ def _change_lines(trend: Trend) -> list[str]:
             f"a step ({_rarity(trend.drift.run_length)})"
         )
     for change in trend.changes:
+        begun = ""
+        if change.first != change.last:
+            begun = (
+                f", begun between {change.first:%Y-%m-%d %H:%M} and {change.last:%Y-%m-%d %H:%M}"
+            )
         lines.append(
             f"change point at {change.started:%Y-%m-%d %H:%M:%S}: {change.ratio:.3f} times what it "
-            f"was before, begun between {change.first:%Y-%m-%d %H:%M} and "
-            f"{change.last:%Y-%m-%d %H:%M} ({_rarity(change.run_length)})"
+            f"was before{begun} ({_rarity(change.run_length)})"
         )
         lines += [
             f"    {name}: {before or '-'} -> {after or '-'}"
