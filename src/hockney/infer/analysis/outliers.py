@@ -116,7 +116,7 @@ def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> 
     left_out = unmeasured_doubts(
         _asked(places, workload), {rank for pair in pairs for rank in pair}
     )
-    if not left_out:
+    if pairs and not left_out:
         wanted = _wanted(places, workload)
         left_out = lacking_doubts(len(wanted - pairs), len(wanted))
     return Outliers(outliers, +judgement.judged, (*judgement.doubts, *left_out))
