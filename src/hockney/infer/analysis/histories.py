@@ -215,7 +215,7 @@ class _Series:
             for change in found
         )
         sign = -1.0 if bandwidth else 1.0
-        levels = _Levels.of(sign * logs, [change.index for change in changes])
+        levels = _TrendLevels.of(sign * logs, [change.index for change in changes])
         worse, enough = levels.worse(self.tolerance)
         drifted = sign * math.log(drift.ratio) if drift else 0.0
         if drifted > 0.0:
@@ -312,7 +312,7 @@ def _one_state(first: str | None, second: str | None) -> bool:
     return abs(math.log(float(first.split()[0]) / float(second.split()[0]))) < SAME_STATE
 
 
-class _Levels(NamedTuple):
+class _TrendLevels(NamedTuple):
     """The levels of a series, by logarithms that rise as the system gets worse."""
 
     medians: list[float]
@@ -322,7 +322,7 @@ class _Levels(NamedTuple):
     """Number of runs at the last level."""
 
     @classmethod
-    def of(cls, badness: Array, changes: Sequence[int]) -> _Levels:
+    def of(cls, badness: Array, changes: Sequence[int]) -> _TrendLevels:
         starts = [0, *changes]
         medians = [float(np.median(runs)) for runs in np.split(badness, changes)]
         return cls(medians, starts, len(badness) - starts[-1])
