@@ -10,6 +10,7 @@ import pytest
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import RunComparison, compare
+from hockney.infer.analysis.explanation import explanation
 from hockney.records import MpiFacts, Run
 from samples import make_run
 
@@ -252,6 +253,39 @@ def test_a_launch_of_no_time_is_compared_with_nothing() -> None:
     run = make_run(lambda launch, _, size: [1000.0 if launch or size else 0.0], sizes=(0, 8))
     found = compared(run, run, 0.03)
     assert [point.base.bytes for point in found.points] == [8]
+    of_each = [f"some of {label}'s times at 0 B are 0: its clock was too coarse" for label in "AB"]
+    assert [note for note in found.notes if "clock" in note] == of_each
+
+
+def with_zeros(zeros: tuple[int, ...], sizes: tuple[int, ...] = SIZES) -> Run:
+    """A run whose clock is too coarse for these sizes."""
+    run = make_run(
+        lambda _launch, _round, size: [0.0 if size in zeros else 100.0 + size],
+        launches=8,
+        sizes=sizes,
+    )
+    run.header = msgspec.structs.replace(run.header, id="with zeros")
+    return run
+
+
+@pytest.mark.parametrize(("zeros", "named"), [((8,), "8 B"), (SIZES, "8 B, 1 KiB, 64 KiB")])
+def test_times_of_zero_are_named_instead_of_called_those_of_one_run(
+    zeros: tuple[int, ...], named: str
+) -> None:
+    base, other = noisy_run(1), with_zeros(zeros)
+    found = compared(base, other, 0.03)
+    assert {point.base.bytes for point in found.points} == {*SIZES} - {*zeros}
+    why = f"B's times at {named} are 0: its clock was too coarse"
+    assert why in found.notes
+    assert not [note for note in found.notes if "only" in note or "in common" in note]
+    explained = explanation(Analysis(base), Analysis(other), 0.03)
+    assert why in explained.notes or (explained.gate and why in explained.gate.why)
+
+
+def test_a_point_that_only_one_run_has_stays_named_beside_times_of_zero() -> None:
+    notes = compared(noisy_run(1), with_zeros((8,), (8, 1024)), 0.03).notes
+    assert "not compared, as only A has them: 64 KiB" in notes
+    assert not [note for note in notes if "only B" in note]
 
 
 @pytest.mark.parametrize(("slower", "verdict"), [(1.0, "same"), (1.2, "slower")])

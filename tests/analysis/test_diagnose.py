@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import msgspec
 import numpy as np
 import pytest
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.diagnose import Diagnosis, VisitSeries, drift, periodic
+from hockney.infer.analysis.gaps import visit_times
 from hockney.infer.analysis.noise import Disturbance, disturbances
 from hockney.records import Noise
 from samples import make_run
@@ -75,6 +77,92 @@ def test_each_illness_is_named(
     found = {finding.what: finding.words for finding in findings}
     assert what in found
     assert words in found[what]
+
+
+def measured(at_s: Callable[[int], float], ns: Callable[[int], float]) -> dict[str, str]:
+    """The findings of 8 launches by the time and duration of their rounds."""
+    run = make_run(lambda _launch, round_, _bytes: [ns(round_)] * 4, launches=8, rounds=200)
+    run.samples[:] = [
+        msgspec.structs.replace(visit, at_s=at_s(visit.round or 0)) for visit in run.samples
+    ]
+    return {finding.what: finding.words for finding in Analysis(run).diagnosis.findings}
+
+
+def suspended(round_: int) -> float:
+    return 0.01 * round_ + (3600.0 if round_ >= 185 else 0.0)
+
+
+def set_once(round_: int) -> float:
+    return 1e9 if round_ == 100 else 0.01 * round_
+
+
+def running_back(round_: int) -> float:
+    return 0.01 * (200 - round_)
+
+
+@pytest.mark.parametrize(
+    ("at_s", "gaps"),
+    [
+        (suspended, "8 gaps between visits, the longest 3600 s, in 8 of 8 launches"),
+        (set_once, "16 gaps between visits, the longest 1e+09 s, in 8 of 8 launches; the clock"),
+        (running_back, "1592 gaps between visits, the longest 0.01 s, in 8 of 8 launches; the cl"),
+    ],
+)
+def test_a_gap_in_the_clock_is_told_and_changes_nothing_else(
+    at_s: Callable[[int], float], gaps: str
+) -> None:
+    def rising(round_: int) -> float:
+        return 1000.0 * (1.0 + 0.002 * round_)
+
+    def with_bursts(round_: int) -> float:
+        return (1600.0 if round_ % 60 in range(30, 36) else 1000.0) + round_ % 7
+
+    def every_eighth(round_: int) -> float:
+        return (1300.0 if round_ % 8 == 0 else 1000.0) + round_ % 7
+
+    drifts = measured(at_s, rising)
+    assert drifts["gaps"].startswith(gaps)
+    assert drifts["drift"] == "+33 % over a launch, in 8 of 8 launches"
+    if at_s is running_back:
+        return
+    for what, ns in (("bursts", with_bursts), ("periodic", every_eighth)):
+        assert measured(at_s, ns)[what] == measured(lambda round_: 0.01 * round_, ns)[what]
+
+
+def test_a_short_stop_is_no_gap() -> None:
+    assert "gaps" not in measured(lambda n: 0.01 * n + (n >= 100) * 0.9, lambda n: 1000.0 + n % 7)
+    assert "gaps" not in measured(lambda n: 1.0 * n + (n >= 100) * 18.0, lambda n: 1000.0 + n % 7)
+
+
+def test_large_messages_of_a_sweep_are_no_gaps() -> None:
+    run = make_run(healthy, launches=2, rounds=20)
+    run.samples[:] = [
+        msgspec.structs.replace(visit, bytes=1 << round_, at_s=1e-6 * 2.0**round_)
+        for visit in run.samples
+        for round_ in [1 + (visit.round or 0)]
+    ]
+    assert visit_times(run, 2).gaps_s == {}
+
+
+def test_rounds_of_another_state_and_points_at_rest_are_no_gaps() -> None:
+    def far(_launch: int, round_: int) -> float:
+        return 245.0 if 40 <= round_ < 90 else 53.0
+
+    run = make_run(healthy, sizes=(8, 64), rounds=100, handover_ns=far)
+    run.samples[:] = [
+        visit for visit in run.samples if visit.bytes == 8 or (visit.round or 0) not in range(5, 40)
+    ]
+    estimates = Analysis(run).estimates
+    assert len(estimates.states.states) == 2
+    assert Analysis(run).diagnosis == Diagnosis([])
+
+
+def test_a_drift_is_no_more_than_what_was_observed() -> None:
+    """Visits rise by 1.9 times the first one and fall back: their median slope is of the rise."""
+    visits = 1.0 + 0.1 * (np.arange(24) % 20)
+    found = drift([VisitSeries(np.arange(24.0), visits, visits)] * 3)
+    assert found is not None
+    assert found[2] == pytest.approx(1.0 + 1.9 / np.median(visits))
 
 
 def looked(**fields: float) -> list[str]:

@@ -3,6 +3,8 @@ rank."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from collective_samples import header, places_of
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.stragglers import Stragglers, stragglers_of
 from hockney.records import Completions, LaunchRecord, MpiFacts, Run
-from hockney.show.straggler_lines import straggler_lines
+from hockney.show.straggler_lines import straggler_lines, stragglers_json
 
 RANKS = 16
 MACHINES = 100
@@ -20,10 +22,15 @@ case in three hundred."""
 
 
 def run_of(
-    seed: int, late: float = 1.0, launches: int = 10, noise: float = 0.03, sizes: int = 3
+    seed: int,
+    late: float = 1.0,
+    launches: int = 10,
+    noise: float = 0.03,
+    sizes: int = 3,
+    late_ranks: Sequence[int] = (5,),
 ) -> Run:
     """Completions of a broadcast, where a rank is done the later the deeper its place is in a
-    binomial tree; rank 5 `late` times later."""
+    binomial tree; `late_ranks` are `late` times later."""
     chance = np.random.default_rng(seed)
     depth = np.array([number.bit_count() for number in range(RANKS)])
     run = Run(header())
@@ -40,7 +47,7 @@ def run_of(
         for size in range(sizes):
             ns = 1e3 * (1 + size) * (1 + depth[numbers])
             ns = ns * np.exp(noise * chance.standard_t(4, RANKS))
-            ns[5] *= late
+            ns[list(late_ranks)] *= late
             run.add(
                 Completions(
                     operation="bcast",
@@ -101,6 +108,40 @@ def test_what_is_said() -> None:
     assert " the others' time at bcast of " in first
     (none,) = straggler_lines(Analysis(run_of(1)))
     assert none.startswith("no rank completes late again and again: one that takes 1.")
+
+
+@pytest.mark.parametrize(
+    ("late", "count"), [(3.0, count) for count in (5, 6, 7, 8, 9, 12, 15)] + [(0.5, 1), (1.5, 10)]
+)
+def test_where_many_ranks_are_late_nobody_can_tell_which_kind_is_normal(
+    late: float, count: int
+) -> None:
+    run = run_of(1, late=late, late_ranks=range(count))
+    found = judged(run)
+    assert (found.found, found.visible) == ((), None)
+    assert found.doubts
+    lines = straggler_lines(Analysis(run))
+    assert all(line.startswith("stragglers: cannot tell: ") for line in lines)
+    json = stragglers_json(Analysis(run))["stragglers"]
+    assert json["found"] is None
+    assert json["doubts"][0]["why"] == found.doubts[0].why
+
+
+def test_two_kinds_of_ranks_are_counted() -> None:
+    (slow,) = judged(run_of(1, late=3.0, launches=40, late_ranks=range(6), sizes=1)).doubts
+    assert slow.why.startswith("6 of 16 ranks complete later than the rest at bcast of 8 B")
+    (fast,) = judged(run_of(1, late=3.0, late_ranks=range(12))).doubts
+    assert fast.why.startswith("4 of 16 ranks are up to 2.86 times as fast as the rest")
+
+
+def test_a_late_rank_is_named_though_of_others_nobody_can_tell() -> None:
+    run = run_of(1, late=9.0, noise=0.4)
+    found = judged(run)
+    assert ([one.rank for one in found.found], found.visible) == ([5], None)
+    late, others = straggler_lines(Analysis(run))
+    assert late.startswith("rank 5 ")
+    assert others.startswith("other ranks: cannot tell: ranks differ so much at bcast of ")
+    assert len(stragglers_json(Analysis(run))["stragglers"]["found"]) == 1
 
 
 def test_a_run_that_did_not_look_says_nothing() -> None:

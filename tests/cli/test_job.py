@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney
+from hockney.run.measure import checks
 
 
 @pytest.fixture
@@ -90,6 +91,107 @@ def test_a_simulated_machine_needs_no_job(hockney: RunHockney) -> None:
     assert (done.status, "needs no job" in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.parametrize(
+    ("time", "words", "needed"),
+    [
+        ("10s", ("--budget", "1h"), "5 launches and their starts need 63 min"),
+        ("62min", ("--budget", "1h"), "ask for --time 63min or more"),
+        ("2min", ("--over", "10min"), "(--budget, --over)"),
+    ],
+)
+def test_a_time_limit_that_cannot_hold_the_launches_is_refused(
+    hockney: RunHockney, time: str, words: tuple[str, ...], needed: str
+) -> None:
+    done = hockney("job", "pbs", "--time", time, "--", "pingpong", "--nodes", "2", *words)
+    assert (done.status, done.stdout) == (2, "")
+    assert needed in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("time", "written"), [("63min", "01:03:00"), ("63.9min", "01:03:00"), ("2h", "02:00:00")]
+)
+def test_a_time_limit_is_never_longer_than_what_was_asked_for(
+    hockney: RunHockney, time: str, written: str
+) -> None:
+    words = ("pingpong", "--nodes", "2", "--budget", "1h")
+    done = hockney("job", "pbs", "--time", time, "--", *words)
+    assert done.status == 0, done.stderr
+    assert f"walltime={written}" in done.stdout
+
+
+@pytest.mark.parametrize("cpus", [1, 64])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "collective allreduce",
+        "fabric",
+        "pairs",
+        "halo",
+        "cores",
+        "congestion",
+        "pingpong",
+        "startup",
+    ],
+)
+def test_the_cpus_of_the_host_that_writes_the_script_decide_nothing(
+    hockney: RunHockney, monkeypatch: pytest.MonkeyPatch, verb: str, cpus: int
+) -> None:
+    monkeypatch.setattr(checks, "allowed_count", lambda: cpus)
+    done = hockney("job", "pbs", "--", *verb.split(), "--nodes", "8")
+    assert done.status == 0, done.stderr
+    assert "select=8:ncpus=1:mpiprocs=1" in done.stdout
+    assert " -n 8 " in done.stdout
+
+
+def test_a_node_may_have_more_cpus_than_the_host_that_writes_the_script(
+    hockney: RunHockney, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "allowed_count", lambda: 2)
+    words = ("pingpong", "--nodes", "1", "-n", "192")
+    done = hockney("job", "slurm", "--", *words)
+    assert done.status == 0, done.stderr
+    assert "#SBATCH --ntasks-per-node=192" in done.stdout
+    here = hockney(*words, "-o", "run.jsonl")
+    assert here.status == 2
+    assert "at most 128 ranks are started on this machine, which has 2 CPUs" in here.stderr
+
+
+@pytest.mark.parametrize("nodes", [(), ("--nodes", "1")])
+def test_a_number_of_ranks_that_would_be_that_of_this_host_is_refused(
+    hockney: RunHockney, nodes: tuple[str, ...]
+) -> None:
+    words = ("collective", "allreduce", *nodes)
+    done = hockney("job", "slurm", "--", *words)
+    assert (done.status, done.stdout) == (2, "")
+    assert "the number of ranks is not given" in done.stderr
+    done = hockney("job", "slurm", "--", *words, "--ranks-per-node", "4")
+    assert done.status == 0, done.stderr
+    assert "#SBATCH --ntasks-per-node=4" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "notes"),
+    [
+        (("--launches", "5..20"), ["--launches: the script makes 5, as it cannot tell"]),
+        (("--timeout", "60s"), ["--timeout: the script ends no launch that hangs"]),
+        (("--json",), ["--json: the answer is that of hockney show run.jsonl --json"]),
+        (("--format", "osu"), ["--format: the table is that of hockney show run.jsonl --format"]),
+        (("--gate",), ["--gate: judge what the job measures by hockney show run.jsonl --gate"]),
+        (("--launches", "5.."), []),
+        (("--launches", "5..5", "--budget", "5s"), []),
+        (("--launches", "5..20", "--quiet"), []),
+    ],
+)
+def test_what_a_script_cannot_do_is_noted(
+    hockney: RunHockney, words: tuple[str, ...], notes: list[str]
+) -> None:
+    verb = ("fabric", "--nodes", "4") if "--gate" in words else ("pingpong", "--nodes", "2")
+    done = hockney("job", "lsf", "--", *verb, "-o", "run.jsonl", *words)
+    assert done.status == 0, done.stderr
+    assert len(done.stderr.splitlines()) == len(notes)
+    assert all(note in done.stderr for note in notes)
+
+
 WATCH = ("watch", "--dir", "w", "--on-alarm", 'logger "$HOCKNEY_TEXT"')
 
 
@@ -101,6 +203,14 @@ def test_a_job_of_a_watch_makes_a_look_and_submits_the_next(hockney: RunHockney)
     assert " watch --once --dir w " in look
     assert " watch --due --dir w " in due
     assert done.stdout.endswith("""sbatch --begin=now+"$wait_s" "$0"\n""")
+
+
+def test_the_looks_of_a_watch_have_the_ranks_of_their_job(hockney: RunHockney) -> None:
+    words = ("--", "collective", "allreduce", "--nodes", "4")
+    done = hockney("job", "slurm", "--", *WATCH, *words)
+    assert done.status == 0, done.stderr
+    assert "#SBATCH --ntasks-per-node=1" in done.stdout
+    assert done.stdout.count(" -- collective --ranks-per-node=1 allreduce --nodes 4") == 2
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
+from hockney.infer.analysis.state_changes import StateChanges
+from hockney.infer.analysis.warnings import warnings
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.states import cluster, find_states
 from hockney.plan import sizes_of
@@ -86,6 +90,77 @@ def test_where_no_memory_is_shared_the_fixed_work_tells_the_states() -> None:
     assert {states.of(launch, 5) for launch in range(6)} == {None}
     assert states.of(0, 4) != states.of(0, 6)
     assert states.states[0].handover_s is None
+
+
+def in_turn(_launch: int, round_: int) -> float:
+    return SAME_CACHE if round_ % 2 else FAR
+
+
+def two_left(_launch: int, round_: int) -> float:
+    """All but rounds 0 and 1, of FAR, and 3 and 4, of SAME_CACHE, change."""
+    return FAR if round_ in (0, 1, 2, 6, 8) else SAME_CACHE if round_ < 6 else in_turn(0, round_)
+
+
+@pytest.mark.parametrize(("probes", "changed"), [(in_turn, 10), (two_left, 6)])
+def test_where_no_state_has_rounds_enough_the_numbers_are_said_to_mix_them(
+    probes: Callable[[int, int], float], changed: int
+) -> None:
+    def ns(launch: int, round_: int, _: int) -> list[float]:
+        return [900.0 if probes(launch, round_) == SAME_CACHE else 2700.0]
+
+    run = make_run(ns, launches=6, rounds=10, handover_ns=probes)
+    states = find_states(run)
+    assert (states.changed, states.probe) == (6 * changed, "handover")
+    assert {round(1e9 * (state.handover_s or 0.0)) for state in states.mixed} == {53, 245}
+    assert sum(state.fraction for state in states.mixed) == pytest.approx(1.0)
+    assert [state.handover_s for state in states.states] == [None]
+    (point,) = estimate(run).points
+    assert (point.state, point.samples) == (0, 60)
+    changes = StateChanges.of(states)
+    assert changes in warnings(run, estimate(run))
+    assert changes is not None
+    others = "" if changed == 10 else ", and too few others are of one state"
+    count = "all" if changed == 10 else "36 of"
+    assert changes.fact == (f"the state changed in {count} 60 rounds{others}: numbers mix 2 states")
+
+
+def test_where_few_rounds_are_left_they_are_counted() -> None:
+    def flips(_launch: int, round_: int) -> float:
+        return FAR if round_ < 4 else in_turn(0, round_ + 1)
+
+    states = find_states(make_run(lambda *_: [1.0], launches=6, rounds=10, handover_ns=flips))
+    changes = StateChanges.of(states)
+    assert (states.mixed, states.changed) == ((), 6 * 7)
+    assert changes is not None
+    assert changes.fact == (
+        "the state changed in 42 of 60 rounds, which are excluded: numbers are of the others"
+    )
+    few = make_run(lambda *_: [1.0], launches=6, handover_ns=flips_in_round_six)
+    assert StateChanges.of(find_states(few)) is None
+
+
+def test_a_state_without_rounds_enough_is_not_the_headline() -> None:
+    """Most rounds are of FAR, but no launch has three; one launch has three of SAME_CACHE."""
+
+    def probes(launch: int, round_: int) -> float:
+        if launch == 0:
+            return SAME_CACHE if round_ in (1, 3, 5, 6, 7, 8) else FAR
+        return FAR if round_ in (0, 1, 2, 4, 6, 8) else SAME_CACHE
+
+    run = make_run(lambda *_: [1.0], launches=6, handover_ns=probes)
+    same_cache, far = find_states(run).states
+    assert same_cache.fraction < far.fraction
+    assert round(1e9 * (same_cache.handover_s or 0.0)) == 53
+    assert len(estimate(run).headline) == 1
+
+
+def test_launches_without_probes_have_no_change() -> None:
+    run = make_run(lambda *_: [1.0], launches=6, handover_ns=flips_in_round_six)
+    for launch in make_run(lambda *_: [1.0], launches=8).samples:
+        if launch.launch >= 6:
+            run.add(launch)
+    states = find_states(run)
+    assert (states.changed, len(states.rounds)) == (6, 6 * 9 + 2 * 10)
 
 
 def test_without_probes_there_is_one_state() -> None:

@@ -18,6 +18,7 @@ from hockney.infer.estimate import estimate
 from hockney.infer.estimate.points import estimate_point
 from hockney.infer.fitting.bootstrap import expansion
 from hockney.infer.fitting.fit import Parameter
+from hockney.infer.predict.answers import answers_of
 from hockney.infer.predict.channel import Channel, Costs, channel_of
 from hockney.infer.predict.patterns import PATTERNS, Pattern, grid, parse_pattern, predict
 from hockney.plan.axes import Point
@@ -258,10 +259,10 @@ def test_a_measured_size_has_the_interval_and_the_confidence_of_show() -> None:
 
 
 def test_intervals_that_cannot_reach_95_per_cent_say_so() -> None:
-    channel = channel_of(estimate(make_run(line_ns, sizes=SIZES)).headline)
-    found = [predict(channel, Pattern("message", size)) for size in (8, 16)]
-    _, _, measured, between, *_ = prediction_lines(channel, found)
-    confidence = found[0].confidence
+    points = estimate(make_run(line_ns, sizes=SIZES)).headline
+    found = answers_of(points, [Pattern("message", size) for size in (8, 16)])
+    _, _, measured, between, *_ = prediction_lines(found)
+    confidence = found.predictions[0].confidence
     assert confidence is not None
     assert confidence < 0.95, "five launches"
     assert f"({100.0 * confidence:.1f} %)" in measured

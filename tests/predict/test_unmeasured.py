@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from conftest import RunHockney
 from hockney.infer.estimate import estimate
+from hockney.infer.predict.answers import answers_of
 from hockney.infer.predict.channel import Channel, channel_of
 from hockney.infer.predict.patterns import Pattern, predict
 from samples import make_run, write_run
@@ -73,3 +75,43 @@ def test_a_changed_machine_was_not_measured() -> None:
     """--what-if leaves no measured neighbours."""
     found = predict(channel(SPARSE).scaled({"latency": 0.5}), Pattern("message", 4096))
     assert found.seconds.value is not None
+
+
+def test_a_measured_size_is_answered_without_a_model(hockney: RunHockney, tmp_path: Path) -> None:
+    run = make_run(lambda *_: [1000.0], launches=6, sizes=(8,))
+    write_run(run, tmp_path / "one.jsonl")
+    done = hockney("predict", "one.jsonl", "--bytes", "8,64", "--pattern", "ring:ranks=4,bytes=8")
+    assert done.status == 1
+    assert "without a model" in done.stdout
+    assert "1 us .. 1 us" in done.stdout
+    assert "64 B" not in done.stdout
+    assert "one.jsonl: 64 B and ring, 4 ranks, 8 B: hockney needs times of" in done.stderr
+    (answer,) = json.loads(hockney("predict", "one.jsonl", "--bytes", "8", "--json").stdout)[
+        "predictions"
+    ]
+    assert (answer["seconds"], answer["measured"]) == (pytest.approx(1e-6), True)
+    assert (answer["model"], answer["dominant"], answer["dominant_share"]) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--bytes", "64"),
+        ("--bytes", "8", "--what-if", "latency=2x"),
+        ("--bytes", "8", "--model", "hockney"),
+    ],
+)
+def test_what_was_not_measured_needs_a_model(
+    hockney: RunHockney, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    write_run(make_run(lambda *_: [1000.0], launches=6, sizes=(8,)), tmp_path / "one.jsonl")
+    done = hockney("predict", "one.jsonl", *words)
+    assert (done.status, done.stdout) == (2, "")
+    assert "hockney needs times of" in done.stderr
+
+
+def test_a_time_of_zero_hides_no_other_size() -> None:
+    run = make_run(lambda _l, _r, size: [1000.0 if size else 0.0], launches=6, sizes=(0, 8))
+    found = answers_of(estimate(run).headline, [Pattern("message", size) for size in (0, 8)])
+    assert [one.pattern.bytes for one in found.predictions] == [8]
+    assert [one.bytes for one in found.refused] == [0]

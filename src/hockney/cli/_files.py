@@ -16,7 +16,8 @@ import hockney
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.outputs import Content, write_outputs
 from hockney.base.terminal import MARKS, is_terminal
-from hockney.infer.analysis.warnings import Modes, source_notes
+from hockney.infer.analysis.unlike_launches import unlike_launches
+from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.memory.question import may_repeat
 from hockney.records.reading import header_of, why_no_result
 from hockney.run.measure.journal import NAME as SUITE_JOURNAL
@@ -152,8 +153,8 @@ def warn_of_sources(runs: Iterable[Run]) -> None:
 
 def warn_of_modes(analyses: Iterable[Analysis]) -> None:
     """Warns where launches are of several modes, of which a fit describes none."""
-    modes = (analysis.estimates.modes for analysis in analyses)
-    warn(dict.fromkeys(Modes(each).text for each in modes if each))
+    found = (unlike_launches(analysis.estimates) for analysis in analyses)
+    warn(dict.fromkeys(warning.text for each in found for warning in each))
 
 
 def warn(texts: Iterable[str]) -> None:

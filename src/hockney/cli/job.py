@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hockney.base.errors import HockneyError, UsageError
+from hockney.base.units import format_seconds
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS, Named
 from hockney.plan import Plan
@@ -26,6 +28,7 @@ from hockney.run.schedulers import submit as submit_job
 
 if TYPE_CHECKING:
     from hockney.cli._asked import Output
+    from hockney.cli._verb import Request
     from hockney.run.measure.job import Measurement
     from hockney.show.progress import Live
 
@@ -46,7 +49,11 @@ LAST_LINES = 12
 @option("--account", metavar="NAME", help="Account to charge.")
 @option("--partition", metavar="NAME", help="Partition or queue.")
 @option(
-    "--time", "time_s", type=SECONDS, show_default="from the budget", help="Time limit of the job."
+    "--time",
+    "time_s",
+    type=SECONDS,
+    show_default="from the budget",
+    help="Time limit of the job; refused where the launches do not fit into it.",
 )
 @option("--exclusive/--no-exclusive", default=True, show_default=True, help="Request whole nodes.")
 @option(
@@ -59,6 +66,7 @@ LAST_LINES = 12
 def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any) -> None:
     """Print a batch script that measures on nodes without Python, or submit it.
 
+    With --nodes, and neither -n nor --ranks-per-node, each node has one rank.
     With watch as VERB, each job makes a look and submits the next one; its nodes need hockney.
     """
     from hockney.cli._measure import default_output
@@ -71,24 +79,23 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     if words[0] == WATCH:
         _watch(scheduler, words[1:], submit, options)
         return
-    asked = ask(words, nodes=1)
+    verb_words = _VerbWords.of(words)
+    asked = ask(verb_words.placed, nodes=1)
     plan, output = asked.plan, asked.output
     _check(plan, output)
     result = output.path or default_output(plan.experiment)
     measurement = Measurement(plan, *mpi_of(plan.first.placement), result)
     job = _job(plan, options)
     text = _script(batch_named(scheduler), job, measurement, output.label)
+    notes = _not_decided(plan, verb_words.given)
+    if not submit:
+        notes += _not_shown(asked, result)
+        notes += filter(None, [batch_named(scheduler).unasked(measurement.mpi)])
+        click.echo(text, nl=False)
+    for note in [] if output.quiet else notes:
+        click.echo(note, err=True)
     if submit:
         _submit(batch_named(scheduler), job, text, measurement, output)
-    else:
-        click.echo(text, nl=False)
-        if output.gate and not output.quiet:
-            click.echo(
-                f"--gate: judge what the job measures by hockney show {result} --gate", err=True
-            )
-        assumed = batch_named(scheduler).unasked(measurement.mpi)
-        if assumed and not output.quiet:
-            click.echo(assumed, err=True)
 
 
 def _watch(scheduler: str, words: tuple[str, ...], submit: bool, options: dict[str, Any]) -> None:
@@ -100,14 +107,89 @@ def _watch(scheduler: str, words: tuple[str, ...], submit: bool, options: dict[s
         for name in ("once", "due", "mark"):
             if context.params[name]:
                 raise UsageError(f"--{name} cannot be used in a job: leave it out")
-        plan = watch.request_of(context.params["words"], nodes=1).plan
+        verb_words = _VerbWords.of(context.params["words"] or watch.USUAL)
+        plan = watch.request_of(verb_words.placed, nodes=1).plan
     batch, again = batch_named(scheduler), resubmitting(scheduler)
     job = replace(_job(plan, options), name=f"hockney-{WATCH}")
-    text = watch_script(batch, again, job, words)
+    text = watch_script(batch, again, job, verb_words.placed_at_the_end_of(words))
     if submit:
         click.echo(f"job {submit_job(batch, text)} makes a look and submits the next one")
     else:
         click.echo(text, nl=False)
+
+
+@dataclass(frozen=True)
+class _VerbWords:
+    """The words of a verb whose ranks run on nodes of which this host knows nothing."""
+
+    words: Sequence[str]
+    given: frozenset[str]
+    """Names of the parameters that the words give."""
+    has_nodes: bool
+    """Whether the words ask for several nodes."""
+
+    @staticmethod
+    def of(words: Sequence[str]) -> _VerbWords:
+        """Raises UsageError where the number of ranks would be that of the CPUs of this host."""
+        from hockney.cli._verb import measuring_verb
+
+        with measuring_verb(words[0]).make_context(words[0], list(words[1:])) as context:
+            default = click.core.ParameterSource.DEFAULT
+            params = context.params
+            given = {name for name in params if context.get_parameter_source(name) != default}
+        found = _VerbWords(words, frozenset(given), (params["nodes"] or 1) > 1)
+        if params["ranks"] is None and not (found.has_nodes or params["ranks_per_node"]):
+            raise UsageError(
+                "the number of ranks is not given, and the job's nodes may have other CPUs than "
+                "this host",
+                "give it with -n, or with --nodes and --ranks-per-node",
+            )
+        return found
+
+    @property
+    def _each(self) -> list[str]:
+        """One rank on each node where only the number of nodes is given."""
+        is_known = self.given & {"ranks", "ranks_per_node"} or not self.has_nodes
+        return [] if is_known else ["--ranks-per-node=1"]
+
+    @property
+    def placed(self) -> list[str]:
+        """The words with the number of ranks on each node."""
+        return [self.words[0], *self._each, *self.words[1:]]
+
+    def placed_at_the_end_of(self, words: Sequence[str]) -> list[str]:
+        """Words that end with these, with the number of ranks on each node."""
+        before = len(words) - len(self.words) + 1
+        return [*words[:before], *self._each, *words[before:]] if self._each else [*words]
+
+
+def _not_decided(plan: Plan, given: frozenset[str]) -> list[str]:
+    """Notes on options with which hockney would decide something while the job runs."""
+    sampling, notes = plan.sampling, []
+    if sampling.most_launches not in (None, sampling.least_launches):
+        notes.append(
+            f"--launches: the script makes {sampling.least_launches}, as it cannot tell whether "
+            "more are needed"
+        )
+    if "timeout" in given:
+        notes.append("--timeout: the script ends no launch that hangs; the job's time limit does")
+    return notes
+
+
+def _not_shown(asked: Request, result: Path) -> list[str]:
+    """Notes on options about an answer, which a script that is only printed does not give."""
+    output = asked.output
+    show = f"hockney show {result}"
+    notes = []
+    if output.gate:
+        notes.append(f"--gate: judge what the job measures by {show} --gate")
+    elif asked.plan.has_gate:
+        notes.append(f"--gate: judge what the job measures by {show}")
+    if output.as_json:
+        notes.append(f"--json: the answer is that of {show} --json")
+    if output.layout:
+        notes.append(f"--format: the table is that of {show} --format {output.layout}")
+    return notes
 
 
 def _check(plan: Plan, output: Output) -> None:
@@ -141,17 +223,32 @@ def _check(plan: Plan, output: Output) -> None:
 
 
 def _job(plan: Plan, options: dict[str, Any]) -> Job:
-    from hockney.run.measure.job import minutes_for
-
-    time_s = options.pop("time_s")
+    minutes = _minutes(plan, options.pop("time_s"))
     most = max((case.placement for case in plan.cases), key=lambda placement: placement.ranks)
     return Job(
         name=f"hockney-{plan.experiment}",
         nodes=most.node_count or 1,
         per_node=most.per_node or most.ranks,
-        minutes=minutes_for(plan) if time_s is None else max(round(time_s / 60.0), 1),
+        minutes=minutes,
         **options,
     )
+
+
+def _minutes(plan: Plan, time_s: float | None) -> int:
+    """The time limit, of whole minutes. Raises UsageError if the launches do not fit into it."""
+    from hockney.run.measure.job import launches_of, minutes_for
+
+    needed = minutes_for(plan)
+    if time_s is None:
+        return needed
+    if time_s < needed * 60.0:
+        raise UsageError(
+            f"--time {format_seconds(time_s)} cannot hold the job: {launches_of(plan)} launches "
+            f"and their starts need {needed} min",
+            f"ask for --time {needed}min or more, leave it out, or measure for less time (--budget"
+            + (", --over)" if plan.sampling.over_s else ")"),
+        )
+    return int(time_s // 60.0)
 
 
 def _script(scheduler: Batch, job: Job, measurement: Measurement, label: str | None) -> str:

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hockney.base.errors import UsageError
+from hockney.base.errors import HockneyError, UsageError
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZES
 from hockney.infer.models import CHANNELS, TERMS
 
 if TYPE_CHECKING:
-    from hockney.infer.predict.channel import Channel
-    from hockney.infer.predict.patterns import Pattern
+    from hockney.infer.predict.answers import Answers
     from hockney.records import Run
 
 
@@ -84,8 +83,8 @@ def command(
     """
     from hockney.cli._files import load, warn_of_modes
     from hockney.cli._profiles import predict_profile
-    from hockney.infer.predict.channel import channel_of
-    from hockney.infer.predict.patterns import Pattern, parse_pattern
+    from hockney.infer.predict.answers import answers_of
+    from hockney.infer.predict.patterns import MESSAGE, Pattern, parse_pattern
 
     factors = parse_factors(what_if) if what_if else {}
     if profile is not None or measured:
@@ -95,43 +94,52 @@ def command(
         return
     if not files:
         raise click.UsageError("nothing to predict from: give result files, or --profile and --on")
-    asked = [Pattern("message", size) for size in sizes or ()]
+    asked = [Pattern(MESSAGE, size) for size in sizes or ()]
     asked += [parse_pattern(text) for text in patterns]
     if not asked:
         raise click.UsageError("nothing to predict: give --bytes or --pattern")
     found = [load(file) for file in files]
-    channels = [channel_of(one.points_to_fit, model).scaled(factors) for one in found]
-    _show(
-        [(one.run, channel) for one, channel in zip(found, channels, strict=True)], asked, as_json
-    )
+    answers = [(one.run, answers_of(one.points_to_fit, asked, model, factors)) for one in found]
+    _show(answers, as_json)
     warn_of_modes(found)
+    _refuse(answers)
 
 
-def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:
+def _refuse(found: list[tuple[Run, Answers]]) -> None:
+    """Raises HockneyError with what no run allows to predict, beside the measured sizes."""
+    refused = [
+        f"{run.path}: {' and '.join(pattern.words for pattern in answers.refused)}: "
+        f"{answers.why.message}"
+        for run, answers in found
+        if answers.refused and answers.why
+    ]
+    if refused:
+        advice = next(answers.why.advice for _, answers in found if answers.why)
+        raise HockneyError("; ".join(refused), advice)
+
+
+def _show(found: list[tuple[Run, Answers]], as_json: bool) -> None:
     from hockney.cli._files import warn_of_sources
     from hockney.infer.analysis.warnings import source_notes
-    from hockney.infer.predict.patterns import predict
     from hockney.show.as_json import dumps
     from hockney.show.predictions import prediction_json, prediction_lines
 
-    found = [(run, channel, [predict(channel, one) for one in asked]) for run, channel in channels]
     if as_json:
         rows = [
             {
                 "label": run.label,
                 "file": str(run.path),
-                **prediction_json(channel, prediction),
+                **prediction_json(answers.model, prediction),
                 "warnings": [note.text for note in source_notes(run)],
             }
-            for run, channel, predictions in found
-            for prediction in predictions
+            for run, answers in found
+            for prediction in answers.predictions
         ]
         click.echo(dumps({"predictions": rows}))
         return
-    for run, channel, predictions in found:
-        lines = prediction_lines(channel, predictions)
-        click.echo("\n".join([f"{run.label} ({run.path})", *lines]))
-    warn_of_sources(run for run, _ in channels)
+    for run, answers in found:
+        click.echo("\n".join([f"{run.label} ({run.path})", *prediction_lines(answers)]))
+    warn_of_sources(run for run, _ in found)
 
 
 def parse_factors(text: str) -> dict[str, float]:

@@ -68,18 +68,12 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
         "launches": len(run.launches),
         "ends": [msgspec.to_builtins(end) for end in run.ends],
         "probe": states.probe,
-        "states": [
-            {
-                "id": state.id,
-                "handover_s": state.handover_s,
-                "fraction": state.fraction,
-                "likely": state.likely,
-            }
-            for state in states.states
-        ],
+        "states": [asdict(state) for state in states.states],
+        "mixed_states": [asdict(state) for state in states.mixed],
         "rounds_changed": states.changed,
         "slow_launches": list(analysis.estimates.slow_launches),
         "launch_modes": [asdict(mode) for mode in analysis.estimates.modes],
+        "launches_kept_apart": [asdict(group) for group in analysis.estimates.kept_apart],
         "cut": run.cut,
     }
 

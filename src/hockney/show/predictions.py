@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from hockney.base.units import format_seconds
 from hockney.infer.estimate.interval import CONFIDENCE, high_of, low_of
-from hockney.infer.predict.channel import Channel
+from hockney.infer.predict.answers import Answers
 from hockney.infer.predict.patterns import Prediction
 from hockney.show.table import aligned, between
 
 
-def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> list[str]:
+def prediction_lines(answers: Answers) -> list[str]:
+    """The model, a line for each prediction, and notes."""
+    predictions = answers.predictions
     rows = [["", "time", "95 % interval", "most of it", ""]]
     for prediction in predictions:
         interval = "-"
         if limits := between(prediction.seconds.interval, format_seconds):
             interval = f"{limits}{_level(prediction)}"
-        fraction = f"{100.0 * prediction.share:.0f} %"
+        fraction = "-" if prediction.share is None else f"{100.0 * prediction.share:.0f} %"
         name = prediction.pattern.words
         rows.append(
             [
                 name,
                 format_seconds(prediction.seconds.value),
                 interval,
-                prediction.dominant,
+                prediction.dominant or "-",
                 fraction,
             ]
         )
@@ -36,8 +37,9 @@ def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> lis
     measured = [prediction.pattern.words for prediction in predictions if prediction.measured]
     if measured:
         notes[f"measured, not predicted: {', '.join(measured)}"] = None
-    fitted = [f"  note    {note}" for note in (*notes, *channel.fit.notes)]
-    return [f"by {channel.model}", *(f"  {line}" for line in aligned(rows).splitlines()), *fitted]
+    fitted = [f"  note    {note}" for note in (*notes, *answers.notes)]
+    how = f"by {answers.model}" if answers.model else "without a model"
+    return [how, *(f"  {line}" for line in aligned(rows).splitlines()), *fitted]
 
 
 def _level(prediction: Prediction) -> str:
@@ -48,10 +50,10 @@ def _level(prediction: Prediction) -> str:
     return f" ({100.0 * confidence:.1f} %)"
 
 
-def prediction_json(channel: Channel, prediction: Prediction) -> dict[str, Any]:
+def prediction_json(model: str | None, prediction: Prediction) -> dict[str, Any]:
     return {
         **asdict(prediction.pattern),
-        "model": channel.model,
+        "model": model,
         "seconds": prediction.seconds.value,
         "low_s": low_of(prediction.seconds.interval),
         "high_s": high_of(prediction.seconds.interval),

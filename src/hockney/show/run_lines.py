@@ -100,7 +100,8 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
         count = " to ".join(str(one) for one in dict.fromkeys((samples[0], samples[-1])))
         lines.append(f"{count} samples a row, of all launches together")
     states = analysis.estimates.states.states
-    one = [_state_line(state) for state in states[:1] if len(states) == 1]
+    alone = len(states) == 1 and not analysis.estimates.states.mixed
+    one = [_state_line(state) for state in states[:1] if alone]
     return [*lines, *filter(None, one)]
 
 
@@ -184,8 +185,8 @@ def late_lines(starts: Starts | None) -> list[str]:
     return common_start_lines(starts)
 
 
-def _state_line(state: State) -> str:
-    words = f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds"
+def _state_line(state: State, of: str = "rounds") -> str:
+    words = f"state {state.id}: {100.0 * state.fraction:.0f} % of {of}"
     if state.handover_s is None:
         return words
     likely = f" (probably {state.likely})" if state.likely else ""
@@ -199,7 +200,8 @@ def state_lines(estimates: Estimates) -> list[str]:
     lines: list[str] = []
     if len(states.states) > 1:
         lines += map(_state_line, states.states)
-    if states.changed:
+    lines += [_state_line(state, "probes") for state in states.mixed]
+    if states.changed and not states.mixed:
         rounds = "1 round" if states.changed == 1 else f"{states.changed} rounds"
         lines.append(f"{rounds} excluded: the state changed in them")
     if estimates.slow_launches:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_seconds, format_size
+from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.stragglers import Straggler
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
@@ -22,41 +22,43 @@ def straggler_lines(analysis: Analysis) -> list[str]:
     judged = analysis.stragglers
     if judged is None:
         return []
-    if judged.visible is None:
+    if judged.launches < LEAST_LAUNCHES:
         launches = f"{judged.launches} launch{'es' * (judged.launches != 1)}"
         return [
             f"stragglers: cannot tell from {launches}: {LEAST_LAUNCHES} are needed "
             f"(--launches {LEAST_LAUNCHES} or more)"
         ]
-    if not judged.found:
+    who = "other ranks" if judged.found else "stragglers"
+    doubts = [f"{who}: cannot tell: {doubt.why}; {doubt.remedy}" for doubt in judged.doubts]
+    if not judged.found and not doubts:
         return [
             "no rank completes late again and again: one that takes "
             f"{judged.visible:.3g} times as long as the others would have been found"
         ]
     lines = [_line(one, analysis) for one in judged.found[:MOST_NAMED]]
     left = len(judged.found) - len(lines)
-    return [*lines, *[f"and {left} more"] * bool(left)]
+    return [*lines, *[f"and {left} more"] * bool(left), *doubts]
 
 
 def _line(straggler: Straggler, analysis: Analysis) -> str:
-    point = straggler.point
-    size = "" if point.operation.endswith("barrier") else f" of {format_size(point.bytes)}"
     far = "; its place is farther from the others than most, which makes it late, too"
     return (
         f"{rank_words(straggler.rank, analysis.places)} completes late: {straggler.ratio:.3g} "
         f"times [{straggler.interval.low:.3g}, {straggler.interval.high:.3g}] the others' time at "
-        f"{point.operation}{size}, {format_seconds(straggler.later_s)} later, "
+        f"{straggler.at}, {format_seconds(straggler.later_s)} later, "
         f"p = {straggler.p:.1g}{far * straggler.is_far}"
     )
 
 
 def stragglers_json(analysis: Analysis) -> dict[str, Any]:
-    """{"stragglers"}; empty where nobody looked."""
+    """{"stragglers"}; empty where nobody looked. "found" is null where none was named, but could
+    not be ruled out either."""
     judged = analysis.stragglers
     if judged is None:
         return {}
     found = [{**axes_json(one.point), **_without_point(one)} for one in judged.found]
-    return {"stragglers": {**asdict(judged), "found": found}}
+    named = found if found or judged.visible is not None else None
+    return {"stragglers": {**asdict(judged), "found": named}}
 
 
 def _without_point(straggler: Straggler) -> dict[str, Any]:

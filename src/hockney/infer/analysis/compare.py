@@ -12,10 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_size
 from hockney.infer.analysis.between import SAME_STATE
+from hockney.infer.analysis.common_points import (
+    common_points,
+    left_out,
+    not_compared,
+    nothing_in_common,
+    pairs_of,
+    zero_notes,
+)
 from hockney.infer.analysis.factor import text_of
 from hockney.infer.analysis.run_drift import RunDrift, as_earlier
+from hockney.infer.analysis.state_changes import StateChanges
+from hockney.infer.analysis.unlike_launches import KeptApart
 from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.estimate.differences import (
     Judged,
@@ -28,12 +37,11 @@ from hockney.infer.estimate.differences import (
 )
 from hockney.infer.estimate.interval import low_of
 from hockney.infer.estimate.launches import SLOW_RULE
-from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.shifts import LEVEL, sample_shift
 from hockney.infer.memory.components import BetweenRuns
 from hockney.infer.memory.host import EarlierRun
 from hockney.plan import Case, plan_of, workload_of
-from hockney.plan.axes import CIRCUMSTANCES, curve_text, key_without
 from hockney.plan.knobs import knobs_of
 from hockney.records import Run
 
@@ -42,10 +50,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-COMMON_AXES = ("operation", "algorithm", "ranks", "mode", "variant")
-"""Axes that are named where they alone keep two runs apart."""
-MOST_LISTED = 4
-"""Most sizes that are named."""
 NO_LAUNCHES: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
 
 
@@ -119,11 +123,10 @@ def compare(
         return RunComparison(base, other, (), None, tuple(notes))
     pairs = pairs_of(*both, states)
     if not pairs:
-        notes.append(_nothing_in_common(*both))
+        notes += zero_notes(common_points(*both, states)) or [nothing_in_common(*both)]
         return RunComparison(base, other, (), None, tuple(notes))
+    notes += not_compared(*both, states)
     only_base = left_out([a for a, _ in pairs], both[0].own(states[0]))
-    only_other = left_out([b for _, b in pairs], both[1].own(states[1]))
-    notes += only_notes(only_base, only_other)
     only_base = "" if _are_chosen(base) or _are_chosen(other) else only_base
     earlier = (*as_earlier(others), *memory)
     drift = RunDrift.of((first, second), states[0], earlier)
@@ -145,30 +148,6 @@ def compare(
     )
 
 
-def left_out(paired: Sequence[PointEstimate], own: Sequence[PointEstimate]) -> str:
-    """The points of a run that were not compared, in words: curves by name, else sizes."""
-    known = {id(point) for point in paired}
-    rest = [point for point in own if id(point) not in known]
-    curves = {curve_text(point) for point in paired} if rest else set()
-    names = sorted({curve_text(point) for point in rest} - curves)
-    sizes = sorted({point.bytes for point in rest if curve_text(point) in curves})
-    more = [f"{len(names) - MOST_LISTED} more curves"] if len(names) > MOST_LISTED else []
-    return "; ".join([*names[:MOST_LISTED], *more, *([_listed(sizes)] if sizes else [])])
-
-
-def only_notes(only_base: str, only_other: str) -> list[str]:
-    return [
-        f"not compared, as only {label} has them: {words}"
-        for label, words in (("A", only_base), ("B", only_other))
-        if words
-    ]
-
-
-def _listed(sizes: Sequence[int]) -> str:
-    more = f" and {len(sizes) - MOST_LISTED} more sizes" if len(sizes) > MOST_LISTED else ""
-    return ", ".join(map(format_size, sizes[:MOST_LISTED])) + more
-
-
 def _are_chosen(run: Run) -> bool:
     """Whether a run chooses sizes by what it measures (--refine)."""
     return bool(getattr(workload_of(run.header.options), "refine", False))
@@ -184,13 +163,19 @@ def _exclusions(analysis: Analysis) -> list[str]:
             f"{label}: launches {numbers} are compared as all others are; `show` excludes them as "
             f"outliers ({SLOW_RULE})"
         )
-    if analysis.states.changed:
+    changes = StateChanges.of(analysis.states)
+    if changes is not None:
+        notes.append(f"{label}: {changes.fact}")
+    elif analysis.states.changed:
         rounds = "1 round" if analysis.states.changed == 1 else f"{analysis.states.changed} rounds"
         notes.append(f"{label}: {rounds} excluded: the state changed in them")
     modes = analysis.estimates.modes
     if modes:
         kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in modes)
         notes.append(f"{label}: launches have {len(modes)} modes ({kinds} times the fastest)")
+    apart = KeptApart.of(analysis.estimates)
+    if apart is not None:
+        notes.append(f"{label}: {apart.fact}")
     return notes
 
 
@@ -260,6 +245,8 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
         return (0, 0), []
     if first.states.probe != "handover" or second.states.probe != "handover":
         return (0, 0), []
+    if first.states.mixed or second.states.mixed:
+        return (0, 0), []
     best: tuple[float, int, int] | None = None
     for a in first.states.states:
         for b in second.states.states:
@@ -291,31 +278,6 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
     return (a_id, b_id), notes
 
 
-def pairs_of(
-    first: Estimates, second: Estimates, states: tuple[int, int], besides: Sequence[str] = ()
-) -> list[tuple[PointEstimate, PointEstimate]]:
-    """The points that both runs have, in those states. besides: axes in which they may differ."""
-    ours, theirs = (
-        [point for point in estimates.own(state) if min(point.medians_s) > 0.0]
-        for estimates, state in zip((first, second), states, strict=True)
-    )
-    # The one pair of a run may be any two ranks; of several each is compared with itself.
-    left_out = list(CIRCUMSTANCES)
-    for name in CIRCUMSTANCES:
-        if all(_are_apart(points, left_out) for points in (ours, theirs)):
-            break
-        left_out.remove(name)
-    ignored = (*left_out, *besides)
-    others = {key_without(point, *ignored): point for point in theirs}
-    keys = [(point, key_without(point, *ignored)) for point in ours]
-    return [(point, others[key]) for point, key in keys if key in others]
-
-
-def _are_apart(points: Sequence[PointEstimate], left_out: Sequence[str]) -> bool:
-    """Whether all the points still differ without those axes."""
-    return len({key_without(point, *left_out) for point in points}) == len(points)
-
-
 def differences(
     pairs: Sequence[tuple[PointEstimate, PointEstimate]],
     tolerance: float,
@@ -343,21 +305,6 @@ def _hidden(*pairs: tuple[PointEstimate, PointEstimate]) -> float:
     """What printed digits hide of the log ratios of these, on average."""
     each = [math.log1p(a.rounding or 0.0) + math.log1p(b.rounding or 0.0) for a, b in pairs]
     return sum(each) / len(each)
-
-
-def _nothing_in_common(first: Estimates, second: Estimates) -> str:
-    points = [one.own() for one in (first, second)]
-    for label, own in zip("AB", points, strict=True):
-        if not own:
-            return f"{label} measured nothing"
-    for axis in COMMON_AXES:
-        values = [{str(getattr(point, axis)) for point in own} for own in points]
-        if not values[0] & values[1]:
-            names = (", ".join(sorted(one)) for one in values)
-            return f"the two runs have no {axis} in common: {' and '.join(names)}"
-    if {point.bytes for point in points[0]} & {point.bytes for point in points[1]}:
-        return "the two runs have sizes in common, but no point"
-    return "the two runs have no size in common"
 
 
 def means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tuple[Array, Array]:

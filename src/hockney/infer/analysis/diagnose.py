@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.infer.analysis.covariates import covariates
+from hockney.infer.analysis.gaps import VisitTimes, visit_times
 from hockney.infer.estimate.by_launch import medians_of
 from hockney.infer.estimate.cells import rows_in_state
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
@@ -56,7 +57,7 @@ class Finding:
     """A property of the samples that a median hides."""
 
     what: str
-    """Kind: cold start, modes, drift, bursts, periodic, autocorrelation or covariates."""
+    """Kind: cold start, modes, gaps, drift, bursts, periodic, autocorrelation or covariates."""
     operation: str
     bytes: int | None
     """Message size; None for a finding over all sizes."""
@@ -70,6 +71,9 @@ ADVICE = {
     "samples, but a median over many visits does not feel them; a longer --budget makes them rarer",
     "modes": "the samples have several typical values, so one number describes none of them: look "
     "at `hockney plot --what samples`; pin the ranks, reserve their cores, or report each mode",
+    "gaps": "the run was stopped, its virtual machine was suspended, or the clock was set: bursts "
+    "and periods are searched as if the gaps had not been; before and after them the machine may "
+    "have been in another state",
     "drift": "times change in one direction while it measures: heating, a frequency change or a "
     "neighbour; fix the frequency governor, or measure again when the machine is quiet",
     "bursts": "for a while everything is slower: a daemon, a neighbour on the node or the network; "
@@ -85,7 +89,7 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class VisitSeries:
-    """One point in one launch: each visit's time in seconds and median sample."""
+    """One point in one launch: each visit's time in seconds, without gaps, and median sample."""
 
     at_s: Array
     visit_s: Array
@@ -104,8 +108,9 @@ def diagnose(run: Run, estimates: Estimates) -> Diagnosis:
     """Searches every point that has launches with LEAST_VISITS visits and more."""
     if not run.samples:
         return Diagnosis([], "the file has statistics, but no samples")
-    findings, searched = _explained(run, estimates), False
-    for key, every in _series(run, estimates.states):
+    times = visit_times(run, LEAST_VISITS)
+    findings, searched = [*_explained(run, estimates), *_gaps(run, times)], False
+    for key, every in _series(run, estimates.states, times):
         launches = [series for series in every if len(series.visit_s) >= LEAST_VISITS]
         searched = searched or bool(launches)
         for look in LOOKS if launches else ():
@@ -132,7 +137,14 @@ def _explained(run: Run, estimates: Estimates) -> list[Finding]:
     ]
 
 
-def _series(run: Run, states: States) -> Iterator[tuple[Point, list[VisitSeries]]]:
+def _gaps(run: Run, times: VisitTimes) -> list[Finding]:
+    words = times.text
+    return [Finding("gaps", run.header.experiment, None, words, 1.0)] if words else []
+
+
+def _series(
+    run: Run, states: States, times: VisitTimes
+) -> Iterator[tuple[Point, list[VisitSeries]]]:
     """The visits of each point's launches, point by point. Excludes visits that took 0 s by the
     clock: every search looks at ratios."""
     visits, rows = run.samples, rows_in_state(run, states)
@@ -143,8 +155,7 @@ def _series(run: Run, states: States) -> Iterator[tuple[Point, list[VisitSeries]
         counts, seconds = visits.counts()[own], visits.values(own) * 1e-9
         visit_s = medians_of(counts, seconds)
         taken = visit_s > 0.0
-        launch, at_s = visits.column("launch")[own], visits.column("at_s")[own]
-        at_s = np.where(np.isnan(at_s), visits.column("round")[own], at_s)
+        launch, at_s = visits.column("launch")[own], times.at_s[own]
         each = np.repeat(np.where(taken, launch, -1), counts)
         numbers, places = np.unique(launch[taken], return_index=True)
         yield (
@@ -193,25 +204,25 @@ def modes(launches: list[VisitSeries]) -> Found:
     return "modes", f"{len(large)} modes: {listed}", large[-1][0] / large[0][0]
 
 
-def _trend(series: VisitSeries) -> float:
-    """Relative change from a launch's first visit to its last, by the median of all slopes
-    (Theil and Sen); 0 where Kendall's test does not show it."""
+def _change(values: Array) -> float:
+    """Relative change from the first value to the last, by the median of all slopes (Theil and
+    Sen), at most what the values differ by; 0 where Kendall's test does not show it. Values are
+    in the order in which they were measured: a clock may jump."""
     from scipy.stats import kendalltau
 
-    took_s = float(np.ptp(series.at_s))
-    if not took_s or float(kendalltau(series.at_s, series.visit_s).pvalue) >= TREND_P:
+    order = np.arange(len(values))
+    if float(kendalltau(order, values).pvalue) >= TREND_P:
         return 0.0
     with np.errstate(invalid="ignore"):  # in an interval that is not asked for
-        slope, _ = slope_of(series.visit_s, series.at_s)
-    return slope * took_s / float(np.median(series.visit_s))
+        slope, _ = slope_of(values, order)
+    most = float(np.ptp(values))
+    return float(np.clip(slope * order[-1], -most, most)) / float(np.median(values))
 
 
 def drift(launches: list[VisitSeries]) -> Found:
     """A trend inside launches that more of them show than chance would, or one from launch to
     launch."""
-    from scipy.stats import kendalltau
-
-    changes = np.array([_trend(series) for series in launches])
+    changes = np.array([_change(series.visit_s) for series in launches])
     rising, falling = changes[changes > DRIFT], changes[changes < -DRIFT]
     shown, opposite = (rising, falling) if len(rising) >= len(falling) else (falling, rising)
     least = min(LEAST_TRENDS, len(launches))
@@ -221,15 +232,13 @@ def drift(launches: list[VisitSeries]) -> Found:
             f"{100.0 * change:+.0f} % over a launch, in {len(shown)} of {len(launches)} launches"
         )
         return "drift", words, 1.0 + abs(change)
-    medians = np.array([np.median(series.visit_s) for series in launches])
-    if len(medians) < 6:
+    if len(launches) < 6:
         return None
-    order = np.arange(len(medians))
-    change = slope_of(medians, order)[0] * len(medians) / float(np.median(medians))
-    if abs(change) > DRIFT and float(kendalltau(order, medians).pvalue) < TREND_P:
-        words = f"{100.0 * change:+.0f} % from the first launch to the last"
-        return "drift", words, 1.0 + abs(change)
-    return None
+    change = _change(np.array([np.median(series.visit_s) for series in launches]))
+    if abs(change) <= DRIFT:
+        return None
+    words = f"{100.0 * change:+.0f} % from the first launch to the last"
+    return "drift", words, 1.0 + abs(change)
 
 
 def bursts(launches: list[VisitSeries]) -> Found:
@@ -249,7 +258,7 @@ def bursts(launches: list[VisitSeries]) -> Found:
             if end - first > 1
         ]
         wall_s += float(np.ptp(series.at_s))
-    if len(lengths) < LEAST_BURSTS:
+    if len(lengths) < LEAST_BURSTS or wall_s <= 0.0:
         return None
     words = (
         f"{len(lengths)} bursts, the longest {max(lengths):.3g} s, "

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.compare import (
-    PointDifference,
-    differences,
-    left_out,
-    means_of_both,
-    only_notes,
+from hockney.infer.analysis.common_points import (
+    common_points,
+    not_compared,
     pairs_of,
+    zero_notes,
 )
+from hockney.infer.analysis.compare import PointDifference, differences, means_of_both
 from hockney.infer.analysis.effects import Gap, best_prediction, form_of, span_of
 from hockney.infer.analysis.factor import DifferingFactor, Kind
 from hockney.infer.analysis.factors import factors_of, own_axes
@@ -144,17 +143,18 @@ def explanation(
         why = f"A measured {experiments[0]} and B {experiments[1]}, which no point has in common"
         return _nothing(first, second, why)
     besides = tuple(own_axes(first, second))
-    pairs = pairs_of(first.of_every_launch, second.of_every_launch, (0, 0), besides)
+    both = first.of_every_launch, second.of_every_launch
+    pairs = pairs_of(*both, (0, 0), besides)
     if not pairs:
-        return _nothing(first, second, "the runs have no point in common")
+        zeros = zero_notes(common_points(*both, (0, 0), besides))
+        return _nothing(first, second, "; ".join(zeros) or "the runs have no point in common")
     drift = RunDrift.of((first, second), 0, earlier)
     points, whole = _judged(first, second, pairs, tolerance, drift)
-    sides = zip(*pairs, strict=True), (first.of_every_launch, second.of_every_launch)
-    only = [left_out(paired, estimates.own(0)) for paired, estimates in zip(*sides, strict=True)]
+    lacks = not_compared(*both, (0, 0), besides)
     found = Explanation(first, second, points, (), (), None, None, whole=whole)
     return replace(
         _explained(found, tolerance),
-        notes=(*only_notes(*only), *drift.notes, *_moved(first), *_moved(second)),
+        notes=(*lacks, *drift.notes, *_moved(first), *_moved(second)),
     )
 
 

@@ -9,13 +9,24 @@ slow nodes are, with a correction for all ranks and points.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, tested
+from hockney.base.units import format_size
+from hockney.infer.analysis.boards import MORE, Doubt
+from hockney.infer.analysis.outlier_rule import (
+    LEAST_MEMBERS,
+    LEAST_RATIO,
+    MOST_FRACTION,
+    SIGNIFICANCE,
+    SOUGHT,
+    SURE,
+    Tested,
+    tested,
+)
 from hockney.infer.analysis.places import SHARED, UNKNOWN, places_of, shared
 from hockney.infer.estimate.differences import holm
 from hockney.infer.estimate.interval import Interval
@@ -28,6 +39,7 @@ Array = NDArray[np.float64]
 
 MOST_COMPARED = 64
 """Most places with which one is compared."""
+EARLIER = "compare the times with those of an earlier run"
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,11 @@ class Straggler:
     is_far: bool = False
     """Whether its place is farther from the others than most: that makes it late, too."""
 
+    @property
+    def at(self) -> str:
+        """The point in words."""
+        return _point_words(self.point)
+
 
 @dataclass(frozen=True)
 class Stragglers:
@@ -56,7 +73,20 @@ class Stragglers:
     """Launches of the point that has the fewest."""
     visible: float | None
     """Ratio from which on a rank would have been found at every point; None where launches are too
-    few for any verdict."""
+    few for any verdict, and where there is a doubt."""
+    doubts: tuple[Doubt, ...] = ()
+    """Why other ranks may be late although they were not found."""
+
+
+@dataclass(frozen=True)
+class _AtPoint:
+    """Every rank at one point."""
+
+    suspects: list[Straggler]
+    """Every rank, with a p that is not corrected."""
+    late: Tested
+    fast: Tested
+    """The test of the other side: ranks that are done before the rest."""
 
 
 def stragglers_of(run: Run) -> Stragglers | None:
@@ -68,25 +98,82 @@ def stragglers_of(run: Run) -> Stragglers | None:
     if launches < LEAST_LAUNCHES:
         return Stragglers((), launches, None)
     tests = sum(look.seconds.shape[1] for look in looks.values())
-    suspects: list[Straggler] = []
-    visible = LEAST_RATIO
-    for point in sorted(looks, key=sort_key):
-        of_point, least = _suspects(point, looks[point], tests)
-        suspects += of_point
-        visible = max(visible, least)
-    stragglers: dict[int, Straggler] = {}
+    points = {point: _at_point(point, looks[point]) for point in sorted(looks, key=sort_key)}
+    late = _late([suspect for point in points.values() for suspect in point.suspects])
+    many = _too_many(points, late)
+    least = {point: at.late.least_found(tests, SIGNIFICANCE) for point, at in points.items()}
+    doubts = [*many.values(), *_fast_doubts(points, tests)] or _unseen_doubts(least)
+    unnamed = {one.rank for one in late if one.point in many}
+    found = _worst([one for one in late if one.rank not in unnamed], places_of(run))
+    visible = None if doubts else max(LEAST_RATIO, *least.values())
+    return Stragglers(tuple(found), launches, visible, tuple(doubts))
+
+
+def _point_words(point: Point) -> str:
+    """The operation and the size, which a barrier has not."""
+    size = "" if point.operation.endswith("barrier") else f" of {format_size(point.bytes)}"
+    return f"{point.operation}{size}"
+
+
+def _late(suspects: Sequence[Straggler]) -> list[Straggler]:
+    """Those that are surely late, with their corrected p."""
     corrected = holm(np.array([suspect.p for suspect in suspects])).tolist()
-    for straggler, p in zip(suspects, corrected, strict=True):
-        is_late = (
-            straggler.ratio > LEAST_RATIO and straggler.interval.low > 1.0 and p < SIGNIFICANCE
-        )
-        if is_late and (
-            straggler.rank not in stragglers or straggler.ratio > stragglers[straggler.rank].ratio
-        ):
-            stragglers[straggler.rank] = replace(straggler, p=p)
-    far = _far(stragglers, places_of(run))
-    late = [replace(straggler, is_far=straggler.rank in far) for straggler in stragglers.values()]
-    return Stragglers(tuple(sorted(late, key=lambda one: -one.ratio)), launches, visible)
+    return [
+        replace(suspect, p=p)
+        for suspect, p in zip(suspects, corrected, strict=True)
+        if suspect.ratio > LEAST_RATIO and suspect.interval.low > 1.0 and p < SIGNIFICANCE
+    ]
+
+
+def _worst(late: Sequence[Straggler], places: Mapping[int, Place]) -> list[Straggler]:
+    """Each rank at the point of its largest ratio, the latest first."""
+    by_rank: dict[int, Straggler] = {}
+    for straggler in sorted(late, key=lambda late_at: -late_at.ratio):
+        by_rank.setdefault(straggler.rank, straggler)
+    far = _far(by_rank, places)
+    return [replace(worst, is_far=rank in far) for rank, worst in by_rank.items()]
+
+
+def _too_many(points: Mapping[Point, _AtPoint], late: Sequence[Straggler]) -> dict[Point, Doubt]:
+    """The doubt at each point where so many ranks are late that none can be named."""
+    doubts = {}
+    for point, at in points.items():
+        count, ranks = sum(one.point == point for one in late), len(at.suspects)
+        if count > max(MOST_FRACTION * ranks, 1.0):
+            doubts[point] = Doubt(
+                f"{count} of {ranks} ranks complete later than the rest at {_point_words(point)}: "
+                "too many to say which kind is normal",
+                EARLIER,
+            )
+    return doubts
+
+
+def _fast_doubts(points: Mapping[Point, _AtPoint], tests: int) -> list[Doubt]:
+    """The doubt where ranks are faster than the rest: most ranks may be late. Of several points
+    the first."""
+    for point, at in points.items():
+        chosen = (at.fast.p * tests < SIGNIFICANCE) & (at.fast.excess > math.log(SOUGHT))
+        if chosen.any():
+            ratio = math.exp(float(at.fast.excess[chosen].max()))
+            why = (
+                f"{chosen.sum()} of {len(chosen)} ranks are up to {ratio:.3g} times as fast as the "
+                f"rest at {_point_words(point)}: either kind may be the normal one"
+            )
+            return [Doubt(why, EARLIER)]
+    return []
+
+
+def _unseen_doubts(least: Mapping[Point, float]) -> list[Doubt]:
+    """The doubt where a rank later by SURE could stay unseen. least: the ratio that is found at
+    each point."""
+    worst = max(least, key=lambda point: least[point])
+    if least[worst] <= SURE:
+        return []
+    why = (
+        f"ranks differ so much at {_point_words(worst)} that one is sure to be found only from "
+        f"{least[worst]:.3g} times as late on"
+    )
+    return [Doubt(why, f"{MORE}, and if they are of two kinds, {EARLIER}")]
 
 
 def _far(ranks: Collection[int], places: Mapping[int, Place]) -> set[int]:
@@ -127,8 +214,7 @@ def _looks(run: Run) -> dict[Point, _Looks]:
     }
 
 
-def _suspects(point: Point, looks: _Looks, tests: int) -> tuple[list[Straggler], float]:
-    """Every rank at one point, with a p that is not corrected, and the ratio that is found."""
+def _at_point(point: Point, looks: _Looks) -> _AtPoint:
     from scipy.special import stdtrit
 
     launches = len(looks.seconds)
@@ -136,7 +222,8 @@ def _suspects(point: Point, looks: _Looks, tests: int) -> tuple[list[Straggler],
     late = np.log(looks.seconds / usual)
     by_place = np.take_along_axis(late, np.argsort(looks.numbers, axis=1), axis=1)
     late -= np.median(by_place, axis=0)[looks.numbers]
-    test = tested(late.mean(axis=0))
+    means = late.mean(axis=0)
+    test = tested(means)
     half = float(stdtrit(launches - 1, 1.0 - LEVEL / 2.0)) * late.std(axis=0, ddof=1)
     half /= math.sqrt(launches)
     ratios, lows, highs = np.exp([test.excess, test.excess - half, test.excess + half]).tolist()
@@ -145,4 +232,4 @@ def _suspects(point: Point, looks: _Looks, tests: int) -> tuple[list[Straggler],
         Straggler(rank, point, ratio, Interval(low, high), later[rank], test.p[rank])
         for rank, (ratio, low, high) in enumerate(zip(ratios, lows, highs, strict=True))
     ]
-    return suspects, test.least_found(tests, SIGNIFICANCE)
+    return _AtPoint(suspects, test, tested(-means))

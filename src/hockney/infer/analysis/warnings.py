@@ -13,12 +13,14 @@ from hockney.infer.analysis.detours import Detour, detours
 from hockney.infer.analysis.noise import Disturbance, disturbances
 from hockney.infer.analysis.side_by_side import MethodRatio
 from hockney.infer.analysis.starts import skew_of
+from hockney.infer.analysis.state_changes import StateChanges
 from hockney.infer.analysis.transports import Transports
+from hockney.infer.analysis.unlike_launches import KeptApart, Modes, unlike_launches
 from hockney.infer.estimate.interval import Interval
-from hockney.infer.estimate.launches import Mode
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES, carries_interval
 from hockney.plan import workload_of
+from hockney.plan.workloads.fabric import Fabric
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import LeftOutNode, Place, Run
 
@@ -181,22 +183,6 @@ class FewLaunches:
 
 
 @dataclass(frozen=True)
-class Modes:
-    """Launches are of several modes."""
-
-    modes: tuple[Mode, ...]
-
-    @property
-    def text(self) -> str:
-        kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in self.modes)
-        return (
-            f"modes: launches have {len(self.modes)} modes ({kinds} times the fastest); the median "
-            "describes one of them. Look for what differs between them: `hockney show --json` "
-            "numbers them"
-        )
-
-
-@dataclass(frozen=True)
 class SlowDatatype:
     """A program that packs its data by hand is surely faster than the library's datatype."""
 
@@ -229,7 +215,9 @@ Warning = (
     | Disturbance
     | Noisy
     | FewLaunches
+    | StateChanges
     | Modes
+    | KeptApart
     | SlowDatatype
 )
 
@@ -254,7 +242,8 @@ def warnings(
         *_skewed(run),
         *_slow_datatypes(packed_by_hand),
         *disturbances(run),
-        *([Modes(estimates.modes)] if estimates.modes else []),
+        *_states(estimates),
+        *unlike_launches(estimates),
         *_noisy(run, estimates),
         *_few_launches(run, estimates),
     ]
@@ -292,6 +281,11 @@ def _placement(run: Run) -> Iterator[Warning]:
         yield NotProbed(" ".join(refused.split()))
 
 
+def _states(estimates: Estimates) -> list[StateChanges]:
+    changes = StateChanges.of(estimates.states)
+    return [changes] if changes is not None else []
+
+
 def _skewed(run: Run) -> list[Skewed]:
     skew = skew_of(run)
     return [Skewed(skew.median_s)] if skew and skew.median_s > MOST_SKEW_S else []
@@ -314,7 +308,7 @@ def _noisy(run: Run, estimates: Estimates) -> list[Noisy]:
 
 
 def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
-    fewest = min((point.launches for point in estimates.own()), default=LEAST_LAUNCHES)
+    fewest = _launches(run, estimates.own())
     if carries_interval(fewest) or _repeats_other_program(run):
         return []
     if run.header.source is not None:
@@ -327,6 +321,15 @@ def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
     return [
         FewLaunches(fewest, imported=False, by_hand=run.is_by_hand, asked=asked, budget_s=budget_s)
     ]
+
+
+def _launches(run: Run, points: Sequence[PointEstimate]) -> int:
+    """The fewest launches of any point; where each chose other rounds of pairs, which a point takes
+    of the largest alone, all of them."""
+    workload, of_pairs = workload_of(run.header.options), {block.launch for block in run.pair_times}
+    if isinstance(workload, Fabric) and workload.locate and of_pairs:
+        return len(of_pairs)
+    return min((point.launches for point in points), default=LEAST_LAUNCHES)
 
 
 def _repeats_other_program(run: Run) -> bool:

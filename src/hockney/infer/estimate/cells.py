@@ -11,13 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.estimate.states import States
+from hockney.infer.estimate.states import LEAST_ROUNDS, States
 from hockney.plan.axes import Point
 from hockney.records import Run
 from hockney.records.columns import factorised
-
-LEAST_ROUNDS = 3
-"""Rounds that a state needs in a launch with several states."""
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,8 @@ class Mode:
 
     launches: tuple[int, ...]
     ratio: float
-    """How many times as long as in the fastest mode they take: the median over the points that show
-    a difference."""
+    """How many times as long as in the fastest mode, or as the others (`kept_apart`), they take:
+    the median over the points that show a difference."""
 
 
 def launch_ratios(points: Iterable[Mapping[int, float]]) -> dict[int, float]:
@@ -53,12 +53,41 @@ def launch_ratios(points: Iterable[Mapping[int, float]]) -> dict[int, float]:
 
 def slow_launches(ratios: Mapping[int, float]) -> set[int]:
     """Launches that are outliers by SLOW_RULE."""
+    slow = _apart(ratios)
+    return slow if len(slow) <= SLOW_MOST * len(ratios) else set()
+
+
+def kept_apart(
+    ratios: Mapping[int, float], points: Iterable[Mapping[int, float]]
+) -> tuple[Mode, ...]:
+    """Launches that are as far from the others as SLOW_RULE asks, faster or slower, but too many to
+    be outliers, with their ratio to the others. Arguments are those of `modes_of`."""
+    slow, fast = _apart(ratios), _apart(ratios, sign=-1.0)
+    if not slow and not fast:
+        return ()
+    others = [launch for launch in ratios if launch not in slow | fast]
+    middle, given = _middle(ratios, others), list(points)
+    return tuple(
+        Mode(
+            tuple(sorted(group)),
+            _times_as_long(sorted(group), others, given) or _middle(ratios, group) / middle,
+        )
+        for group in (fast, slow)
+        if len(group) > SLOW_MOST * len(ratios)
+    )
+
+
+def _apart(ratios: Mapping[int, float], sign: float = 1.0) -> set[int]:
+    """Launches as far above the median launch as SLOW_RULE asks; with sign -1 below it."""
     if not carries_interval(len(ratios)):
         return set()
     every = np.array(list(ratios.values()))
-    limit = float(np.median(every)) + _least_distance(every)
-    slow = {launch for launch, ratio in ratios.items() if ratio > limit}
-    return slow if len(slow) <= SLOW_MOST * len(ratios) else set()
+    centre, distance = float(np.median(every)), _least_distance(every)
+    return {launch for launch, ratio in ratios.items() if sign * (ratio - centre) > distance}
+
+
+def _middle(ratios: Mapping[int, float], launches: Iterable[int]) -> float:
+    return float(np.median([ratios[launch] for launch in launches]))
 
 
 def modes_of(

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from hockney.infer.estimate.by_launch import Launches, launches_of, medians_of
 from hockney.infer.estimate.cells import Cell, Cells, cells_of
 from hockney.infer.estimate.interval import Interval
-from hockney.infer.estimate.launches import Mode, launch_ratios, modes_of, slow_launches
+from hockney.infer.estimate.launches import (
+    Mode,
+    kept_apart,
+    launch_ratios,
+    modes_of,
+    slow_launches,
+)
 from hockney.infer.estimate.quantiles import deciding_interval, launch_interval
 from hockney.infer.estimate.states import State, States, find_states
 from hockney.infer.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
@@ -106,6 +112,8 @@ class Estimates:
     """Launches that are slow as a whole, excluded from medians and their intervals by SLOW_RULE."""
     modes: tuple[Mode, ...] = ()
     """Modes of the launches, the fastest first; empty if all launches are alike."""
+    kept_apart: tuple[Mode, ...] = ()
+    """Launches that are too many to be excluded as outliers, but no modes of their own."""
 
     @property
     def headline(self) -> tuple[PointEstimate, ...]:
@@ -169,7 +177,9 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
             found = found.as_one() if run.has_unrelated_rows else found
             points.append(_summary_point(key, statistics, found))
     points.sort(key=lambda point: (point.state, point.is_auxiliary, sort_key(point)))
-    return Estimates(tuple(points), states, tuple(sorted(slow)), modes_of(ratios, medians))
+    modes = modes_of(ratios, medians)
+    apart = () if modes else kept_apart(ratios, medians)
+    return Estimates(tuple(points), states, tuple(sorted(slow)), modes, apart)
 
 
 def _reduced(cells: Cells) -> dict[tuple[Point, int], Launches]:

@@ -9,6 +9,7 @@ round belongs to a state when the probes before and after it agree.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,6 +30,8 @@ VALLEY = 0.5
 """Two peaks are two states when the density between them falls below this fraction of the lower."""
 LEAST_FRACTION, LEAST_PROBES = 0.01, 3
 """A rarer cluster is a disturbance, not a state."""
+LEAST_ROUNDS = 3
+"""Rounds that a state needs in a launch with several states."""
 ADDRESS_LUCK = math.log(1.75)
 """How far apart launches may be that timed one cache line each, as older ones did: 48 lines on 48
 pages took 57 to 100 ns between the same two cores."""
@@ -42,7 +45,7 @@ class State:
     id: int
     handover_s: float | None
     fraction: float
-    """Fraction of the rounds that have a state."""
+    """Fraction of the rounds that have a state; of the probes where no round has (`mixed`)."""
     likely: str | None
     """What the state probably is; None where the topology contradicts the guess."""
 
@@ -55,13 +58,17 @@ class States:
     rounds: dict[Key, int]
     """State of each round; a round in which it changed is missing."""
     changed: int
-    """Number of rounds that were excluded because the state changed in them."""
+    """Number of rounds that were excluded because the state changed in them; where too few others
+    are left (`mixed`), none was."""
     probe: str | None
     """What was clustered: handover, work, or None where nothing was probed."""
+    mixed: tuple[State, ...] = ()
+    """The states that the probes show where too few rounds are of one: all rounds count as of one
+    state then, and every number mixes these. Empty otherwise."""
 
     def of(self, launch: int, round_: int) -> int | None:
         """The state of a round; None where it changed in it."""
-        return self.rounds.get((launch, round_)) if self.probe else 0
+        return self.rounds.get((launch, round_)) if self.probe and not self.mixed else 0
 
 
 ONE_STATE = States((State(0, None, 1.0, None),), {}, 0, None)
@@ -88,10 +95,25 @@ def find_states(run: Run) -> States:
     )
     labels = dict(zip(keys, merged(probed, cluster(values)).tolist(), strict=True))
     rounds, changed = _agreeing(run, labels, before=kind == "handover")
-    if not rounds:
+    if _enough(rounds):
+        states = States(*_ordered(run, probes, rounds, kind), changed, kind)
+        return _with_blind_launches(run, probes, states)
+    known = {key: label for key, label in labels.items() if label >= 0}
+    if len(set(known.values())) < 2:
         return ONE_STATE
-    states = _ordered(run, probes, rounds, changed, kind)
-    return _with_blind_launches(run, probes, states)
+    mixed, _ = _ordered(run, probes, known, kind)
+    return replace(ONE_STATE, rounds=rounds, changed=changed, probe=kind, mixed=mixed)
+
+
+def _enough(rounds: dict[Key, int]) -> set[int]:
+    """Labels of which some launch has LEAST_ROUNDS, or no other label's rounds."""
+    counts = Counter((launch, label) for (launch, _), label in rounds.items())
+    labels_in = Counter(launch for launch, _ in counts)
+    return {
+        label
+        for (launch, label), count in counts.items()
+        if count >= LEAST_ROUNDS or labels_in[launch] == 1
+    }
 
 
 def _with_blind_launches(run: Run, probes: dict[Key, float], states: States) -> States:
@@ -172,8 +194,10 @@ def _valleys(density: NDArray[np.float64]) -> list[int]:
 
 def _agreeing(run: Run, labels: dict[Key, int], before: bool) -> tuple[dict[Key, int], int]:
     """Rounds whose two probes agree. The latency is probed before its round, so that the next one
-    closes it; the fixed work after it, so that the one before opened it."""
+    closes it; the fixed work after it, so that the one before opened it. Launches without probes
+    have no round."""
     other = 1 if before else -1
+    probed = {launch for launch, _ in labels}
     rounds: dict[Key, int] = {}
     changed = 0
     for launch, round_ in run.samples.rounds():
@@ -181,18 +205,21 @@ def _agreeing(run: Run, labels: dict[Key, int], before: bool) -> tuple[dict[Key,
         second = labels.get((launch, round_ + other), label)
         if label >= 0 and label == second:
             rounds[launch, round_] = label
-        else:
+        elif launch in probed:
             changed += 1
     return rounds, changed
 
 
 def _ordered(
-    run: Run, probes: dict[Key, float], rounds: dict[Key, int], changed: int, kind: str
-) -> States:
+    run: Run, probes: dict[Key, float], rounds: dict[Key, int], kind: str
+) -> tuple[tuple[State, ...], dict[Key, int]]:
+    """States of labelled rounds in the order of their number, and each round's; one without enough
+    rounds for a number is behind those that have them."""
     members: dict[int, list[Key]] = {}
     for key, label in rounds.items():
         members.setdefault(label, []).append(key)
-    by_rounds = sorted(members, key=lambda label: -len(members[label]))
+    enough = _enough(rounds)
+    by_rounds = sorted(members, key=lambda label: (label not in enough, -len(members[label])))
     renamed = {label: number for number, label in enumerate(by_rounds)}
     states = []
     for label in by_rounds:
@@ -201,6 +228,4 @@ def _ordered(
         likely = likely_of(run, {launch for launch, _ in members[label]}, handover_s)
         fraction = len(members[label]) / len(rounds)
         states.append(State(renamed[label], handover_s, fraction, likely))
-    return States(
-        tuple(states), {key: renamed[label] for key, label in rounds.items()}, changed, kind
-    )
+    return tuple(states), {key: renamed[label] for key, label in rounds.items()}

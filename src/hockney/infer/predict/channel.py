@@ -171,12 +171,7 @@ class Channel:
 
 def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Channel:
     """The channel by a model, by default the most detailed that the points support."""
-    if len({_which(point) for point in points}) > 1:
-        raise UsageError(
-            "these are times of several operations, algorithms or pairs of ranks: each has its own "
-            "costs",
-            "predict from a run of pingpong, of overheads, or of pairs with one --window",
-        )
+    check_one_curve(points)
     curve = curve_of(points)
     if model is None:
         detailed = {
@@ -194,18 +189,30 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
         "max-rate": _by_max_rate,
     }
     channel = by[model](curve)
-    return replace(channel, shown=_shown(points, curve))
+    return replace(channel, shown=shown_points(points))
 
 
-def _shown(points: Sequence[PointEstimate], curve: Curve) -> dict[Measured, Parameter]:
-    """The points as `show` reports them; for trains, the one-way times of overheads, whose
-    intervals are by bootstrap."""
-    if curve.trains is not None:
+def check_one_curve(points: Sequence[PointEstimate]) -> None:
+    """Raises UsageError if the points are not all of one curve."""
+    if len({_which(point) for point in points}) > 1:
+        raise UsageError(
+            "these are times of several operations, algorithms or pairs of ranks: each has its own "
+            "costs",
+            "predict from a run of pingpong, of overheads, or of pairs with one --window",
+        )
+
+
+def shown_points(points: Sequence[PointEstimate]) -> dict[Measured, Parameter]:
+    """The points as `show` reports them, without times of 0; for trains, the one-way times of
+    overheads, whose intervals are by bootstrap."""
+    known = [point for point in points if point.typical_s > 0.0]
+    if any(point.train is not None for point in known):
+        curve = curve_of(known)
         each = [] if loggp.lacks(curve) else loggp.overheads(curve)
         return {(overheads.bytes, 1): overheads.one_way_s for overheads in each}
     return {
         (point.bytes, at_once(point) or 1): Parameter(point.typical_s, point.interval)
-        for point in points
+        for point in known
     }
 
 

@@ -23,6 +23,8 @@ from hockney.infer.predict.collectives import effort, schedule_of, time
 from hockney.infer.predict.parameters import Level, Parameters
 from hockney.infer.predict.schedules import SCHEDULES
 
+MESSAGE = "message"
+"""The pattern of one message."""
 LARGEST_RANKS = 2**31 - 1
 FARTHEST = 2
 """Factor over the largest measured size up to which a prediction has an interval."""
@@ -43,7 +45,7 @@ class Pattern:
 
     @property
     def words(self) -> str:
-        if self.name == "message":
+        if self.name == MESSAGE:
             return format_size(self.bytes)
         name = f"{self.name} {self.algorithm}" if self.algorithm else self.name
         node = f", {self.per_node} a node" if self.per_node else ""
@@ -54,9 +56,9 @@ class Pattern:
 class Prediction:
     pattern: Pattern
     seconds: Parameter
-    dominant: str
-    """The term whose removal shortens the time most."""
-    share: float
+    dominant: str | None = None
+    """The term whose removal shortens the time most; None without a model."""
+    share: float | None = None
     """Fraction of the time that its removal saves."""
     note: str | None = None
     measured: bool = False
@@ -92,7 +94,7 @@ def all_pairs(costs: Costs, ranks: int, bytes_: int) -> float:
 
 
 PATTERNS: dict[str, Callable[[Costs, int, int], float]] = {
-    "message": message,
+    MESSAGE: message,
     "ring": ring,
     "halo2d": halo2d,
     "halo3d": halo3d,
@@ -203,7 +205,7 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
     saved = {term: whole - _seconds(costs.without(term), pattern) for term in TERMS}
     dominant = max(saved, key=lambda term: saved[term])
     notes = [_where(channel, size, senders), _of_overheads(channel, pattern)]
-    shown = channel.shown.get((size, senders)) if pattern.name == "message" else None
+    shown = channel.shown.get((size, senders)) if pattern.name == MESSAGE else None
     is_measured = shown is not None
     if shown is None:
         predicted = parameter(whole, np.array(sampled), channel.fit.launches)

@@ -106,17 +106,22 @@ def check_case(case: Case) -> None:
 
 
 def _check_number(placement: Placement) -> None:
-    """Refuses too many ranks for one node: each is a process with tens of MiB, and they share its
-    CPUs."""
-    each = -(-placement.ranks // (placement.node_count or nodes()))
+    """Refuses too many ranks for one node."""
+    if placement.node_count is None:  # else the node of a batch job may have other CPUs
+        _check_machine(placement)
+    check_count(-(-placement.ranks // (placement.node_count or nodes())), "ranks per node")
+
+
+def _check_machine(placement: Placement) -> None:
+    """Refuses too many ranks for this machine, where it is the only one: each is a process with
+    tens of MiB, and they share its CPUs."""
     most = max(MOST_RANKS_A_CPU * allowed_count(), LEAST_RANKS_A_NODE)
-    if each > most and (placement.node_count or nodes()) == 1:
+    if placement.ranks > most and (placement.node_count or nodes()) == 1:
         raise UsageError(
             f"-n {placement.ranks}: at most {most} ranks are started on this machine, which has "
             f"{allowed_count()} CPUs",
             "ask for fewer, for more nodes, or simulate them with --platform",
         )
-    check_count(each, "ranks per node")
 
 
 def _check_sampling(plan: Plan) -> None:
@@ -213,6 +218,8 @@ def _check_place_node(placement: Placement) -> None:
 def check_allocation(placement: Placement) -> None:
     """The job in which this process runs must have the nodes and CPUs that the plan needs. Not for
     batch jobs, which get an allocation of their own."""
+    if not placement.platform:
+        _check_machine(placement)
     if placement.platform or placement.hosts or find_asked(placement):
         return
     found = find_allocation(placement.launcher)

@@ -1,0 +1,116 @@
+"""The points of two runs that can be compared, and why the others cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.base.units import format_size
+from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.plan.axes import CIRCUMSTANCES, curve_text, key_without
+
+COMMON_AXES = ("operation", "algorithm", "ranks", "mode", "variant")
+"""Axes that are named where they alone keep two runs apart."""
+MOST_LISTED = 4
+"""Most sizes that are named."""
+
+
+def pairs_of(
+    first: Estimates, second: Estimates, states: tuple[int, int], besides: Sequence[str] = ()
+) -> list[tuple[PointEstimate, PointEstimate]]:
+    """The points that can be compared: those that both runs have, in those states, with times above
+    0. besides: axes in which they may differ."""
+    common = common_points(first, second, states, besides)
+    return [(a, b) for a, b in common if _is_above_0(a) and _is_above_0(b)]
+
+
+def _is_above_0(point: PointEstimate) -> bool:
+    return min(point.medians_s) > 0.0
+
+
+def common_points(
+    first: Estimates, second: Estimates, states: tuple[int, int], besides: Sequence[str] = ()
+) -> list[tuple[PointEstimate, PointEstimate]]:
+    """The points that both runs have, in those states, whatever their times. besides: axes in which
+    they may differ."""
+    both = zip((first, second), states, strict=True)
+    ours, theirs = (estimates.own(state) for estimates, state in both)
+    # The one pair of a run may be any two ranks; of several each is compared with itself.
+    left_out = list(CIRCUMSTANCES)
+    for name in CIRCUMSTANCES:
+        if all(_are_apart(points, left_out) for points in (ours, theirs)):
+            break
+        left_out.remove(name)
+    ignored = (*left_out, *besides)
+    others = {key_without(point, *ignored): point for point in theirs}
+    keys = [(point, key_without(point, *ignored)) for point in ours]
+    return [(point, others[key]) for point, key in keys if key in others]
+
+
+def _are_apart(points: Sequence[PointEstimate], left_out: Sequence[str]) -> bool:
+    """Whether all the points still differ without those axes."""
+    return len({key_without(point, *left_out) for point in points}) == len(points)
+
+
+def left_out(paired: Sequence[PointEstimate], own: Sequence[PointEstimate]) -> str:
+    """The points of a run that were not compared, in words: curves by name, else sizes."""
+    known = {id(point) for point in paired}
+    rest = [point for point in own if id(point) not in known]
+    curves = {curve_text(point) for point in paired} if rest else set()
+    names = sorted({curve_text(point) for point in rest} - curves)
+    sizes = sorted({point.bytes for point in rest if curve_text(point) in curves})
+    more = [f"{len(names) - MOST_LISTED} more curves"] if len(names) > MOST_LISTED else []
+    return "; ".join([*names[:MOST_LISTED], *more, *([_listed(sizes)] if sizes else [])])
+
+
+def not_compared(
+    first: Estimates, second: Estimates, states: tuple[int, int], besides: Sequence[str] = ()
+) -> list[str]:
+    """Notes on the points of two runs that cannot be compared, as pairs_of() takes these."""
+    common = common_points(first, second, states, besides)
+    both = [[pair[side] for pair in common] for side in (0, 1)]
+    own = [each.own(state) for each, state in zip((first, second), states, strict=True)]
+    only = [left_out(paired, points) for paired, points in zip(both, own, strict=True)]
+    return [
+        *(
+            f"not compared, as only {label} has them: {words}"
+            for label, words in zip("AB", only, strict=True)
+            if words
+        ),
+        *zero_notes(common),
+    ]
+
+
+def zero_notes(common: Sequence[tuple[PointEstimate, PointEstimate]]) -> list[str]:
+    """Notes on the times of 0 of either run, which have no ratio."""
+    notes = []
+    for side, label in enumerate("AB"):
+        zeros = [pair[side] for pair in common if not _is_above_0(pair[side])]
+        for whose, points in (
+            (f"{label}'s", [point for point in zeros if max(point.medians_s) <= 0.0]),
+            (f"some of {label}'s", [point for point in zeros if max(point.medians_s) > 0.0]),
+        ):
+            if points:
+                sizes = _listed(sorted({point.bytes for point in points}))
+                notes.append(f"{whose} times at {sizes} are 0: its clock was too coarse")
+    return notes
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    more = f" and {len(sizes) - MOST_LISTED} more sizes" if len(sizes) > MOST_LISTED else ""
+    return ", ".join(map(format_size, sizes[:MOST_LISTED])) + more
+
+
+def nothing_in_common(first: Estimates, second: Estimates) -> str:
+    """Why no point of two runs can be compared, in words."""
+    points = [one.own() for one in (first, second)]
+    for label, own in zip("AB", points, strict=True):
+        if not own:
+            return f"{label} measured nothing"
+    for axis in COMMON_AXES:
+        values = [{str(getattr(point, axis)) for point in own} for own in points]
+        if not values[0] & values[1]:
+            names = (", ".join(sorted(one)) for one in values)
+            return f"the two runs have no {axis} in common: {' and '.join(names)}"
+    if {point.bytes for point in points[0]} & {point.bytes for point in points[1]}:
+        return "the two runs have sizes in common, but no point"
+    return "the two runs have no size in common"
