@@ -84,12 +84,16 @@ def test_a_peak_that_is_not_measured_is_no_bandwidth() -> None:
     [
         ("Warning: registration limit 128   3.51", "other text in the row"),
         ("1,024   3.51", "other text in the row"),
+        ("[node01:12345] UCX  WARN  unexpected128   3.51", "other text in the row"),
+        ("ofi_hmem_init<warn>: hmem_0128   3.51", "other text in the row"),
+        ("128   3.51libibverbs: Warning: no driver", "not 2 columns"),
         ("128   -nan", "mean is -nan"),
     ],
 )
 def test_a_row_that_is_not_read_is_said(row: str, note: str) -> None:
     [table] = tables(LATENCY + row + "\n256   4.51\n")
-    assert [row.bytes for row in table.rows] == [8, 64, 256]
+    assert [row.bytes for row in table.rows if row.statistic == "mean"] == [8, 64, 256]
+    assert table.dropped == ([] if "nan" in row else [5])
     assert any(note in words for words in table.notes)
 
 
@@ -97,3 +101,30 @@ def test_a_test_of_unknown_columns_beside_others_is_said() -> None:
     unknown = "# OSU OpenSHMEM Atomic Operation Rate Test v5.9\n# Operation   Million ops/s\n"
     [table] = tables(f"{LATENCY}\n{unknown}shmem_int_fadd    1.23\n")
     assert any("Atomic Operation Rate" in words for words in table.notes)
+
+
+def test_a_message_that_ends_in_a_word_with_a_number_is_no_row() -> None:
+    [table] = tables(LATENCY + "[n1:17] NCCL INFO Channel of ring0 2\n256   4.51\n")
+    assert (table.dropped, table.notes) == ([], [])
+
+
+BOTH_WAYS_OSU = """\
+# OSU {title} Test v3.3
+# Size     Bi-Bandwidth (MB/s)
+1                         3.10
+1048576                5200.50
+"""
+
+
+@pytest.mark.parametrize(
+    ("title", "operation"),
+    [
+        ("MPI Bi-Directional Bandwidth", "bibandwidth"),
+        ("MPI Bidirectional Bandwidth", "bibandwidth"),
+        ("One Sided MPI_Put Bi-directional Bandwidth", "put-bi-directional-bandwidth"),
+    ],
+)
+def test_bandwidths_of_both_directions_of_old_versions_are_read(title: str, operation: str) -> None:
+    [table] = tables(LATENCY + BOTH_WAYS_OSU.format(title=title))[1:]
+    assert table.operation == operation
+    assert numbers(table) == {(1, "bandwidth"): 3.1e6, (1048576, "bandwidth"): 5200.5e6}

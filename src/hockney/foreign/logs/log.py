@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hockney.foreign.logs import content, markdown
+from hockney.foreign.logs import content, markdown, prefixes
 
 LONGEST_LINE = 4096
 """Most characters of a line that is searched; only matrices and CSV have longer ones
@@ -122,7 +122,8 @@ def log_of(text: str, path: Path) -> Log:
     long_lines = {n: line for n, line in enumerate(found, 1) if len(line) > LONGEST_LINE}
     for number in long_lines:
         found[number - 1] = ""
-    return Log(path, text, tuple(markdown.plain(found)), text.endswith("\n"), long_lines=long_lines)
+    plain = prefixes.without_shared(markdown.plain(found))
+    return Log(path, text, tuple(plain), text.endswith("\n"), long_lines=long_lines)
 
 
 def _without_labels(lines: list[str]) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median, quantiles
 from typing import Any
 
+from hockney.foreign.logs.commands import without_nodes
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.surroundings import Surroundings, surroundings_of
 from hockney.foreign.logs.table import LogTable
@@ -28,6 +29,11 @@ FARTHEST_PART = 2.0
 """Largest ratio where at least a quarter of the sizes differ: a protocol or a bandwidth."""
 APART = ("command", "heading", "settings")
 """Options that separate tables by the text above them."""
+_COMMENTING = ("OSU ", "Intel MPI Benchmarks", "nccl-tests")
+"""Programs that print all their own lines but rows as comments: others above a table are of people
+and scripts."""
+_LABEL = ""
+"""The label among values of keys."""
 PLACE = "table"
 """The option that separates tables by their numbers only."""
 
@@ -48,25 +54,45 @@ def apart_text(options: Mapping[str, Any]) -> str:
 
 
 def _tell_apart(log: Log, tables: Sequence[LogTable]) -> None:
-    above = surroundings_of(log, [table.line for table in tables])
+    ends = {table.line: max(row.line or 0 for row in table.rows) for table in tables}
+    above = surroundings_of(log, list(ends), ends)
     for group in _groups(tables):
         if any(table.run or REPEATED in table.options for table in group):
             continue
-        known = [_known(table, above.get(table.line, Surroundings())) for table in group]
+        around = [above.get(table.line, Surroundings()) for table in group]
+        known = [_known(table, of) for table, of in zip(group, around, strict=True)]
         names = dict.fromkeys(name for one in known for name in one)
         different = [name for name in names if _differ(group, [one.get(name) for one in known])]
         for table, one in zip(group, known, strict=True):
             table.options |= {name: one[name] for name in different if name in one}
+        _add_said(group, around)
     for group in _groups(tables):
         if not any(table.run or REPEATED in table.options for table in group):
             _by_numbers(log, group)
     for group in _groups(tables):
+        _note_commands(log, group, above)
         nodes = {above[table.line].nodes for table in group if table.line in above}
         if len(nodes) > 1:
             group[0].note(
                 f"{log.at(group[0].line)}: {len(group)} tables of {len(nodes)} sets of nodes are "
                 "read as launches of one run, whose median is over nodes, too"
             )
+
+
+def _note_commands(log: Log, group: Sequence[LogTable], above: Mapping[int, Surroundings]) -> None:
+    """Notes tables of one experiment whose commands differ in more than processes and nodes: those
+    of other numbers of processes are points of one launch, whatever their commands are."""
+    first: dict[str, tuple[LogTable, str]] = {}
+    for table in group:
+        command = above[table.line].command if table.line in above else None
+        if command is not None:
+            first.setdefault(without_nodes(command), (table, command))
+    (known, usual), *others = [*first.values()] or [(group[0], "")]
+    for table, command in others:
+        table.note(
+            f"{log.at(table.line)}: {command!r} is another setting than {usual!r} of line "
+            f"{known.line}, not only other processes and nodes; both are read as one experiment"
+        )
 
 
 def _groups(tables: Iterable[LogTable]) -> list[list[LogTable]]:
@@ -84,10 +110,38 @@ def _known(table: LogTable, above: Surroundings) -> dict[str, str]:
     return {name: value for name, value in around.items() if value and name not in table.options}
 
 
-def _differ(tables: Sequence[LogTable], values: Sequence[str | None]) -> bool:
-    """True if tables of the same curve have different values."""
+def _add_said(tables: Sequence[LogTable], around: Sequence[Surroundings]) -> None:
+    """Adds the values in which these tables differ of keys that two of them have, and labels."""
+    known: list[dict[str, str]] = []
+    for table, of in zip(tables, around, strict=True):
+        is_told = table.program.startswith(_COMMENTING)
+        known.append({**of.printed, **(of.said if is_told else {})})
+        if is_told and of.label:
+            known[-1][_LABEL] = of.label
+    names = dict.fromkeys(name for of in known for name in of)
+    different = [n for n in names if _differ(tables, [of.get(n) for of in known], unknown=True)]
+    for table, values in zip(tables, known, strict=True):
+        for name in different:
+            if name in values:
+                is_label = name == _LABEL
+                text = values[name] if is_label else f"{name}={values[name]}"
+                _append(table, "heading" if is_label else "settings", text)
+
+
+def _append(table: LogTable, option: str, text: str) -> None:
+    before = table.options.get(option)
+    table.options[option] = f"{before}; {text}" if before else text
+
+
+def _differ(
+    tables: Sequence[LogTable], values: Sequence[str | None], unknown: bool = False
+) -> bool:
+    """True if tables of the same curve have different values; unknown: leave out those that have
+    none."""
     seen: dict[Any, str | None] = {}
     for table, value in zip(tables, values, strict=True):
+        if unknown and value is None:
+            continue
         for curve in {key_without(row, "bytes") for row in table.rows}:
             if seen.setdefault(curve, value) != value:
                 return True

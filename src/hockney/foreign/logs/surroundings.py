@@ -3,52 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from hockney.foreign.logs import said
+from hockney.foreign.logs.commands import (
+    ASSIGNED,
+    LIBRARIES,
+    LOADED,
+    LONGEST,
+    changes_nothing,
+    commands_of,
+    normal,
+    prompt_of,
+    started_in,
+)
+from hockney.foreign.logs.commands import processes_of as processes_of  # for readers, too
+from hockney.foreign.logs.commands import starts_program as starts_program
 from hockney.foreign.logs.log import Log
-
-LONGEST = 200
-"""Most characters of a command or a heading that are kept."""
-_LAUNCHERS = (
-    r"mpirun|mpiexec(?:\.\w+)?|srun|aprun|jsrun|lrun|prun|prterun|orterun|ibrun|ccc_mprun|yhrun"
-    r"|mpprun|flux run|numactl|taskset|(?:singularity|apptainer) exec|(?:docker|podman) run"
-)
-_PROGRAMS = (
-    r"osu_\w+|IMB-\w+|\w+_perf|ib_\w+_(?:lat|bw)|NP(?:mpi|tcp|ibv|shmem)\w*|netgauge|ucx_perftest"
-    r"|fi_[a-z]\w+|mpiGraph|mpiBench|network_(?:load_)?test|hpcc|(?:mpi)?linktest\w*"
-)
-_PROGRAM = re.compile(rf"(?:\S*/)?(?:{_PROGRAMS})")
-_COMMAND = re.compile(
-    r"(?:[A-Z][a-z]{2,11}(?: \w{1,12})?: )?(?:(?:time|sudo|env|exec|[A-Za-z_]\w*=\S*) +)*"
-    rf"(?:[^\s=:]*/)?(?:{_LAUNCHERS}|{_PROGRAMS})(?: .*)?"
-)
-_PROMPT = re.compile(
-    r"\s*(?:\(\w+\) )?(?:\[?[\w.-]{1,64}@[\w.-]{1,64}[^$#%>]{0,80}[$#%>]|[$%]|\+{1,3}) +"
-    r"(?=[\w./~\"'])"
-)
-_CHAINED = re.compile(r"\s*(?:;|&&)\s+")
-_NEUTRAL = re.compile(
-    r"(?:\S*/)?(?:date|sleep|echo|printf|hostname|cd|pwd|ls|ll|clear|sync|uptime|whoami|exit"
-    r"|history|squeue|sinfo|scontrol|sacct|lscpu|lstopo|nvidia-smi|ibstat\w*|free|uname|wait|true|mkdir|rm)\b"
-)
-"""Commands that change nothing between two starts of a program."""
-_REDIRECTED = re.compile(r"\s*(?:[012&]?>|\|\s*tee\b|<\s|;\s*$|&\s*$).*$")
-_UNLIKE = re.compile(
-    r" (?:--output|--error|--job-name|--jobid)[= ]\S+| (?:-n|-np|--np|--ntasks)[= ]?\d+(?= |$)"
-)
-"""Options of launchers in which the starts of one setting may differ. The number of processes is an
-axis of a point: tables that differ in it are other points."""
-_OF_SIZES = {
-    r"osu_\w+": r"-m|-i|-x|--message-size|--iterations|--warmup",
-    r"\w+_perf": r"-b|-e|-f|-i|-n|-w|--minbytes|--maxbytes|--stepfactor|--iters|--warmup_iters",
-    r"ib_\w+": r"-s|-n|--size|--iters",
-    r"fi_\w+": r"-S|-I|-w",
-    r"ucx_perftest": r"-s|-n|-w",
-    r"IMB-\w+": r"-msglog|-iter|-msglen",
-    r"netgauge": r"-o|-f|-c|-t|-s|-g",
-}
-"""Options of programs that choose sizes and repetitions, which are no setting."""
 
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.{0,150}?)\s*#*")
 _TITLE = re.compile(r"\s*#\s*(?:OSU|OMB)\b.* Test\b")
@@ -61,23 +34,9 @@ _NAMED = re.compile(r"\s{0,3}([A-Za-z][\w ,./()+-]{1,60}):")
 _UNDERLINE = re.compile(r"\s*(?:={3,}|-{3,})\s*")
 _MARKDOWN = re.compile(r"\s*(?:```|~~~)|#{2,6}\s+\w")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_CLOCK = re.compile(r"\d\d:\d\d|\d{4}-\d\d-\d\d")
-_COUNTED = re.compile(
-    r"\b(run|launch|iteration|iter|trial|repeat|repetition|rep|try|pass|attempt|sample|round|job)"
-    r"[ .:#_-]{0,3}\d+(?: ?(?:of|/) ?\d+)?\b|#\d+\b",
-    re.IGNORECASE,
-)
-"""Numbers of launches, which do not make another setting."""
-_LIBRARIES = "UCX|UCC|OMPI|MPICH|MPIR|I_MPI|FI|NCCL|RCCL|MV2|PSM2?"
-"""With what the variables of libraries begin."""
-_ASSIGNED = re.compile(
-    r"(?:^|`)\s*(?:(?:export|setenv)\s+([A-Za-z_]\w*)(?:=|\s+)|"
-    rf"((?:{_LIBRARIES}|HCOLL|SHARP|PMIX|CUDA|OMP)_\w+)=)"
-    r"([^`]{0,150}?)\s*(?:`|;|$)"
-)
 _KEYED = re.compile(
     r"\s*(?:[#*-]+\s*)?(networks?|fabric|transport|interface|provider|placement|mapping|binding|settings?"
-    r"|configuration|node ?list|nodes|hosts)\s*[:=]\s*(\S.{0,120})",
+    r"|configuration|node ?list|nodes|hosts|cluster|system)\s*[:=]\s*(\S.{0,120})",
     re.IGNORECASE,
 )
 """Lines in which people print a setting above a table."""
@@ -88,35 +47,17 @@ _OF_NODES = re.compile(
     re.IGNORECASE,
 )
 """Lines that name the nodes of the next table, which have numbers."""
-_SAID = re.compile(rf"(?:\b(?:with|using)|[\[(,])\s*((?:{_LIBRARIES})_\w+)=([^\s\]),;]{{1,80}})")
+_SAID = re.compile(rf"(?:\b(?:with|using)|[\[(,])\s*((?:{LIBRARIES})_\w+)=([^\s\]),;]{{1,80}})")
 """Variables in a sentence above a table."""
 _UNSET = re.compile(r"\s*(?:unset|unsetenv)((?: +\w{1,80})+)\s*")
 _MACHINE = re.compile(
-    r"\s*(?:[#*-]+\s*)?(host(?:name)?|cluster|machine|system)\s*[:=]\s*([A-Za-z][\w.-]{0,60})\s*",
+    r"\s*(?:[#*-]+\s*)?(host(?:name)?|machine)\s*[:=]\s*([A-Za-z][\w.-]{0,60})\s*",
     re.IGNORECASE,
 )
+_LOADING = ("module ", "spack load ", "conda activate ")
+"""With what the commands begin that are recognised without a prompt."""
 _PROMPT_HOST = re.compile(r"\s*(?:\(\w+\) )?\[?[\w.-]{1,64}@([\w-]{1,64})")
 _DIRECTORY = re.compile(r"cd +(\S{1,120})")
-_LOADED = re.compile(
-    r"(?:^|`)\s*((?:module|ml|spack|conda|source)\b(?: \w+)?) ([^`]{1,150}?)\s*(?:`|$)"
-)
-
-_PROCESSES = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks)[ =]?(\d{1,9})(?=\s|$)")
-_NODES = re.compile(r"(?:^|\s)(?:-N|--nodes)[ =]?(\d{1,6})(?=\s|$)")
-_A_NODE = re.compile(r"(?:^|\s)--(?:ntasks|tasks)-per-node[ =](\d{1,6})(?=\s|$)")
-
-
-def starts_program(text: str) -> bool:
-    """True if a line is a command that starts a program, such as one of a shell's trace."""
-    return any(_COMMAND.fullmatch(_bare(part)) for part in _commands(text, _PROMPT.match(text)))
-
-
-def processes_of(command: str) -> int | None:
-    """The number of processes that a launcher is asked for; None where its options do not say."""
-    every, nodes, each = (of.search(command) for of in (_PROCESSES, _NODES, _A_NODE))
-    if every:
-        return int(every[1])
-    return int(nodes[1]) * int(each[1]) if nodes and each else None
 
 
 @dataclass(frozen=True)
@@ -128,6 +69,12 @@ class Surroundings:
     """Variables and modules set above the table."""
     nodes: str | None = None
     """Nodes that a line above the table names. Other nodes are no other setting."""
+    printed: Mapping[str, str] = field(default_factory=dict)
+    """What libraries print of their settings above the table or within it."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """Values of keys above the table."""
+    label: str | None = None
+    """The last plain line above the table."""
 
 
 @dataclass
@@ -144,9 +91,14 @@ class _State:
     directory: str | None = None
     nodes: str | None = None
     is_fenced: bool = False
+    said: dict[str, str] = field(default_factory=dict)
+    label: str | None = None
+    listed: str | None = None
+    """The key of modules that have been listed since the last table."""
 
     def seen(self) -> Surroundings:
         self.command, self.weak = self.weak or self.command, None
+        self.listed = None
         loaded = {name: " ".join(each.values()) for name, each in self.modules.items()}
         known = {**self.settings, **loaded}
         if self.directory and self.command and _IN_DIRECTORY.search(self.command):
@@ -154,92 +106,126 @@ class _State:
         settings = "; ".join(f"{name}={value}" for name, value in sorted(known.items()))
         path = " / ".join(text for _, text in self.headings)
         return Surroundings(
-            self.command, path[:LONGEST] or None, settings[:LONGEST] or None, self.nodes
+            self.command,
+            path[:LONGEST] or None,
+            settings[:LONGEST] or None,
+            self.nodes,
+            said=dict(self.said),
+            label=self.label,
         )
 
 
-def surroundings_of(log: Log, tables: Sequence[int]) -> dict[int, Surroundings]:
-    """The surroundings of tables that begin in these lines, in any order."""
-    wanted = set(tables)
+def surroundings_of(
+    log: Log, tables: Sequence[int], ends: Mapping[int, int] | None = None
+) -> dict[int, Surroundings]:
+    """The surroundings of tables that begin in these lines, in any order; ends: the last line of
+    each that has more than its first."""
+    starts = sorted(set(tables))
+    lasts = [max(start, (ends or {}).get(start, start)) for start in starts]
     state, found = _State(), dict[int, Surroundings]()
+    printed: dict[int, dict[str, set[str]]] = {start: {} for start in starts}
     is_markdown = log.path.suffix == ".md" or any(map(_MARKDOWN.match, log.lines))
     for line, text in log.joined():
+        place = bisect_left(lasts, line)  # of the table that the line is in, or above
+        start = starts[place] if place < len(starts) else 0
+        for name, value in said.by_library(text).items() if start else ():
+            printed[start].setdefault(name, set()).add(value)
         if text[:1] and not text[0].isdigit():
             # Comments of a table come before others; a heading of this kind is alone.
             is_alone = line >= len(log.lines) or not log.lines[line].strip()
-            _see(text, state, is_markdown and is_alone)
+            is_known = _see(text, state, is_markdown and is_alone)
             underlined = line < len(log.lines) and _UNDERLINE.fullmatch(log.lines[line])
             if underlined and text.strip()[:1].isalpha() and ":" not in text:
                 _head(state, 1, text)
+                is_known = True
+        else:
+            is_known = not text
+        if not is_known and line < start:
+            _see_said(text, state)
         for below in range(line, line + 1 + text.count("\n")):
-            if below in wanted:
+            if below in printed:
                 found[below] = state.seen()
-    return found
+    return {
+        start: replace(above, printed={n: ", ".join(sorted(v)) for n, v in printed[start].items()})
+        for start, above in found.items()
+    }
 
 
-def _see(text: str, state: _State, may_head: bool) -> None:
-    """Reads a line. may_head: true if a single # begins a heading, not a comment."""
+def _see(text: str, state: _State, may_head: bool) -> bool:
+    """Reads a line. may_head: true if a single # begins a heading, not a comment. Returns whether
+    anything in it is known."""
     if _FENCE.match(text):
         state.is_fenced = not state.is_fenced
-        return
-    prompt = _PROMPT.match(text)
-    for words in _commands(text, prompt):
+        return True
+    prompt = prompt_of(text)
+    known = [
         _see_words(text, words, bool(prompt), state, may_head)
+        for words in commands_of(text, prompt)
+    ]
+    return any(known)
 
 
-def _commands(text: str, prompt: re.Match[str] | None) -> list[str]:
-    """The commands of a line that are chained by ; or &&; the whole line where nothing shows that
-    it is one of a shell."""
-    words = " ".join((text[prompt.end() :] if prompt else text).replace("\\\n", " ").split())
-    if ";" not in words and "&&" not in words:
-        return [words]
-    first, *others = _CHAINED.split(words)
-    is_shell = prompt or any(of.search(first) for of in (_LOADED, _ASSIGNED))
-    return [first, *others] if is_shell or _COMMAND.fullmatch(_bare(first)) else [words]
-
-
-def _bare(words: str) -> str:
-    return words.strip("`# ").removesuffix("\\")
-
-
-def _see_words(text: str, words: str, prompt: bool, state: _State, may_head: bool) -> None:
+def _see_words(text: str, words: str, prompt: bool, state: _State, may_head: bool) -> bool:
     """Reads one of the commands of a line, or the line."""
-    bare = _bare(words)
     # What is assigned in front of a command holds for it alone, and is part of it.
-    is_command = _COMMAND.fullmatch(bare)
-    if not is_command:
-        _see_variables(words, state)
-    loaded = _LOADED.search(words) if prompt or "`" in words or words.startswith("module") else None
+    command = started_in(words)
+    is_assigned = not command and _see_variables(words, state)
+    is_shell = prompt or "`" in words or words.startswith(_LOADING)
+    loaded = LOADED.search(words) if is_shell else None
     if loaded:
         _load(loaded[1], loaded[2].split(), state)
     if prompt and (host := _PROMPT_HOST.match(text)):
         state.settings["host"] = _without_number(host[1])
     if prompt and (directory := _DIRECTORY.fullmatch(words)):
-        state.directory = _COUNTED.sub(r"\1", directory[1])
+        state.directory = said.without_count(directory[1])
     keyed, machine = _KEYED.fullmatch(text), _MACHINE.fullmatch(text)
-    if keyed:
+    if command:
+        state.command, state.weak = normal(command), None
+    elif keyed:
         state.settings[keyed[1].lower()] = keyed[2].strip()
     elif machine:
         state.settings[machine[1].lower()] = _without_number(machine[2])
     elif nodes := _OF_NODES.fullmatch(text):
         state.nodes = nodes[1]
-    elif is_command:
-        state.command, state.weak = _normal(bare), None
-    elif prompt and not _NEUTRAL.match(words) and not loaded and not _ASSIGNED.search(words):
-        state.weak = _normal(words)
+    elif prompt and not changes_nothing(words):
+        state.weak = normal(words)
     elif not state.is_fenced:
-        _see_heading(text, state, may_head)
+        return _see_heading(text, state, may_head) or is_assigned or bool(loaded) or prompt
     elif not _COMMENT.match(text):
-        _see_heading(text, state, may_head=False)
+        return _see_heading(text, state, may_head=False) or is_assigned
+    return True
 
 
-def _see_variables(words: str, state: _State) -> None:
-    for assigned in _ASSIGNED.finditer(words):
-        state.settings[assigned[1] or assigned[2]] = assigned[3].strip("\"'")
-    state.settings |= dict(_SAID.findall(words))
-    if unset := _UNSET.fullmatch(words):
-        for name in unset[1].split():
-            state.settings.pop(name, None)
+def _see_said(text: str, state: _State) -> None:
+    """Reads a line between tables that is none of those."""
+    loading, modules = said.loading(text), said.listed(text)
+    if said.LISTING.fullmatch(text):
+        state.listed, state.said["modules"] = "modules", ""
+    elif loading:
+        _list("loaded", [loading], state)
+    elif modules and state.listed == "modules":
+        _list("modules", modules, state)
+    elif found := said.keyed(text):
+        state.said[found[0]] = found[1]
+    elif found_label := said.label(text):
+        state.label = found_label
+
+
+def _list(key: str, names: Sequence[str], state: _State) -> None:
+    """Adds modules to those of the lines before; the first line below a table begins anew."""
+    before = [state.said[key]] if state.listed == key else []
+    state.listed, state.said[key] = key, " ".join([*before, *names]).strip()
+
+
+def _see_variables(words: str, state: _State) -> bool:
+    """Reads variables that are set; false without any."""
+    found = {each[1] or each[2]: each[3].strip("\"'") for each in ASSIGNED.finditer(words)}
+    found |= dict(_SAID.findall(words))
+    state.settings |= found
+    unset = _UNSET.fullmatch(words)
+    for name in unset[1].split() if unset else ():
+        state.settings.pop(name, None)
+    return bool(found or unset)
 
 
 def _load(command: str, names: Sequence[str], state: _State) -> None:
@@ -262,9 +248,10 @@ def _without_number(host: str) -> str:
     return re.sub(r"\d+", "", host.partition(".")[0]).strip("-_")
 
 
-def _see_heading(text: str, state: _State, may_head: bool) -> None:
-    if _TITLE.match(text):
-        return
+def _see_heading(text: str, state: _State, may_head: bool) -> bool:
+    """Reads a heading; false without one."""
+    if _TITLE.match(text) or said.LISTING.fullmatch(text):
+        return False
     marked, named = _HEADING.fullmatch(text), _NAMED.fullmatch(text)
     decorated = _DECORATED.fullmatch(text)
     if marked and (may_head or len(marked[1]) > 1):
@@ -273,25 +260,12 @@ def _see_heading(text: str, state: _State, may_head: bool) -> None:
         _head(state, 7, decorated[1])
     elif named:
         _head(state, 8, named[1])
+    return bool((marked and may_head) or decorated or named)
 
 
 def _head(state: _State, level: int, text: str) -> None:
     """Enters a heading, which ends those of its level and below."""
-    words = " ".join(_COUNTED.sub(r"\1", text).split()).strip(" :*=")
-    if any(map(str.isalpha, words)) and not _CLOCK.search(text):
+    words = " ".join(said.without_count(text).split()).strip(" :*=")
+    if any(map(str.isalpha, words)) and not said.CLOCK.search(text):
         above = [(of, name) for of, name in state.headings if of < level]
         state.headings = [*above, (level, words)]
-
-
-def _normal(command: str) -> str:
-    """A command without what differs between two starts of the same setting."""
-    command = _REDIRECTED.sub("", re.sub(r"^(?:[A-Z][\w ]*: |time |exec )+", "", command))
-    program = next((w for w in command.split() if _PROGRAM.fullmatch(w)), None)
-    if program is None:
-        return command[:LONGEST]
-    before, _, after = f" {command} ".partition(f" {program} ")
-    name = program.rpartition("/")[2]
-    sizes = next((options for of, options in _OF_SIZES.items() if re.fullmatch(of, name)), None)
-    if sizes:
-        after = re.sub(rf" (?:{sizes})[= ]\S+(?= )", "", f" {after} ")
-    return " ".join(f"{_UNLIKE.sub('', before)} {program} {after}".split())[:LONGEST]

@@ -271,9 +271,12 @@ def read_rows(
 
 
 def _ends_as_row(cells: Sequence[str], columns: int) -> bool:
-    """True if a line ends in the numbers of a row, of which the first may have other text in it."""
+    """True if a line ends in the numbers of a row, of which the first may have other text in it, or
+    right before it."""
     first, *others = cells[-columns:] if 1 < columns <= len(cells) else [""]
-    return first[:1].isdigit() and all(map(is_number, others))
+    # A word with a number may end a message; then the numbers after it have no decimals.
+    is_glued = first[-1:].isdigit() and any("." in cell for cell in others)
+    return (first[:1].isdigit() or is_glued) and all(map(is_number, others))
 
 
 def note_rows_left(log: Log, tables: Sequence[LogTable]) -> None:

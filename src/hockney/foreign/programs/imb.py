@@ -35,6 +35,8 @@ HEADED = True
 _SUITE = re.compile(
     r"Intel ?\(R\) MPI Benchmarks? (?P<version>[\w. -]{1,40}?)(?:, (?P<part>[\w-]+) part)?\s*$"
 )
+_SETTING = re.compile(r"^\s*# (MPI Version|MPI Thread Environment|Machine)\s*: +(\S.{0,80}?)\s*$")
+"""Lines below the suite's name in which starts of the program differ only in other settings."""
 _TITLE = re.compile(r"^\s*# Benchmarking (?P<name>[\w() -]*[\w()-])\s*$")
 _PROCESSES = re.compile(r"^\s*# #processes = (\d+)(?: \(threads: (\d+)\))?")
 _WINDOW = re.compile(r"^\s*#\s*window_size = (\d+)")
@@ -86,6 +88,7 @@ class ImbContext:
     threads: int | None = None
     """Threads of each process (IMB-MT)."""
     window: int | None = None
+    settings: dict[str, str] = field(default_factory=dict)
     is_titled: bool = False
     """True if the next table belongs to this test: each has a title or a mode of its own."""
 
@@ -104,6 +107,7 @@ class ImbContext:
                 **({"threads": self.threads} if self.threads else {}),
                 **({"window": self.window} if self.window else {}),
             },
+            parameters=dict(self.settings),
         )
         if not self.is_titled:
             table.note(f"{log.at(line)}: a table without a title, after that of another test")
@@ -141,6 +145,9 @@ def _see(text: str, context: ImbContext) -> None:
     last_group, context.last_group = context.last_group, None
     if suite:
         context.version, context.part = suite["version"].strip(), suite["part"]
+        context.settings = {}
+    elif setting := _SETTING.match(text):
+        context.settings[setting[1]] = setting[2]
     elif title:
         context.name, context.ranks, context.mode = title["name"], None, None
         context.groups, context.group_count = {}, None

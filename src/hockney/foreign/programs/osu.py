@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
+from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.surroundings import processes_of
+from hockney.foreign.logs.prefixes import hidden_title
+from hockney.foreign.logs.said import processes_by_line
 from hockney.foreign.logs.table import (
     BYTES,
     REPETITIONS,
@@ -35,6 +37,11 @@ _TITLE = re.compile(
 )
 """The title of a table. Some people remove the # before they keep one: then it is the whole line,
 with a version."""
+_COMMAND = re.compile(r"[\s/'\"`]osu_\w")
+_ONE_SIDED = "One Sided "
+"""What titles of version 3 have before the name of the call."""
+_COMMA = re.compile(r"^\s*\d[\d.]*(?=.*\d,\d)(?:\s+[\d.]+(?:,\d+)?)+\s*$")
+"""A row with a decimal comma."""
 _DEVICE = re.compile(r"(?:MPI|[A-Z]{1,4}CCL)-([A-Z]+) ")
 _LIBRARY = re.compile(r"([A-Z]{1,4}CCL)\b")
 """A library other than MPI whose operations are measured."""
@@ -51,6 +58,7 @@ NAMES = {
     "multi-process latency": "latency-mp",
     "bandwidth": "bandwidth",
     "bi-directional bandwidth": "bibandwidth",
+    "bidirectional bandwidth": "bibandwidth",
     "multiple bandwidth / message rate": "multi-bandwidth",
 }
 """Operations by the title of tests between pairs; the others are named after their MPI call."""
@@ -75,7 +83,7 @@ TITLES = (
     r"Min Latency ?\(us\)",
     r"Max Latency ?\(us\)",
     r"Latency ?\(us\)",
-    r"Bandwidth ?\(MB/s\)",
+    r"(?:Bi-)?Bandwidth ?\(MB/s\)",
     r"MB/s",
     r"Messages/s",
     r"Iterations",
@@ -102,6 +110,8 @@ class OsuContext:
     version: str | None = None
     parameters: dict[str, str] = field(default_factory=dict)
     ranks: int | None = None
+    said: int | None = None
+    """The ranks that a line says of all tables below it; a command is of one table alone."""
     pairs: int | None = None
     quantity: Column | None = None
     before: LogTable | None = None
@@ -118,11 +128,13 @@ class OsuContext:
 
     @property
     def is_one_sided(self) -> bool:
-        return "_" in self.title.split(" ")[0] or "Window creation" in self.parameters
+        title = self.title.removeprefix(_ONE_SIDED)
+        return "_" in title.split(" ")[0] or "Window creation" in self.parameters
 
     @property
     def operation(self) -> str:
-        title = re.sub(r"^(?:MPI|[A-Z]{1,4}CCL)[ _]?(-?[A-Z]+ )?(?=[A-Z])", "", self.title).lower()
+        title = self.title.removeprefix(_ONE_SIDED)
+        title = re.sub(r"^(?:MPI|[A-Z]{1,4}CCL)[ _]?(-?[A-Z]+ )?(?=[A-Z])", "", title).lower()
         is_neighbor = title.startswith("neighborhood ")
         title = title.removeprefix("neighborhood ")
         kind = "i" if title.startswith("non-blocking ") else ""
@@ -159,13 +171,13 @@ class OsuContext:
             table.note(f"{log.at(line)}: a table without a title, after that of another test")
         elif self._has_lost_ranks(table):
             table.note(
-                f"{log.at(line)}: the number of processes of this table is unknown: the command "
-                "is above the first table only"
+                f"{log.at(line)}: the number of processes of this table is unknown: the line "
+                "that says it is above the first table only"
             )
         return table
 
     def _has_lost_ranks(self, table: LogTable) -> bool:
-        """True if the command that shows the ranks is above the first table of a loop only."""
+        """True if the line that shows the ranks is above the first table of a loop only."""
         before = self.before
         return bool(before and before.ranks and before.operation == table.operation) and (
             table.ranks is None
@@ -173,36 +185,53 @@ class OsuContext:
 
 
 def recognise(log: Log) -> int | None:
-    return log.find(_TITLE)
+    hidden = hidden_title(log.lines)
+    return log.find(_TITLE) or (hidden.line if hidden and "Test" in hidden.title else None)
 
 
 def read(log: Log) -> list[LogTable]:
+    """The tables of a log. Raises UsageError where other text is before every title."""
+    hidden = hidden_title(log.lines)
+    if hidden and not log.find(_TITLE):
+        raise UsageError(*hidden.words(log.path, log.at(hidden.line)))
     tables: list[LogTable] = []
     context = OsuContext()
     unread: dict[int, str] = {}
     titled, reached = 0, 0
+    commands, said = processes_by_line(log, _COMMAND)
+    known = {**commands, **said}
     for line, text in log.numbered():
         if line < reached:
             continue
-        title, command = _TITLE.match(text), text.find("osu_")
-        processes = processes_of(text[:command]) if command > 0 else None
-        if processes is not None:
-            context.ranks = processes
+        title = _TITLE.match(text)
+        if line in known:
+            context.ranks, context.said = known[line], said.get(line)
         elif title:
             context.title, context.version = title["title"], title["version"]
             titled, unread[line] = line, title["title"]
         elif context.title or context.before:
             table, reached = _table(log, line, text, context)
             if table:
+                # Without an empty line, that of the next table may follow the rows.
+                last = max((row.line or 0 for row in table.rows), default=line)
+                reached = min((n for n in known if last < n < reached), default=reached)
                 unread.pop(titled, None)
                 tables.append(table)
                 if not context.quantity:
                     context.above = None
-                    context = OsuContext(version=context.version, before=table, above=context)
+                    context = OsuContext(
+                        version=context.version,
+                        ranks=context.said,
+                        said=context.said,
+                        before=table,
+                        above=context,
+                    )
                 continue
         _parameter(text, context)
     for line, name in unread.items() if tables else ():
         tables[0].note(f"{log.at(line)}: no table of known columns is below {name} Test")
+    if hidden and tables:
+        tables[0].note("; ".join(hidden.words(log.path, log.at(hidden.line))))
     return tables
 
 
@@ -257,6 +286,13 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
             f"{log.at(line)}: its rows have other columns than this heading: name all of them "
             "there, such as # Size  Avg Latency(us)  Min Latency(us)  Max Latency(us)  Iterations"
         )
+    is_comma = any(_COMMA.search(log.lines[number - 1]) for number in table.dropped)
+    if is_comma and not table.rows:
+        table.notes.insert(
+            0,
+            f"{log.at(line)}: rows with decimal commas are not read; write points: "
+            f"sed '/^[0-9].*,[0-9]/{{s/\\.//g;s/,/./g}}' {log.path.name} | hockney import -",
+        )
     if SKIPPED in columns:
         _note_failures(log, below, end, table)
     return table, end
@@ -277,7 +313,7 @@ def _rate(statistic: str, of: str) -> Column:
 
 
 def _column(title: re.Match[str], context: OsuContext) -> Column:
-    words = title[0].split("(")[0].strip()
+    words = title[0].split("(")[0].strip().removeprefix("Bi-")
     if title["tail"]:
         return Column(_quantile(title["tail"]), f"nearest rank; {_mean_of(context)[1]}")
     if title["bw_tail"]:

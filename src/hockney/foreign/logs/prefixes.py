@@ -1,0 +1,119 @@
+"""Removes what other tools put before all lines of a program: hosts, containers, loggers, times.
+
+Their forms are many, so the prefix is found where a title is known: it is what stands before that,
+and all lines that begin alike have it. It is left where two programs' lines are mixed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+LEAST_LINES = 3
+"""Least lines with a prefix: a title, a heading and a row."""
+MOST_PREFIXES = 20
+"""Most prefixes that are looked for in a log."""
+_TITLE = re.compile(
+    r"(?P<prefix>.{0,99}?[^#\\])(?P<title># (?:OSU|OMB) .{1,100} Test\b|# Benchmarking \w.{0,40}"
+    r"|#\s+size\s+count\s+type\b|#bytes\s+#iterations\s)"
+)
+"""Titles and headings of programs, behind something."""
+_HEADING = re.compile(r"#? ?(?:Size|#bytes|\(B\))\s")
+_TIME = re.compile(r"\d\d:\d\d:\d\d|\d\.\d{2,}|\d{9,}")
+"""What makes numbers of a prefix those of a time, which differ from line to line."""
+_PARTS = re.compile(r"(?P<name>[A-Za-z_]+\d\w*)|(?P<digits>\d+)|(?P<blanks> +)|(?P<other>.)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True)
+class HiddenTitle:
+    line: int
+    prefix: str
+    title: str
+    is_quoted: bool
+    """True if the line ends in an escaped newline, as strings of programs do."""
+
+    def words(self, path: Path, where: str) -> tuple[str, str]:
+        """What is wrong, and what to do."""
+        return (
+            f"{where} has {self.title!r} behind {self.prefix!r}",
+            "take the lines that begin so, without it: "
+            f"sed -n '{self._script()}' {path.name} | hockney import -",
+        )
+
+    def _script(self) -> str:
+        """A script for sed -n that prints the lines with this prefix, without it."""
+        begin = re.sub(r"[][.*^$/\\]", r"\\\g<0>", self.prefix).replace("'", ".")
+        if _TIME.search(self.prefix):
+            begin = re.sub(r"\d+", "[0-9]*", begin)
+        end = r"s/\\n.*//;" if self.is_quoted else ""
+        return f"{end}s/^{begin}//p"
+
+
+def without_shared(lines: Sequence[str]) -> list[str]:
+    """The lines without prefixes that all lines of a table share."""
+    found = list(lines)
+    places = {}
+    for pattern in _patterns(lines):
+        of = {n: m.end() for n, line in enumerate(lines) if (m := pattern.match(line))}
+        if len(of) >= LEAST_LINES and any(_is_row(lines[n][end:]) for n, end in of.items()):
+            places[pattern.pattern] = of
+    for of in _apart(list(places.values())):
+        for number, end in of.items():
+            found[number] = lines[number][end:]
+    return found
+
+
+def hidden_title(lines: Sequence[str]) -> HiddenTitle | None:
+    """The first title with a heading below it that have the same prefix still; None without one."""
+    for number, line in enumerate(lines):
+        if not (title := _title(line)):
+            continue
+        prefix = title["prefix"]
+        below = (text for text in lines[number + 1 : number + 9] if text.startswith(prefix))
+        if any(_HEADING.match(text[len(prefix) :]) for text in below):
+            words = title["title"].removeprefix("# ")
+            return HiddenTitle(number + 1, prefix, words, is_quoted="\\n" in line)
+    return None
+
+
+def _title(line: str) -> re.Match[str] | None:
+    found = _TITLE.match(line) if "#" in line[1:] else None
+    return found if found and found["prefix"].strip() else None
+
+
+def _patterns(lines: Sequence[str]) -> list[re.Pattern[str]]:
+    """What lines begin with, by the titles in them."""
+    sources = dict.fromkeys(_source(found["prefix"]) for line in lines if (found := _title(line)))
+    return [re.compile(source) for source in sources][:MOST_PREFIXES]
+
+
+def _source(prefix: str) -> str:
+    """The prefix as a pattern. Numbers of times may differ, but not those of names. Empty lines
+    have it without its last blanks."""
+    is_time = _TIME.search(prefix)
+    kept = prefix.rstrip()
+    parts = (
+        r"\d+" if is_time and part["digits"] else " +" if part["blanks"] else re.escape(part[0])
+        for part in _PARTS.finditer(kept)
+    )
+    blanks = re.escape(prefix[len(kept) :])
+    return f"{''.join(parts)}(?:{blanks}|$)"
+
+
+def _is_row(text: str) -> bool:
+    cells = text.split()
+    return len(cells) > 1 and all(map(_NUMBER.fullmatch, cells[:2]))
+
+
+def _apart(places: Sequence[dict[int, int]]) -> list[dict[int, int]]:
+    """Those whose lines are not mixed with the lines of another."""
+    mixed = {
+        id(one)
+        for pair in combinations(places, 2)
+        if min(pair[0]) <= max(pair[1]) and min(pair[1]) <= max(pair[0])
+        for one in pair
+    }
+    return [of for of in places if id(of) not in mixed]

@@ -1,0 +1,117 @@
+"""Prefixes that hosts, containers and loggers put before the lines of a program."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+from reading import numbers, tables
+
+import excerpts as logs
+from hockney.base.errors import UsageError
+
+OSU = """\
+# OSU MPI Latency Test v7.3
+# Datatype: MPI_CHAR.
+
+# Size       Avg Latency(us)
+1                       1.25
+8                       1.28
+1024                    2.50
+"""
+PREFIXES = [
+    "node01: ",
+    "[pod/osu-0/launcher] ",
+    "osu-launcher-1  | ",
+    "16756{n}9687.12345{n} ",
+    "[ {n}2.345678] ",
+    "INFO:osu:",
+    "2024-05-01 12:00:0{n},123 - INFO - ",
+    "[2024-05-01 12:00:0{n}.123] [info] ",
+    "[stdout] ",
+    "stdout: ",
+    "<1.0>: ",
+    "[node01:0] ",
+    "#1 0.{n}23 ",
+]
+
+
+def behind(prefix: str, text: str) -> str:
+    """The text behind a prefix, in which a digit differs from line to line."""
+    lines = enumerate(text.splitlines())
+    return "".join(
+        f"{prefix.replace('{n}', str(n % 9))}{line}".rstrip() + "\n" for n, line in lines
+    )
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("text", [OSU, logs.IMB_4, logs.NCCL, logs.PERFTEST_LATENCY])
+def test_a_prefix_of_all_lines_changes_no_number(text: str, prefix: str) -> None:
+    expected = [numbers(table) for table in tables(text)]
+    assert [numbers(table) for table in tables(behind(prefix, text))] == expected
+
+
+def test_tables_of_one_host_after_the_other_are_both_read() -> None:
+    text = behind("node01: ", OSU) + "All done\n" + behind("node02: ", OSU)
+    assert [len(table.rows) for table in tables(text)] == [3, 3]
+
+
+def test_a_message_of_another_process_does_not_end_a_prefix() -> None:
+    text = behind("[node01:0] ", OSU).replace("[node01:0] 8", "[node02:1] hello\n[node01:0] 8")
+    assert numbers(tables(text)[0]) == numbers(tables(OSU)[0])
+
+
+def mixed() -> str:
+    lines = zip(*(behind(f"node0{n}: ", OSU).splitlines() for n in (1, 2)), strict=True)
+    return "".join(f"{line}\n" for pair in lines for line in pair)
+
+
+def quoted(form: str) -> str:
+    return "".join(form.format(line) + "\n" for line in OSU.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (mixed(), "line 1 has 'OSU MPI Latency Test' behind 'node01: '"),
+        (quoted("b'{}\\n'"), 'behind "b\'"'),
+        (quoted('    "{}\\n",'), "behind '    \"'"),
+    ],
+    ids=["mixed", "bytes", "notebook"],
+)
+def test_a_title_behind_other_words_says_how_to_remove_them(text: str, words: str) -> None:
+    with pytest.raises(UsageError) as error:
+        tables(text)
+    assert words in str(error.value)
+    script = re.search(r"sed -n '(.*)' some.log", str(error.value))
+    assert script is not None
+    left = subprocess.run(
+        ["sed", "-n", script[1]], input=text, capture_output=True, text=True, check=True
+    )
+    assert numbers(tables(left.stdout)[0]) == numbers(tables(OSU)[0])
+
+
+def test_a_title_behind_other_words_beside_a_table_is_said() -> None:
+    [table] = tables(f"{OSU}\n{mixed()}")
+    assert any("line 9 has 'OSU MPI Latency Test' behind 'node01: '" in n for n in table.notes)
+
+
+def test_a_row_with_a_decimal_comma_among_others_has_no_such_advice() -> None:
+    [table] = tables(OSU.replace("1.28", "1,28"))
+    assert not any("decimal commas" in note for note in table.notes)
+    assert table.dropped == [6]
+
+
+def test_decimal_commas_say_how_to_write_points() -> None:
+    text = OSU.replace("1.25", "1,25").replace("1.28", "1.001,28").replace("2.50", "2,50")
+    with pytest.raises(UsageError) as error:
+        tables(text)
+    script = re.search(r"sed '(.*)' some.log", str(error.value))
+    assert script is not None
+    left = subprocess.run(
+        ["sed", script[1]], input=text, capture_output=True, text=True, check=True
+    )
+    assert list(numbers(tables(left.stdout)[0]).values()) == pytest.approx(
+        [1.25e-6, 1001.28e-6, 2.5e-6]
+    )

@@ -1,0 +1,91 @@
+"""The processes of a table are those that its command starts, or that a line above it says."""
+
+from __future__ import annotations
+
+import pytest
+from reading import runs, tables
+
+TABLE = "\n# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n8  5.10\n64  7.20\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "ranks"),
+    [
+        ("jsrun -n 4 -a 6 -c 42 -g 6 {}", 24),
+        ("jsrun --nrs 8 --tasks_per_rs 4 {}", 32),
+        ("jsrun -n8 -c4 {}", 8),
+        ("jsrun -n 4 -p 12 {}", 12),
+        ("nice -n 10 mpirun -np 64 {}", 64),
+        ("nice -n 10 {}", None),
+        ("ssh -n node01 mpirun -np 64 {}", 64),
+        ("docker run --rm -n 3 mpirun -np 64 {}", 64),
+        ("srun -n 1 mpirun -np 64 {}", 64),
+        ("mpiexec -bootstrap srun -n 16 {}", 16),
+        ("mpirun -np 32 {} : -np 16 {}", 48),
+        ("mpirun -np 32 {} : {}", None),
+        ("srun --job-name=osu_allreduce -N 2 -n 64 {}", 64),
+        ("srun -J osu_allreduce -N 2 --ntasks-per-node=8 {}", 16),
+        ("mpirun -hostfile osu_hosts -np 64 {}", 64),
+        ("mpirun --output-filename osu_out -np 64 {}", 64),
+        ("mpirun_rsh -np 64 node01 node02 {}", 64),
+        ("mpirun -np 64 --mca pml ucx \\\n   -x UCX_TLS=rc {}", 64),
+        ("flux submit -N2 -n64 {}", 64),
+        (">>> mpirun -np 64 {}", 64),
+        ("Command: 'mpirun -np 64 {}'", 64),
+    ],
+)
+def test_processes_are_those_of_the_launcher(command: str, ranks: int | None) -> None:
+    for program in ("./osu_allreduce", "/opt/omb/osu_allreduce"):
+        [table] = tables(command.replace("{}", program) + "\n" + TABLE)
+        assert table.ranks == ranks
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "SLURM_NTASKS={}",
+        "export SLURM_NPROCS={}",
+        "Number of processes: {}",
+        "# Number of MPI ranks = {}",
+        "Running with {} ranks",
+        "Running osu_allreduce on {} processes on 2 nodes",
+        "Launching {} MPI tasks...",
+        "=== {} ranks ===",
+    ],
+)
+def test_a_line_says_the_processes(line: str) -> None:
+    [run] = runs("".join(line.format(n) + "\n" + TABLE for n in (64, 128)))
+    assert {row.ranks for row in run.summaries} == {64, 128}
+    assert len(run.launches) == 1
+
+
+@pytest.mark.parametrize(
+    "line", ["Running with 64 ranks per node", "64 processes/node", "Process 64 started on a node"]
+)
+def test_a_line_of_other_numbers_does_not(line: str) -> None:
+    [table] = tables(f"{line}\n{TABLE}")
+    assert table.ranks is None
+
+
+def test_a_line_is_of_all_tables_below_it_and_a_command_of_one() -> None:
+    said = "=== 64 ranks ===\n" + 2 * TABLE + "\n=== 128 ranks ===\n" + TABLE
+    assert [table.ranks for table in tables(said)] == [64, 64, 128]
+    command = "mpirun -np 32 ./osu_allreduce\n" + 2 * TABLE
+    assert [table.ranks for table in tables(said + command)] == [64, 64, 128, 32, None]
+
+
+@pytest.mark.parametrize(
+    ("other", "is_said"),
+    [
+        ("mpirun -np 128 --mca pml ob1 --mca btl tcp,self ./osu_allreduce", True),
+        ("srun -n 128 ./osu_allreduce", True),
+        ("mpirun -np 128 -H a,b --mca pml ucx ./osu_allreduce -m 8:64 > 128.log", False),
+    ],
+)
+def test_other_processes_of_another_setting_are_said(other: str, is_said: bool) -> None:
+    first = "mpirun -np 64 --mca pml ucx ./osu_allreduce"
+    [run] = runs(f"{first}\n{TABLE}\n{other}\n{TABLE}")
+    assert {row.ranks for row in run.summaries} == {64, 128}
+    assert run.header.source is not None
+    said = [note for note in run.header.source.notes if "is another setting than" in note]
+    assert len(said) == is_said
