@@ -207,13 +207,15 @@ NCCL_OLD = """\
 """  # noqa: E501
 
 NCCL_JSON = """\
-{"version": "2.19.6", "args": ["/opt/all_gather_perf", "-b", "8"],
- "devices": [{"hostname": "node-001"}, {"hostname": "node-002"}],
- "results": [{"size": 1024, "count": 256, "type": "float",
-   "out_of_place": {"time": 12.5, "alg_bw": 0.08, "bus_bw": 0.04, "nwrong": 0},
-   "out_of_place_per_iter": {"min": 12.1, "p50": 12.4, "p99": 15.25, "stdev": 0.5},
-   "in_place": {"time": 12.75, "alg_bw": 0.08, "bus_bw": 0.04, "nwrong": "N/A"}}],
- "average_bus_bandwidth": 0.04}
+{"version": 3, "args": ["/opt/all_gather_perf", "-b", "8", "-I", "1"], "nccl_version": 22807,
+ "config": {"nthreads": 1, "ngpus": 1, "iterations": 20, "devices": [
+   {"rank": 0, "hostname": "node-001", "device": 0},
+   {"rank": 1, "hostname": "node-002", "device": 0}]},
+ "results": [{"size": 1024, "count": 256, "type": "float", "redop": "none", "root": "    -1",
+   "out_of_place": {"time": 12.5, "alg_bw": 0.08, "bus_bw": 0.04, "nwrong": 0.000000},
+   "out_of_place_per_iter": {"min_us": 12.1, "p50_us": 12.4, "p99_us": 15.25, "stdev_us": 0.5},
+   "in_place": {"time": 12.75, "alg_bw": 0.08, "bus_bw": 0.04, "nwrong": null}}],
+ "average_bus_bandwidth": {"bandwidth": 0.04, "okay": "unchecked"}}
 """
 
 PERFTEST_LATENCY = """\

@@ -203,6 +203,7 @@ ENDLESS = [
     ("osu", logs.OSU_7_FULL + "# Size  Avg Latency(us)  Validation\n" * 60_000),
     ("imb", logs.IMB_4 + ("# Benchmarking a" + " " * 4000 + ",\n") * 4000),
     ("imb", logs.IMB_4 + ("# Group 0:" + " " * 4000 + ",\n") * 4000),
+    ("pair-matrix", "# Rate (MiB/s)" + "ate (MiB/s)" * 20_000 + "\n" + logs.EXCERPTS["matrix"][1]),
     ("nodecomm", logs.NODECOMM + ("master:" + " " * 4000 + "x\n") * 4000),
     ("perftest", logs.PERFTEST_LATENCY + (" #bytes #iterations " + "1" * 4000 + "\n") * 2000),
 ]

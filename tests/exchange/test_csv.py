@@ -48,6 +48,10 @@ def runs(text: str, **given: object) -> list[Run]:
         ("latency µs", "mean", 1e-6),
         ("median ms", "median", 1e-3),
         ("p99_us", "p99", 1e-6),
+        ("p99.9 (us)", "p99.9", 1e-6),
+        ("p99.99_us", "p99.99", 1e-6),
+        ("latency_p999_us", "p99.9", 1e-6),
+        ("p9999 [ns]", "p99.99", 1e-9),
         ("Mbytes/sec", "bandwidth", 1e6),
         ("Bandwidth (MB/s)", "bandwidth", 1e6),
         ("bw [GiB/s]", "bandwidth", 2.0**30),
@@ -120,6 +124,13 @@ def test_files_of_all_editors_are_read(text: str) -> None:
     [table] = tables(text, "csv")
     assert numbers(table) == TIME
     assert reading.recognise(log(text)) == "csv"
+
+
+def test_columns_of_times_that_are_not_read_are_said() -> None:
+    [table] = tables("size,time (us),note,99.9% (us),warm_ms\n8,1.07,a,5.0,6.0\n")
+    assert numbers(table) == TIME
+    [note] = table.notes
+    assert note.endswith("line 1: times of an unknown kind are not read: '99.9% (us)', 'warm_ms'")
 
 
 def test_sizes_in_kibibytes_are_bytes() -> None:

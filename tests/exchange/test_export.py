@@ -58,6 +58,27 @@ def test_tacc_is_read_back() -> None:
     assert numbers(table)[1024, "mean"] == pytest.approx(9.5e-4, rel=1e-3)
 
 
+@pytest.mark.parametrize("sizes", [(1, 8, 1024), (0, 1, 8, 1024)])
+@pytest.mark.parametrize("ns", [20.0, 123.456, 1500.0])
+def test_short_times_survive_tacc(sizes: tuple[int, ...], ns: float) -> None:
+    """Its seconds have six decimals; rates show the times of all sizes but 0."""
+    run = make_run(lambda *_: [ns, 1.2 * ns], sizes=sizes)
+    [table] = tables(writing.write(Analysis(run), "tacc").decode())
+    for size in sizes:
+        of_size = {name: numbers(table)[size, name] for name in ("min", "mean", "max")}
+        true = {"min": 1e-9 * ns, "mean": 1.1e-9 * ns, "max": 1.2e-9 * ns}
+        assert of_size == pytest.approx(true, rel=0.03)
+    assert any("are taken as bytes" in note for note in table.notes) is (0 not in sizes)
+
+
+def test_rates_of_other_times_are_not_taken_for_those_of_tacc() -> None:
+    log = logs.TACC.splitlines()[:2]
+    log.append(" 3     1024  10.0000 --  10.0000 --  10.0000    0.000002 -- 0.000002 -- 0.000002")
+    [table] = tables("\n".join(log) + "\n")
+    assert numbers(table)[1024, "mean"] == pytest.approx(1e-6)
+    assert not any("are taken as bytes" in note for note in table.notes)
+
+
 def test_the_floor_is_none_of_the_experiment() -> None:
     run = measured()
     run.samples[:10] = [

@@ -91,3 +91,11 @@ libfabric:4711:1700000000::verbs:fabric:vrb_getinfo():12<warn> fi_getinfo
     [table] = tables(text)
     assert table.operation == "rma-read-bw"
     assert {row.bytes for row in table.rows} == {64, 4096}
+
+
+def test_a_rate_of_zero_is_below_what_is_printed() -> None:
+    row = "64      10      640      0.02s      0.06    1130.70       {rate}\n"
+    [table] = tables(HEADING + row.format(rate="0.00"))
+    assert {row.statistic for row in table.rows} == {"bandwidth", "mean time in a stream"}
+    [table] = tables(HEADING + row.format(rate="0.01"))
+    assert "message rate" in {row.statistic for row in table.rows}

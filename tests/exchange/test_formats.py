@@ -462,6 +462,19 @@ def test_a_title_without_its_mark_is_a_title_where_it_is_the_whole_line() -> Non
         reading.recognise(log("we ran the OSU MPI Latency Test v5.6.2 twice\n8 0.1\n"))
 
 
+def test_bandwidths_of_julia_that_no_network_has_are_doubted() -> None:
+    title = "Running benchmark OSU Bandwidth with type Float32 on 2 MPI ranks\n\n"
+    heading = "size (bytes),iterations,bandwidth (MB/s)\n"
+    [table] = tables(f"{title}{heading}1024,16,1500.5\n")
+    assert (table.operation, numbers(table), table.notes) == (
+        "bandwidth",
+        {(1024, "bandwidth"): 1500.5e6},
+        [],
+    )
+    [table] = tables(f"{title}{heading}1024,16,4.718019182044829e8\n")
+    assert "line 3: bandwidths above 10^12 bytes a second" in table.notes[0]
+
+
 JULIA_FILE = logs.JULIA.split("\n\n")[1].partition("\n--")[0] + "\n"
 
 

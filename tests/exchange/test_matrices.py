@@ -124,11 +124,31 @@ def test_the_unit_is_that_of_the_numbers(above: str, factor: float) -> None:
         ("# times in us", "do not show the message size: give it with --bytes"),
         ("# times in us, 8 B and 1 KiB", "do not show which of 8, 1024 is the message size"),
         ("# 8 B", "do not show the unit"),
+        ("# in us, message size 4 MB", "line 2: .* 'MB' may be of 1000 or 1024: write bytes, KiB"),
+        ("# in us, message size: 4K", "'K' may be of 1000 or 1024"),
+        ("# in us, size = 4 doubles", "'doubles' is no unit of sizes: write bytes, KiB"),
+        ("# in us, message size 1,048,576 bytes", "do not show the message size"),
+        ("# in us\n# messages of 1,048,576 bytes", "do not show the message size"),
     ],
 )
 def test_a_unit_or_size_that_is_unclear_is_refused(above: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         unhelped(f"{above}\n{ROWS}")
+
+
+@pytest.mark.parametrize(
+    ("size", "bytes"),
+    [("4 MiB", 4 << 20), ("4-MiB", 4 << 20), ("(4\tKiB)", 4096), ("8 in the mean", 8), ("8 b.", 8)],
+)
+def test_a_message_size_has_the_unit_that_follows_it(size: str, bytes: int) -> None:
+    [table] = unhelped(f"# in us, message size: {size}\n{ROWS}")
+    assert {row.bytes for row in table.rows} == {bytes}
+
+
+def test_an_unsettled_size_is_not_that_of_the_comments_at_the_top() -> None:
+    text = f"# 3 tasks, message size 8 B\n\n# rate in MB/s, message size 1 MB\n{ROWS}"
+    with pytest.raises(UsageError, match="'MB' may be of 1000 or 1024"):
+        unhelped(text)
 
 
 def test_a_report_above_a_matrix_needs_no_hashes() -> None:

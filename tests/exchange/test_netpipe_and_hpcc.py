@@ -251,3 +251,14 @@ def test_a_run_without_the_latency_test_is_noted() -> None:
     assert any(
         "line 7: the latency and bandwidth test was not" in n for n in run.header.source.notes
     )
+
+
+def test_the_buffers_that_netpipe_says_are_a_setting() -> None:
+    says = "Send and receive buffers are {0} and {0} bytes\n"
+    first = says.format(16384) + NETPIPE_5
+    assert len(runs(first + first)) == 1
+    found = runs(first + says.format(65536) + NETPIPE_5)
+    assert [run.header.options["buffers"] for run in found] == [
+        "16384 and 16384 bytes",
+        "65536 and 65536 bytes",
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,26 @@ def test_figures_without_a_size_are_said() -> None:
     assert "1 figures of" in run.header.source.notes[0]
     with pytest.raises(UsageError, match="without a message size are not read"):
         ramble(TEXT.partition("  Message")[0] + "    Total = 12.5 s\n")
+
+
+@pytest.mark.parametrize("as_format", [str, as_json], ids=["text", "json"])
+def test_a_message_size_has_the_unit_that_follows_it(as_format: Callable[[str], str]) -> None:
+    text = TEXT.replace("Size: 1024", "Size: 4 MiB").replace("Size: 8", "transfer size = 2 KiB")
+    two, _, _ = ramble(as_format(text))
+    assert {(size, seconds) for size, _, seconds in values(two)} == {
+        (2048, 1.25e-6),
+        (2048, 2.5e-6),
+        (4 << 20, 2.25e-6),
+    }
+
+
+def test_a_message_size_whose_unit_is_not_settled_is_left_out() -> None:
+    two, _, _ = ramble(TEXT.replace("Size: 1024", "Size: 1 KB"))
+    assert {size for size, _, _ in values(two)} == {8}
+    assert two.header.source is not None
+    [note] = two.header.source.notes
+    assert "1 figures of" in note
+    assert "'KB' may be of 1000 or 1024: write bytes, KiB, MiB or GiB" in note
 
 
 def test_yaml_is_refused_with_what_to_do() -> None:

@@ -55,6 +55,20 @@ def test_parameters_with_blanks_keep_tests_apart() -> None:
     assert second.header.options["what"] == "('pt2pt', 'osu_multi_lat')"
 
 
+def test_a_size_in_the_name_of_a_test_has_the_unit_that_follows_it() -> None:
+    text = """\
+display_name|jobid|latency_value|latency_unit
+osu %size=4 MiB %what=a|1|1.25|us
+osu %size=8KiB|1|1.25|us
+osu %what=b %size=4 MB|1|1.25|us
+"""
+    found = unhelped(text)
+    assert [row.bytes for table in found for row in table.rows] == [4 << 20, 8192]
+    assert "'MB' may be of 1000 or 1024: write bytes, KiB, MiB or GiB" in found[2].notes[0]
+    column = text.replace("|jobid", "|jobid|message_size").replace("|1|1", "|1|4000000|1")
+    assert unhelped(column)[2].rows[0].bytes == 4000000
+
+
 def test_version_3_has_other_fields_between() -> None:
     text = "".join(
         f"2022-05-03T10:11:12|reframe 3.10.1|OsuLatency on lynx:compute using gnu|jobid={job}|"

@@ -161,3 +161,20 @@ def test_units_that_are_not_known_are_refused_by_name(units: dict[str, str]) -> 
     name = next(iter(units.values())).rpartition("(")[2].strip(")")
     with pytest.raises(UsageError, match=f"unknown units: {name}; the row is ignored"):
         united(**units)
+
+
+LAST_ROW = "Final:     1000      0.240  1675.942  1671.351    476.84    476.84   1000   1000\n"
+
+
+@pytest.mark.parametrize("name", ["tag_bw", "tag_sync_bw", "ucp_put_bw"])
+def test_a_banner_of_a_script_names_the_test_below_it(name: str) -> None:
+    first = f"====================== tag_lat ======================\n{BOX}{STAGE}{LAST_ROW}"
+    text = f"{first}\n\n=================== {name} ==================\n{BOX}{STAGE}{LAST_ROW}"
+    found = [table.operation for table in tables(text) if table.rows]
+    assert found == ["tag-lat", name.replace("_", "-")]
+
+
+def test_a_banner_that_names_no_test_changes_nothing() -> None:
+    text = f"$ ucx_perftest -t tag_bw -s 500000 n1\n======= done =======\n{BOX}{STAGE}{LAST_ROW}"
+    [table] = tables(text)
+    assert (table.operation, {row.bytes for row in table.rows}) == ("tag-bw", {500000})

@@ -23,6 +23,12 @@ _COMMA = re.compile(
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d{1,3})?")
 """A number with a comma, once the table has shown that it is the decimal mark: 2,500 is 2.5."""
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+UNIT_OF_SIZE = (
+    r"(?:(?:[kmgt]i?|kilo|mega|giga|kibi|mebi|gibi)?(?:bytes?|bits?|b)|[kmgt]i?"
+    r"|elements?|items?|words?|doubles?|floats?|int(?:eger)?s?)(?!\w)"
+)
+"""Pattern of words beside the number of a size that are its unit, also of those that `size_factor`
+refuses, without regard to case."""
 _SIZE_UNITS = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 
 
@@ -66,10 +72,18 @@ def plain(cell: str, mark: str | None) -> tuple[str, str | None]:
 
 
 def size_factor(unit: str) -> int:
-    """Bytes of a unit in a cell."""
-    if unit.lower() not in _SIZE_UNITS:
-        raise RowError(f"{unit!r} may be of 1000 or 1024: write bytes, KiB, MiB or GiB")
-    return _SIZE_UNITS[unit.lower()]
+    """Bytes of a unit beside a size. Raises RowError unless everybody means the same by it."""
+    if unit.lower() in _SIZE_UNITS:
+        return _SIZE_UNITS[unit.lower()]
+    is_prefixed = unit[:1].lower() in "kmgt"
+    what = "may be of 1000 or 1024" if is_prefixed else "is no unit of sizes"
+    raise RowError(f"{unit!r} {what}: write bytes, KiB, MiB or GiB")
+
+
+def sized(digits: str, unit: str | None) -> int:
+    """Bytes of a size in a text, where one without a unit is in bytes. Raises RowError where the
+    unit is not settled."""
+    return size_of(digits, size_factor(unit or "B"))
 
 
 def size_of(text: str, factor: int) -> int:

@@ -12,7 +12,7 @@ import msgspec
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, number, whole
 from hockney.foreign.programs._csv_cells import plain, size_factor, size_of
-from hockney.foreign.programs._csv_heading import LONGEST_NAME, Meaning, factor_of
+from hockney.foreign.programs._csv_heading import LONGEST_NAME, HalvedColumn, Meaning, factor_of
 from hockney.foreign.programs._csv_records import Record
 from hockney.infer.analysis.columns import NOTES_APART, TRAIN_COLUMNS
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
@@ -87,7 +87,7 @@ class Grid:
     ) -> None:
         number, unit = plain(text, self.mark)
         if unit is not None and any(char.isdigit() for char in number):
-            factor = factor_of(unit, column.field)
+            factor = factor_of(unit, column.field) / (2 if isinstance(column, HalvedColumn) else 1)
             if factor != column.factor:
                 table.note(f"{self.log.at(line)}: {text!r} is read in the unit beside it")
             column = replace(column, factor=factor)

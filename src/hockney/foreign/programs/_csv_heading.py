@@ -67,7 +67,8 @@ STATISTICS = {
     **dict.fromkeys(("max", "maximum"), "max"),
     **dict.fromkeys(("std", "stddev", "stdev"), "std"),
 }
-_QUANTILE = re.compile(r"p\d\d?")
+_QUANTILE = re.compile(r"p(\d{1,2})(?:\.(\d{1,4})|(9{1,3}))?")
+"""p99, p99.9, and p999, which is p99.9."""
 OTHERS = {
     "ranks": ("ranks", "processes", "processors", "procs", "nprocs", "np"),
     "algorithm": ("algorithm", "alg"),
@@ -92,6 +93,10 @@ LONGEST_NAME = 200
 Meaning = str | Column
 
 
+class HalvedColumn(Column):
+    """Times of whole round trips, of which half is read: its factor is that of half a unit."""
+
+
 def heading_of(
     cells: Sequence[str], asked: Mapping[str, str] | None = None, of_one_size: bool = False
 ) -> dict[int, Meaning] | None:
@@ -114,6 +119,11 @@ def heading_of(
     has_numbers = any(isinstance(meaning, Column) for meaning in found.values())
     has_sizes = of_one_size or "bytes" in map(role_of, found.values())
     return found if has_numbers and has_sizes else None
+
+
+def halved(column: Column) -> HalvedColumn:
+    definition = f"half of the round trip, {column.definition}"
+    return HalvedColumn(column.statistic, definition, column.field, column.factor / 2)
 
 
 def role_of(meaning: Meaning) -> str:
@@ -148,6 +158,11 @@ def meaning_of(name: str) -> Meaning | None:
 def statistic_of(name: str) -> str:
     """The statistic that a name has, the mean where it has none: p99 of "p99_latency"."""
     return _statistic(_plain(name))[0]
+
+
+def has_time_unit(name: str) -> bool:
+    """True if a column of this name holds times, whatever else the name says."""
+    return len(name) <= LONGEST_NAME and (_split(name)[1] or "").lower() in TIME_UNITS
 
 
 def is_size(name: str) -> bool:
@@ -188,10 +203,17 @@ def _statistic(words: str) -> tuple[str, str]:
     parts = words.split()
     for place in (0, -1):
         word = parts[place] if parts else ""
-        name = STATISTICS.get(word) or (word if _QUANTILE.fullmatch(word) else None)
+        name = STATISTICS.get(word) or _quantile(word)
         if name:
             return name, " ".join(parts[1:] if place == 0 else parts[:-1])
     return "mean", words
+
+
+def _quantile(word: str) -> str | None:
+    """The name of a quantile, with the point that people leave out."""
+    found = _QUANTILE.fullmatch(word)
+    decimals = (found[2] or found[3]) if found else None
+    return f"p{found[1]}" + (f".{decimals}" if decimals else "") if found else None
 
 
 def _rate(unit: str) -> Decimal | None:
@@ -213,7 +235,7 @@ def _own(names: Sequence[str]) -> dict[int, Meaning]:
     bandwidth of points of which nothing else is known."""
     found: dict[int, Meaning] = {}
     for index, name in enumerate(names):
-        text = _plain(name)
+        first = _plain(name).partition(" ")[0]
         known = meaning_of(name)
         if name in ("statistic", "notes"):
             found[index] = name
@@ -221,13 +243,9 @@ def _own(names: Sequence[str]) -> dict[int, Meaning]:
             found[index] = known
         elif name == "bandwidth_Bps":
             found[index] = Column("bandwidth", FROM_BANDWIDTH, "value_Bps", Decimal(1))
-        elif isinstance(known, Column) and text.split()[0] in (*STATISTICS, *_quantiles(text)):
+        elif isinstance(known, Column) and (first in STATISTICS or _quantile(first)):
             found[index] = known
     return found
-
-
-def _quantiles(text: str) -> tuple[str, ...]:
-    return (text.split()[0],) if _QUANTILE.fullmatch(text.split()[0]) else ()
 
 
 def _asked(names: Sequence[str], asked: Mapping[str, str]) -> dict[int, Meaning]:

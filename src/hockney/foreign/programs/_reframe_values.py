@@ -9,14 +9,16 @@ from dataclasses import dataclass
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, is_number, whole
+from hockney.foreign.programs._csv_cells import UNIT_OF_SIZE, sized
 from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of, statistic_of
 
 _SIZE_NAMES = "size|bytes|nbytes|msg_?size|message_?size|message_?bytes"
 SIZE_NAME = re.compile(_SIZE_NAMES)
-_SIZED = re.compile(rf"%(?:[\w.]*\.)?(?:{_SIZE_NAMES})=(\d{{1,19}})(?=\s|$)")
+_SIZED = re.compile(
+    rf"%(?:[\w.]*\.)?(?:{_SIZE_NAMES})=(\d{{1,19}})(?:[ \t]{{0,3}}((?i:{UNIT_OF_SIZE})))?(?=\s|$)"
+)
 _VARIABLE_SIZE = re.compile(r"_(\d{1,19})_?(B|bytes?|KiB|MiB|GiB)$")
 _PARAMETER = re.compile(r"%([\w.]{1,80})=(.*?)(?=\s%|$)")
-SCALES = {"B": 1, "byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 NO_SIZE = "this test does not show its message size"
 LAYOUT = ("num_tasks_per_node", "num_cpus_per_task")
 """Fields that separate experiments, like the system."""
@@ -48,7 +50,12 @@ class Value:
 
 def table_of(log: Log, value: Value) -> LogTable:
     """The table of a value; without rows where the line cannot be read or no size is known."""
-    table, size = _without_rows(log, value), _size(log, value)
+    table = _without_rows(log, value)
+    try:
+        size = _size(log, value)
+    except RowError as error:
+        table.drop(log, value.line, f"{value.test}: {error}")
+        return table
     if value.unreadable:
         table.drop(log, value.line, value.unreadable)
         return table
@@ -81,12 +88,13 @@ def _without_rows(log: Log, value: Value) -> LogTable:
 
 
 def _size(log: Log, value: Value) -> int | None:
-    """The message size of a value; None if nothing shows it."""
-    sized, named = _SIZED.search(value.test), _VARIABLE_SIZE.search(value.name)
-    if named:
-        return int(named[1]) * SCALES[named[2]]
-    if sized:
-        return int(sized[1])
+    """The message size of a value; None if nothing shows it. Raises RowError where its unit is not
+    settled."""
+    in_test, in_name = _SIZED.search(value.test), _VARIABLE_SIZE.search(value.name)
+    if in_name:
+        return sized(in_name[1], in_name[2])
+    if in_test and (value.size is None or in_test[2] is None):
+        return sized(in_test[1], in_test[2])
     return log.bytes if value.size is None else value.size
 
 

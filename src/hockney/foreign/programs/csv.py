@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -25,11 +26,14 @@ from hockney.foreign.programs._csv_cells import decimal_mark, unit_of
 from hockney.foreign.programs._csv_grid import Grid
 from hockney.foreign.programs._csv_heading import (
     LONGEST_NAME,
+    OWN,
     RATES,
     ROLES,
     SIZES,
     TIMES,
     Meaning,
+    halved,
+    has_time_unit,
     heading_of,
     is_size,
     meaning_of,
@@ -37,6 +41,7 @@ from hockney.foreign.programs._csv_heading import (
 )
 from hockney.foreign.programs._csv_heading import parse_columns as parse_columns
 from hockney.foreign.programs._csv_records import Record, is_comment, record, records
+from hockney.foreign.programs._round_trips import is_round_trip
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.columns import noted_columns
 
@@ -147,12 +152,15 @@ def read(log: Log) -> list[LogTable]:
             raise refused
         return []
     tables: list[LogTable] = []
-    notes = _passed_over(log, heading)
+    notes, said = _passed_over(log, heading), _said(log)
     for place, (part, below) in enumerate(_parts(log, heading), 1):
         if not part.columns:
             notes.append(_left_out(log, part.line, part.cells, below))
             continue
+        about = [*_halve(log, part, below, said), *_unread(log, part)]
         found = _grid(log, part, below)
+        for note in about:
+            found[0].note(note)
         for table in found if place > 1 else []:
             # No heading shows whether it is of the same thing as the table above.
             table.options["table"] = place
@@ -175,6 +183,42 @@ def _parts(log: Log, heading: Heading) -> list[tuple[Heading, Rows]]:
         elif later is None and not found.is_blank and not is_comment(log.whole_line(found.line)):
             rows.append(found)
     return parts
+
+
+def _said(log: Log) -> list[tuple[int, bool]]:
+    """The lines of comments that say whether times are of round trips or of one way."""
+    comments = ((line, text) for line, text in log.numbered() if is_comment(text))
+    says = ((line, is_round_trip(text)) for line, text in comments)
+    return [(line, is_whole) for line, is_whole in says if is_whole is not None]
+
+
+def _halve(log: Log, heading: Heading, rows: Rows, said: list[tuple[int, bool]]) -> list[str]:
+    """Halves the columns of whole round trips, which their names show, or the nearest comment above
+    the rows. Returns a note about them."""
+    if set(heading.cells) >= OWN:
+        return []
+    place = bisect_left(said, (rows[0].line if rows else heading.last,))
+    names: list[str] = []
+    for index, meaning in heading.columns.items():
+        is_whole = is_round_trip(heading.cells[index])
+        is_whole = said[place - 1][1] if is_whole is None and place else is_whole
+        if is_whole and isinstance(meaning, Column) and meaning.field == "value_s":
+            heading.columns[index] = halved(meaning)
+            names.append(repr(heading.cells[index].strip()))
+    few = ", ".join(names)[:LONGEST_NAME]
+    return [f"{log.at(heading.line)}: {few}: half of each round trip is read"] if names else []
+
+
+def _unread(log: Log, heading: Heading) -> list[str]:
+    """A note about columns with times whose names are not known."""
+    if log.columns or set(heading.cells) >= OWN:
+        return []
+    cells = enumerate(heading.cells)
+    names = [repr(n.strip()) for i, n in cells if i not in heading.columns and has_time_unit(n)]
+    few = ", ".join(names)[:LONGEST_NAME]
+    return (
+        [f"{log.at(heading.line)}: times of an unknown kind are not read: {few}"] if names else []
+    )
 
 
 def _passed_over(log: Log, heading: Heading) -> list[str]:

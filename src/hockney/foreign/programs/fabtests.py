@@ -39,6 +39,8 @@ _HEADING = re.compile(r"^\s*(?P<name>name\s+)?bytes\s+(?:iters|xfers|#sent)\b.*\
 _MACHINE = re.compile(r"^\s*(?:- )?\{ xfer_size: .*\}$")
 _PAIR = re.compile(r"([A-Za-z_/]{2,20}): ([\d.eE+-]{1,40})")
 _SCALED = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)([kmg])")
+RATE_FIELDS = ("value_Bps", "value_per_s")
+"""Members of Summary that hold rates."""
 SCALES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 TIME = "of a transfer, one way"
 LATENCY = Column("mean", TIME)
@@ -170,6 +172,7 @@ def _row(log: Log, line: int, text: str, context: FabtestsContext, tables: list[
         if len(cells) != len(columns):
             raise RowError(f"not {len(columns)} columns")
         cells[columns.index(BYTES)] = str(_size(cells, columns, context))
+        columns = _without_zeros(columns, cells)
         order.see(line, order.table.add_row(line, cells, columns))
 
 
@@ -205,6 +208,15 @@ def _agrees(text: str, size: Decimal, column: Column, rate: str, times: list[str
     return True
 
 
+def _without_zeros(columns: list[Column], cells: list[str]) -> list[Column]:
+    """The columns to be read: a rate of 0.00 is below what the program prints."""
+    is_zero = [is_number(cell) and not number(cell) for cell in cells]
+    return [
+        SKIPPED if zero and column.field in RATE_FIELDS else column
+        for column, zero in zip(columns, is_zero, strict=True)
+    ]
+
+
 def _shown(size: int) -> str:
     """A size as the programs print it."""
     letter = next((one for one in "gmk" if size >= SCALES[one]), "")
@@ -219,4 +231,5 @@ def _machine_row(log: Log, line: int, text: str, order: RowOrder) -> None:
     with table.row(log, line):
         if BYTES not in columns:
             raise RowError("a row without a size")
-        order.see(line, table.add_row(line, [cell for _, cell in pairs], columns))
+        cells = [cell for _, cell in pairs]
+        order.see(line, table.add_row(line, cells, _without_zeros(columns, cells)))

@@ -22,13 +22,13 @@ _FILE = re.compile(r"^julia_(?P<suite>imb|osu)_(?P<name>[a-z]\w{0,40})\.csv$")
 _HEADING = re.compile(
     r"^size \(bytes\),(?:iterat(?:i)?ons,)?"
     r"(?:time \(seconds\)|time \(seconds\),throughput \(MB/s\)|latency \(seconds\)"
-    r"|min_time \(seconds\),max_time \(seconds\),avg_time \(seconds\))$"
+    r"|bandwidth \(MB/s\)|min_time \(seconds\),max_time \(seconds\),avg_time \(seconds\))$"
 )
 UNIT_UNKNOWN = "time (seconds)"
 """The last column of one-sided tables, which are in microseconds whatever it is called."""
 SECONDS = Decimal(1)
 HALF, EXCHANGE = "half of a round trip, mean of a loop", "both messages, mean of a loop"
-NAMES = {"latency": "pingpong", "broadcast": "bcast"}
+NAMES = {"latency": "pingpong", "broadcast": "bcast", "bw": "bandwidth"}
 """Our operation by the program's name of a benchmark, where they differ."""
 PAIRS = {"pingpong": HALF, "pingping": EXCHANGE}
 """Definition of the time between two ranks, by operation."""
@@ -36,10 +36,15 @@ COLUMNS = {
     "iterations": REPETITIONS,
     "iteratons": REPETITIONS,  # as older versions write it
     "throughput (MB/s)": Column("bandwidth", "bytes over the time", "value_Bps", Decimal(10**6)),
+    "bandwidth (MB/s)": Column("bandwidth", "as the column is called", "value_Bps", Decimal(10**6)),
     "min_time (seconds)": Column("least rank mean", "of a loop", factor=SECONDS),
     "max_time (seconds)": Column("largest rank mean", "of a loop", factor=SECONDS),
     "avg_time (seconds)": Column("mean", "over ranks, of a loop", factor=SECONDS),
 }
+
+LARGEST_RATE = 1e12
+"""Bytes a second. No network between two processes has that; the program printed it until its pull
+request 16 of May 2024, which mends the bandwidth."""
 
 
 def recognise(log: Log) -> int | None:
@@ -86,4 +91,9 @@ def _table(log: Log, line: int, heading: list[str], named: re.Match[str] | None)
             if len(cells) != len(columns):
                 raise RowError(f"not {len(columns)} columns")
             order.see(number, table.add_row(number, cells, columns))
+    if any((row.value_Bps or 0.0) > LARGEST_RATE for row in table.rows):
+        table.note(
+            f"{log.at(line)}: bandwidths above 10^12 bytes a second, as versions before May 2024 "
+            "compute them wrongly; read as printed"
+        )
     return table

@@ -1,4 +1,4 @@
-"""nccl-tests and rccl-tests, as text (2.0 to 2.19) and as JSON.
+"""nccl-tests and rccl-tests, as text (2.0 to 2.19) and as JSON (_nccl_json.py).
 
 Each size is measured out of place and in place, which are imported as two algorithms. Sizes of
 collectives that gather or scatter count the data of all ranks. GB are 10^9 bytes.
@@ -6,13 +6,10 @@ collectives that gather or scatter count the data of all ranks. GB are 10^9 byte
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from typing import Any
 
 from hockney.foreign.logs.log import LONGEST_LINE, Log
 from hockney.foreign.logs.surroundings import processes_of
@@ -23,66 +20,56 @@ from hockney.foreign.logs.table import (
     LogTable,
     RowError,
     is_number,
-    number,
     read_rows,
 )
+from hockney.foreign.programs import _nccl_json
 from hockney.foreign.programs._csv_heading import factor_of
+from hockney.foreign.programs._nccl_columns import COLUMNS, KINDS, TIMES, WAYS, is_wrong
 from hockney.records import Place
 
 HEADED = True
 
-_HEADING = re.compile(r"^#\s+size\s+count\b.*\btime\s+algbw\s+busbw")
-_UNITS = re.compile(r"^#\s+\(B\)\s+\(elements\)(?P<units>.*)$")
+# Pages take the marks off: a line that begins with # is a heading there.
+_HEADING = re.compile(r"^#?\s*size\s+count\b.*\s(?:cpu)?time\s+algbw\s+busbw")
+_UNITS = re.compile(r"^#?\s*\(B\)\s+\(elements\)(?P<units>.*)$")
 """The line of units below a heading."""
-_VERSION = re.compile(r"^# (?:nccl|rccl)-tests version (\S+)")
-_START = re.compile(r"^# Collective test starting: (\S+)")
+_VERSION = re.compile(r"^#?\s*(?:nccl|rccl)-tests version (\S+)")
+_START = re.compile(r"^#?\s*Collective test starting: (\S+)")
 _RANK = re.compile(
-    r"^#\s+Rank\s+(\d{1,9})\b.* on\s+(\S+)\s+device\b(?:\s+\d+\s+\[\S+\]\s*(\S.{0,60})?)?"
+    r"^#?\s*Rank\s+(\d{1,9})\b.* on\s+(\S+)\s+device\b(?:\s+\d+\s+\[\S+\]\s*(\S.{0,60})?)?"
 )
 _LIBRARY = re.compile(r"\b(?:NCCL|RCCL) version ([\w.+:-]{1,60})|-library=(\d{4,6})\b")
 _COMMAND = re.compile(r"(?:^|[\s/])(?P<operation>[a-z]\w{1,30})_perf(?P<options>\s.*)?$")
 _LAUNCHED = re.compile(r"\b(?:mpirun|mpiexec|srun|aprun|jsrun|flux|prun)\b")
-_SETTING = re.compile(r"^# nThreads?:? (\d{1,6}) nGpus:? (\d{1,6})\b.*?(agg iters:? \d+.*)?$")
-_JSON = re.compile(r'"average_bus_bandwidth"|"out_of_place"')
-WAYS = ("out-of-place", "in-place")
-GIGA = Decimal(10**9)
-MEAN = "mean over iterations, then over ranks"
-
-COLUMNS = {
-    "time": Column("mean", MEAN),
-    "algbw": Column("algorithm bandwidth", "size over time", "value_Bps", GIGA),
-    "busbw": Column(
-        "bus bandwidth", "size over time, times what the links carry of it", "value_Bps", GIGA
-    ),
-    "i_min": Column("min", "of iterations"),
-    "i_max": Column("max", "of iterations"),
-    "i_p99": Column("p99", "of iterations"),
-    "i_cv%": Column("coefficient of variation", "of iterations", "value", Decimal("0.01")),
-}
-ITERATIONS = {
-    "min": "min",
-    "max": "max",
-    "p50": "median",
-    "p95": "p95",
-    "p99": "p99",
-    "stdev": "std",
-    "avg": "mean of iterations",
-}
-KINDS = ("type", "redop", "root")
-"""Columns of the data type, the reduction and the root, each of one value in a table."""
+_SETTING = re.compile(r"^#?\s*nThreads?:? (\d{1,6}) nGpus:? (\d{1,6})\b.*?(agg iters:? \d+.*)?$")
+_MODE = re.compile(r"^#?\s*((?:(?:Blocking|Parallel Init) Enabled|Per-Iteration Report): .{1,80})")
+"""Lines of options that change what is timed."""
+_FOOT = re.compile(r"^\s*(?:#|Out of bounds values|Avg bus bandwidth)")
+_RCCL = re.compile(r"^(?=.*\balgBw\b)(?=.*\bbusBw\b).*\binPlace\b")
+"""A line of the files that rccl-tests writes with -x."""
 WRONG = ("#wrong", "error")
 
 
 def recognise(log: Log) -> int | None:
-    return 1 if _is_json(log) else log.find(_HEADING)
-
-
-def _is_json(log: Log) -> bool:
-    return log.text.lstrip()[:1] == "{" and bool(_JSON.search(log.text))
+    if _nccl_json.is_json(log):
+        return 1
+    heading = log.find(_HEADING)
+    return log.find(_RCCL) if heading is None and not log.columns else heading
 
 
 def read(log: Log) -> list[LogTable]:
-    return _read_json(log) if _is_json(log) else _read_text(log)
+    if _nccl_json.is_json(log):
+        return _nccl_json.read(log)
+    return _read_text(log) or [_refused(log)]
+
+
+def _refused(log: Log) -> LogTable:
+    table = LogTable(log.operation, "rccl-tests", 1)
+    table.note(
+        f"{log.at(log.find(_RCCL) or 1)}: the files that rccl-tests writes with -x are not read: "
+        "import the table that it prints"
+    )
+    return table
 
 
 @dataclass
@@ -113,7 +100,7 @@ class NcclContext:
             self.begun = text[:-1]
             return
         start, rank, release = _START.match(text), _RANK.match(text), _VERSION.match(text)
-        command, setting = _COMMAND.search(text), _SETTING.match(text)
+        command, setting, mode = _COMMAND.search(text), _SETTING.match(text), _MODE.match(text)
         if library := _LIBRARY.search(text):
             self.library = library[1] or library[2]
         if release:
@@ -128,6 +115,8 @@ class NcclContext:
             self.devices = int(setting[1]) * int(setting[2])
             self.setting = f"{setting[2]} GPUs a thread, {setting[3] or ''}".strip(", ")
             self.places = []
+        elif mode:
+            self.setting = f"{self.setting}, {mode[1]}".strip(", ")
         elif command and not text.startswith("#"):
             before = text[: command.start()]
             is_alone = _LAUNCHED.search(before) is None
@@ -158,22 +147,34 @@ def _read_text(log: Log) -> list[LogTable]:
     tables: list[LogTable] = []
     context = NcclContext(log.operation)
     reached = 0
+    uncut = replace(log, whole=True)
     for line, text in log.numbered():
         if line < reached:
             continue
         if _HEADING.match(text):
-            titles = text.removeprefix("#").split()
+            titles = _titles(text)
             tables.append(context.table(line))
             first = _first_row(log, line + 1)
             width, numbers = _width(log, first), _columns(log, line, first, titles, tables[-1])
-            reached = _rows(log, first, titles, numbers, width, tables[-1])
+            # Where nothing is read of the last cell, a row that has it is whole without a newline.
+            source = uncut if numbers[-1] is SKIPPED else log
+            reached = _rows(source, first, titles, numbers, width, tables[-1])
             while not tables[-1].cut and _begins_row(log, reached):
                 # Data types, reductions and roots (-d all, -o all) are below one heading.
                 tables.append(context.table(reached))
-                reached = _rows(log, reached, titles, numbers, width, tables[-1])
+                reached = _rows(source, reached, titles, numbers, width, tables[-1])
         else:
             context.see(text)
     return tables
+
+
+def _titles(text: str) -> list[str]:
+    """The titles of all cells of a row: a timestamp (-S) is two of them."""
+    return text.removeprefix("#").replace("timestamp", "date clock").split()
+
+
+def _first_time(titles: Sequence[str]) -> int:
+    return next(i for i, title in enumerate(titles) if title in TIMES)
 
 
 def _table(line: int, operation: str, version: str | None, places: list[Place]) -> LogTable:
@@ -199,7 +200,7 @@ def _rows(
 ) -> int:
     """Reads rows of one kind from a line on, and returns the line where they end. Older versions
     omit the reduction or root: cells are matched from both ends."""
-    first = titles.index("time")
+    first = _first_time(titles)
     rows = _numbers_below(log, line)
     kind = next((_kind(row, titles) for row in rows if len(row) == width), {})
     table.parameters |= kind
@@ -211,11 +212,15 @@ def _rows(
         return len(cells) == width and is_number(cells[0]) and _kind(cells, titles) != kind
 
     # Debug output may have empty lines, too.
-    end = read_rows(
-        log, line, columns, table, lambda text: text.lstrip().startswith("#") or is_other(text)
-    )
+    end = read_rows(log, line, columns, table, lambda text: _ends(text) or is_other(text))
     _note_wrong(log, line, end, len(columns), titles, table)
     return end
+
+
+def _ends(text: str) -> bool:
+    """True for lines below a table, also where a page took the # off."""
+    below = (_FOOT, _HEADING, _RANK, _VERSION, _START, _SETTING)
+    return any(pattern.match(text) for pattern in below)
 
 
 def _begins_row(log: Log, line: int) -> bool:
@@ -230,7 +235,7 @@ def _has_number(text: str) -> bool:
 def _numbers_below(log: Log, line: int) -> Iterator[list[str]]:
     """The cells of lines that begin with a number, up to the end of the table."""
     for _, text in log.numbered(line):
-        if text.lstrip().startswith("#"):
+        if _ends(text):
             return
         if _has_number(text):
             yield text.split()
@@ -257,8 +262,8 @@ def _columns(
     the units that are printed between the heading and the first row."""
     ways, units = _order_of_ways(log, line), iter(_units(log, line, first))
     way, columns = -1, []
-    for title in titles[titles.index("time") :]:
-        way += title == "time"
+    for title in titles[_first_time(titles) :]:
+        way += title in TIMES
         column = COLUMNS.get(title, SKIPPED)
         if column is not SKIPPED:
             named = replace(column, algorithm=ways[min(way, 1)])
@@ -297,65 +302,5 @@ def _note_wrong(
         cells = text.split()
         is_row = len(cells) == width and is_number(cells[0])
         counts = [cells[i] for i in ends if is_row and len(cells) >= -i]
-        if any(count.replace(".", "").strip("0").isdigit() for count in counts):
+        if any(map(is_wrong, counts)):
             table.note(f"{log.at(line)}: the benchmark found wrong results")
-
-
-def _read_json(log: Log) -> list[LogTable]:
-    try:
-        # Numbers keep the digits that were printed.
-        document = json.loads(log.text, parse_float=str)
-    except (ValueError, RecursionError) as error:
-        table = _table(1, log.operation, None, [])
-        table.note(f"{log.at(getattr(error, 'lineno', 1))}: not whole JSON: {error}")
-        return [table]
-    results = document.get("results") if isinstance(document, dict) else None
-    table = _json_table(document if isinstance(document, dict) else {}, log.operation)
-    for result in results if isinstance(results, list) else []:
-        try:
-            _json_row(result, table)
-        except (RowError, KeyError, TypeError, AttributeError) as error:
-            table.note(f"{log.path}: a result is ignored: {error}")
-    return [table]
-
-
-def _json_table(document: dict[str, Any], unnamed: str) -> LogTable:
-    devices = document.get("devices")
-    places = [
-        Place(rank=rank, host=_text(device["hostname"]) if device.get("hostname") else None)
-        for rank, device in enumerate(devices if isinstance(devices, list) else [])
-        if isinstance(device, dict)
-    ]
-    args = document.get("args")
-    program = _text(args[0] if isinstance(args, list) and args else args or unnamed).split()
-    operation = program[0].rsplit("/", 1)[-1].removesuffix("_perf") if program else unnamed
-    version = document.get("version")
-    return _table(1, operation, None if version is None else _text(version), places)
-
-
-def _text(value: Any) -> str:
-    """The value as text without surrogates, which JSON escapes may contain."""
-    return str(value).encode(errors="replace").decode()
-
-
-def _json_row(result: dict[str, Any], table: LogTable) -> None:
-    size = result["size"]
-    if type(size) is not int or size < 0:
-        raise RowError(f"size {size!r}")
-    for way in WAYS:
-        name = way.replace("-", "_")
-        of = {"algorithm": way}
-        group, each = result.get(name) or {}, result.get(f"{name}_per_iter") or {}
-        for key, title in (("time", "time"), ("alg_bw", "algbw"), ("bus_bw", "busbw")):
-            _json_value(table, size, COLUMNS[title], group.get(key), of)
-        for key, statistic in ITERATIONS.items():
-            _json_value(table, size, Column(statistic, "of iterations"), each.get(key), of)
-        if group.get("nwrong") not in (None, 0, "0", "0.0", "N/A"):
-            table.note(f"{size} bytes {way}: the benchmark found wrong results")
-
-
-def _json_value(table: LogTable, size: int, column: Column, value: Any, of: dict[str, Any]) -> None:
-    if value is not None:
-        exact = number(str(value))
-        if exact is not None:
-            table.add(None, size, column, exact, **of)

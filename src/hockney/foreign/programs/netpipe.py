@@ -37,6 +37,8 @@ _CONSOLE = re.compile(_SIZE + _RESULTS)
 _STARTED = re.compile(f"{_SIZE}(?:{_RESULTS})?")
 """A row, or only the part that NetPIPE prints before it measures."""
 _HOST = re.compile(r"^(\d{1,9}): ([\w.-]+)$")
+_BUFFERS = re.compile(r"\bbuffers are (\d{1,12}) and (\d{1,12}) bytes")
+"""What NetPIPE says of its TCP buffers, of send and receive (-b)."""
 MODES = {
     "Passing data in both directions simultaneously": "bidirectional",
     "Streaming in one direction only": "stream",
@@ -158,19 +160,23 @@ class ConsoleRow:
     """Repetitions, rate in Mbps and time in microseconds; None if other output, or the end of the
     log, follows the size."""
     operation: str
+    buffers: str | None
+    """Bytes of the TCP buffers of send and receive, where a line above shows them."""
 
 
-def _console_row(line: int, match: re.Match[str], operation: str) -> ConsoleRow:
+def _console_row(
+    line: int, match: re.Match[str], operation: str, buffers: str | None
+) -> ConsoleRow:
     digits = Decimal(match["size"])
     unit = SIZE_UNITS[match["unit"]]
     step = unit.scaleb(-len(match["size"].partition(".")[2]))
     size = PrintedSize(f"{match['size']} {match['unit']}", digits * unit, step)
     version = "5" if match["unit"] != "bytes" else "2" if match["time_unit"] == "sec" else "3"
     if match["rate"] is None:
-        return ConsoleRow(line, version, size, None, operation)
+        return ConsoleRow(line, version, size, None, operation, buffers)
     rate = _in_unit(match["rate"], RATE_UNITS[match["rate_unit"]])
     time = _in_unit(match["time"], TIME_UNITS[match["time_unit"]])
-    return ConsoleRow(line, version, size, (match["times"], rate, time), operation)
+    return ConsoleRow(line, version, size, (match["times"], rate, time), operation, buffers)
 
 
 def _in_unit(text: str, factor: Decimal) -> str:
@@ -182,13 +188,15 @@ def _console(log: Log) -> list[LogTable]:
     """A new table begins where sizes restart."""
     hosts: dict[int, str] = {}
     rows: list[ConsoleRow] = []
-    next_operation = "pingpong"
+    next_operation, buffers = "pingpong", None
     for line, text in log.numbered():
         host, row = _HOST.match(text), _STARTED.search(text)
         if host:
             hosts[int(host[1])] = host[2]
         elif row:
-            rows.append(_console_row(line, row, next_operation))
+            rows.append(_console_row(line, row, next_operation, buffers))
+        elif found := _BUFFERS.search(text):
+            buffers = f"{found[1]} and {found[2]} bytes"
         else:
             next_operation = next(
                 (of for words, of in MODES.items() if words in text), next_operation
@@ -202,6 +210,8 @@ def _console_table(log: Log, part: Sequence[ConsoleRow], places: list[Place], en
     """The table of one run. `end` is the last row of the log: what it lacks was never printed."""
     version = min(row.version for row in part)  # a row without a time does not show version 2
     table = _table(part[0].line, version, places, part[0].operation)
+    if part[0].buffers:
+        table.parameters["buffers"] = part[0].buffers
     rows: list[tuple[int, Sequence[str]]] = []
     for row, size in zip(part, exact_sizes([row.size for row in part]), strict=True):
         if row.results is None and row.line == end:

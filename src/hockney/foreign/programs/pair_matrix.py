@@ -17,8 +17,10 @@ from hockney.foreign.logs.table import (
     is_number,
     number,
 )
+from hockney.foreign.programs._csv_cells import UNIT_OF_SIZE, sized
 from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of
 from hockney.foreign.programs._layout import hosts_text
+from hockney.foreign.programs._round_trips import is_round_trip
 from hockney.records import Place
 
 HEADED = True
@@ -29,14 +31,15 @@ _CORNER = re.compile(
     re.IGNORECASE,
 )
 """The word above the names of the rows."""
-_SIZE = re.compile(r"(?<![\w.])(\d{1,19}) ?-?(B|bytes?|KiB|MiB|GiB)(?![\w/])", re.IGNORECASE)
+_SIZE = re.compile(
+    r"(?<![\w.])(?<!\d,)(\d{1,19}) ?-?(B|bytes?|KiB|MiB|GiB)(?![\w/])", re.IGNORECASE
+)
 _NAMED_SIZE = re.compile(
     r"\b(?:message|msg)?[ _-]?(?:size|length|bytes)\b[ :=(]{1,4}(?:of )?(\d{1,19})"
-    r"(?: ?(B|bytes?|KiB|MiB|GiB))?(?![\w.])",
+    rf"(?:[ \t]{{0,3}}-?({UNIT_OF_SIZE}))?(?![.,]?\w)",
     re.IGNORECASE,
 )
 _FIRST = re.compile(r'\s*"?([^\s,;"]{1,255})')
-_ROUND_TRIP = re.compile(r"\bround[ -]?trip|\bRTT\b", re.IGNORECASE)
 _UNIT = re.compile(
     r"(?<![\w/'’])(s|sec|seconds|milliseconds|msec|ms|microseconds|usec|us|µs|μs|nanoseconds|nsec|ns"
     r"|[kKMG]i?B(?:ytes?)?(?:/s(?:ec)?|ps)|[kMG]b(?:it)?(?:/s(?:ec)?|ps))(?![\w/])"
@@ -54,10 +57,11 @@ _MARKED = re.compile(r"(?:\bin |[(\[]|\bunits?[ :=]{1,3})$", re.IGNORECASE)
 _HOLES = frozenset(
     {"", "-", "--", "nan", "-nan", "n/a", "na", "x", "inf", "none", "null", "*", "."}
 )
-SCALES = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 LEAST = 2
 """Least ranks of a matrix."""
 LONGEST_WORDS = 200
+LONGEST_BEFORE = 60
+"""Most characters before a unit that are searched for what marks it."""
 MOST_BETWEEN = 3
 """Most lines between the names and the first row, of messages of a library."""
 MOST_NAMED = 10
@@ -69,9 +73,12 @@ class Comments:
     """What the comments above a matrix show."""
 
     sizes: list[int] = field(default_factory=list)
+    unsettled: str | None = None
+    """Why the size is not known, where its unit may mean several."""
     units: list[str] = field(default_factory=list)
     marked_units: list[str] = field(default_factory=list)
-    is_round_trip: bool = False
+    is_round_trip: bool | None = None
+    """None if no comment says whether times are of round trips or of one way."""
 
     @property
     def size(self) -> int | None:
@@ -109,7 +116,7 @@ def _matrices(log: Log) -> Iterator[PairTable]:
             yield PairTable(line, *found, _with_default(known, default))
             known, is_above = Comments(), False
         elif text.lstrip().startswith("#") or (len(text) < LONGEST_WORDS and _KEYED.match(text)):
-            if not is_above and (known.sizes or known.units):
+            if not is_above and (known.sizes or known.unsettled or known.units):
                 # The comments at the top are of all matrices below.
                 default, known = known, Comments()
             _see(text, known)
@@ -119,11 +126,13 @@ def _matrices(log: Log) -> Iterator[PairTable]:
 
 
 def _with_default(known: Comments, default: Comments) -> Comments:
+    has_size = known.sizes or known.unsettled
     return Comments(
-        known.sizes or default.sizes,
+        known.sizes if has_size else default.sizes,
+        known.unsettled if has_size else default.unsettled,
         known.units or default.units,
         known.marked_units or ([] if known.units else default.marked_units),
-        known.is_round_trip or (not known.units and default.is_round_trip),
+        default.is_round_trip if known.is_round_trip is None else known.is_round_trip,
     )
 
 
@@ -170,16 +179,19 @@ def _split(text: str, separator: str | None) -> list[str]:
 
 def _see(text: str, known: Comments) -> None:
     """Reads the size and the unit of the matrix below from a comment."""
-    named = [(found[1], found[2] or "B") for found in _NAMED_SIZE.finditer(text)]
-    sizes = named or [(found[1], found[2]) for found in _SIZE.finditer(text)]
-    known.sizes += [int(size) * SCALES[unit.lower()] for size, unit in sizes]
+    try:
+        for found in [*_NAMED_SIZE.finditer(text)] or [*_SIZE.finditer(text)]:
+            known.sizes.append(sized(found[1], found[2]))
+    except RowError as error:
+        known.unsettled = f"the message size of the comments above: {error}"
     for found in _UNIT.finditer(text):
-        before = text[: found.start()]
+        before = text[max(found.start() - LONGEST_BEFORE, 0) : found.start()]
         if not _COUNTED.search(before):
             known.units.append(found[1])
             if _MARKED.search(before):
                 known.marked_units.append(found[1])
-    known.is_round_trip = known.is_round_trip or _ROUND_TRIP.search(text) is not None
+    says = is_round_trip(text)
+    known.is_round_trip = known.is_round_trip if says is None else says
 
 
 def _is_cell(text: str) -> bool:
@@ -207,6 +219,9 @@ def _table(log: Log, matrix: PairTable) -> LogTable:
         parameters={"hosts": hosts_text(matrix.names)},
     )
     size = log.bytes if matrix.above.size is None else matrix.above.size
+    if matrix.above.unsettled:
+        table.note(f"{log.at(matrix.line)}: {matrix.above.unsettled}")
+        return table
     if unit is None or size is None:
         what = "unit" if unit is None else "message size"
         among = matrix.above.units if unit is None else matrix.above.sizes
@@ -217,7 +232,7 @@ def _table(log: Log, matrix: PairTable) -> LogTable:
     if unit.startswith(("MB", "kB", "GB", "KB")):
         table.note("its MB are taken for 10^6 bytes")
     known = _rows(log, matrix, table)
-    column = _column(unit, is_time, matrix.above.is_round_trip)
+    column = _column(unit, is_time, matrix.above.is_round_trip or False)
     _add_cells(log, matrix, table, known, size, column)
     return table
 
@@ -257,9 +272,9 @@ def _add_cells(
         table.note(f"{log.at(matrix.line)}: {len(holes)} holes, without a number: {few}{more}")
 
 
-def _column(unit: str, is_time: bool, is_round_trip: bool) -> Column:
+def _column(unit: str, is_time: bool, is_whole: bool) -> Column:
     of = "as the matrix has it, from the row's rank to the column's"
-    if is_time and is_round_trip:
+    if is_time and is_whole:
         return Column("mean", "half of the round trip", factor=TIME_UNITS[unit.lower()] / 2)
     if is_time:
         return Column("mean", of, factor=TIME_UNITS[unit.lower()])

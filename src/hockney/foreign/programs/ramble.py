@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -12,6 +13,7 @@ from typing import Any
 
 from hockney.foreign.logs.log import UNKNOWN, Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, is_number, number
+from hockney.foreign.programs._csv_cells import UNIT_OF_SIZE, sized
 from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of
 
 HEADED = True
@@ -31,7 +33,7 @@ _JSON = re.compile(r'"RAMBLE_STATUS"\s*:')
 _YAML = re.compile(r"^\s+(?:- )?RAMBLE_STATUS: ")
 _SIZE = re.compile(
     r"\b(?:(?:message|msg|buffer|transfer)?[ _-]?(?:size|length)|bytes)[ =:]{1,3}(\d{1,19})"
-    r"(?: ?(?:B|bytes))?(?![\w.])",
+    rf"(?:[ \t]{{0,3}}({UNIT_OF_SIZE}))?(?![.,]?\w)",
     re.IGNORECASE,
 )
 _QUANTILE = re.compile(
@@ -61,6 +63,7 @@ PARTS = {
 }
 SUMMARIES = ("min", "max", "mean", "median", "stdev")
 """Statistics over repeats that are read."""
+NO_SIZE = "without a message size are not read: give it with --bytes"
 FIGURE = "figure"
 """The option of figures that would be one statistic: what they measure."""
 
@@ -218,22 +221,22 @@ def _tables(
         return []
     swapped = _swapped(of)
     tables: dict[str, LogTable] = {}
-    unsized = 0
+    unsized = Counter[str]()
     for figure in of.figures:
         size, column = _size(log, figure), _column(figure, figure.context in swapped)
-        if column is not None and size is not None:
+        if column is None:
+            continue
+        if isinstance(size, int):
             label = apart.get((_base(of, names), *_identity(figure)), "")
             table = tables.setdefault(label, _table(log, of, names, label))
             _add(log, of, table, figure, size, column)
-        unsized += column is not None and size is None
+        else:
+            unsized[size] += 1
     found = list(tables.values()) or [_table(log, of, names)]
     for table in found:
         _note_state(log, of, table, bool(swapped))
-    if unsized:
-        found[0].note(
-            f"{log.at(of.line)}: {unsized} figures of {of.name} without a message size are not "
-            "read: give it with --bytes"
-        )
+    for reason, count in unsized.items():
+        found[0].note(f"{log.at(of.line)}: {count} figures of {of.name} {reason}")
     return found
 
 
@@ -284,10 +287,15 @@ def _base(of: RambleExperiment, names: set[str]) -> str:
     return base if repeat.isdigit() and base in names else of.name
 
 
-def _size(log: Log, figure: RambleFigure) -> int | None:
-    """The message size of a figure; None if nothing shows it."""
-    size = _SIZE.search(figure.context)
-    return int(size[1]) if size else log.bytes
+def _size(log: Log, figure: RambleFigure) -> int | str:
+    """The message size of a figure, or the reason why it is not known."""
+    found = _SIZE.search(figure.context)
+    if found is None:
+        return NO_SIZE if log.bytes is None else log.bytes
+    try:
+        return sized(found[1], found[2])
+    except RowError as error:
+        return f"are not read: {error}"
 
 
 def _figures_apart(
@@ -300,7 +308,7 @@ def _figures_apart(
         known = points.setdefault(_base(of, names), {})
         for figure in of.figures:
             size, column = _size(log, figure), _column(figure, False)
-            if size is not None and column is not None:
+            if isinstance(size, int) and column is not None:
                 known.setdefault((size, column.statistic), set()).add(_identity(figure))
     return {
         (base, *identity): label

@@ -8,7 +8,17 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import BYTES, MEGABYTES, REPETITIONS, Column, LogTable, RowOrder
+from hockney.foreign.logs.table import (
+    BYTES,
+    MEGABYTES,
+    REPETITIONS,
+    Column,
+    LogTable,
+    RowOrder,
+    number,
+    rounding_of,
+    whole,
+)
 from hockney.foreign.programs._layout import needed
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import Size
@@ -23,6 +33,8 @@ _ROW = re.compile(rf"^\s*(\d+)\s+(\d+)\s+{_THREE}\s+{_THREE}\s*$")
 _HEADING = re.compile(r"^\s*RUNS\s+BYTES\s+RATE\(MB/s\)\s+TIME\(sec\)")
 _CUT = re.compile(r"^\s*\d+\s+\d+\s.*--")
 HALF = Decimal("0.5")
+COARSE = 0.05
+"""Fraction of a time from which on the digits of a better known rate say how long it was."""
 OF = "half of each round trip, timed singly, less the cost of the clock"
 RATE = "2 bytes over a round trip"
 COLUMNS = (
@@ -62,7 +74,30 @@ def _row(log: Log, line: int, text: str, order: RowOrder) -> None:
     if not found:
         return
     with table.row(log, line):
-        order.see(line, table.add_row(line, cells, COLUMNS))
+        rates, times = cells[2:5], cells[5:]
+        finer = [_finer(whole(cells[1]), *pair) for pair in zip(times, rates, strict=True)]
+        order.see(line, table.add_row(line, [*cells[:5], *finer], COLUMNS))
+        if finer != times:
+            table.note(
+                f"times whose digits hide more than {100.0 * COARSE:g} % of them are taken as "
+                "bytes over the rates beside them"
+            )
+
+
+def _finer(size: int, seconds: str, rate: str) -> str:
+    """A round trip in as many digits as its rate has, where those of the seconds hide more than
+    COARSE of it and the rate is of such a time; else as it is printed."""
+    time, per_second = number(seconds), number(rate)
+    if not size or time is None or not per_second:
+        return seconds
+    known = rounding_of(per_second) or 0.0
+    hidden = (rounding_of(time) or 0.0) if time else 1.0
+    by_rate = 2 * size / (per_second * MEGABYTES["2^20"])
+    half_unit = HALF.scaleb(int(time.as_tuple().exponent))
+    is_such = abs(by_rate - time) <= half_unit + by_rate * Decimal(known)
+    if hidden <= COARSE or known >= hidden or not is_such:
+        return seconds
+    return f"{by_rate:.{len(per_second.as_tuple().digits) - 1}e}"
 
 
 def preset() -> Preset:
@@ -73,6 +108,8 @@ def preset() -> Preset:
 
 
 ONLY = "pingpong"
+PLACES, MOST_PLACES = 6, 12
+"""Decimals of the original's seconds, and the most that are written."""
 HEADER = (
     "RUNS  BYTES"
     + 14 * " "
@@ -87,19 +124,30 @@ HEADER = (
 
 
 def layout(run: Run, points: Sequence[PointEstimate]) -> str:  # noqa: ARG001
+    trips = {
+        id(point): [2.0 * needed(point, field) for field in ("max_s", "mean_s", "min_s")]
+        for point in points
+    }
+    places = max((_places(point.bytes, trips[id(point)]) for point in points), default=PLACES)
     lines = [HEADER]
     for point in points:
-        slowest, mean, fastest = (
-            2.0 * needed(point, field) for field in ("max_s", "mean_s", "min_s")
-        )
-        rates = [_rate(point.bytes, seconds) for seconds in (slowest, mean, fastest)]
-        lines.append(
-            f"{point.samples:2d} {point.bytes:8d}{rates[0]} --{rates[1]} --{rates[2]}   "
-            f"{slowest:9.6f} --{mean:9.6f} --{fastest:9.6f}"
-        )
+        rates = " --".join(_rate(point.bytes, seconds) for seconds in trips[id(point)])
+        times = " --".join(f"{seconds:{places + 3}.{places}f}" for seconds in trips[id(point)])
+        lines.append(f"{point.samples:2d} {point.bytes:8d}{rates}   {times}")
     return "\n".join(lines)
 
 
+def _places(size: int, seconds: Sequence[float]) -> int:
+    """The decimals that times need: those of the original, unless they hide more than COARSE of a
+    time and no rate, as of 0 bytes, shows it."""
+    shortest = min((each for each in seconds if each > 0.0), default=1.0)
+    places = PLACES
+    while not size and 0.5 * 10.0**-places > COARSE * shortest and places < MOST_PLACES:
+        places += 3
+    return places
+
+
 def _rate(size: int, seconds: float) -> str:
-    """The rate with one column more than the original F9.4, for the rates of today."""
-    return f"{2 * size / 2**20 / seconds:10.4f}" if seconds > 0.0 else "         -"
+    """The rate with a column more than the original F9.4, which keeps it apart from what is before
+    it, and as many more as the rates of today need."""
+    return f" {2 * size / 2**20 / seconds:9.4f}" if seconds > 0.0 else "         -"

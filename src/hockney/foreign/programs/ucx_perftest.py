@@ -77,6 +77,10 @@ NAMES = {
     "stream bandwidth": "stream_bw",
 }
 """Names of tests (-t) by their descriptions; the description is the name of any other."""
+_BANNER = re.compile(rf"^={{3,}} ((?:ucp_)?(?:{'|'.join(NAMES.values())})) ={{3,}}$")
+"""The name of a test, as scripts print it above its box."""
+BEGINNINGS = (_COMMAND, _HEADING, _CSV, _NAMED, _PARAMETER, _BANNER)
+"""Lines that begin a test, or a part of what is above it."""
 BOTH_LAYERS = frozenset({"put_lat", "put_bw", "get", "add", "fadd", "swap", "cswap"})
 """Tests of either layer, which begin with ucp_ on the upper one."""
 WHOLE = re.compile(r"(?:ucp_)?(?:get|fadd|swap|cswap)$")
@@ -142,7 +146,7 @@ def read(log: Log) -> list[LogTable]:
     lost: list[int] = []
     for line, joined in log.joined():
         text = joined.replace("\\\n", " ")
-        begins = any(of.search(text) for of in (_COMMAND, _HEADING, _CSV, _NAMED, _PARAMETER))
+        begins = any(of.search(text) for of in BEGINNINGS)
         row = None if begins or not context.line else _row(line, text, context)
         if last and (begins or (row and row.names != last[1].names)):
             _add(log, *last, context, tables)
@@ -169,7 +173,7 @@ def read(log: Log) -> list[LogTable]:
 def _see(log: Log, line: int, text: str, context: UcxContext) -> UcxContext:
     """The context below a line that begins a test, or a part of it."""
     command, parameter, named = _COMMAND.search(text), _PARAMETER.match(text), _NAMED.match(text)
-    heading, csv = _HEADING.match(text), _CSV.match(text)
+    heading, csv, banner = _HEADING.match(text), _CSV.match(text), _BANNER.match(text)
     if command:
         return _commanded(log, command["options"] or "")
     if context.is_used and not named:
@@ -185,6 +189,8 @@ def _see(log: Log, line: int, text: str, context: UcxContext) -> UcxContext:
             context.size, context.is_sure = int(parameter[2]), True
     elif parameter:
         context.parameters[parameter[1]] = parameter[2]
+    elif banner:
+        context.test = context.test or banner[1]
     elif named:
         context.names = named[1].split("/")
     elif heading:
