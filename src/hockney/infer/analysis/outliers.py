@@ -116,8 +116,8 @@ def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> 
     left_out = unmeasured_doubts(
         _asked(places, workload), {rank for pair in pairs for rank in pair}
     )
-    if pairs and not left_out:
-        wanted = _wanted(places, workload)
+    wanted = _wanted(places, workload)
+    if wanted & pairs and not left_out:  # else the plan is another's
         left_out = lacking_doubts(len(wanted - pairs), len(wanted))
     return Outliers(outliers, +judgement.judged, (*judgement.doubts, *left_out))
 
@@ -126,7 +126,7 @@ def _wanted(places: Mapping[int, Place], workload: Workload | None) -> set[Pair]
     """The pairs that the plan measures; empty where that is not known."""
     if isinstance(workload, Cores):
         return set(combinations(sorted(places), 2))
-    if isinstance(workload, Pairs) and max(workload.active) >= len(workload.pairing):
+    if isinstance(workload, Pairs) and max(workload.active, default=0) >= len(workload.pairing):
         return {(min(pair), max(pair)) for pair in workload.pairing}
     return set()
 
