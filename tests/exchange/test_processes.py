@@ -89,3 +89,25 @@ def test_other_processes_of_another_setting_are_said(other: str, is_said: bool) 
     assert run.header.source is not None
     said = [note for note in run.header.source.notes if "is another setting than" in note]
     assert len(said) == is_said
+
+
+@pytest.mark.parametrize(
+    ("command", "ranks"),
+    [
+        ("jsrun -n 2 -a 6 {} -b 1M -g 1", 12),
+        ("mpirun -n 4 {} -g 1 : -n 4 {} -g 1", 8),
+        ("nice -n 10 mpirun -np 16 {} -g 1 -n 20", 16),
+    ],
+)
+def test_processes_of_nccl_tests_are_those_of_the_launcher(command: str, ranks: int) -> None:
+    log = (
+        f"{command.replace('{}', './build/all_reduce_perf')}\n"
+        "# nThread 1 nGpus 1 minBytes 1048576 maxBytes 2097152 step: 2(factor) warmup iters: 5\n"
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong"
+        "     time   algbw   busbw #wrong\n"
+        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)       "
+        "     (us)  (GB/s)  (GB/s)\n"
+        "     1048576        262144     float     sum      -1    354.9    2.95    5.76      0"
+        "    345.7    3.03    5.92      0\n"
+    )
+    assert {table.ranks for table in tables(log)} == {ranks}

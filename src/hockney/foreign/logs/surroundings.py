@@ -19,8 +19,6 @@ from hockney.foreign.logs.commands import (
     prompt_of,
     started_in,
 )
-from hockney.foreign.logs.commands import processes_of as processes_of  # for readers, too
-from hockney.foreign.logs.commands import starts_program as starts_program
 from hockney.foreign.logs.log import Log
 
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.{0,150}?)\s*#*")

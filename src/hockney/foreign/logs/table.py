@@ -12,8 +12,8 @@ from itertools import takewhile
 from statistics import median
 from typing import Any
 
+from hockney.foreign.logs.commands import starts_program
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.surroundings import starts_program
 from hockney.infer.estimate.summaries import CENTRES
 from hockney.plan.axes import key_without
 from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from hockney.foreign.logs.commands import processes_of
 from hockney.foreign.logs.log import LONGEST_LINE, Log
-from hockney.foreign.logs.surroundings import processes_of
 from hockney.foreign.logs.table import (
     BYTES,
     SKIPPED,
@@ -120,7 +120,7 @@ class NcclContext:
         elif command and not text.startswith("#"):
             before = text[: command.start()]
             is_alone = _LAUNCHED.search(before) is None
-            self.processes = 1 if is_alone else processes_of(before)
+            self.processes = 1 if is_alone else processes_of(text)
             self.commanded, self.operation = command["operation"], None
 
     def table(self, line: int) -> LogTable:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from hockney.foreign.logs.commands import starts_program
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.surroundings import starts_program, surroundings_of
+from hockney.foreign.logs.surroundings import surroundings_of
 from hockney.foreign.logs.table import BYTES, MOST_NOTES, SKIPPED, Column, LogTable, RowOrder
 
 HEADED = True
