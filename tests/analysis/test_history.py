@@ -139,6 +139,18 @@ def test_worse_is_by_the_rule(factors: list[float], worse: bool) -> None:
     assert all(trend.enough for trend in history.trends)
 
 
+def test_steps_within_the_tolerance_are_worse_together() -> None:
+    source = np.random.default_rng(3)
+    levels = np.repeat([1.0, 1.04, 1.08], 10)
+    history = one_history((levels * np.exp(source.normal(0.0, 0.002, 30))).tolist())
+    time = history.trends[0]
+    assert [change.index for change in time.changes] == [10, 20]
+    assert time.worse is not None
+    assert time.worse.startswith("1.08")
+    one_step = np.repeat([1.0, 1.04], 15) * np.exp(source.normal(0.0, 0.002, 30))
+    assert not one_history(one_step.tolist()).trends[0].changes
+
+
 def test_what_to_explain_is_the_change_from_the_best_level() -> None:
     history = one_history(
         [f * (1.0 + i / 1e5) for i, f in enumerate([1.0] * 10 + [2.0] * 10 + [1.5] * 10)]

@@ -29,7 +29,7 @@ CALIBRATED_RUNS = 60.0
 
 WORSE_RULE = (
     "worse: the level since the last change is worse than the best level before it by more than "
-    "the tolerance, or a drift made it worse by more than that"
+    "the tolerance, if by several smaller steps, or a drift made it worse by more than that"
 )
 MANY_RULE = (
     "of more than 120 runs, a level changes where an e-detector reaches 6,000, the least average "
@@ -201,7 +201,9 @@ class _Series:
     def _trend(self, runs: Sequence[RunFacts], size: int, bandwidth: bool) -> Trend:
         points = [_point(run, self.curve, size, bandwidth) for run in runs]
         logs = np.log([point.value for point in points])
+        sign = -1.0 if bandwidth else 1.0
         found, drift = _changes(points, logs, self.tolerance, self.count)
+        found = found or ([] if drift else self._small_steps(points, logs, sign))
         changes = tuple(
             ChangePoint(
                 change.at,
@@ -214,7 +216,6 @@ class _Series:
             )
             for change in found
         )
-        sign = -1.0 if bandwidth else 1.0
         levels = _TrendLevels.of(sign * logs, [change.index for change in changes])
         worse, enough = levels.worse(self.tolerance)
         drifted = sign * math.log(drift.ratio) if drift else 0.0
@@ -228,6 +229,14 @@ class _Series:
             *(what, self.name, unit, size, tuple(points), changes, drift, worse, enough),
             left_best=levels.left_best,
         )
+
+    def _small_steps(self, points: Sequence[RunPoint], logs: Array, sign: float) -> list[_Found]:
+        """Steps within the tolerance that have made it worse together by more than that."""
+        if len(logs) > FEW_RUNS:
+            return []
+        found, _ = _changes(points, logs, 0.0, self.count)
+        levels = _TrendLevels.of(sign * logs, [change.at for change in found])
+        return found if levels.worse(self.tolerance)[0] else []
 
 
 def _last_ratio(trend: Trend) -> float:
