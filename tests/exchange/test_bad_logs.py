@@ -205,6 +205,8 @@ ENDLESS = [
     ("imb", logs.IMB_4 + ("# Group 0:" + " " * 4000 + ",\n") * 4000),
     ("pair-matrix", "# Rate (MiB/s)" + "ate (MiB/s)" * 20_000 + "\n" + logs.EXCERPTS["matrix"][1]),
     ("nodecomm", logs.NODECOMM + ("master:" + " " * 4000 + "x\n") * 4000),
+    ("osu", logs.OSU_7_FULL + "Using " + "a/1" * 40 + " !\n" + logs.OSU_7_FULL),
+    ("osu", logs.OSU_7_FULL + (" " * 4000 + "x\n") * 100 + logs.OSU_7_FULL),
     ("perftest", logs.PERFTEST_LATENCY + (" #bytes #iterations " + "1" * 4000 + "\n") * 2000),
 ]
 

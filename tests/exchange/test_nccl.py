@@ -11,6 +11,7 @@ from reading import numbers, runs, tables
 
 import excerpts as logs
 from hockney.base.errors import UsageError
+from hockney.foreign.programs._nccl_columns import is_wrong
 
 MIB = 1 << 20
 
@@ -87,6 +88,15 @@ def test_a_count_of_wrong_results_in_json_is_noted_unless_it_is_zero() -> None:
     assert tables(text)[0].notes == []
     [note] = tables(text.replace('"nwrong": 0.0', '"nwrong": 2.000000'))[0].notes
     assert note.endswith("1048576 bytes in-place: the benchmark found wrong results")
+
+
+def test_a_large_count_of_wrong_results_is_one() -> None:
+    assert [is_wrong(count) for count in ("1e+06", "12", "0.0", "N/A")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_a_time_of_the_cpu_is_not_that_of_the_operation() -> None:

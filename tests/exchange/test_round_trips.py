@@ -21,6 +21,9 @@ WHOLE = (
     "not one-way: round trip",
     "half of the nodes; round-trip time",
     "RTT of pairs 1/2 and 3/4",
+    "round-trip time (us), not halved",
+    "round trips, not divided by 2",
+    "0.5 us RTT",
 )
 HALVED = (
     "half round-trip latency",

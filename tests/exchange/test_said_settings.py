@@ -8,8 +8,8 @@ from reading import log, runs
 
 import excerpts as logs
 from hockney.foreign.exchange import reading
+from hockney.foreign.logs.commands import starts_program
 from hockney.foreign.logs.runs import runs_of
-from hockney.foreign.logs.surroundings import starts_program
 
 TABLE = "\n# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n8  5.10\n64  7.20\n"
 

@@ -242,9 +242,10 @@ def _minutes(plan: Plan, time_s: float | None) -> int:
     if time_s is None:
         return needed
     if time_s < needed * 60.0:
+        count = launches_of(plan)
+        launches = f"{count} launches and their starts" if count > 1 else "a launch and its start"
         raise UsageError(
-            f"--time {format_seconds(time_s)} cannot hold the job: {launches_of(plan)} launches "
-            f"and their starts need {needed} min",
+            f"--time {format_seconds(time_s)} cannot hold the job: {launches} need {needed} min",
             f"ask for --time {needed}min or more, leave it out, or measure for less time (--budget"
             + (", --over)" if plan.sampling.over_s else ")"),
         )

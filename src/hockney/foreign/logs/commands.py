@@ -9,12 +9,12 @@ LONGEST = 200
 """Most characters of a command or a heading that are kept."""
 LONGEST_WITHIN = 1000
 """Most characters of a line in which a command is searched that does not begin it."""
-_MPI_LAUNCHERS = (
+MPI_LAUNCHERS = (
     r"mpirun(?:_rsh)?|mpiexec(?:\.\w+)?|srun|aprun|jsrun|lrun|prun|prterun|orterun|ibrun"
     r"|ccc_mprun|yhrun|mpprun|flux (?:run|submit)"
 )
 _LAUNCHERS = (
-    rf"{_MPI_LAUNCHERS}|numactl|taskset|(?:singularity|apptainer) exec|(?:docker|podman) run"
+    rf"{MPI_LAUNCHERS}|numactl|taskset|(?:singularity|apptainer) exec|(?:docker|podman) run"
 )
 _PROGRAMS = (
     r"osu_\w+|IMB-\w+|\w+_perf|ib_\w+_(?:lat|bw)|NP(?:mpi|tcp|ibv|shmem)\w*|netgauge|ucx_perftest"
@@ -82,7 +82,7 @@ LOADED = re.compile(
 )
 
 _LAUNCHER = re.compile(
-    rf"(?:^|(?<=[\s/'\"`(]))(?<!launcher )(?<!bootstrap )(?<!agent )(?:{_MPI_LAUNCHERS})(?=\s)"
+    rf"(?:^|(?<=[\s/'\"`(]))(?<!launcher )(?<!bootstrap )(?<!agent )(?:{MPI_LAUNCHERS})(?=\s)"
 )
 _WRAPPED = re.compile(r"\b(?:nice(?: -n ?-?\d+)?|ssh|docker run|podman run)\s(?:-\S+\s)*")
 """Programs that start another one, with options of their own that are named like a launcher's."""

@@ -102,9 +102,10 @@ _HOST = re.compile(
 )
 """Names of nodes."""
 _LONGEST_LABEL, _MOST_WORDS = 60, 6
-_LABEL = re.compile(r"\s*(?![#\[<{|$/])[^:;@\[\]<>{}|]{2,60}?\s*")
+_LABEL = re.compile(r"(?![#\[<{|$/])[^:;@\[\]<>{}|]{2,60}")
 _LOADING = re.compile(
-    r"\s*(?:Loading|Loaded|Using|Unloading)(?: modules?)?:? ((?:[\w.+-]+/v?\d\S*[ ,]*)+)\s*"
+    r"\s*(?:Loading|Loaded|Using|Unloading)(?: modules?)?:? "
+    r"((?:[\w.+-]+/v?\d[^\s,]*(?:[ ,]+|$))+)\s*"
 )
 LISTING = re.compile(r"\s*Currently Loaded Modul(?:es|efiles):?\s*")
 _LISTED = re.compile(r"(?:^|\s)\d{1,3}\) +(\S+)")
@@ -168,12 +169,13 @@ def _is_words(key: set[str], value: str) -> bool:
 
 def label(text: str) -> str | None:
     """The words of a plain line that may name the setting of the table below it."""
+    text = text.strip()
     found = _LABEL.fullmatch(text)
-    is_short = found and len(text.split()) <= _MOST_WORDS and not text.rstrip().endswith(".")
+    is_short = found and len(text.split()) <= _MOST_WORDS and not text.endswith(".")
     is_other = any(of.search(text) for of in (_DATES, _ENDS, _FILE))
     if not is_short or is_other or _KEYED.fullmatch(text):
         return None
-    if text.rstrip()[-1:].isdigit() and _LAUNCH_WORDS & set(text.lower().split()):
+    if text[-1:].isdigit() and _LAUNCH_WORDS & set(text.lower().split()):
         return None
     words = re.sub(r"\d{5,}", "", _without_nodes(text)).strip()
     return words if re.search(r"[A-Za-z]{2}", words) and ranks_in(text) is None else None

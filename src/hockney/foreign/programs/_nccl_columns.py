@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from hockney.foreign.logs.table import Column
+from hockney.foreign.logs.table import Column, is_number
 
 WAYS = ("out-of-place", "in-place")
 KINDS = ("type", "redop", "root")
@@ -30,4 +30,4 @@ COLUMNS = {
 
 def is_wrong(count: str) -> bool:
     """True if a printed number of wrong results is not 0."""
-    return count.replace(".", "").strip("0").isdigit()
+    return is_number(count) and float(count) != 0.0

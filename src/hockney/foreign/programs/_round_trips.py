@@ -11,9 +11,11 @@ _TRIP = r"(?:round[ -]?trips?|rtts?)"
 _WHOLE = re.compile(rf"\b{_TRIP}\b", re.IGNORECASE)
 _ONE_WAY = re.compile(
     r"(?<!not )\bone[ -]?way\b"
-    rf"|(?:\b(?:half|halved|not|no|1/2|0\.5)\b|½)[^.;,:]{{0,20}}\b{_TRIP}\b"
+    rf"|(?:\b(?:half|halved|not|no|1/2)\b|½)[^.;,:]{{0,20}}\b{_TRIP}\b"
+    rf"|\b0\.5 ?(?:[*×x]|of)? ?(?:the )?{_TRIP}\b"
     rf"|\b{_TRIP}\b[^.;]{{0,20}}?"
-    r"(?:(?<!\d)[/÷] ?2\b|[*×] ?0\.5\b|\b(?:divided by|over) (?:2|two)\b|\bhalved\b)",
+    r"(?:(?<!\d)[/÷] ?2\b|[*×] ?0\.5\b|(?<!not )\b(?:divided by|over) (?:2|two)\b"
+    r"|(?<!not )\bhalved\b)",
     re.IGNORECASE,
 )
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from hockney.foreign.logs.commands import processes_of
+from hockney.foreign.logs.commands import MPI_LAUNCHERS, processes_of
 from hockney.foreign.logs.log import LONGEST_LINE, Log
 from hockney.foreign.logs.table import (
     BYTES,
@@ -40,7 +40,7 @@ _RANK = re.compile(
 )
 _LIBRARY = re.compile(r"\b(?:NCCL|RCCL) version ([\w.+:-]{1,60})|-library=(\d{4,6})\b")
 _COMMAND = re.compile(r"(?:^|[\s/])(?P<operation>[a-z]\w{1,30})_perf(?P<options>\s.*)?$")
-_LAUNCHED = re.compile(r"\b(?:mpirun|mpiexec|srun|aprun|jsrun|flux|prun)\b")
+_LAUNCHED = re.compile(rf"\b(?:{MPI_LAUNCHERS})\s")
 _SETTING = re.compile(r"^#?\s*nThreads?:? (\d{1,6}) nGpus:? (\d{1,6})\b.*?(agg iters:? \d+.*)?$")
 _MODE = re.compile(r"^#?\s*((?:(?:Blocking|Parallel Init) Enabled|Per-Iteration Report): .{1,80})")
 """Lines of options that change what is timed."""

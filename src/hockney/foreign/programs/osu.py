@@ -286,8 +286,7 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
             f"{log.at(line)}: its rows have other columns than this heading: name all of them "
             "there, such as # Size  Avg Latency(us)  Min Latency(us)  Max Latency(us)  Iterations"
         )
-    is_comma = any(_COMMA.search(log.lines[number - 1]) for number in table.dropped)
-    if is_comma and not table.rows:
+    if not table.rows and any(_COMMA.search(log.lines[number - 1]) for number in table.dropped):
         table.notes.insert(
             0,
             f"{log.at(line)}: rows with decimal commas are not read; write points: "

@@ -185,7 +185,8 @@ def lacking_doubts(lacking: int, wanted: int) -> list[Doubt]:
     """The doubt where some of the wanted pairs have no time: each of them may be slow."""
     if not lacking:
         return []
-    why = f"{lacking} of {wanted} pair{'s' * (wanted > 1)} have no time"
+    have = "have" if lacking > 1 else "has"
+    why = f"{lacking} of {wanted} pair{'s' * (wanted > 1)} {have} no time"
     return [Doubt(why, "go on with --resume, or measure again with a larger --budget")]
 
 

@@ -96,6 +96,8 @@ class Trend:
     """Whether there are enough runs to judge the last ones."""
     left_best: int | None
     """Index of the first run after its best level; None where the last level is the best."""
+    times_worse: float
+    """The last level over the best one, or what a drift made of it; 1 where it is the best."""
     is_between: bool = False
     """Whether it is the worst of the sizes between the ends of its curve."""
 
@@ -145,8 +147,9 @@ def _history(system: str, runs: Sequence[RunFacts], tolerance: float) -> History
         name = curve if len(counts) > 1 else ""
         series = _Series(curve, name, tolerance, len(common))
         sizes = series.sizes(of_curve)
-        trends += series.trends(of_curve, sizes)
-        between += len(sizes[1:-1])
+        found = series.trends(of_curve, sizes)
+        trends += found
+        between += len(sizes[1:-1]) if found else 0
     kept = {point.id for trend in trends for point in trend.points}
     left_out = tuple(run.file for run in runs if run.id not in kept)
     return History(system, tuple(runs), tuple(trends), left_out, between)
@@ -194,7 +197,7 @@ class _Series:
         worse = [trend for trend in each if trend.worse]
         if not worse:
             return []
-        worst, more = max(worse, key=_last_ratio), len(worse) - 1
+        worst, more = max(worse, key=lambda trend: trend.times_worse), len(worse) - 1
         also = f", and {more} more size{'s' * (more > 1)}" if more else ""
         return [replace(worst, what=worst.what + also, is_between=True)]
 
@@ -228,6 +231,7 @@ class _Series:
         return Trend(
             *(what, self.name, unit, size, tuple(points), changes, drift, worse, enough),
             left_best=levels.left_best,
+            times_worse=math.exp(max(drifted, levels.step)),
         )
 
     def _small_steps(self, points: Sequence[RunPoint], logs: Array, sign: float) -> list[_Found]:
@@ -236,12 +240,7 @@ class _Series:
             return []
         found, _ = _changes(points, logs, 0.0, self.count)
         levels = _TrendLevels.of(sign * logs, [change.at for change in found])
-        return found if levels.worse(self.tolerance)[0] else []
-
-
-def _last_ratio(trend: Trend) -> float:
-    """How much the last change or the drift made of the value."""
-    return trend.drift.ratio if trend.drift else trend.changes[-1].ratio
+        return found if len(found) > 1 and levels.worse(self.tolerance)[0] else []
 
 
 class _Found(NamedTuple):
@@ -345,12 +344,16 @@ class _TrendLevels(NamedTuple):
     def left_best(self) -> int | None:
         return self.starts[self.best + 1] if self.best + 1 < len(self.starts) else None
 
+    @property
+    def step(self) -> float:
+        """Logarithm of the last level over the best one."""
+        return self.medians[-1] - self.medians[self.best]
+
     def worse(self, tolerance: float) -> tuple[str | None, bool]:
         """Why the last runs are worse by WORSE_RULE, and whether the runs at the last level could
         show another change."""
-        step = self.medians[-1] - self.medians[self.best]
-        if step <= math.log1p(tolerance):
+        if self.step <= math.log1p(tolerance):
             return None, self.last >= LEAST_RUNS + LAST
         is_before = self.best == len(self.medians) - 2
         since = "since the last change point" if is_before else "than at its best level"
-        return f"{math.exp(step):.3f} times worse {since}", True
+        return f"{math.exp(self.step):.3f} times worse {since}", True

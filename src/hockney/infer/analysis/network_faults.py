@@ -162,7 +162,7 @@ def cut_doubts(pairwise: Pairwise) -> list[Doubt]:
     doubts = lacking_doubts(pairwise.wanted - len(pairwise.ends), pairwise.wanted)
     passes = len(pairwise.passes)
     for host, count in pairwise.seldom_measured()[:1]:
-        why = f"{host} was measured in {count} of {passes} passes alone"
+        why = f"{host} was measured in only {count} of {passes} passes"
         doubts.append(Doubt(why, "see why, and measure again"))
     return doubts
 

@@ -130,6 +130,8 @@ class Pairwise:
         """The nodes of which all pairs are in fewer than LEAST_PASSES of as many passes as half of
         the pairs are in at least, with the number of their passes."""
         passes = (~np.isnan(self.seconds)).all(axis=0).sum(axis=0)
+        if not len(passes):
+            return []
         most = np.zeros(len(self.ranks), np.int64)
         for end in self.ends.T:
             np.maximum.at(most, end, passes)

@@ -155,9 +155,10 @@ def _fast_doubts(points: Mapping[Point, _AtPoint], tests: int) -> list[Doubt]:
         chosen = (at.fast.p * tests < SIGNIFICANCE) & (at.fast.excess > math.log(SOUGHT))
         if chosen.any():
             ratio = math.exp(float(at.fast.excess[chosen].max()))
+            are = "are" if chosen.sum() > 1 else "is"
             why = (
-                f"{chosen.sum()} of {len(chosen)} ranks are up to {ratio:.3g} times as fast as the "
-                f"rest at {_point_words(point)}: either kind may be the normal one"
+                f"{chosen.sum()} of {len(chosen)} ranks {are} up to {ratio:.3g} times as fast as "
+                f"the rest at {_point_words(point)}: either kind may be the normal one"
             )
             return [Doubt(why, EARLIER)]
     return []

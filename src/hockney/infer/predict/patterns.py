@@ -67,7 +67,8 @@ class Prediction:
     @property
     def confidence(self) -> float | None:
         """Confidence of the interval of `seconds`; None without one."""
-        return self.seconds.interval.confidence if self.seconds.interval else None
+        interval = self.seconds.interval
+        return interval.confidence if interval and interval.is_bounded else None
 
 
 def message(costs: Costs, ranks: int, bytes_: int) -> float:  # noqa: ARG001
@@ -253,7 +254,7 @@ def _wider(predicted: Parameter, misfit: float, factors: tuple[float, float]) ->
     """The prediction with a wider interval. misfit: |ln(measured / model)|; factors: of the value,
     which the interval holds as well."""
     value, interval = predicted.value, predicted.interval
-    if value is None or interval is None:
+    if value is None or interval is None or not interval.is_bounded:
         return predicted
     if misfit > MOST_MISFIT:
         return Parameter(value)
