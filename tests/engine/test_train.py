@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from conftest import Done, RunEngine
@@ -10,11 +12,11 @@ from hockney.base.allowed import allowed_count
 DELAY_NS = 30000.0
 
 
-def shortest(done: Done) -> dict[tuple[int, float, float], float]:
-    """Least nanoseconds by messages, send delay and receive delay: on a busy machine a median is of
-    ranks that wait for a CPU."""
+def shortest(launches: Sequence[Done]) -> dict[tuple[int, float, float], float]:
+    """Least nanoseconds by messages, send delay and receive delay: on a busy machine a median, and
+    at times a whole launch, is of ranks that wait for a CPU."""
     found: dict[tuple[int, float, float], list[float]] = {}
-    for samples in done.of("samples"):
+    for samples in (sample for done in launches for sample in done.of("samples")):
         train = samples["train"]
         key = (train["messages"], train["send_delay_ns"], train["receive_delay_ns"])
         found.setdefault(key, []).extend(samples["ns"])
@@ -23,23 +25,15 @@ def shortest(done: Done) -> dict[tuple[int, float, float], float]:
 
 @pytest.mark.skipif(allowed_count() < 2, reason="ranks that share a CPU wait for it, not by delay")
 def test_delays_pass_on_the_rank_that_they_are_of(run_engine: RunEngine) -> None:
-    done = run_engine(
-        "overheads",
-        "--trains",
-        "0:30000:0,1:0:0,5:30000:0,5:0:29000+125",
-        "--sizes",
-        "8",
-        "--seconds",
-        "0.3",
-        "--place",
-        "none",
-    )
-    assert done.status == 0, done.stderr
-    by_train = shortest(done)
+    trains = "0:30000:0,1:0:0,5:30000:0,5:0:29000+125"
+    words = ["--trains", trains, "--sizes", "8", "--seconds", "0.3", "--place", "none"]
+    launches = [run_engine("overheads", *words) for _ in range(3)]
+    assert {done.status for done in launches} == {0}, launches[0].stderr
+    by_train = shortest(launches)
     wait, one, sender, receiver = (
         by_train[train] for train in ((0, 30000, 0), (1, 0, 0), (5, 30000, 0), (5, 0, 29000))
     )
-    received = {s["train"]["receive_delay_ns_per_B"] for s in done.of("samples")}
+    received = {s["train"]["receive_delay_ns_per_B"] for s in launches[0].of("samples")}
     assert received == {0.0, 125.0}
     assert wait >= DELAY_NS  # of one delay, though 64 pass in a repetition
     assert wait < 32 * DELAY_NS
