@@ -14,12 +14,12 @@ MOST_LISTED = 4
 """Most sizes that are named."""
 
 
-def pairs_of(
-    first: Estimates, second: Estimates, states: tuple[int, int], besides: Sequence[str] = ()
-) -> list[tuple[PointEstimate, PointEstimate]]:
-    """The points that can be compared: those that both runs have, in those states, with times above
-    0. besides: axes in which they may differ."""
-    common = common_points(first, second, states, besides)
+CommonPoints = list[tuple[PointEstimate, PointEstimate]]
+"""Points of two runs, each with the one that it is compared with."""
+
+
+def above_0(common: CommonPoints) -> CommonPoints:
+    """The common points whose times have a ratio."""
     return [(a, b) for a, b in common if _is_above_0(a) and _is_above_0(b)]
 
 
@@ -29,7 +29,7 @@ def _is_above_0(point: PointEstimate) -> bool:
 
 def common_points(
     first: Estimates, second: Estimates, states: tuple[int, int], besides: Sequence[str] = ()
-) -> list[tuple[PointEstimate, PointEstimate]]:
+) -> CommonPoints:
     """The points that both runs have, in those states, whatever their times. besides: axes in which
     they may differ."""
     both = zip((first, second), states, strict=True)
@@ -63,10 +63,9 @@ def left_out(paired: Sequence[PointEstimate], own: Sequence[PointEstimate]) -> s
 
 
 def not_compared(
-    first: Estimates, second: Estimates, states: tuple[int, int], besides: Sequence[str] = ()
+    common: CommonPoints, first: Estimates, second: Estimates, states: tuple[int, int]
 ) -> list[str]:
-    """Notes on the points of two runs that cannot be compared, as pairs_of() takes these."""
-    common = common_points(first, second, states, besides)
+    """Notes on the points of two runs that cannot be compared. common: from common_points()."""
     both = [[pair[side] for pair in common] for side in (0, 1)]
     own = [each.own(state) for each, state in zip((first, second), states, strict=True)]
     only = [left_out(paired, points) for paired, points in zip(both, own, strict=True)]
@@ -80,7 +79,7 @@ def not_compared(
     ]
 
 
-def zero_notes(common: Sequence[tuple[PointEstimate, PointEstimate]]) -> list[str]:
+def zero_notes(common: CommonPoints) -> list[str]:
     """Notes on the times of 0 of either run, which have no ratio."""
     notes = []
     for side, label in enumerate("AB"):

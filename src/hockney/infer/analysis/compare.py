@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from hockney.base.errors import UsageError
 from hockney.infer.analysis.between import SAME_STATE
 from hockney.infer.analysis.common_points import (
+    above_0,
     common_points,
     left_out,
     not_compared,
     nothing_in_common,
-    pairs_of,
     zero_notes,
 )
 from hockney.infer.analysis.factor import text_of
@@ -121,11 +121,12 @@ def compare(
     both = (first.of_every_launch, second.of_every_launch)
     if states is None:
         return RunComparison(base, other, (), None, tuple(notes))
-    pairs = pairs_of(*both, states)
+    common = common_points(*both, states)
+    pairs = above_0(common)
     if not pairs:
-        notes += zero_notes(common_points(*both, states)) or [nothing_in_common(*both)]
+        notes += zero_notes(common) or [nothing_in_common(*both)]
         return RunComparison(base, other, (), None, tuple(notes))
-    notes += not_compared(*both, states)
+    notes += not_compared(common, *both, states)
     only_base = left_out([a for a, _ in pairs], both[0].own(states[0]))
     only_base = "" if _are_chosen(base) or _are_chosen(other) else only_base
     earlier = (*as_earlier(others), *memory)

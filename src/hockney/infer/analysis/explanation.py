@@ -11,9 +11,9 @@ import numpy as np
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis.common_points import (
+    above_0,
     common_points,
     not_compared,
-    pairs_of,
     zero_notes,
 )
 from hockney.infer.analysis.compare import PointDifference, differences, means_of_both
@@ -144,13 +144,15 @@ def explanation(
         return _nothing(first, second, why)
     besides = tuple(own_axes(first, second))
     both = first.of_every_launch, second.of_every_launch
-    pairs = pairs_of(*both, (0, 0), besides)
+    common = common_points(*both, (0, 0), besides)
+    pairs = above_0(common)
     if not pairs:
-        zeros = zero_notes(common_points(*both, (0, 0), besides))
-        return _nothing(first, second, "; ".join(zeros) or "the runs have no point in common")
+        return _nothing(
+            first, second, "; ".join(zero_notes(common)) or "the runs have no point in common"
+        )
     drift = RunDrift.of((first, second), 0, earlier)
     points, whole = _judged(first, second, pairs, tolerance, drift)
-    lacks = not_compared(*both, (0, 0), besides)
+    lacks = not_compared(common, *both, (0, 0))
     found = Explanation(first, second, points, (), (), None, None, whole=whole)
     return replace(
         _explained(found, tolerance),
