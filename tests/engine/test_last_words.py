@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import select
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -36,3 +38,20 @@ def test_it_ends_where_nobody_reads(engine: Engine) -> None:
     command = [engine.path, "pingpong", "--sizes=nonsense"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         assert process.wait(timeout=60.0) == 2
+
+
+NO_SLEEP = "#include <unistd.h>\nint nanosleep(void) { _exit(99); }\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs LD_PRELOAD")
+def test_it_waits_for_no_reader_of_a_file(engine: Engine, tmp_path: Path) -> None:
+    """What others have written behind its own words in one file, nobody takes."""
+    library, words = tmp_path / "no_sleep.so", tmp_path / "words"
+    build = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library]
+    subprocess.run(build, input=NO_SLEEP, text=True, check=True)
+    words.write_text("of another rank\n" * 100)
+    with words.open("r+b") as stderr:
+        command = [engine.path, "pingpong", "--sizes=nonsense"]
+        done = subprocess.run(command, stderr=stderr, env={"LD_PRELOAD": str(library)})
+    assert done.returncode == 2
+    assert words.read_text().startswith("hockney-engine: ")

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,11 +14,16 @@ static const struct timespec LAST_WORDS = {.tv_nsec = 200000000};
 static const struct timespec A_LOOK = {.tv_nsec = 20000000};
 enum { MOST_LOOKS = 150 };
 
-static void wait_until_read(int pipe)
+/* Only of a pipe does FIONREAD count what its reader has not taken: of a file it counts what others have
+   appended, which nobody takes. */
+static void wait_until_read(int stream)
 {
+    struct stat kind;
+    if (fstat(stream, &kind) != 0 || !S_ISFIFO(kind.st_mode))
+        return;
     int unread = 0;
     for (int look = 0; look < MOST_LOOKS; look++) {
-        if (ioctl(pipe, FIONREAD, &unread) != 0 || unread <= 0)
+        if (ioctl(stream, FIONREAD, &unread) != 0 || unread <= 0)
             return;
         nanosleep(&A_LOOK, NULL);
     }
