@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     };
     const struct options options = {
         .operation = method.operation, .methods = &method, .method_count = 1,
-        .thread_comms = "shared",
+        .messages.thread_comms = "shared",
     };
     struct launch launch = {
         .options = &options, .method = &method, .comm = MPI_COMM_WORLD,

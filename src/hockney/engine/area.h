@@ -17,4 +17,9 @@ struct area {
     ptrdiff_t *mirror_places; /* as `places`, from `mirror` on */
 };
 
+/* Message buffers of a thread in one memory. */
+struct areas {
+    struct area out, in; /* may be the same memory */
+};
+
 #endif

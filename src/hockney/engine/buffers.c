@@ -81,7 +81,7 @@ static double packed_span(const struct launch *launch)
 /* Threads of a rank that have messages, at most: of a partitioned one there is one message. */
 static int most_with_messages(const struct launch *launch)
 {
-    return launch->options->messages.partition_count > 0 ? 1 : launch->other_count + 1;
+    return launch->options->messages.partition_count > 0 ? 1 : launch->threads.other_count + 1;
 }
 
 double buffers_needed(const struct launch *launch)
@@ -242,11 +242,11 @@ void buffers_open(struct launch *launch, double besides, MPI_Comm comm)
             continue;
         in_memory.memories = (struct memories){{memory, memory}};
         open_thread(launch, 0);
-        if (launch->team == NULL || most_with_messages(launch) == 1)
+        if (launch->threads.team == NULL || most_with_messages(launch) == 1)
             continue;
-        team_wake(launch->team, most_with_messages(launch));
-        team_run(launch->team, open_other, launch);
-        team_rest(launch->team);
+        team_wake(launch->threads.team, most_with_messages(launch));
+        team_run(launch->threads.team, open_other, launch);
+        team_rest(launch->threads.team);
     }
     launch->method = before;
     if (launch->options->staged != NULL)
@@ -266,7 +266,7 @@ void buffers_close(struct launch *launch)
 {
     for (int i = 0; i < most_with_messages(launch); i++) {
         for (int memory = 0; memory < MEMORIES; memory++)
-            close_areas(i == 0 ? &launch->areas[memory] : &launch->others[i - 1].areas[memory]);
+            close_areas(i == 0 ? &launch->areas[memory] : &launch->threads.others[i - 1].areas[memory]);
         free(threads_context(launch, i)->packed);
     }
     if (launch->stage.base != NULL)

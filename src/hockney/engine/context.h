@@ -34,11 +34,6 @@ struct context {
     int source; /* where it receives from: the other one, or MPI_ANY_SOURCE */
     int leads; /* between two: this rank sends first */
     int tag;   /* of its messages; tag + 1 is its own too */
-    int thread; /* which of the rank's, each of which has a context of its own */
-    int partitions; /* of a message; 0: it has none */
-    double stagger_ns; /* from one partition's readiness to the next one's */
-    struct context *first; /* that of thread 0 */
-    struct team *team; /* the threads; NULL where there is one */
     char *packed; /* room for the data of one message with a layout; NULL where nobody needs it */
     char *stage;  /* of a staged message: room for it on the host; NULL where it lies there */
     size_t block; /* of which so many bytes are copied and sent at once; 0: all */
@@ -65,6 +60,8 @@ struct context {
     const struct way *way;
     struct exposure *exposures[WINDOW_KINDS]; /* NULL: of a kind that is not measured */
     struct message exposed, there;
+    struct own_thread thread;
+    struct partitions partitions; /* of a message */
     struct schedule *schedule; /* of a collective made by messages; else NULL */
     struct halo *halo; /* of an exchange with neighbours; else NULL */
     enum packing packing;

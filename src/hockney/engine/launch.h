@@ -14,6 +14,7 @@
 #include "precision.h"
 #include "probe.h"
 #include "sketch.h"
+#include "thread.h"
 
 /* One number that is asked for, and what is known of it so far. */
 struct point {
@@ -42,21 +43,10 @@ struct point {
     int done_visits;
 };
 
-/* Message buffers of a thread in one memory. */
-struct areas {
-    struct area out, in; /* may be the same memory */
-};
-
 /* The ranks that an operation takes place among. */
 struct group {
     MPI_Comm comm;
     int rank, ranks;
-};
-
-/* One of several threads of this rank, but the first. */
-struct thread {
-    struct context context, before;
-    struct areas areas[MEMORIES];
 };
 
 struct launch {
@@ -71,10 +61,7 @@ struct launch {
     struct areas areas[MEMORIES];
     struct area stage; /* on the host, through which messages are staged */
     const struct method *method; /* of the visit */
-    struct team *team;      /* of several threads; NULL where MPI was started for one */
-    struct thread *others;  /* [other_count] */
-    int other_count;
-    MPI_Comm *comms;        /* of each thread */
+    struct threads threads;
     unsigned long cold_bytes; /* least memory that cold buffers go through; 0: not cold */
     struct point *points;
     int point_count;

@@ -5,6 +5,7 @@
 
 #include "accelerator.h"
 #include "operations.h"
+#include "team.h"
 
 /* Where the buffers of the rank that sends first lie, and those of the other. */
 struct memories {
@@ -17,8 +18,7 @@ struct method {
        MPI was started for one thread. */
     int threads, receivers;
     const char *thread_comms; /* over which communicators */
-    int partitions; /* of a message, with one thread each; 0: none */
-    double stagger_ns; /* from one partition's readiness to the next one's */
+    struct partitions partitions; /* of a message */
     const struct layout *out, *in; /* NULL: contiguous */
     const char *datatype; /* what records call the layouts; NULL where none was asked for */
     const char *packing;  /* and how the data get from one to the other */

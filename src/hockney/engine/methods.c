@@ -79,7 +79,7 @@ static void add_ways(struct options *options, struct method method)
 static void add_partitions(struct options *options, struct method method)
 {
     for (int i = 0; i < options->messages.partition_count; i++) {
-        method.partitions = method.threads = method.receivers = options->messages.partitions[i];
+        method.partitions.count = method.threads = method.receivers = options->messages.partitions[i];
         method.operation = options->operation;
         add(options, method);
         method.operation = operation_whole();
@@ -192,7 +192,7 @@ void methods_make(struct options *options)
     struct method method = method_plain;
     method.operation = options->operation;
     method.thread_comms = options->messages.thread_comms;
-    method.stagger_ns = options->stagger_ns;
+    method.partitions.stagger_ns = options->stagger_ns;
     memories_read(options);
     name_datatypes(&options->messages);
     check_layouts(options);

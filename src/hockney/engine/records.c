@@ -211,7 +211,7 @@ static void put_load(const struct load *load)
 
 static void put_method(const struct method *method)
 {
-    if (method->threads > 0 && method->partitions == 0)
+    if (method->threads > 0 && method->partitions.count == 0)
         printf(",\"threads\":%d,\"thread_comms\":\"%s\"", method->threads, method->thread_comms);
     if (method->threads != method->receivers)
         printf(",\"receiver_threads\":%d", method->receivers);
@@ -225,8 +225,9 @@ static void put_method(const struct method *method)
         printf(",\"peer_memory\":\"%s\"", memory_names[method->memories.of[1]]);
     if (method->staging >= 0)
         printf(",\"staging\":%lld", (long long)method->staging);
-    if (method->partitions > 0)
-        printf(",\"partitions\":%d,\"stagger_ns\":%.9g", method->partitions, method->stagger_ns);
+    if (method->partitions.count > 0)
+        printf(",\"partitions\":%d,\"stagger_ns\":%.9g", method->partitions.count,
+               method->partitions.stagger_ns);
 }
 
 /* The axes that not every point has: left out where they do not apply. */

@@ -4,6 +4,20 @@
 #define HOCKNEY_TEAM_H
 
 struct team;
+struct context;
+
+/* Which of a rank's threads an operation runs on; each has a context of its own. */
+struct own_thread {
+    int number;
+    struct context *first; /* that of thread 0 */
+    struct team *team;     /* NULL where there is one thread */
+};
+
+/* The parts of a message, each made ready by a thread of its own. */
+struct partitions {
+    int count;         /* 0: it has none */
+    double stagger_ns; /* from one partition's readiness to the next one's */
+};
 
 /* A team of `threads`, the caller among them. Helper i is pinned to pus[i], where that is not negative;
    pus[0] is the caller's, which is left alone; NULL pins nobody. `crowded`: threads share PUs, so that

@@ -123,13 +123,13 @@ static void repeat_on_thread(void *argument, int thread)
 static double repeat_once(struct launch *launch, const struct operation *operation, double wanted)
 {
     struct shared_repetition shared = {launch, operation, wanted};
-    const int threaded = launch->team != NULL, by_barrier = launch->together->by_barrier;
+    const int threaded = launch->threads.team != NULL, by_barrier = launch->together->by_barrier;
     double began = threaded && !by_barrier ? wanted : begin(launch, wanted);
     if (!threaded) {
         check(operation->repeat(&launch->context, 1), operation->name);
         return began;
     }
-    team_run(launch->team, repeat_on_thread, &shared);
+    team_run(launch->threads.team, repeat_on_thread, &shared);
     for (int i = 0; !by_barrier && i < threads_here(launch); i++)
         began = fmax(began, threads_context(launch, i)->began_ns);
     return began;

@@ -14,8 +14,8 @@ enum { SEND, RECEIVE }; /* the requests, of thread 0 */
 /* All threads begin to work on the message at once; that of partition i needs i times the stagger. */
 static void work(const struct context *context)
 {
-    const int64_t ns = (int64_t)(context->stagger_ns * context->thread);
-    team_meet(context->team);
+    const int64_t ns = (int64_t)(context->partitions.stagger_ns * context->thread.number);
+    team_meet(context->thread.team);
     if (ns > 0)
         clock_compute(ns);
 }
@@ -23,22 +23,22 @@ static void work(const struct context *context)
 /* Only here does a failure end the launch inside the loop: the other threads would wait for ever. */
 static void send_partitions(struct context *context)
 {
-    MPI_Request *request = &context->first->requests[SEND];
-    if (context->thread == 0)
+    MPI_Request *request = &context->thread.first->requests[SEND];
+    if (context->thread.number == 0)
         check(MPI_Start(request), "MPI_Start");
     work(context);
-    check(MPI_Pready(context->thread, *request), "MPI_Pready");
-    team_meet(context->team);
-    if (context->thread == 0)
+    check(MPI_Pready(context->thread.number, *request), "MPI_Pready");
+    team_meet(context->thread.team);
+    if (context->thread.number == 0)
         check(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait");
 }
 
 static void send_whole(struct context *context)
 {
-    MPI_Request *request = &context->first->requests[SEND];
+    MPI_Request *request = &context->thread.first->requests[SEND];
     work(context);
-    team_meet(context->team);
-    if (context->thread == 0) {
+    team_meet(context->thread.team);
+    if (context->thread.number == 0) {
         check(MPI_Start(request), "MPI_Start");
         check(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait");
     }
@@ -47,13 +47,13 @@ static void send_whole(struct context *context)
 /* The receive is begun before the rank sends, as a program does that knows what will come. */
 static int repeat(struct context *context, int64_t repetitions, void (*send)(struct context *context))
 {
-    MPI_Request *receive = &context->first->requests[RECEIVE];
+    MPI_Request *receive = &context->thread.first->requests[RECEIVE];
     for (int64_t i = 0; i < repetitions; i++) {
-        if (context->thread == 0)
+        if (context->thread.number == 0)
             check(MPI_Start(receive), "MPI_Start");
         if (context->leads)
             send(context);
-        if (context->thread == 0)
+        if (context->thread.number == 0)
             check(MPI_Wait(receive, MPI_STATUS_IGNORE), "MPI_Wait");
         if (!context->leads)
             send(context);
@@ -73,9 +73,9 @@ static int repeat_whole(struct context *context, int64_t repetitions)
 
 static int prepare_partitioned(struct context *context)
 {
-    const int partitions = context->partitions;
+    const int partitions = context->partitions.count;
     const MPI_Count bytes = (MPI_Count)(context->bytes / (size_t)partitions);
-    if (context->thread > 0)
+    if (context->thread.number > 0)
         return MPI_SUCCESS;
     const int code = MPI_Psend_init(context->out.base, partitions, bytes, MPI_BYTE, context->peer,
                                     context->tag, context->comm, MPI_INFO_NULL,
@@ -89,7 +89,7 @@ static int prepare_partitioned(struct context *context)
 static int prepare_whole(struct context *context)
 {
     const struct message *out = &context->out, *in = &context->in;
-    if (context->thread > 0)
+    if (context->thread.number > 0)
         return MPI_SUCCESS;
     const int code = MPI_Send_init(out->base, out->count, out->type, context->peer, context->tag,
                                    context->comm, &context->requests[SEND]);
@@ -101,7 +101,7 @@ static int prepare_whole(struct context *context)
 
 static int finish(struct context *context)
 {
-    if (context->thread > 0)
+    if (context->thread.number > 0)
         return MPI_SUCCESS;
     const int code = MPI_Request_free(&context->requests[SEND]);
     return code != MPI_SUCCESS ? code : MPI_Request_free(&context->requests[RECEIVE]);
@@ -110,13 +110,13 @@ static int finish(struct context *context)
 /* The message is one, whose buffers are those of thread 0. */
 static void fill(struct context *context, int repetition)
 {
-    if (context->thread == 0)
+    if (context->thread.number == 0)
         pattern_fill_one(context, repetition);
 }
 
 static void check_message(struct context *context, int repetition)
 {
-    if (context->thread == 0)
+    if (context->thread.number == 0)
         pattern_check_one(context, repetition);
 }
 
