@@ -86,7 +86,7 @@ int main(int argc, char **argv)
             .leads = rank == 0,
             .out = {.base = out, .span = sizeof out, .bytes = (size_t)bytes},
             .in = {.base = in, .span = sizeof in, .bytes = (size_t)bytes},
-            .way = &way, .exposures = {[ALLOCATE] = &exposure}, .window = 1,
+            .one_sided.way = &way, .one_sided.exposures = {[ALLOCATE] = &exposure}, .window = 1,
         };
         const struct loop loop = {out, in, bytes, rank, exposure.win};
         message_set_type(&context.out, (size_t)bytes, 0);

@@ -55,11 +55,7 @@ struct context {
     struct shared *shared; /* memory shared by two ranks; NULL if they cannot share memory */
     const void *parameters; /* the operation's own */
     double began_ns; /* on the common clock: when this thread began a repetition */
-    /* One-sided: how it is made, the windows, this rank's memory that the other one works on, and
-       where it walks there. */
-    const struct way *way;
-    struct exposure *exposures[WINDOW_KINDS]; /* NULL: of a kind that is not measured */
-    struct message exposed, there;
+    struct one_sided one_sided;
     struct own_thread thread;
     struct partitions partitions; /* of a message */
     struct schedule *schedule; /* of a collective made by messages; else NULL */

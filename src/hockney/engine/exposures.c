@@ -107,7 +107,7 @@ static void try_ways(struct launch *launch)
         if (way == NULL)
             continue;
         launch->method = &options->methods[i];
-        launch->context.way = way;
+        launch->context.one_sided.way = way;
         exposures_enter(launch);
         buffers_set(launch, operation, options->sizes[0].bytes, 1);
         int code = operation->prepare(&launch->context);
@@ -130,20 +130,20 @@ void exposures_open(struct launch *launch, MPI_Comm comm)
 {
     const struct options *options = launch->options;
     const int kinds = options->one_sided.window_kind_count;
-    launch->exposures = allocate((size_t)options->plain_count * sizeof *launch->exposures);
+    launch->exposures.of = allocate((size_t)options->plain_count * sizeof *launch->exposures.of);
     for (int i = 0; i < kinds * options->plain_count; i++) {
         const enum window_kind kind = (enum window_kind)options->one_sided.window_kinds[i % kinds];
         launch->method = &options->plain[i / kinds];
-        launch->exposures[i / kinds][kind] = open_one(launch, kind, comm);
+        launch->exposures.of[i / kinds][kind] = open_one(launch, kind, comm);
     }
     try_ways(launch);
 }
 
 void exposures_enter(struct launch *launch)
 {
-    if (launch->exposures != NULL)
-        memcpy(launch->context.exposures, launch->exposures[launch->method->memory_number],
-               sizeof launch->context.exposures);
+    if (launch->exposures.of != NULL)
+        memcpy(launch->context.one_sided.exposures, launch->exposures.of[launch->method->memory_number],
+               sizeof launch->context.one_sided.exposures);
 }
 
 void exposures_of_pairs(struct launch *launch, const struct pairing *pairing)
@@ -157,13 +157,13 @@ void exposures_of_pairs(struct launch *launch, const struct pairing *pairing)
         partner = leads ? pair.second : pair.first;
     }
     check(MPI_Comm_split(context->comm, partner < 0 ? MPI_UNDEFINED : (int)all, !leads,
-                         &launch->exposed),
+                         &launch->exposures.comm),
           "MPI_Comm_split");
     if (partner < 0)
         return;
     context->leads = leads;
     context->peer = partner;
-    exposures_open(launch, launch->exposed);
+    exposures_open(launch, launch->exposures.comm);
 }
 
 static void close_one(struct exposure *exposure)
@@ -181,10 +181,10 @@ static void close_one(struct exposure *exposure)
 
 void exposures_close(struct launch *launch)
 {
-    for (int i = 0; launch->exposures != NULL && i < launch->options->plain_count * WINDOW_KINDS; i++)
-        if (launch->exposures[i / WINDOW_KINDS][i % WINDOW_KINDS] != NULL)
-            close_one(launch->exposures[i / WINDOW_KINDS][i % WINDOW_KINDS]);
-    free(launch->exposures);
-    if (launch->exposed != MPI_COMM_NULL)
-        check(MPI_Comm_free(&launch->exposed), "MPI_Comm_free");
+    for (int i = 0; launch->exposures.of != NULL && i < launch->options->plain_count * WINDOW_KINDS; i++)
+        if (launch->exposures.of[i / WINDOW_KINDS][i % WINDOW_KINDS] != NULL)
+            close_one(launch->exposures.of[i / WINDOW_KINDS][i % WINDOW_KINDS]);
+    free(launch->exposures.of);
+    if (launch->exposures.comm != MPI_COMM_NULL)
+        check(MPI_Comm_free(&launch->exposures.comm), "MPI_Comm_free");
 }

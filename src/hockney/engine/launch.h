@@ -74,8 +74,7 @@ struct launch {
     struct together *together; /* of collectives; else NULL */
     struct schedules *schedules; /* by which a collective is made as well; else NULL */
     struct congestion *congestion; /* of victims and aggressors; else NULL */
-    struct exposure *(*exposures)[WINDOW_KINDS]; /* of each of options->plain; NULL where there are none */
-    MPI_Comm exposed; /* of a pair, as long as it has windows: Intel MPI's do not outlive theirs */
+    struct exposures exposures; /* of one-sided operations */
     int64_t roots; /* repetitions of a collective so far, where the root rotates */
     double started_s;
     char probe_refusal[MPI_MAX_ERROR_STRING]; /* why there is no probe of the cores; else empty */

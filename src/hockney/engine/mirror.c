@@ -12,7 +12,8 @@ static void list_areas(struct launch *launch, int thread, const struct context *
     const struct areas *own = threads_areas(launch, thread);
     areas[0] = &own->out;
     areas[1] = own->in.base != own->out.base ? &own->in : NULL;
-    areas[2] = context->way != NULL ? &context->exposures[context->way->kind]->area : NULL;
+    const struct one_sided *one_sided = &context->one_sided;
+    areas[2] = one_sided->way != NULL ? &one_sided->exposures[one_sided->way->kind]->area : NULL;
 }
 
 /* Of each message: whichever memory it lies in, as operations swap them. */
@@ -39,7 +40,7 @@ static void move_all(struct launch *launch, int thread, struct context *context,
     list_areas(launch, thread, context, areas);
     move(&context->out, areas, enters);
     move(&context->in, areas, enters);
-    move(&context->exposed, areas, enters);
+    move(&context->one_sided.exposed, areas, enters);
 }
 
 void mirror_enter(struct launch *launch, int thread, struct context *context)
@@ -55,7 +56,7 @@ void mirror_leave(struct launch *launch, int thread, struct context *context)
 /* What of a memory, or of each allocation of it, the context's messages reach: all of it where they walk. */
 static size_t reached(const struct area *area, const struct context *context)
 {
-    const struct message *const messages[] = {&context->out, &context->in, &context->exposed};
+    const struct message *const messages[] = {&context->out, &context->in, &context->one_sided.exposed};
     size_t most = 0;
     for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++) {
         const struct message *message = messages[i];

@@ -53,4 +53,18 @@ struct exposure {
     size_t at_here, at_there; /* where the walks through cold memory go on */
 };
 
+/* What an operation works with in a visit: how it is made, the windows, this rank's memory that the other
+   one works on, and where it walks there. */
+struct one_sided {
+    const struct way *way;
+    struct exposure *exposures[WINDOW_KINDS]; /* NULL: of a kind that is not measured */
+    struct message exposed, there;
+};
+
+/* The windows of a launch. */
+struct exposures {
+    struct exposure *(*of)[WINDOW_KINDS]; /* of each of options->plain; NULL where there are none */
+    MPI_Comm comm; /* of a pair, as long as it has windows: Intel MPI's do not outlive theirs */
+};
+
 #endif

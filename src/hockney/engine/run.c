@@ -308,7 +308,7 @@ static const char *run_experiment(struct launch *launch)
 void run_launch(const struct options *options, const struct place *here, const char *places,
                 MPI_Comm comm)
 {
-    struct launch launch = {.options = options, .exposed = MPI_COMM_NULL};
+    struct launch launch = {.options = options, .exposures.comm = MPI_COMM_NULL};
     open_launch(&launch, here, comm);
     const int first = launch.context.rank == 0;
     if (first)

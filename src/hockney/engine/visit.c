@@ -32,7 +32,7 @@ void visit_prepare(struct launch *launch, const struct operation *operation,
     state_exchange(operation->name, bytes, partner_of(launch, operation));
     launch->method = method;
     launch->context.parameters = operation->parameters;
-    launch->context.way = operation->way;
+    launch->context.one_sided.way = operation->way;
     launch->context.waited = operation->waited;
     exposures_enter(launch);
     threads_prepare(launch);
@@ -121,7 +121,7 @@ void visit_check(struct launch *launch, const struct operation *operation, int r
         const struct context *before = threads_before(launch, i);
         seen.out = before->out;
         seen.in = before->in;
-        seen.exposed = before->exposed;
+        seen.one_sided.exposed = before->one_sided.exposed;
         if (threads_repetitions(launch, 1, i) <= 0)
             continue;
         mirror_get(launch, i, &seen);

@@ -19,7 +19,7 @@ static MPI_Op op_of(enum reduction reduction)
 
 static struct exposure *exposure_of(const struct context *context)
 {
-    return context->exposures[context->way->kind];
+    return context->one_sided.exposures[context->one_sided.way->kind];
 }
 
 struct access access_of(const struct context *context)
@@ -32,15 +32,15 @@ struct access access_of(const struct context *context)
     return (struct access){
         .out = context->out,
         .in = context->in,
-        .there = context->there,
+        .there = context->one_sided.there,
         .base = exposure->there,
         .win = exposure->win,
         .other_group = exposure->other_group,
-        .op = op_of(context->way->reduction),
+        .op = op_of(context->one_sided.way->reduction),
         .compare = compare,
         .other = exposure->other,
         .window = context->window,
-        .in_turns = context->way->direction == IN_TURNS,
+        .in_turns = context->one_sided.way->direction == IN_TURNS,
     };
 }
 
@@ -64,30 +64,31 @@ static size_t begin_walk(const struct message *message, size_t at)
 
 void access_end(struct context *context, const struct access *access, int64_t repetitions)
 {
-    const struct way *way = context->way;
+    const struct way *way = context->one_sided.way;
     const int both = way->direction == BOTH_WAYS || (is_active(way) && way->direction == IN_TURNS);
     context->out.at = access->out.at;
     context->in.at = access->in.at;
-    context->there.at = access->there.at;
+    context->one_sided.there.at = access->there.at;
     if (both || !context->leads)
-        walk_on(&context->exposed, (size_t)repetitions * (size_t)context->window);
+        walk_on(&context->one_sided.exposed, (size_t)repetitions * (size_t)context->window);
 }
 
 /* The memory that is worked on lies as `like`, which the operation receives into or sends from. */
 static void expose(struct context *context, const struct message *like)
 {
-    struct exposure *exposure = exposure_of(context);
-    context->exposed = *like;
-    context->exposed.base = exposure->area.base;
-    context->exposed.is_derived = 0;
-    context->there = context->exposed;
-    context->exposed.at = begin_walk(like, exposure->at_here);
-    context->there.at = begin_walk(like, exposure->at_there);
+    const struct exposure *exposure = exposure_of(context);
+    struct one_sided *one_sided = &context->one_sided;
+    one_sided->exposed = *like;
+    one_sided->exposed.base = exposure->area.base;
+    one_sided->exposed.is_derived = 0;
+    one_sided->there = one_sided->exposed;
+    one_sided->exposed.at = begin_walk(like, exposure->at_here);
+    one_sided->there.at = begin_walk(like, exposure->at_there);
 }
 
 static void set_elements(struct context *context)
 {
-    const struct element *element = context->way->element;
+    const struct element *element = context->one_sided.way->element;
     message_release(&context->out);
     message_set_elements(&context->out, context->bytes / element->bytes, element->type(),
                          element->bytes, 0);
@@ -96,7 +97,7 @@ static void set_elements(struct context *context)
 static int open_epoch(struct context *context)
 {
     const struct exposure *exposure = exposure_of(context);
-    switch (context->way->synchronization) {
+    switch (context->one_sided.way->synchronization) {
     case FENCE: return MPI_Win_fence(0, exposure->win);
     case FLUSH:
     case FLUSH_LOCAL: return MPI_Win_lock_all(0, exposure->win);
@@ -106,7 +107,7 @@ static int open_epoch(struct context *context)
 
 int one_sided_prepare(struct context *context)
 {
-    if (context->way->element != NULL)
+    if (context->one_sided.way->element != NULL)
         set_elements(context);
     expose(context, &context->in);
     return open_epoch(context);
@@ -122,9 +123,9 @@ int one_sided_finish(struct context *context)
 {
     struct exposure *exposure = exposure_of(context);
     const int is_cold = context->buffers == BUFFERS_COLD;
-    exposure->at_here = is_cold ? context->exposed.at : 0;
-    exposure->at_there = is_cold ? context->there.at : 0;
-    switch (context->way->synchronization) {
+    exposure->at_here = is_cold ? context->one_sided.exposed.at : 0;
+    exposure->at_there = is_cold ? context->one_sided.there.at : 0;
+    switch (context->one_sided.way->synchronization) {
     case FENCE: return MPI_Win_fence(MPI_MODE_NOSUCCEED, exposure->win);
     case FLUSH:
     case FLUSH_LOCAL: return MPI_Win_unlock_all(exposure->win);
@@ -134,7 +135,7 @@ int one_sided_finish(struct context *context)
 
 int one_sided_settle(struct context *context)
 {
-    const struct way *way = context->way;
+    const struct way *way = context->one_sided.way;
     const struct exposure *exposure = exposure_of(context);
     const int peer = context->peer, is_origin = context->leads || way->direction == BOTH_WAYS;
     int code = MPI_SUCCESS;

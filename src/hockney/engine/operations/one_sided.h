@@ -158,7 +158,7 @@ INLINED int one_sided_loop(const struct context *context, struct access *access,
                            enum synchronization how, int64_t repetitions)
 {
     const int active = how <= PSCW, leads = context->leads;
-    if (context->way->direction == BOTH_WAYS)
+    if (context->one_sided.way->direction == BOTH_WAYS)
         return loop_as_both(access, issue_one, how, repetitions);
     if (active && access->in_turns)
         return loop_in_turns(access, issue_one, how, leads, repetitions);
@@ -178,7 +178,7 @@ INLINED int one_sided_repeat(struct context *context, issue *issue_one, int64_t 
 {
     struct access access = access_of(context);
     int code = MPI_SUCCESS;
-    switch (context->way->synchronization) {
+    switch (context->one_sided.way->synchronization) {
     case FENCE: code = one_sided_loop(context, &access, issue_one, FENCE, repetitions); break;
     case PSCW: code = one_sided_loop(context, &access, issue_one, PSCW, repetitions); break;
     case LOCK: code = one_sided_loop(context, &access, issue_one, LOCK, repetitions); break;

@@ -14,7 +14,7 @@ enum { LARGEST_VALUE = 63 };
 
 static int in_both_roles(const struct context *context)
 {
-    const struct way *way = context->way;
+    const struct way *way = context->one_sided.way;
     return way->direction == BOTH_WAYS || (is_active(way) && way->direction == IN_TURNS);
 }
 
@@ -32,8 +32,8 @@ static int is_target(const struct context *context)
    hold one of its own until this rank follows. */
 static void touch(const struct context *context, int begins)
 {
-    const struct exposure *exposure = context->exposures[context->way->kind];
-    switch (context->way->synchronization) {
+    const struct exposure *exposure = context->one_sided.exposures[context->one_sided.way->kind];
+    switch (context->one_sided.way->synchronization) {
     case LOCK:
     case LOCK_ALL:
         check(begins ? MPI_Win_lock(MPI_LOCK_SHARED, exposure->own, 0, exposure->win)
@@ -55,7 +55,7 @@ static void clear(struct message message, int count)
 void put_fill(struct context *context, int repetition)
 {
     touch(context, 1);
-    clear(context->exposed, context->window);
+    clear(context->one_sided.exposed, context->window);
     touch(context, 0);
     pattern_fill_window(context, repetition);
 }
@@ -65,7 +65,7 @@ void put_check(struct context *context, int repetition)
     struct context seen = *context;
     if (!is_target(context))
         return;
-    seen.in = context->exposed;
+    seen.in = context->one_sided.exposed;
     touch(context, 1);
     pattern_check_window(&seen, repetition);
     touch(context, 0);
@@ -74,7 +74,7 @@ void put_check(struct context *context, int repetition)
 /* What is exposed is what this rank sends. */
 void get_fill(struct context *context, int repetition)
 {
-    context->out = context->exposed;
+    context->out = context->one_sided.exposed;
     touch(context, 1);
     pattern_fill_window(context, repetition);
     touch(context, 0);
@@ -113,7 +113,7 @@ static int combined(enum reduction reduction, int held, int given)
 static void fill_values(struct message message, const struct context *context, int count, int holds,
                         int repetition)
 {
-    const struct element *element = context->way->element;
+    const struct element *element = context->one_sided.way->element;
     for (int i = 0; i < count; i++) {
         char *at = message_next(&message);
         for (size_t number = 0; number < message.bytes / element->bytes; number++)
@@ -125,7 +125,7 @@ static void fill_values(struct message message, const struct context *context, i
 void accumulate_fill(struct context *context, int repetition)
 {
     touch(context, 1);
-    fill_values(context->exposed, context, context->window, 1, repetition);
+    fill_values(context->one_sided.exposed, context, context->window, 1, repetition);
     touch(context, 0);
     fill_values(context->out, context, context->window, 0, repetition);
     clear(context->in, context->window);
@@ -134,7 +134,7 @@ void accumulate_fill(struct context *context, int repetition)
 static void expect(const char *at, const struct context *context, size_t number, int value,
                    int repetition)
 {
-    const struct element *element = context->way->element;
+    const struct element *element = context->one_sided.way->element;
     if (element->load(at, number) != value)
         fail(EXIT_WENT_WRONG,
              "data check: after an operation on %s elements, %zu bytes, between peers %d and %d, repetition %d, element %zu "
@@ -145,16 +145,16 @@ static void expect(const char *at, const struct context *context, size_t number,
 
 void accumulate_check(struct context *context, int repetition)
 {
-    struct message message = context->exposed;
+    struct message message = context->one_sided.exposed;
     if (!is_target(context))
         return;
     touch(context, 1);
     for (int i = 0; i < context->window; i++) {
         const int held = message.stride > 0 ? i : 0, given = context->out.stride > 0 ? i : 0;
         const char *at = message_next(&message);
-        for (size_t number = 0; number < context->bytes / context->way->element->bytes; number++)
+        for (size_t number = 0; number < context->bytes / context->one_sided.way->element->bytes; number++)
             expect(at, context, number,
-                   combined(context->way->reduction,
+                   combined(context->one_sided.way->reduction,
                             value_of(number, context->rank, 1, held, repetition),
                             value_of(number, context->peer, 0, given, repetition)),
                    repetition);
@@ -169,7 +169,7 @@ void get_accumulate_check(struct context *context, int repetition)
     for (int i = 0; i < context->window && is_origin(context); i++) {
         const int held = message.stride > 0 ? i : 0;
         const char *at = message_next(&message);
-        for (size_t number = 0; number < context->bytes / context->way->element->bytes; number++)
+        for (size_t number = 0; number < context->bytes / context->one_sided.way->element->bytes; number++)
             expect(at, context, number, value_of(number, context->peer, 1, held, repetition),
                    repetition);
     }
@@ -180,7 +180,7 @@ static int swaps(int repetition) { return repetition % 2 == 0; }
 
 static void fill_held(char *at, const struct context *context, int rank, int place, int repetition)
 {
-    const struct element *element = context->way->element;
+    const struct element *element = context->one_sided.way->element;
     if (swaps(repetition))
         memset(at, COMPARED, element->bytes);
     else
@@ -189,7 +189,7 @@ static void fill_held(char *at, const struct context *context, int rank, int pla
 
 void swap_fill(struct context *context, int repetition)
 {
-    struct message message = context->exposed;
+    struct message message = context->one_sided.exposed;
     touch(context, 1);
     for (int i = 0; i < context->window; i++)
         fill_held(message_next(&message), context, context->rank, message.stride > 0 ? i : 0,
@@ -204,7 +204,7 @@ static void expect_held(const char *at, const struct context *context, int rank,
 {
     char held[8];
     fill_held(held, context, rank, place, repetition);
-    if (memcmp(at, held, context->way->element->bytes) != 0)
+    if (memcmp(at, held, context->one_sided.way->element->bytes) != 0)
         fail(EXIT_WENT_WRONG,
              "data check: after a compare-and-swap between peers %d and %d, repetition %d, peer %d "
              "does not have what peer %d held",
@@ -213,7 +213,7 @@ static void expect_held(const char *at, const struct context *context, int rank,
 
 void swap_check(struct context *context, int repetition)
 {
-    struct message exposed = context->exposed, in = context->in;
+    struct message exposed = context->one_sided.exposed, in = context->in;
     touch(context, 1);
     for (int i = 0; i < context->window && is_target(context); i++) {
         const char *at = message_next(&exposed);
