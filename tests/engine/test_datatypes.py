@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from conftest import Done, RunEngine, each_once
+from conftest import Done, RunEngine, each_once, first_of
 from hockney.run.mpis import Engine
 
 PACKINGS = "--packing=datatype,pack,hand"
@@ -41,7 +41,7 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", first_of(LAYOUTS, 3))
 def test_every_layout_arrives_by_every_packing(run_engine: RunEngine, layout: str) -> None:
     """The pattern is packed by MPI and unpacked by our own copies, and the other way round: both
     must have the same idea of the layout."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import RunEngine, RunHockney
+from conftest import RunEngine, RunHockney, first_of
 from hockney import records
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.sketch import Sketch
@@ -17,7 +17,7 @@ SINGLES_A_VISIT = 256
 """Samples of a visit that are recorded one by one, at most (engine/launch.h)."""
 
 
-@pytest.mark.parametrize("experiment", ["pingpong", "congestion"])
+@pytest.mark.parametrize("experiment", first_of(["congestion", "pingpong"]))
 def test_the_histogram_is_that_of_the_samples(run_engine: RunEngine, experiment: str) -> None:
     """Messages so large that a visit has fewer exchanges than are recorded one by one."""
     words = ["pingpong"]

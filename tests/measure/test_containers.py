@@ -185,7 +185,7 @@ def is_named(done: subprocess.CompletedProcess[str]) -> bool:
     return done.returncode == 1 and all(name in done.stderr for name in names)
 
 
-@pytest.mark.parametrize("is_mounted", [True, False])
+@pytest.mark.parametrize("is_mounted", first_of([False, True]))
 def test_a_namespace_of_processes_without_proc_is_named(is_mounted: bool) -> None:
     words = (*SHORT, "--launch", "false {ranks} {command}")
     done = run(*words, inside=without_own_proc(is_mounted))

@@ -219,7 +219,7 @@ def shown_of(hockney: RunHockney, mpi: Mpi, *command: str) -> list[dict[str, obj
     return found
 
 
-@pytest.mark.parametrize("name", first_of(PLANTED, 2))
+@pytest.mark.parametrize("name", first_of(PLANTED))
 def test_the_cause_of_a_program_is_found(
     hockney: RunHockney, mpi: Mpi, program: Path, name: str
 ) -> None:

@@ -38,7 +38,7 @@ def passed(
 
 
 @pytest.mark.parametrize("seed", first_of(SEEDS))
-@pytest.mark.parametrize("what", FAULTS)
+@pytest.mark.parametrize("what", first_of(FAULTS))
 def test_inside_and_between_switches(
     hockney: RunHockney, tmp_path: Path, seed: int, what: str
 ) -> None:

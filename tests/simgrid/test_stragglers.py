@@ -21,7 +21,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("collective", "slow"), kept_short(CASES, CASES[:2]))
+@pytest.mark.parametrize(("collective", "slow"), kept_short(CASES, CASES[1:2]))
 def test_the_slow_host_is_named(
     hockney: RunHockney, tmp_path: Path, collective: str, slow: int | None
 ) -> None:
