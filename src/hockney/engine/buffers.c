@@ -42,7 +42,7 @@ static double footprint(const struct launch *launch, size_t bytes, enum blocks b
                         const struct layout *layout)
 {
     if (blocks == BLOCKS_OF_NEIGHBORS)
-        return halo_footprint(launch->context.halo->directions, bytes, launch->context.packing);
+        return halo_footprint(launch->context.halo->directions, bytes, launch->context.halo->packing);
     if (layout == NULL)
         return (double)bytes * blocks_here(launch, blocks);
     const size_t span = layout_span(layout, bytes / layout->bytes);

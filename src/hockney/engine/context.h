@@ -20,13 +20,6 @@ enum buffers { BUFFERS_RETURNED, BUFFERS_SEPARATE, BUFFERS_COLD, BUFFERS_UNSET }
 /* Their names, by number; ends with NULL. */
 extern const char *const buffers_names[];
 
-/* How the messages of a halo, columns of an array, get there: they are packed by hand, or MPI takes them
-   by a datatype; or they need neither, as each is contiguous. */
-enum packing { PACKING_NONE, PACKING_BY_HAND, PACKING_BY_DATATYPE };
-
-/* Their names, by number; ends with NULL. */
-extern const char *const packings_names[];
-
 struct context {
     MPI_Comm comm; /* the ranks that take part, in the order of --peers */
     int rank, ranks;
@@ -60,7 +53,6 @@ struct context {
     struct partitions partitions; /* of a message */
     struct schedule *schedule; /* of a collective made by messages; else NULL */
     struct halo *halo; /* of an exchange with neighbours; else NULL */
-    enum packing packing;
 };
 
 #endif

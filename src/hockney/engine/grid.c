@@ -9,6 +9,7 @@
 #include "check.h"
 
 const char *const neighbors_names[] = {"faces", "edges", "corners", NULL};
+const char *const packings_names[] = {"none", "hand", "datatype", NULL};
 
 int grid_ranks(const struct grid *grid)
 {

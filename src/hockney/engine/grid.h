@@ -1,4 +1,4 @@
-/* Ranks on a grid, row by row, and who is whose neighbour. */
+/* Ranks on a grid, row by row, who is whose neighbour, and how messages between them are packed. */
 #ifndef HOCKNEY_GRID_H
 #define HOCKNEY_GRID_H
 
@@ -15,6 +15,13 @@ struct grid {
 
 /* Names of the neighbours that a rank has, by `reach` - 1; ends with NULL. */
 extern const char *const neighbors_names[];
+
+/* How the messages of a halo, columns of an array, get there: they are packed by hand, or MPI takes them
+   by a datatype; or they need neither, as each is contiguous. */
+enum packing { PACKING_NONE, PACKING_BY_HAND, PACKING_BY_DATATYPE };
+
+/* Their names, by number; ends with NULL. */
+extern const char *const packings_names[];
 
 /* Reads sides such as "4x2"; ends the program where they are none. */
 void grid_read(struct grid *grid, const char *text);

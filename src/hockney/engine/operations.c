@@ -6,7 +6,6 @@
 #include "library.h"
 
 const char *const buffers_names[] = {"returned", "separate", "cold", NULL};
-const char *const packings_names[] = {"none", "hand", "datatype", NULL};
 
 /* What is LISTED. */
 GATHERS(const struct operation *const, operations);

@@ -169,14 +169,13 @@ static int *peers_of(const struct options *options, int ranks)
 static void open_halo(struct launch *launch, MPI_Comm comm)
 {
     const struct options *options = launch->options;
-    struct context *context = &launch->context;
     int with_topology = 0;
     for (int i = 0; i < options->exchange_count; i++)
         with_topology = with_topology || exchange_is_neighborhood(options->exchanges[i]);
-    context->halo = halo_open(&options->halo.grid, comm, with_topology);
+    struct halo *halo = launch->context.halo = halo_open(&options->halo.grid, comm, with_topology);
     for (int i = 0; i < options->halo.column_count; i++)
-        if (halo_footprint(1, 1, options->halo.columns[i]) > halo_footprint(1, 1, context->packing))
-            context->packing = options->halo.columns[i];
+        if (halo_footprint(1, 1, options->halo.columns[i]) > halo_footprint(1, 1, halo->packing))
+            halo->packing = options->halo.columns[i];
 }
 
 static int has_groups(const struct options *options) { return options->groups > 1 || options->stragglers; }

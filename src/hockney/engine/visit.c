@@ -9,6 +9,7 @@
 #include "exposures.h"
 #include "faults.h"
 #include "mirror.h"
+#include "operations/halo.h"
 #include "order.h"
 #include "records.h"
 #include "state.h"
@@ -52,7 +53,8 @@ void visit_release(struct launch *launch, const struct operation *operation)
 
 void visit_begin(struct launch *launch, const struct point *point)
 {
-    launch->context.packing = point->packing;
+    if (launch->context.halo != NULL)
+        launch->context.halo->packing = point->packing;
     launch->context.schedule = point->schedule;
     if (point->pair[1] > 0)
         launch->context.peer = point->pair[1];

@@ -23,6 +23,7 @@ struct halo {
     int partners[MOST_DIMENSIONS]; /* neighbours of the first rank in each dimension, as the launch
                                       counts ranks; 0 where it has none or the same again */
     /* Of a visit. */
+    enum packing packing;
     size_t bytes;     /* of a message */
     size_t first, pitch; /* where the message of slot 0 begins, and how far apart they are */
     size_t array, array_pitch; /* the same of the columns that it is packed from; pitch 0: none */

@@ -129,12 +129,12 @@ static void place_messages(struct halo *halo, const struct context *context)
 {
     const size_t bytes = halo->bytes = context->bytes, columns = bytes * (LINE / ELEMENT);
     const size_t all = (size_t)halo->directions * bytes;
-    halo->is_column = context->packing == PACKING_BY_DATATYPE && bytes > 0;
+    halo->is_column = halo->packing == PACKING_BY_DATATYPE && bytes > 0;
     halo->owns_type = halo->is_column || (all > INT_MAX && bytes <= INT_MAX);
     halo->first = halo->is_column ? COLUMN : 0;
     halo->pitch = halo->is_column ? columns : bytes;
     halo->array = all + COLUMN;
-    halo->array_pitch = context->packing == PACKING_BY_HAND ? columns : 0;
+    halo->array_pitch = halo->packing == PACKING_BY_HAND ? columns : 0;
     halo->type = halo->is_column   ? halo_column_type(bytes)
                  : halo->owns_type ? block_type(bytes)
                                    : context->out.type;
