@@ -9,6 +9,7 @@
 #include "message.h"
 #include "one_sided.h"
 #include "shared.h"
+#include "staging.h"
 #include "team.h"
 
 /* How the buffers of successive messages are chosen; the same for every experiment.
@@ -28,9 +29,6 @@ struct context {
     int leads; /* between two: this rank sends first */
     int tag;   /* of its messages; tag + 1 is its own too */
     char *packed; /* room for the data of one message with a layout; NULL where nobody needs it */
-    char *stage;  /* of a staged message: room for it on the host; NULL where it lies there */
-    size_t block; /* of which so many bytes are copied and sent at once; 0: all */
-    MPI_Request *kept; /* while a visit has requests of its own */
     const struct operation *waited; /* of one that waits before it */
     int root;  /* of a collective */
     int window; /* messages in flight at once */
@@ -49,6 +47,7 @@ struct context {
     const void *parameters; /* the operation's own */
     double began_ns; /* on the common clock: when this thread began a repetition */
     struct one_sided one_sided;
+    struct staging staging;
     struct own_thread thread;
     struct partitions partitions; /* of a message */
     struct schedule *schedule; /* of a collective made by messages; else NULL */

@@ -97,8 +97,10 @@ void threads_prepare(struct launch *launch)
     const struct method *method = launch->method;
     struct context *first = &launch->context;
     first->partitions = method->partitions;
-    first->stage = launch_memory(launch, method) == MEMORY_DEVICE ? launch->stage.base : NULL;
-    first->block = method->staging > 0 ? (size_t)method->staging : 0;
+    first->staging = (struct staging){
+        .host = launch_memory(launch, method) == MEMORY_DEVICE ? launch->stage.base : NULL,
+        .block = method->staging > 0 ? (size_t)method->staging : 0,
+    };
     first->source = launch->options->any_source ? MPI_ANY_SOURCE : first->peer;
     if (launch->threads.team == NULL)
         return;

@@ -11,20 +11,21 @@
 /* A message in blocks: while one is sent the next one is copied. */
 static int blocks_of(const struct context *context)
 {
-    const size_t block = context->block;
+    const size_t block = context->staging.block;
     return context->bytes == 0 ? 1 : (int)((context->bytes + block - 1) / block);
 }
 
 static size_t length_of(const struct context *context, int block)
 {
-    const size_t from = (size_t)block * context->block, left = context->bytes - from;
-    return left < context->block ? left : context->block;
+    const size_t whole = context->staging.block, left = context->bytes - (size_t)block * whole;
+    return left < whole ? left : whole;
 }
 
 /* Where the block is sent from or received into: memory of the host, the message's own or beside it. */
 static char *on_host(const struct context *context, char *message, int block)
 {
-    return (context->stage != NULL ? context->stage : message) + (size_t)block * context->block;
+    const struct staging *staging = &context->staging;
+    return (staging->host != NULL ? staging->host : message) + (size_t)block * staging->block;
 }
 
 static int send_staged(struct context *context)
@@ -35,8 +36,8 @@ static int send_staged(struct context *context)
     for (int i = 0; i < blocks && code == MPI_SUCCESS; i++) {
         const size_t length = length_of(context, i);
         char *const host = on_host(context, message, i);
-        if (context->stage != NULL)
-            code = devices_copy_timed(host, message + (size_t)i * context->block, length);
+        if (context->staging.host != NULL)
+            code = devices_copy_timed(host, message + (size_t)i * context->staging.block, length);
         if (code == MPI_SUCCESS)
             code = MPI_Isend(host, (int)length, MPI_BYTE, context->peer, context->tag, context->comm,
                              &context->requests[i]);
@@ -57,9 +58,9 @@ static int receive_staged(struct context *context)
                          context->tag, context->comm, &context->requests[i]);
     for (int i = 0; i < blocks && code == MPI_SUCCESS; i++) {
         code = MPI_Wait(&context->requests[i], MPI_STATUS_IGNORE);
-        if (context->stage != NULL && code == MPI_SUCCESS)
-            code = devices_copy_timed(message + (size_t)i * context->block, on_host(context, message, i),
-                                      length_of(context, i));
+        if (context->staging.host != NULL && code == MPI_SUCCESS)
+            code = devices_copy_timed(message + (size_t)i * context->staging.block,
+                                      on_host(context, message, i), length_of(context, i));
     }
     return code;
 }
@@ -75,8 +76,10 @@ static int staged(struct context *context, int64_t repetitions)
 /* The requests of a visit's blocks; those of the launch are for windows. */
 static int staged_prepare(struct context *context)
 {
-    context->block = context->block > 0 ? context->block : context->bytes > 0 ? context->bytes : 1;
-    context->kept = context->requests;
+    struct staging *staging = &context->staging;
+    if (staging->block == 0)
+        staging->block = context->bytes > 0 ? context->bytes : 1;
+    staging->kept = context->requests;
     context->requests = allocate((size_t)blocks_of(context) * sizeof *context->requests);
     return MPI_SUCCESS;
 }
@@ -84,7 +87,7 @@ static int staged_prepare(struct context *context)
 static int staged_finish(struct context *context)
 {
     free(context->requests);
-    context->requests = context->kept;
+    context->requests = context->staging.kept;
     return MPI_SUCCESS;
 }
 
