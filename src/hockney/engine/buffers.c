@@ -327,10 +327,10 @@ static void set_messages(struct launch *launch, int thread, const struct operati
     set_type(&context->in, method->in, bytes, as_block);
     const size_t of_rank = as_block ? 1 : bytes;
     for (int i = 0; operation->varies && i < context->ranks; i++) {
-        context->counts[i] =
+        context->collective.counts[i] =
             operation->reduces ? (int)(bytes / context->element->bytes) : context->out.count;
-        context->displacements[i] = (int)((size_t)i * of_rank);
-        context->types[i] = context->out.type;
+        context->collective.displacements[i] = (int)((size_t)i * of_rank);
+        context->collective.types[i] = context->out.type;
     }
 }
 

@@ -36,31 +36,34 @@ struct visit visit_of(const struct launch *launch, int number)
 {
     const struct point *point = &launch->points[number];
     const double lead_in = point->repetition_ns > 0.0 ? ceil(LEAD_IN_NS / point->repetition_ns) : 1.0;
+    const double window_ns = point->collective.window_ns;
     return (struct visit){
         .point = number,
         .batches = point->batches,
         .repetitions = point->repetitions,
-        .untimed = launch->together != NULL ? together_lead_in(point->window_ns) : (int64_t)lead_in,
-        .window_ns = point->window_ns,
-        .skew_ns = point->skew_ns,
+        .untimed = launch->together != NULL ? together_lead_in(window_ns) : (int64_t)lead_in,
+        .window_ns = window_ns,
+        .skew_ns = point->collective.skew_ns,
         .compute_ns = compute_ns(point),
     };
 }
 
 void follow(struct launch *launch, struct point *point, int at, int count)
 {
-    point->window_ns =
-        point->skew_ns + together_window_ns(launch, launch->sample_ns + at, count);
-    point->batches = together_count(launch->together, point->window_ns);
+    struct collective_point *collective = &point->collective;
+    collective->window_ns =
+        collective->skew_ns + together_window_ns(launch, launch->sample_ns + at, count);
+    point->batches = together_count(launch->together, collective->window_ns);
 }
 
 /* Once it is known what the collective takes without a skew. */
 static void choose_skew(const struct launch *launch, struct point *point)
 {
     const struct arrivals *arrivals = &launch->options->arrivals;
-    if (point->arrival != ARRIVAL_NONE)
-        point->skew_ns = arrivals->skew_ns > 0.0 ? arrivals->skew_ns
-                                                 : arrivals->skew_times * point->repetition_ns;
+    if (point->collective.arrival != ARRIVAL_NONE)
+        point->collective.skew_ns = arrivals->skew_ns > 0.0
+                                        ? arrivals->skew_ns
+                                        : arrivals->skew_times * point->repetition_ns;
 }
 
 static void choose_batches(struct launch *launch, struct point *point)

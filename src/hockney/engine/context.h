@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "collective.h"
 #include "elements.h"
 #include "message.h"
 #include "one_sided.h"
@@ -24,33 +25,28 @@ extern const char *const buffers_names[];
 struct context {
     MPI_Comm comm; /* the ranks that take part, in the order of --peers */
     int rank, ranks;
-    int peer;  /* between two: the other one */
+    int peer;   /* between two: the other one */
     int source; /* where it receives from: the other one, or MPI_ANY_SOURCE */
-    int leads; /* between two: this rank sends first */
-    int tag;   /* of its messages; tag + 1 is its own too */
-    char *packed; /* room for the data of one message with a layout; NULL where nobody needs it */
-    const struct operation *waited; /* of one that waits before it */
-    int root;  /* of a collective */
+    int leads;  /* between two: this rank sends first */
+    int tag;    /* of its messages; tag + 1 is its own too */
     int window; /* messages in flight at once */
     size_t bytes; /* of a message, or of a block of a collective */
     enum buffers buffers;
-    const struct element *element; /* of a reduction */
     struct message out, in;
-    /* Of a collective's v form: each rank's block, in units of `out.type`. */
-    int *counts, *displacements;
-    MPI_Datatype *types; /* of a w form: `out.type` for each rank */
-    double compute_ns; /* of a nonblocking or persistent operation: between its start and its end */
-    MPI_Win win; /* of a collective by put or get */
+    char *packed; /* room for the data of one message with a layout; NULL where nobody needs it */
     MPI_Request *requests; /* room for 2 * window */
     MPI_Status *statuses;
+    const struct element *element; /* of a reduction */
+    double compute_ns; /* of a nonblocking or persistent operation: between its start and its end */
     struct shared *shared; /* memory shared by two ranks; NULL if they cannot share memory */
     const void *parameters; /* the operation's own */
-    double began_ns; /* on the common clock: when this thread began a repetition */
-    struct one_sided one_sided;
-    struct staging staging;
+    const struct operation *waited; /* of one that waits before it */
+    /* One member for each kind of operation, and for what it may be made with. */
     struct own_thread thread;
     struct partitions partitions; /* of a message */
-    struct schedule *schedule; /* of a collective made by messages; else NULL */
+    struct staging staging;
+    struct collective collective;
+    struct one_sided one_sided;
     struct halo *halo; /* of an exchange with neighbours; else NULL */
 };
 

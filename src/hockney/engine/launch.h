@@ -6,6 +6,7 @@
 
 #include "area.h"
 #include "clock.h"
+#include "collective.h"
 #include "load.h"
 #include "method.h"
 #include "operations.h"
@@ -22,25 +23,19 @@ struct point {
     const struct method *method;
     struct size_option size;
     int window;          /* messages in flight; 1 for operations without a window */
-    enum packing packing; /* of an exchange with neighbours */
     int pair[2];         /* the only ranks that exchange messages; both 0 where all do */
-    int overlapped;      /* a collective that computes meanwhile, for as long as the point before it
-                            takes */
+    int overlapped;      /* it computes meanwhile, for as long as the point before it takes */
     int64_t repetitions; /* a batch */
     int batches;         /* a visit */
     double repetition_ns;
-    double window_ns;    /* of a collective: from one start to the next */
-    enum arrival arrival; /* when ranks arrive at it, */
-    double late;          /* this rank by that fraction of */
-    double skew_ns;       /* this; known on the first rank only */
-    const struct load *load; /* of the network meanwhile; NULL: none */
-    struct schedule *schedule; /* by which a collective is made of messages; NULL: the library makes it */
     struct series *series; /* on the first rank: nanoseconds, the median of each visit */
     struct sketch *sketch; /* on the first rank, with --tails: of samples not yet recorded */
     double precision;    /* reached so far, relative */
     int samples;
-    double done_ns;      /* with --stragglers: the sum over `done_visits` visits of when this rank was done */
-    int done_visits;
+    /* One member for each experiment that has more. */
+    struct collective_point collective;
+    enum packing packing;    /* of an exchange with neighbours */
+    const struct load *load; /* of the network meanwhile; NULL: none */
 };
 
 /* The ranks that an operation takes place among. */
@@ -52,17 +47,15 @@ struct group {
 struct launch {
     const struct options *options;
     MPI_Comm comm; /* the ranks that take part */
-    struct context context;
+    int *peers;    /* on the first rank: the world ranks that take part; else NULL */
     struct group everyone, group; /* `group` is one of several that make a collective at the same time, or
                                      everyone in another order; else everyone */
+    struct context context;
     struct context before; /* as it was before a repetition that --verify checks */
-    int *peers; /* on the first rank: the world ranks that take part; else NULL */
     struct clock clock; /* resolution and cost are the largest of all ranks: they plan by it */
     struct areas areas[MEMORIES];
-    struct area stage; /* on the host, through which messages are staged */
-    const struct method *method; /* of the visit */
-    struct threads threads;
     unsigned long cold_bytes; /* least memory that cold buffers go through; 0: not cold */
+    const struct method *method; /* of the visit */
     struct point *points;
     int point_count;
     double *sample_ns;  /* room for one visit's or round's samples, `room` of them; on the first */
@@ -71,13 +64,15 @@ struct launch {
     struct watch *watch; /* what disturbs this rank; NULL on all simulated ranks but the first, which
                             are one process */
     MPI_Comm watchers;   /* the ranks that have one */
-    struct together *together; /* of collectives; else NULL */
-    struct schedules *schedules; /* by which a collective is made as well; else NULL */
-    struct congestion *congestion; /* of victims and aggressors; else NULL */
-    struct exposures exposures; /* of one-sided operations */
-    int64_t roots; /* repetitions of a collective so far, where the root rotates */
     double started_s;
     char probe_refusal[MPI_MAX_ERROR_STRING]; /* why there is no probe of the cores; else empty */
+    /* One member for each experiment that has more, and for what an operation may be made with. */
+    struct threads threads;
+    struct area stage; /* on the host, through which messages are staged */
+    struct together *together; /* of collectives; else NULL */
+    struct collective_launch collective;
+    struct exposures exposures; /* of one-sided operations */
+    struct congestion *congestion; /* of victims and aggressors; else NULL */
 };
 
 /* Samples of one visit in a round, at most: batches, or exchanges that are timed by themselves. */

@@ -44,11 +44,11 @@ static void add_messages(struct launch *launch, struct size_option size, const i
 /* A collective by messages. Those of one size alone would not show what a byte costs. */
 static void add_schedules(struct launch *launch, struct size_option size)
 {
-    const struct schedules *schedules = launch->schedules;
+    const struct schedules *schedules = launch->collective.schedules;
     for (int i = 0; i < schedules->count; i++) {
         struct schedule *schedule = &schedules->list[i];
         if (schedule->bytes == size.bytes)
-            add_point(launch, &schedule->operation, &method_plain, size, 1)->schedule = schedule;
+            add_point(launch, &schedule->operation, &method_plain, size, 1)->collective.schedule = schedule;
     }
     add_messages(launch, size, schedules->partners, schedules->partner_count);
     if (launch->options->size_count == 1)
@@ -83,9 +83,9 @@ static void add_exchanges(struct launch *launch, struct size_option size)
 static void set_arrival(const struct launch *launch, struct point *point, enum arrival arrival)
 {
     const struct context *context = &launch->context;
-    point->arrival = arrival;
-    point->late = arrival_fraction(&launch->options->arrivals, arrival, context->rank, context->ranks,
-                                   launch->options->seed);
+    point->collective.arrival = arrival;
+    point->collective.late = arrival_fraction(&launch->options->arrivals, arrival, context->rank,
+                                              context->ranks, launch->options->seed);
 }
 
 /* One size: of each train or window where there are some, and under it what is measured beside. */
@@ -109,7 +109,7 @@ static void add_points(struct launch *launch, struct size_option size)
         for (int j = 1; j < options->arrivals.count; j++)
             set_arrival(launch, add_point(launch, operation, method, size, 1), options->arrivals.list[j]);
     }
-    if (launch->schedules != NULL)
+    if (launch->collective.schedules != NULL)
         add_schedules(launch, size);
     for (int i = 0; i < options->congestion.load_count; i++)
         add_point(launch, operation, options->methods, size, launch->points[launch->point_count - 1].window)->load =
@@ -122,9 +122,10 @@ void points_make(struct launch *launch)
 {
     const struct options *options = launch->options;
     const int windows = options->window_count > 0 ? options->window_count : 1;
-    const int schedules = launch->schedules != NULL ? launch->schedules->count + 2 : 0;
+    const struct schedules *made = launch->collective.schedules;
+    const int schedules = made != NULL ? made->count + 2 : 0;
     const int of_memory = options->train_count + 2 * options->exchange_count * options->halo.column_count +
-                          2 * MOST_DIMENSIONS + 2 * (launch->schedules != NULL);
+                          2 * MOST_DIMENSIONS + 2 * (made != NULL);
     const int of_method = 2 * windows + options->arrivals.count;
     const int most_a_size = options->plain_count * of_memory + options->method_count * of_method +
                             options->congestion.load_count + 4;

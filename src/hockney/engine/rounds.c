@@ -119,7 +119,7 @@ static void make_visit(struct launch *launch, struct visit *visit, int number, i
             .count = visit->batches,
             .window_ns = visit->window_ns,
             .skew_ns = visit->skew_ns,
-            .delay_ns = point->late * visit->skew_ns,
+            .delay_ns = point->collective.late * visit->skew_ns,
         };
         together_time(launch, point->operation, &made, number, at);
     } else {
@@ -190,7 +190,7 @@ static int keep_together(struct rounds *rounds, const struct visit *visit, int n
 /* Of what is made by messages; NULL where it has none. */
 static const size_t *segments_of(const struct point *point)
 {
-    const struct schedule *schedule = point->schedule;
+    const struct schedule *schedule = point->collective.schedule;
     return schedule != NULL && schedule->has_segments ? &schedule->segment_bytes : NULL;
 }
 
@@ -206,20 +206,21 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
     const struct launch *launch = rounds->launch;
     const struct point *point = &launch->points[visit->point];
     const struct together *together = launch->together;
+    const struct schedule *schedule = point->collective.schedule;
     const int is_pair = point->pair[1] > 0;
     return (struct sample_key){
         .round = rounds->number,
         .operation = point->operation,
         .method = point->method,
-        .algorithm = together != NULL && point->schedule == NULL ? launch->options->algorithm
-                                                                 : point->operation->algorithm,
+        .algorithm = together != NULL && schedule == NULL ? launch->options->algorithm
+                                                          : point->operation->algorithm,
         .segment_bytes = segments_of(point),
         .element = element_of(point->operation, launch->options),
-        .phase = point->schedule != NULL ? "all" : NULL,
+        .phase = schedule != NULL ? "all" : NULL,
         .window = point->operation->counts_window ? point->window : 0,
         .overlap = point->overlapped,
         .arrivals = launch->options->arrivals.count > 0 ? &launch->options->arrivals : NULL,
-        .arrival = point->arrival,
+        .arrival = point->collective.arrival,
         .bytes = point->size.bytes,
         .peers = is_pair ? point->pair : launch->peers,
         .peer_count = is_pair                                          ? 2
@@ -245,7 +246,7 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
 static void record_phases(struct rounds *rounds, const struct sample_key *whole, int point, int visit,
                           int at, int kept)
 {
-    const struct schedule *schedule = rounds->launch->points[point].schedule;
+    const struct schedule *schedule = rounds->launch->points[point].collective.schedule;
     double phase_ns[MOST_COLLECTIVES];
     for (int i = 0; schedule != NULL && schedule->phases > 1 && i < schedule->phases; i++) {
         struct sample_key key = *whole;
@@ -304,12 +305,12 @@ static void record_stragglers(const struct rounds *rounds)
     for (int i = 0; i < launch->point_count; i++) {
         const struct point *point = &launch->points[i];
         const struct visit visit = {.point = i};
-        if (point->done_visits == 0)
+        if (point->collective.done_visits == 0)
             continue;
         struct completion *all = stragglers_gather(launch, point);
         if (all != NULL) {
             const struct sample_key key = key_of(rounds, &visit, 0, 0);
-            record_completions(&key, all, point->done_visits);
+            record_completions(&key, all, point->collective.done_visits);
         }
         free(all);
     }

@@ -151,9 +151,10 @@ static void open_context(struct launch *launch, MPI_Comm comm)
     context->requests = allocate(2 * (size_t)window * sizeof *context->requests);
     context->statuses = allocate(2 * (size_t)window * sizeof *context->statuses);
     if (options->operation->varies) {
-        context->counts = allocate((size_t)context->ranks * sizeof(int));
-        context->displacements = allocate((size_t)context->ranks * sizeof(int));
-        context->types = allocate((size_t)context->ranks * sizeof *context->types);
+        struct collective *collective = &context->collective;
+        collective->counts = allocate((size_t)context->ranks * sizeof(int));
+        collective->displacements = allocate((size_t)context->ranks * sizeof(int));
+        collective->types = allocate((size_t)context->ranks * sizeof *collective->types);
     }
 }
 
@@ -233,13 +234,14 @@ static void open_launch(struct launch *launch, const struct place *here, MPI_Com
     if (options->experiment == RMA)
         exposures_open(launch, comm);
     if (options->schedules != NULL)
-        launch->schedules = schedules_open(options->schedules, options->operation, comm, here->host);
+        launch->collective.schedules =
+            schedules_open(options->schedules, options->operation, comm, here->host);
     points_make(launch);
     make_room(launch);
     if (begins_together(options))
         launch->together =
             together_open(comm, launch->point_count, launch->room,
-                          schedules_segments(launch->schedules), options->sync);
+                          schedules_segments(launch->collective.schedules), options->sync);
     launch->watchers = IS_SIMULATED ? MPI_COMM_SELF : comm;
     launch->watch = IS_SIMULATED && context->rank > 0 ? NULL : watch_start();
 }
@@ -258,8 +260,8 @@ static void close_launch(struct launch *launch)
     threads_close(launch);
     if (launch->context.halo != NULL)
         halo_close(launch->context.halo);
-    if (launch->schedules != NULL)
-        schedules_close(launch->schedules);
+    if (launch->collective.schedules != NULL)
+        schedules_close(launch->collective.schedules);
     if (has_groups(launch->options))
         check(MPI_Comm_free(&launch->group.comm), "MPI_Comm_free");
     for (int i = 0; i < launch->point_count; i++) {
@@ -272,9 +274,9 @@ static void close_launch(struct launch *launch)
     free(launch->sample_ns);
     free(launch->context.requests);
     free(launch->context.statuses);
-    free(launch->context.counts);
-    free(launch->context.displacements);
-    free(launch->context.types);
+    free(launch->context.collective.counts);
+    free(launch->context.collective.displacements);
+    free(launch->context.collective.types);
 }
 
 /* Records the disturbances of each rank, once. */

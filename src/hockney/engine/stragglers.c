@@ -26,14 +26,16 @@ void stragglers_add(struct point *point, const double *done_ns, int count)
 {
     double sorted[MOST_COLLECTIVES];
     memcpy(sorted, done_ns, (size_t)count * sizeof *sorted);
-    point->done_ns += median_of(sorted, count);
-    point->done_visits++;
+    struct collective_point *collective = &point->collective;
+    collective->done_ns += median_of(sorted, count);
+    collective->done_visits++;
 }
 
 struct completion *stragglers_gather(const struct launch *launch, const struct point *point)
 {
     const struct group *everyone = &launch->everyone;
-    const struct completion own = {point->done_ns / point->done_visits, launch->group.rank};
+    const struct collective_point *collective = &point->collective;
+    const struct completion own = {collective->done_ns / collective->done_visits, launch->group.rank};
     struct completion *all = everyone->rank == 0 ? allocate((size_t)everyone->ranks * sizeof *all) : NULL;
     tree_gather(&own, all, sizeof own, everyone->comm);
     return all;

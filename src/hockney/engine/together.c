@@ -88,9 +88,9 @@ int together_needs_barrier(const struct launch *launch)
 /* The root that is next, where it rotates: alike on all ranks, from visit to visit. */
 static void set_next_root(struct launch *launch)
 {
-    const int64_t rotated = launch->options->root ? launch->roots++ : 0;
+    const int64_t rotated = launch->options->root ? launch->collective.roots++ : 0;
     for (int i = 0; i < threads_here(launch); i++)
-        threads_context(launch, i)->root = (int)(rotated % launch->context.ranks);
+        threads_context(launch, i)->collective.root = (int)(rotated % launch->context.ranks);
 }
 
 static double begin(struct launch *launch, double wanted)
@@ -115,7 +115,7 @@ static void repeat_on_thread(void *argument, int thread)
     struct launch *launch = shared->launch;
     struct context *context = threads_context(launch, thread);
     if (!launch->together->by_barrier)
-        context->began_ns = start_wait(&launch->together->start, shared->wanted);
+        context->collective.began_ns = start_wait(&launch->together->start, shared->wanted);
     check(shared->operation->repeat(context, 1), shared->operation->name);
 }
 
@@ -131,7 +131,7 @@ static double repeat_once(struct launch *launch, const struct operation *operati
     }
     team_run(launch->threads.team, repeat_on_thread, &shared);
     for (int i = 0; !by_barrier && i < threads_here(launch); i++)
-        began = fmax(began, threads_context(launch, i)->began_ns);
+        began = fmax(began, threads_context(launch, i)->collective.began_ns);
     return began;
 }
 
@@ -147,13 +147,14 @@ void together_time(struct launch *launch, const struct operation *operation,
                    const struct together_visit *made, int visit, int at)
 {
     struct together *together = launch->together;
+    const struct schedule *schedule = launch->context.collective.schedule;
     const int verified = visit_is_verified(launch, operation);
     double *done_ns = launch->own_ns + at, *late_ns = together->late_ns + at;
     const double moment = start_agree(&together->start);
     together->notified_ns[visit] = together->start.notified_ns;
     if (visit == 0)
         together->ended_count = 0;
-    together->segments[visit] = launch->context.schedule != NULL ? launch->context.schedule->segments : 0;
+    together->segments[visit] = schedule != NULL ? schedule->segments : 0;
     together->ended_at[visit] = together->ended_count;
     for (int i = verified ? 0 : -made->lead_in; i < made->count; i++) {
         double wanted = moment + made->window_ns * (i + made->lead_in);
@@ -171,7 +172,7 @@ void together_time(struct launch *launch, const struct operation *operation,
             continue;
         done_ns[i] = together->by_barrier ? ended - moment : ended - last_arrives;
         late_ns[i] = together->by_barrier ? moment - began : began - arrives;
-        keep_ends(together, launch->context.schedule, together->by_barrier ? moment : last_arrives);
+        keep_ends(together, schedule, together->by_barrier ? moment : last_arrives);
         const int is_timed =
             operation->timed_rank == 0 || operation->timed_rank - 1 == launch->context.rank;
         together->duration_ns[at + i] = is_timed ? ended - began : 0.0;

@@ -55,7 +55,7 @@ void visit_begin(struct launch *launch, const struct point *point)
 {
     if (launch->context.halo != NULL)
         launch->context.halo->packing = point->packing;
-    launch->context.schedule = point->schedule;
+    launch->context.collective.schedule = point->collective.schedule;
     if (point->pair[1] > 0)
         launch->context.peer = point->pair[1];
     launch_enter(launch, &launch->group);

@@ -14,12 +14,13 @@ const int has_persistent_collectives = HAS_PERSISTENT_COLLECTIVES;
 
 /* Arguments of the calls below. */
 #define ARGUMENTS                                                                                  \
-    const int root = context->root, count = context->out.count;                                    \
-    const MPI_Datatype type = context->out.type, *const types = context->types;                    \
+    const struct collective *collective = &context->collective;                                    \
+    const int root = collective->root, count = context->out.count;                                 \
+    const MPI_Datatype type = context->out.type, *const types = collective->types;                 \
     const MPI_Comm comm = context->comm;                                                           \
     const int elements = (int)(context->bytes / context->element->bytes);                          \
     const MPI_Datatype added = context->element->type();                                           \
-    const int *const counts = context->counts, *const displacements = context->displacements;      \
+    const int *const counts = collective->counts, *const displacements = collective->displacements;\
     int code = MPI_SUCCESS;                                                                        \
     (void)root, (void)count, (void)type, (void)types, (void)elements, (void)added, (void)counts;   \
     (void)displacements, (void)comm

@@ -24,7 +24,7 @@ static int move_blocks(struct context *context)
 {
     const struct flow *flow = context->parameters;
     const struct message *out = &context->out;
-    const int rank = context->rank, root = context->root, ranks = context->ranks;
+    const int rank = context->rank, root = context->collective.root, ranks = context->ranks;
     const int one_peer = flow->gets ? flow->from_root : flow->to_root;
     const int one_origin = flow->gets ? flow->to_root : flow->from_root;
     int code = MPI_SUCCESS;
@@ -39,9 +39,9 @@ static int move_blocks(struct context *context)
             continue;
         code = flow->gets
                    ? MPI_Get(context->in.base + received, out->count, out->type, peer,
-                             (MPI_Aint)sent, out->count, out->type, context->win)
+                             (MPI_Aint)sent, out->count, out->type, context->collective.win)
                    : MPI_Put(out->base + sent, out->count, out->type, peer, (MPI_Aint)received,
-                             out->count, out->type, context->win);
+                             out->count, out->type, context->collective.win);
     }
     return code;
 }
@@ -53,7 +53,7 @@ static int repeat_fence(struct context *context, int64_t repetitions)
     for (int64_t i = 0; i < repetitions && code == MPI_SUCCESS; i++) {
         code = move_blocks(context);
         if (code == MPI_SUCCESS)
-            code = MPI_Win_fence(0, context->win);
+            code = MPI_Win_fence(0, context->collective.win);
     }
     return code;
 }
@@ -64,11 +64,11 @@ static int repeat_flush(struct context *context, int64_t repetitions)
     for (int64_t i = 0; i < repetitions && code == MPI_SUCCESS; i++) {
         code = move_blocks(context);
         if (code == MPI_SUCCESS)
-            code = MPI_Win_flush_all(context->win);
+            code = MPI_Win_flush_all(context->collective.win);
         if (code == MPI_SUCCESS)
             code = MPI_Barrier(context->comm);
         if (code == MPI_SUCCESS)
-            code = MPI_Win_sync(context->win);
+            code = MPI_Win_sync(context->collective.win);
     }
     return code;
 }
@@ -80,7 +80,8 @@ static int open_window(struct context *context)
     struct message *exposed = flow->gets ? &context->out : &context->in;
     char *base = NULL;
     const MPI_Aint bytes = (MPI_Aint)(exposed->bytes > 0 ? exposed->bytes : 1);
-    const int code = MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, context->comm, &base, &context->win);
+    MPI_Win *win = &context->collective.win;
+    const int code = MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, context->comm, &base, win);
     if (code != MPI_SUCCESS)
         return code;
     memset(base, 1, (size_t)bytes);
@@ -88,38 +89,38 @@ static int open_window(struct context *context)
     exposed->at = 0;
     if (flow->in_place)
         context->out = context->in = *exposed;
-    return_window_errors(context->win);
+    return_window_errors(*win);
     return MPI_SUCCESS;
 }
 
 static int open_fence(struct context *context)
 {
     const int code = open_window(context);
-    return code == MPI_SUCCESS ? MPI_Win_fence(0, context->win) : code;
+    return code == MPI_SUCCESS ? MPI_Win_fence(0, context->collective.win) : code;
 }
 
 static int open_flush(struct context *context)
 {
     const int code = open_window(context);
-    return code == MPI_SUCCESS ? MPI_Win_lock_all(0, context->win) : code;
+    return code == MPI_SUCCESS ? MPI_Win_lock_all(0, context->collective.win) : code;
 }
 
 static int close_fence(struct context *context)
 {
-    const int code = MPI_Win_fence(MPI_MODE_NOSUCCEED, context->win);
-    return code == MPI_SUCCESS ? MPI_Win_free(&context->win) : code;
+    const int code = MPI_Win_fence(MPI_MODE_NOSUCCEED, context->collective.win);
+    return code == MPI_SUCCESS ? MPI_Win_free(&context->collective.win) : code;
 }
 
 static int close_flush(struct context *context)
 {
-    const int code = MPI_Win_unlock_all(context->win);
-    return code == MPI_SUCCESS ? MPI_Win_free(&context->win) : code;
+    const int code = MPI_Win_unlock_all(context->collective.win);
+    return code == MPI_SUCCESS ? MPI_Win_free(&context->collective.win) : code;
 }
 
 /* With --verify: what is stored and loaded here is what the others work on. */
 static void synchronize(const struct context *context)
 {
-    check(MPI_Win_sync(context->win), "MPI_Win_sync");
+    check(MPI_Win_sync(context->collective.win), "MPI_Win_sync");
 }
 
 #define FILLED(name, fill)                                                                         \

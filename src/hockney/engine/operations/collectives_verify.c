@@ -19,15 +19,15 @@ static char *block_of(char *at, const struct context *context, int block)
 
 void bcast_fill(struct context *context, int repetition)
 {
-    if (context->rank == context->root)
-        pattern_fill(out_of(context), context->bytes, context->root, 0, repetition);
+    if (context->rank == context->collective.root)
+        pattern_fill(out_of(context), context->bytes, context->collective.root, 0, repetition);
     else
         memset(out_of(context), NOTHING, context->bytes);
 }
 
 void bcast_check(struct context *context, int repetition)
 {
-    pattern_check(out_of(context), context->bytes, context->root, 0, context->rank, repetition);
+    pattern_check(out_of(context), context->bytes, context->collective.root, 0, context->rank, repetition);
 }
 
 void all_blocks_fill(struct context *context, int repetition)
@@ -39,7 +39,7 @@ void all_blocks_fill(struct context *context, int repetition)
 
 void root_blocks_fill(struct context *context, int repetition)
 {
-    if (context->rank == context->root)
+    if (context->rank == context->collective.root)
         all_blocks_fill(context, repetition);
 }
 
@@ -50,7 +50,7 @@ void one_block_fill(struct context *context, int repetition)
 
 void scatter_check(struct context *context, int repetition)
 {
-    pattern_check(in_of(context), context->bytes, context->root, context->rank, context->rank,
+    pattern_check(in_of(context), context->bytes, context->collective.root, context->rank, context->rank,
                   repetition);
 }
 
@@ -63,7 +63,7 @@ void allgather_check(struct context *context, int repetition)
 
 void gather_check(struct context *context, int repetition)
 {
-    if (context->rank == context->root)
+    if (context->rank == context->collective.root)
         allgather_check(context, repetition);
 }
 
@@ -141,7 +141,7 @@ void allreduce_check(struct context *context, int repetition)
 
 void reduce_check(struct context *context, int repetition)
 {
-    if (context->rank == context->root)
+    if (context->rank == context->collective.root)
         allreduce_check(context, repetition);
 }
 

@@ -12,7 +12,7 @@ enum { TAG_SCHEDULED = 11 };
 /* The buffer in which the result comes together, with what this rank contributes. */
 static char *begin(struct context *context)
 {
-    const struct operation *operation = &context->schedule->operation;
+    const struct operation *operation = &context->collective.schedule->operation;
     char *const out = message_next(&context->out);
     if (operation->in_place)
         return out;
@@ -24,7 +24,7 @@ static char *begin(struct context *context)
 
 static int add_up(const struct context *context, const struct transfer *transfer, char *buffer)
 {
-    const struct schedule *schedule = context->schedule;
+    const struct schedule *schedule = context->collective.schedule;
     const MPI_Datatype type = context->element->type();
     const int element = (int)context->element->bytes;
     const char *from = schedule->scratch + transfer->at;
@@ -45,7 +45,7 @@ static int count_of(const struct transfer *transfer)
 /* One message after the other: those that come in, then those that go out. */
 static int make_in_turn(const struct context *context, const struct part *part, char *buffer)
 {
-    const struct schedule *schedule = context->schedule;
+    const struct schedule *schedule = context->collective.schedule;
     const struct transfer *transfer = schedule->transfers + part->first;
     int code = MPI_SUCCESS;
     for (int i = 0; i < part->receives && code == MPI_SUCCESS; i++, transfer++) {
@@ -63,7 +63,7 @@ static int make_in_turn(const struct context *context, const struct part *part, 
 
 static int make_at_once(const struct context *context, const struct part *part, char *buffer)
 {
-    const struct schedule *schedule = context->schedule;
+    const struct schedule *schedule = context->collective.schedule;
     const struct transfer *first = schedule->transfers + part->first, *transfer = first;
     MPI_Request *requests = schedule->requests;
     int code = MPI_SUCCESS;
@@ -89,7 +89,7 @@ static int make_step(const struct context *context, const struct part *part, cha
 
 int scheduled_repeat(struct context *context, int64_t repetitions)
 {
-    struct schedule *schedule = context->schedule;
+    struct schedule *schedule = context->collective.schedule;
     int code = MPI_SUCCESS;
     for (int64_t repetition = 0; repetition < repetitions && code == MPI_SUCCESS; repetition++) {
         char *const buffer = begin(context);
