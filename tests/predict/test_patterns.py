@@ -19,7 +19,8 @@ from hockney.infer.estimate.points import estimate_point
 from hockney.infer.fitting.bootstrap import expansion
 from hockney.infer.fitting.fit import Parameter
 from hockney.infer.predict.answers import answers_of
-from hockney.infer.predict.channel import Channel, Costs, channel_of
+from hockney.infer.predict.channel import Channel, channel_of
+from hockney.infer.predict.costs import Costs
 from hockney.infer.predict.patterns import PATTERNS, Pattern, grid, parse_pattern, predict
 from hockney.plan.axes import Point
 from hockney.show.predictions import prediction_lines
@@ -289,7 +290,7 @@ def test_beside_a_size_that_takes_no_time_by_the_model_there_is_no_interval() ->
         return [times_ns[size] * (1.0 + 0.01 * launch) + 1e-6 * round_]
 
     channel = channel_of(estimate(make_run(broken_ns, sizes=tuple(times_ns))).headline)
-    assert channel.best(0, 1).message_s(0) == 0.0
+    assert channel.misfit[0, 1] == np.inf
     found = predict(channel, Pattern("ring", 0, 4)).seconds
     assert found.interval is None
 

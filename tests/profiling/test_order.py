@@ -12,7 +12,7 @@ import pytest
 from profile_samples import profile
 
 from conftest import RunHockney
-from hockney.infer.predict.channel import Costs
+from hockney.infer.predict.costs import Costs
 from hockney.infer.predict.program_run import walk
 from hockney.profiling import kinds
 from hockney.profiling.kinds import Acts

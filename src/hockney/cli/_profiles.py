@@ -85,7 +85,12 @@ def predict_profile(
     from hockney.cli._files import load, warn
     from hockney.infer.analysis.best import is_collective
     from hockney.infer.predict.channel import channel_of
-    from hockney.infer.predict.program_mix import collectives_by, has_warmer_buffers, predict_mix
+    from hockney.infer.predict.program_mix import (
+        beyond_measured,
+        collectives_by,
+        has_warmer_buffers,
+        predict_mix,
+    )
     from hockney.infer.predict.program_run import predict_order
     from hockney.profiling.mix import mix_of
     from hockney.profiling.order import has_order, order_of
@@ -106,7 +111,9 @@ def predict_profile(
     channel = channel_of(messages, model).scaled(dict(factors))
     prediction = predict_mix(mix, channel, collectives)
     has_caches = not any(one.run.is_simulated for one in found)
-    warnings = [WARMER_BUFFERS] if has_caches and has_warmer_buffers(mix, messages) else []
+    warnings = beyond_measured(mix, channel, collectives)
+    if has_caches and has_warmer_buffers(mix, messages):
+        warnings.append(WARMER_BUFFERS)
     order = order_of(profile) if has_order(profile) else None
     ordered = None
     if order is not None:

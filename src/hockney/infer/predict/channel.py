@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -28,6 +28,7 @@ from hockney.infer.fitting.smooth import Curved, fitted
 from hockney.infer.models import CHANNELS, loggp, max_rate, segmented
 from hockney.infer.models import hockney as line_model
 from hockney.infer.models.segmented import log_line
+from hockney.infer.predict.costs import Costs, CostsOf, Measured, Through
 from hockney.plan.axes import Key, curve_key
 from hockney.plan.trains import Train
 
@@ -38,54 +39,9 @@ OF_LOGGP = ("overhead", "gap")
 """Terms that loggp alone has."""
 
 
-@dataclass(frozen=True)
-class Costs:
-    """Costs of a message of one size: T(b) = overhead + latency + b / bandwidth, and the gap to a
-    rank's next message."""
-
-    latency_s: float
-    s_per_B: float
-    overhead_s: float = 0.0
-    """Overhead of sender and receiver together."""
-    gap_s: float | None = None
-    """Gap in addition to b / bandwidth; None if the next message waits until this one arrives."""
-
-    def message_s(self, bytes_: int) -> float:
-        return self.overhead_s + self.latency_s + bytes_ * self.s_per_B
-
-    def row_s(self, messages: int, bytes_: int) -> float:
-        """Time until the last of a rank's messages has arrived, while it receives as many."""
-        if not messages:
-            return 0.0
-        one = self.message_s(bytes_)
-        if self.gap_s is None:
-            return messages * one
-        period = max(self.overhead_s, self.gap_s + bytes_ * self.s_per_B)
-        return one + (messages - 1) * period
-
-    def scaled(self, factors: dict[str, float]) -> Costs:
-        """Costs with terms multiplied by these factors; a bandwidth factor divides the time."""
-        return Costs(
-            self.latency_s * factors.get("latency", 1.0),
-            self.s_per_B / factors.get("bandwidth", 1.0),
-            self.overhead_s * factors.get("overhead", 1.0),
-            None if self.gap_s is None else self.gap_s * factors.get("gap", 1.0),
-        )
-
-    def without(self, term: str) -> Costs:
-        """Costs without one term."""
-        return self.scaled({term: np.inf if term == "bandwidth" else 0.0})
-
-
-CostsOf = Callable[[int, int], Costs]
-"""Costs by size in bytes and number of ranks of a node that send at once (used by max-rate)."""
-
-
 FAR_APART, SMALL_BYTES = 4, 256
 """Factor between neighbouring sizes from which on a protocol may switch unseen between them, and
 the size up to which messages take almost the same time."""
-Measured = tuple[int, int]
-"""A measured size in bytes and number of pairs."""
 
 
 @dataclass(frozen=True)
@@ -289,20 +245,19 @@ def _by_max_rate(curve: Curve) -> Channel:
 def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) -> Channel:
     most_pairs = 1 if curve.pairs is None else int(curve.pairs.max())
     measured = _one_way(curve)
-    misfit = {
-        point: _misfit(float(np.median(seconds)), best(*point).message_s(point[0]))
-        for point, seconds in measured.items()
-    }
+    times = {point: float(np.median(seconds)) for point, seconds in measured.items()}
+    model = {point: best(*point).message_s(point[0]) for point in times}
+    through = Through(times, model)
     return Channel(
         fit.model,
-        best,
-        tuple(sampled),
+        through.costs(best),
+        tuple(map(through.costs, sampled)),
         int(curve.bytes[-1]),
         most_pairs,
         fit,
         measured,
         {},
-        misfit,
+        {point: _misfit(seconds, model[point]) for point, seconds in times.items()},
     )
 
 

@@ -18,8 +18,9 @@ from hockney.base.errors import UsageError
 from hockney.base.units import format_size, parse_size
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.models import TERMS
-from hockney.infer.predict.channel import Channel, Costs, CostsOf
+from hockney.infer.predict.channel import Channel
 from hockney.infer.predict.collectives import effort, schedule_of, time
+from hockney.infer.predict.costs import Costs, CostsOf
 from hockney.infer.predict.parameters import Level, Parameters
 from hockney.infer.predict.schedules import SCHEDULES
 

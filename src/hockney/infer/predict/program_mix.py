@@ -16,11 +16,14 @@ from functools import cache
 import numpy as np
 
 from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter, parameter
-from hockney.infer.predict.channel import Channel, Costs, CostsOf
+from hockney.infer.predict.channel import Channel
 from hockney.infer.predict.collectives import LEAST_S, dependencies, time
+from hockney.infer.predict.costs import Costs, CostsOf
 from hockney.infer.predict.parameters import Level, Parameters
+from hockney.infer.predict.patterns import MESSAGE
 from hockney.infer.predict.schedule import Array
 from hockney.infer.predict.schedules import SCHEDULES
 from hockney.plan.words import RETURNED
@@ -72,11 +75,10 @@ def predict_mix(
     schedules."""
     measured = _measured(collectives)
     sources: set[str] = set()
-    beyond = _beyond_model(channel)
 
     def seconds(costs_of: CostsOf) -> float:
         times = _times(costs_of, measured, sources)
-        return _walk(mix, costs_of, times, beyond, channel.largest_bytes)
+        return _walk(mix, costs_of, times, channel.largest_bytes)
 
     best = seconds(channel.best)
     sampled = [seconds(costs) for costs in channel.resampled[:MOST_RESAMPLES]]
@@ -96,18 +98,25 @@ def has_warmer_buffers(mix: Mix, messages: Sequence[PointEstimate]) -> bool:
     return mix.several_buffers > 0.5 and all(point.buffers == RETURNED for point in messages)
 
 
-def _beyond_model(channel: Channel) -> Callable[[int], float]:
-    """Seconds by which a message of a size exceeds the channel's model, from the measured sizes
-    around it: libraries change their protocol, and one line through all sizes is off."""
-    least = min((pairs for _, pairs in channel.measured), default=1)
-    sizes = sorted(size for size, pairs in channel.measured if pairs == least)
-    if not sizes:
-        return lambda _: 0.0
-    more = [
-        float(np.median(channel.measured[size, least])) - channel.best(size, 1).message_s(size)
-        for size in sizes
+def beyond_measured(
+    mix: Mix, channel: Channel, collectives: Sequence[PointEstimate] = ()
+) -> list[str]:
+    """A sentence for messages, and one for measured collectives, that are larger than any whose
+    time is known."""
+    measured = _measured(collectives)
+    largest: dict[str, tuple[int, int]] = {}
+    for item in mix.items:
+        times = measured.get((item.operation, len(item.ranks)))
+        known = times[-1][0] if times else None
+        if item.operation == MESSAGE:
+            known = channel.largest_bytes
+        if known is not None and item.bytes > max(known, largest.get(item.operation, (0, 0))[0]):
+            largest[item.operation] = item.bytes, known
+    return [
+        f"--on has no {operation} larger than {format_size(known)}: the time of those up to "
+        f"{format_size(size)} is extrapolated; measure them (--sizes)"
+        for operation, (size, known) in largest.items()
     ]
-    return lambda bytes_: float(np.interp(bytes_, sizes, more))
 
 
 def _with_latency(costs_of: CostsOf) -> CostsOf:
@@ -180,6 +189,11 @@ def _times(
             sources.add("measured")
             sizes, of_them = zip(*times, strict=True)
             whole = float(np.interp(item.bytes, sizes, of_them))
+            nearest = min(max(item.bytes, sizes[0]), sizes[-1])
+            # Beyond the measured sizes it changes as its schedule does.
+            if nearest != item.bytes and (there := simulated(*of_it[:2], nearest).seconds):
+                sources.add("schedules")
+                whole *= simulated(*of_it).seconds / there
         return np.roll(max(whole, LEAST_S) * depending(*of_it), (item.root, item.root), axis=(0, 1))
 
     return seconds
@@ -216,7 +230,6 @@ def _walk(
     mix: Mix,
     costs_of: CostsOf,
     collective_s: CollectiveTime,
-    beyond: Callable[[int], float],
     largest_bytes: int,
 ) -> float:
     """The time of the whole mix; for one with many steps extrapolated from a part of its turns,
@@ -225,7 +238,9 @@ def _walk(
     turns = min(mix.turns, max(1, MOST_STEPS * mix.turns // steps))
     clocks, rare = _Clocks(mix.ranks), _Clocks(mix.ranks)
     times = [
-        _seconds(item, costs_of, beyond) if item.operation == "message" else collective_s(item)
+        costs_of(item.bytes, 1).message_s(item.bytes)
+        if item.operation == MESSAGE
+        else collective_s(item)
         for item in mix.items
     ]
     wires = [_wire(item, costs_of, largest_bytes) for item in mix.items]
@@ -247,10 +262,6 @@ def _walk(
     return max(clocks.now) * mix.turns / turns + max(rare.now)
 
 
-def _seconds(item: Item, costs_of: CostsOf, beyond: Callable[[int], float]) -> float:
-    return max(costs_of(item.bytes, 1).message_s(item.bytes) + beyond(item.bytes), 0.0)
-
-
 def _wire(item: Item, costs_of: CostsOf, largest_bytes: int) -> float:
     """How long a message occupies the links of its sender and receiver: small ones share them, and
     pass as fast as large ones. For a collective, the messages of its root in a tree, or (scatter,
@@ -259,7 +270,7 @@ def _wire(item: Item, costs_of: CostsOf, largest_bytes: int) -> float:
     bytes_ = item.bytes
     if item.operation in ("scatter", "gather"):
         bytes_ *= len(item.ranks) - 1
-    elif item.operation != "message":
+    elif item.operation != MESSAGE:
         bytes_ *= (len(item.ranks) - 1).bit_length()
     return bytes_ * min(costs_of(item.bytes, 1).s_per_B, costs_of(large, 1).s_per_B)
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from hockney.base.errors import UsageError
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.fitting.bootstrap import bootstrap_interval
-from hockney.infer.predict.channel import Channel, CostsOf
+from hockney.infer.predict.channel import Channel
+from hockney.infer.predict.costs import CostsOf
 from hockney.profiling.order import (
     COMPLETE,
     RECEIVE,

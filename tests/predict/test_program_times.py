@@ -1,0 +1,97 @@
+"""A program's messages and collectives take what was measured, wherever their size was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import RunHockney
+from hockney import records
+from hockney.foreign.programs import profile_in
+from hockney.infer.analysis import Analysis
+from hockney.infer.predict.channel import Channel, channel_of
+from hockney.infer.predict.patterns import Pattern, predict
+from hockney.infer.predict.program_mix import collectives_by, predict_mix
+from hockney.infer.predict.program_run import NONE, predict_order, walk
+from hockney.profiling.mix import mix_of
+from hockney.profiling.order import Order, order_of
+from samples import make_run
+
+TIMES_US = {8: 1.0, 64: 1.1, 1024: 1.5, 4096: 2.0, 8192: 12.0, 65536: 20.0, 1048576: 120.0}
+"""A handshake from 8 KiB on, and twice the bandwidth in the largest messages."""
+GOAL = "num_ranks 2\nrank 0 {\nl1: send %db to 1 tag 0\n}\nrank 1 {\nl1: recv %db from 0 tag 0\n}\n"
+
+
+@pytest.fixture(scope="module")
+def channel() -> Channel:
+    run = make_run(lambda _launch, _round, size: [1e3 * TIMES_US[size]] * 3, sizes=TIMES_US)
+    return channel_of(Analysis(run).points_to_fit)
+
+
+def order(tmp_path: Path, size: int) -> Order:
+    (tmp_path / "a.goal").write_text(GOAL % (size, size))
+    found = profile_in(tmp_path / "a.goal")
+    assert found is not None
+    return order_of(found[0])
+
+
+@pytest.mark.parametrize("size", TIMES_US)
+def test_a_message_of_a_measured_size_takes_what_was_measured(
+    channel: Channel, tmp_path: Path, size: int
+) -> None:
+    wanted = pytest.approx(1e-6 * TIMES_US[size], rel=1e-6)
+    found = order(tmp_path, size)
+    assert predict_order(found, channel, collectives_by([])).seconds == wanted
+    profile = profile_in(tmp_path / "a.goal")
+    assert profile is not None
+    assert predict_mix(mix_of(profile[0]), channel).seconds.value == wanted
+    assert predict(channel, Pattern("ring", size, 2)).seconds.value == pytest.approx(
+        2e-6 * TIMES_US[size], rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("size", [8, 8192, 1048576])
+def test_a_factor_of_1_changes_nothing(channel: Channel, size: int) -> None:
+    same = channel.scaled({"latency": 1.0})
+    found = predict(same, Pattern("message", size)).seconds.value
+    assert found == pytest.approx(1e-6 * TIMES_US[size], rel=1e-6)
+
+
+def test_half_the_bandwidth_of_large_messages_is_twice_their_time(
+    channel: Channel, tmp_path: Path
+) -> None:
+    half = channel.scaled({"bandwidth": 0.5})
+    ended = walk(order(tmp_path, 1048576), half.best, lambda *_: (0.0, 0.0), NONE)
+    assert float(ended.max()) == pytest.approx(240e-6, rel=0.02)
+
+
+def test_beyond_the_largest_size_the_measured_bandwidth_goes_on(channel: Channel) -> None:
+    found = predict(channel, Pattern("message", 4 << 20)).seconds.value
+    assert found == pytest.approx(4 * 120e-6, rel=0.02)
+
+
+def test_a_collective_beyond_its_measured_sizes_is_not_taken_for_the_largest(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """Measured up to 64 bytes; a megabyte takes as many times longer as its messages do."""
+    table = "bytes,time (us),operation,ranks\n8,3,bcast,4\n64,3.3,bcast,4\n"
+    (tmp_path / "bcast.csv").write_text(table)
+    hockney("import", "bcast.csv", "-o", "bcast.jsonl")
+    points = Analysis(records.read(tmp_path / "bcast.jsonl")).points_to_fit
+    run = make_run(lambda _launch, _round, size: [1e3 * TIMES_US[size]] * 3, sizes=TIMES_US)
+    messages = channel_of(Analysis(run).points_to_fit)
+    seconds_of = collectives_by(points)(messages.best)
+    assert seconds_of("bcast", 4, 64)[0] == pytest.approx(3.3e-6)
+    assert seconds_of("bcast", 4, 8 << 17)[0] > 100e-6
+    assert np.isfinite(seconds_of("bcast", 4, 1)[0])
+
+
+def test_what_is_extrapolated_is_said(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "a.goal").write_text(GOAL % (1 << 20, 1 << 20))
+    (tmp_path / "on.csv").write_text("bytes,time (us)\n8,1\n64,1.1\n1024,1.5\n")
+    hockney("import", "a.goal")
+    hockney("import", "on.csv", "--operation", "pingpong", "-o", "on.jsonl")
+    done = hockney("predict", "--profile", "a-profile.jsonl", "--on", "on.jsonl")
+    assert "--on has no message larger than 1 KiB: the time of those up to 1 MiB" in done.stderr
