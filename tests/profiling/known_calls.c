@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { N = 100 };
+enum { N = 20 };
 
 int main(int argc, char **argv)
 {

@@ -13,7 +13,7 @@ from conftest import RunHockney, first_of
 from hockney.run.mpis import Mpi, family_of
 
 HERE = Path(__file__).parent
-N = 100
+N = 20
 """Repetitions in known_calls.c."""
 
 
