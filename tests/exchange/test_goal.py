@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,7 @@ def test_a_trace_is_predicted(hockney: RunHockney, tmp_path: Path) -> None:
         ("l5 requires l3", "l5 requires l9", "line 12: no operation above is called l9"),
         ("to 1 tag 7", "to 2 tag 7", "rank 0: no rank 2"),
         ("l3: recv 8b", "l3: get 8b", "line 21: not GOAL: l3: get 8b"),
+        ("l4: calc 5000", "l3: calc 5000", "line 9: another operation of rank 0 is called l3"),
         ("rank 1 {", "rank 0 {", "line 17: rank 0 is there twice"),
         ("rank 1 {", "rank 4 {", "line 17: rank 4 is not below num_ranks, 2"),
         (
@@ -124,7 +126,7 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     notes = read(tmp_path, text)[1]
     assert notes == [
         "calculations on several CPUs of a rank follow each other here",
-        "1 messages have no other end: they are left out",
+        "1 message has no other end: left out of the order of calls",
     ]
     assert read(tmp_path, GOAL.partition("rank 1")[0])[1][0] == "1 of 2 ranks have no operations"
     late = GOAL.replace("l6 irequires l4\n", "l6 irequires l4\nl7: calc 5\nl7 requires l6\n")
@@ -136,3 +138,36 @@ def test_other_files_are_no_goal(tmp_path: Path) -> None:
     path.write_text("# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n8  1.75\n")
     assert profile_in(path) is None
     assert profile_in(tmp_path / "absent") is None
+
+
+def test_what_a_schedule_does_not_hold_is_unknown(hockney: RunHockney, tmp_path: Path) -> None:
+    """No time in MPI, no wall time, no nodes: none of them is 0."""
+    (tmp_path / "a.goal").write_text(GOAL)
+    (tmp_path / "on.csv").write_text(TIMES)
+    hockney("import", "a.goal")
+    hockney("import", "on.csv", "--operation", "pingpong", "-o", "on.jsonl")
+    shown = hockney("show", "a-profile.jsonl").stdout
+    assert shown.startswith("a.goal, 2 ranks: GOAL, which holds no times in MPI and no nodes\n")
+    assert "wall" not in shown
+    assert "node " not in shown
+    content = json.loads(hockney("show", "a-profile.jsonl", "--json").stdout)
+    assert content["program"]["source"] == "GOAL"
+    assert content["time_s"] is content["fraction"] is content["program"]["wall_s"] is None
+    assert {call["spent_s"] for call in content["calls"]} == {None}
+    predicted = hockney("predict", "--profile", "a-profile.jsonl", "--on", "on.jsonl").stdout
+    assert predicted.count("in the profile          -  (it holds no times in MPI)") == 2
+    assert "- of the time in MPI" not in predicted
+
+
+def test_an_order_in_which_ranks_wait_for_each_other_names_them(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    waits = "l1: recv 8b from {0}\nl2: send 8b to {0}\nl2 requires l1\n"
+    ranks = [f"rank {one} {{\n{waits.format(1 - one)}}}\n" for one in (0, 1)]
+    (tmp_path / "a.goal").write_text("num_ranks 2\n" + "".join(ranks))
+    (tmp_path / "on.csv").write_text(TIMES)
+    hockney("import", "a.goal")
+    hockney("import", "on.csv", "--operation", "pingpong", "-o", "on.jsonl")
+    done = hockney("predict", "--profile", "a-profile.jsonl", "--on", "on.jsonl")
+    assert done.status == 2
+    assert "rank 0 waits for a message from rank 1 (call 1); rank 1 waits" in done.stderr

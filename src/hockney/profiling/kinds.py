@@ -44,6 +44,9 @@ class Program(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
     mpicc: str | None = None
     library: str | None = None
     """First line of the library's version text."""
+    source: str | None = None
+    """Format of the schedule that it was made from, which holds no times in MPI and no places; None
+    if it was recorded."""
 
 
 class RankRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="rank"):

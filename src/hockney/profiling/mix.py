@@ -68,6 +68,11 @@ class Mix:
     """Time in MPI, over all ranks, of calls in the mix."""
 
     @property
+    def each_s(self) -> float | None:
+        """Time in MPI of these calls, the mean of ranks; None where the profile holds no times."""
+        return self.time_s / self.ranks if self.time_s + self.left_out_s > 0.0 else None
+
+    @property
     def several_buffers(self) -> float:
         """Fraction of the messages' bytes in messages with several buffers."""
         messages = [item for item in self.items if item.operation == "message"]

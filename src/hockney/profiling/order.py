@@ -55,8 +55,8 @@ class Order:
     """Whether the steps end before the program."""
     left_out: int
     """Steps that were ignored: their other end is missing, or no schedule is known for them."""
-    wall_s: float
-    """Time of the slowest rank between MPI_Init and MPI_Finalize."""
+    wall_s: float | None
+    """Time of the slowest rank between MPI_Init and MPI_Finalize; None of a schedule."""
 
     @property
     def uneven(self) -> int:
@@ -98,6 +98,8 @@ def order_of(profile: Profile) -> Order:
     matched = tuple(tuple(_matched(steps)) for steps in ranks)
     left_out = _communicating(ranks) - _communicating(matched)
     wall_s = max(rank.wall_s for rank in profile.ranks if rank.job == 0)
+    if profile.program.source is not None:
+        return Order(matched, groups, is_cut, left_out, None)
     return Order(matched, groups, is_cut, left_out, wall_s)
 
 

@@ -131,7 +131,7 @@ class ProfileSummary:
 
     @property
     def fraction(self) -> float | None:
-        """Fraction of the ranks' time spent inside MPI; None without any time."""
+        """Fraction of the ranks' time spent inside MPI; None if no time is known."""
         return min(self.time_s / self.wall_s, 1.0) if self.wall_s else None
 
     @cached_property

@@ -13,6 +13,8 @@ from hockney.run.measure.replay import Replayed
 from hockney.show.profile import percent
 from hockney.show.table import between
 
+NO_TIMES = "it holds no times in MPI"
+OF_REPLAYED = "mean of ranks, with what they waited for others"
 FROM = {
     "measured": "collectives as measured",
     "schedules": "collectives by simulated schedules of their fastest algorithms",
@@ -22,13 +24,12 @@ FROM = {
 
 
 def mix_lines(mix: Mix, model: str, prediction: MixPrediction) -> list[str]:
-    before = mix.time_s / mix.ranks
     seconds = prediction.seconds.value or 0.0
     limits = between(prediction.seconds.interval, format_seconds)
     interval = f"  [{limits}]" if limits else ""
     return [
         f"communication of a rank, by {model}; {FROM[prediction.collectives]}",
-        f"  in the profile          {format_seconds(before)}  (with what it waited for others)",
+        f"  in the profile          {_before(mix, 'with what it waited for others')}",
         f"  predicted               {format_seconds(seconds)}{interval}",
         f"  {format_seconds(LATENCY_S, 1)} more latency       "
         f"{format_seconds(prediction.more_latency_s)}  "
@@ -40,12 +41,16 @@ def mix_lines(mix: Mix, model: str, prediction: MixPrediction) -> list[str]:
     ]
 
 
+def _before(mix: Mix, what: str) -> str:
+    return f"{format_seconds(mix.each_s)}  ({NO_TIMES if mix.each_s is None else what})"
+
+
 def _more(changed: float, seconds: float) -> str:
     return f"{percent(changed - seconds, seconds)} more"
 
 
 def _left_out(mix: Mix) -> list[str]:
-    if mix.left_out_s < 0.005 * (mix.time_s + mix.left_out_s):
+    if mix.left_out_s <= 0.005 * (mix.time_s + mix.left_out_s):
         return []
     part = percent(mix.left_out_s, mix.time_s + mix.left_out_s)
     return [
@@ -60,7 +65,7 @@ def mix_json(
     return {
         "model": model,
         "collectives": prediction.collectives,
-        "profile_s": mix.time_s / mix.ranks,
+        "profile_s": mix.each_s,
         "left_out_s": mix.left_out_s / mix.ranks,
         "seconds": prediction.seconds.value,
         "low_s": low_of(prediction.seconds.interval),
@@ -80,8 +85,7 @@ def replayed_lines(mix: Mix, replayed: Replayed) -> list[str]:
         f"{shared}replay of {mix.ranks} ranks, until the last is done",
         f"  median of launches      {format_seconds(replayed.seconds)}  ({least} .. {most}, "
         f"{count} launch{'es' * (count != 1)}{part})",
-        f"  in the profile          {format_seconds(mix.time_s / mix.ranks)}  (mean of ranks, with "
-        "what they waited for others)",
+        f"  in the profile          {_before(mix, OF_REPLAYED)}",
         *_left_out(mix),
     ]
 
@@ -92,6 +96,6 @@ def replayed_json(mix: Mix, replayed: Replayed) -> dict[str, Any]:
         "launches": replayed.launches,
         "part": replayed.part,
         "oversubscribed": replayed.shared_cpus,
-        "profile_s": mix.time_s / mix.ranks,
+        "profile_s": mix.each_s,
         "left_out_s": mix.left_out_s / mix.ranks,
     }

@@ -8,15 +8,17 @@ from hockney.base.units import format_seconds
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.predict.program_run import OrderPrediction
 from hockney.profiling.order import Order
+from hockney.show.mix_lines import NO_TIMES
 from hockney.show.table import between
 
 
 def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
     limits = between(prediction.interval, format_seconds)
     interval = f"  [{limits}]" if limits else ""
+    before = NO_TIMES if order.wall_s is None else "with waits for CPUs"
     lines = [
         f"the run, in the order in which {order.steps} calls were recorded",
-        f"  in the profile          {format_seconds(order.wall_s)}  (with waits for CPUs)",
+        f"  in the profile          {format_seconds(order.wall_s)}  ({before})",
         f"  predicted               {format_seconds(prediction.seconds)}{interval}",
         f"  of that computing       {format_seconds(prediction.computing_s)}  (as in the profile)",
         f"  messages in a row       {prediction.latencies:.6g}  (each waits for one before it)",

@@ -46,6 +46,9 @@ def answer_lines(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
     ranks = len(profile.ranks)
     hosts = len({rank.host for rank in profile.ranks})
     where = f"{ranks} rank{'s' * (ranks > 1)} on {hosts} node{'s' * (hosts > 1)}"
+    if profile.program.source is not None:
+        first = f"{profile.name}, {ranks} rank{'s' * (ranks > 1)}: {profile.program.source}, which "
+        return [f"{first}holds no times in MPI and no nodes", *map(finding_text, findings)]
     spent = "-" if summary.fraction is None else _percent(summary.fraction)
     first = f"{profile.name}, {where}: {spent} of the ranks' time is spent in MPI"
     reasons = [
@@ -59,6 +62,8 @@ def answer_lines(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
 
 def profile_parts(summary: ProfileSummary) -> list[str]:
     """The tables below the answer."""
+    if summary.profile.program.source is not None:
+        return [part for part in (_calls(summary), _matrix(summary)) if part]
     parts = [_facts(summary), _ranks(summary), _calls(summary), _regions(summary)]
     parts += [table_text(DISTANCES, summary.by_distance)]
     parts += [table_text(MEMORIES, summary.by_memory) if summary.by_memory else ""]
@@ -69,6 +74,8 @@ def profile_parts(summary: ProfileSummary) -> list[str]:
 def profile_facts(summary: ProfileSummary) -> list[tuple[str, str]]:
     """Facts of the profiled run, as names and values."""
     program = summary.profile.program
+    if program.source is not None:
+        return [("made from", program.source)]
     facts = [("command", " ".join(program.command))] if program.command is not None else []
     facts += [("exit status", str(program.exit_status))]
     facts += [("wall time", format_seconds(program.wall_s))]
@@ -107,20 +114,27 @@ def _range(sizes: tuple[int, int]) -> str:
 
 def call_columns(whole_s: float) -> list[TableColumn[CallRow]]:
     """`s`: with what completed the requests of these calls, as in the figures; `inside s`: in the
-    calls themselves. whole_s: time of all ranks in MPI."""
+    calls themselves. whole_s: time of all ranks in MPI, 0 where it is not known."""
     return [
         TableColumn("call", row_words),
         TableColumn("ranks", lambda row: row.key[2]),
         TableColumn("bytes", _sizes, _range, page=None),
         TableColumn(None, _sizes, lambda sizes: format_sizes(*sizes), page="bytes"),
         TableColumn("count", lambda row: row.sum.count),
-        TableColumn("s", lambda row: row.sum.spent_s, _seconds, page="time, s"),
+        TableColumn(
+            "s", lambda row: row.sum.spent_s if whole_s else None, _seconds, page="time, s"
+        ),
         TableColumn("of MPI", lambda row: _part(row.sum.spent_s, whole_s), _percent),
         TableColumn(
-            "us each", lambda row: row.sum.spent_s / row.sum.count, microseconds, page="each, µs"
+            "us each",
+            lambda row: row.sum.spent_s / row.sum.count if whole_s else None,
+            microseconds,
+            page="each, µs",
         ),
         TableColumn("wait s", lambda row: row.sum.wait_s, _seconds, page="waited, s"),
-        TableColumn("inside s", lambda row: row.sum.time_s, _seconds, page="inside, s"),
+        TableColumn(
+            "inside s", lambda row: row.sum.time_s if whole_s else None, _seconds, page="inside, s"
+        ),
     ]
 
 
@@ -244,10 +258,30 @@ def _matrix(summary: ProfileSummary) -> str:
 
 
 def profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -> dict[str, Any]:
+    content = _profile_json(summary, findings)
+    is_schedule = summary.profile.program.source is not None
+    return {name: _untimed(part) if is_schedule else part for name, part in content.items()}
+
+
+NOT_HELD = frozenset({"exit_status", "time_s", "completion_s", "spent_s", "wall_s", "mpi_s"})
+"""Fields that a schedule does not have."""
+
+
+def _untimed(part: Any) -> Any:
+    """The part of the JSON with null for each of NOT_HELD."""
+    if isinstance(part, list):
+        return [_untimed(one) for one in part]
+    if isinstance(part, dict):
+        return {name: None if name in NOT_HELD else _untimed(one) for name, one in part.items()}
+    return part
+
+
+def _profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -> dict[str, Any]:
     profile = summary.profile
     return {
         "program": {
             "name": profile.name,
+            "source": profile.program.source,
             "command": profile.program.command,
             "exit_status": profile.program.exit_status,
             "wall_s": profile.program.wall_s,
@@ -269,7 +303,7 @@ def profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
             {"kind": finding.kind, "text": finding_text(finding), **finding.facts}
             for finding in findings
         ],
-        "time_s": summary.time_s,
+        "time_s": summary.time_s if profile.program.source is None else None,
         "fraction": summary.fraction,
         "recording_s": summary.recording_s,
         "recording_fraction": summary.recording_fraction,

@@ -109,14 +109,15 @@ def profile_of(ranks: Iterable[int | GoalRank], path: Path) -> tuple[Profile, li
         notes[f"{world - len(acts_of)} of {world} ranks have no operations"] = None
     for number in range(world):
         own = acts_of.get(number, [])
-        profile.add(_record(number, world, path, sum(act.before_ns for act in own)))
+        profile.add(_record(number, world, path))
         for calls in _calls(number, own, world):
             profile.add(calls)
         for block in _blocks(number, own, world):
             profile.add(block)
     unmatched = _unmatched(acts_of)
     if unmatched:
-        notes[f"{unmatched} messages have no other end: they are left out"] = None
+        who = "1 message has" if unmatched == 1 else f"{unmatched} messages have"
+        notes[f"{who} no other end: left out of the order of calls"] = None
     return profile, list(notes)
 
 
@@ -182,6 +183,11 @@ def _operation(text: str, rank: GoalRank, path: Path, line: int) -> bool:
         return False
     named = message or calculation
     label = named["label"] if named else None
+    if label in rank.labels:
+        raise UsageError(
+            f"{path}, line {line}: another operation of rank {rank.rank} is called {label}",
+            "what requires it would not be known: give each a name of its own",
+        )
     if label:
         rank.labels[label] = len(rank.operations) - 1
     return True
@@ -255,10 +261,11 @@ def _program() -> Program:
         time_utc=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         exit_status=0,
         wall_s=0.0,
+        source="GOAL",
     )
 
 
-def _record(rank: int, world: int, path: Path, ns: int) -> RankRecord:
+def _record(rank: int, world: int, path: Path) -> RankRecord:
     return RankRecord(
         job=0,
         rank=rank,
@@ -270,7 +277,7 @@ def _record(rank: int, world: int, path: Path, ns: int) -> RankRecord:
         cache="",
         program=path.name,
         end="finalized",
-        wall_s=ns * 1e-9,
+        wall_s=0.0,
     )
 
 

@@ -43,6 +43,8 @@ ADDED_S = np.concatenate([[0.0, SLOPE_S], np.geomspace(1e-8, 10.0, 73)])
 TOLERATED = (0.01, 0.02, 0.05)
 """Longer run times, as fractions, for which the tolerated latency is computed."""
 MOST_RESAMPLES = 40
+MOST_STUCK = 4
+"""Most ranks that the words of an order without an end name."""
 MOST_STEPS = 3_000_000
 """Most steps simulated for the interval; a million takes some seconds."""
 
@@ -100,8 +102,11 @@ def walk(order: Order, costs_of: CostsOf, collective_of: CollectiveOf, added: Ar
     ready = deque(range(len(order.ranks)))
     while ready:
         ready += run.advance(ready.popleft())
-    if any(run.next[rank] < len(steps) for rank, steps in enumerate(order.ranks)):
-        raise UsageError("the recorded order of calls does not come to its end")
+    if stuck := run.stuck():
+        raise UsageError(
+            f"the order of calls does not come to its end: {'; '.join(stuck[:MOST_STUCK])}",
+            "these wait for each other: the program would hang, or a part of its order is missing",
+        )
     return np.array(run.now)
 
 
@@ -143,6 +148,21 @@ class _RankClocks:
             self.next[rank] += 1
             self._entered[rank] = False
         return woken
+
+    def stuck(self) -> list[str]:
+        """What each rank waits for that has not come to its end."""
+        found = []
+        for rank, steps in enumerate(self.order.ranks):
+            if self.next[rank] == len(steps):
+                continue
+            step = steps[self.next[rank]]
+            of = self._started[rank].get(step.request, step) if step.what == COMPLETE else step
+            if of.what in (TOGETHER, START_TOGETHER):
+                what = f"for others in {of.name}"
+            else:
+                what = f"for a message from rank {of.peer}"
+            found.append(f"rank {rank} waits {what} (call {self.next[rank] + 1})")
+        return found
 
     def _enter(self, rank: int, step: TraceStep) -> list[int]:
         if step.what in (SEND, START_SEND):
