@@ -36,10 +36,10 @@ static void check_operation(struct options *options)
     const int takes_trains = operation->repeat == operation_train.repeat;
     if (takes_trains && !is_of_two(options))
         fail(EXIT_ASKED_WRONGLY, "%s is between two ranks", name);
-    if (takes_trains != (options->train_count > 0))
+    if (takes_trains != (options->trains.count > 0))
         fail(EXIT_ASKED_WRONGLY, takes_trains ? "%s needs --trains" : "%s takes no --trains", name);
-    for (int i = 0; i < options->train_count; i++)
-        options->trains[i].name = name;
+    for (int i = 0; i < options->trains.count; i++)
+        options->trains.list[i].name = name;
     if (takes_trains && options->table)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --table", name);
     if (options->verify && operation->check == NULL)
@@ -105,7 +105,7 @@ static void check_reduction(const struct options *options)
         if (options->sizes[i].bytes % element->bytes != 0)
             fail(EXIT_ASKED_WRONGLY, "--sizes %zu: not whole elements of %zu bytes (%s)",
                  options->sizes[i].bytes, element->bytes, element->name);
-    if (options->schedules != NULL && element->bytes != sizeof(int32_t))
+    if (options->collective.schedules != NULL && element->bytes != sizeof(int32_t))
         fail(EXIT_ASKED_WRONGLY, "--schedules: their messages are of elements of 4 bytes, not %s", element->name);
 }
 
@@ -139,7 +139,7 @@ static const double LONGEST_SKEW_NS = 100e9, MOST_SKEW_TIMES = 1000.0;
 /* Ranks that arrive apart need the common clock, and a skew. */
 static void check_arrivals(const struct options *options)
 {
-    const struct arrivals *arrivals = &options->arrivals;
+    const struct arrivals *arrivals = &options->collective.arrivals;
     int skewed = 0, listed = 0;
     for (int i = 0; i < arrivals->count; i++) {
         skewed = skewed || arrivals->list[i] != ARRIVAL_NONE;
@@ -163,13 +163,13 @@ static void check_arrivals(const struct options *options)
 static void check_schedules(const struct options *options)
 {
     const struct operation *operation = options->operation;
-    if (options->schedules == NULL)
+    if (options->collective.schedules == NULL)
         return;
     if (operation->varies || operation->empty || operation->form != NULL ||
         operation->out_blocks != ONE_BLOCK || operation->in_blocks == BLOCKS_ON_ROOT)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --schedules: bcast, reduce, allreduce and allgather do",
              operation->name);
-    if (options->root || options->groups > 1 || options->arrivals.count > 0 ||
+    if (options->root || options->groups > 1 || options->collective.arrivals.count > 0 ||
         options->messages.thread_count > 0 || options->sync == SYNC_BARRIER)
         fail(EXIT_ASKED_WRONGLY, "--schedules takes no --root rotate, --groups, --threads, --arrival or "
                                  "--sync barrier");
@@ -231,10 +231,10 @@ static void check_numbers(const struct options *options)
         fail(EXIT_ASKED_WRONGLY, "--sizes: start-up sends messages below 2 GiB");
     if (options->experiment == CONGESTION)
         congestion_accept_or_refuse(options);
-    if (options->tails && (options->sweep || options->table || options->train_count > 0))
+    if (options->tails && (options->sweep || options->table || options->trains.count > 0))
         fail(EXIT_ASKED_WRONGLY, "--tails takes no --sweep, --table or --trains");
     if (options->stragglers && (options->groups > 1 || options->messages.thread_count > 0 || options->overlap ||
-                                options->arrivals.count > 0 || options->schedules != NULL ||
+                                options->collective.arrivals.count > 0 || options->collective.schedules != NULL ||
                                 options->sync == SYNC_BARRIER))
         fail(EXIT_ASKED_WRONGLY, "--stragglers takes no --groups, --threads, --overlap, --arrival, --schedules or "
                                  "--sync barrier");
@@ -283,7 +283,7 @@ static void complete_trial(struct options *options)
     for (int i = 0; i < options->messages.thread_count; i++)
         is_alike = is_alike && options->messages.threads[i].threads == options->messages.threads[i].receivers;
     if (is_alike && options->operation->check != NULL && options->sync != SYNC_BARRIER &&
-        options->arrivals.count == 0 && options->buffers != BUFFERS_RETURNED &&
+        options->collective.arrivals.count == 0 && options->buffers != BUFFERS_RETURNED &&
         options->buffers != BUFFERS_COLD && options->operation->accepts & (SEPARATE | COLD))
         options->verify = 1;
     options->paths = "none";

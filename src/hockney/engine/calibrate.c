@@ -59,7 +59,7 @@ void follow(struct launch *launch, struct point *point, int at, int count)
 /* Once it is known what the collective takes without a skew. */
 static void choose_skew(const struct launch *launch, struct point *point)
 {
-    const struct arrivals *arrivals = &launch->options->arrivals;
+    const struct arrivals *arrivals = &launch->options->collective.arrivals;
     if (point->collective.arrival != ARRIVAL_NONE)
         point->collective.skew_ns = arrivals->skew_ns > 0.0
                                         ? arrivals->skew_ns

@@ -362,7 +362,7 @@ void crowd_open(struct crowd *crowd, struct launch *launch)
         pairing_of_all(&crowd->pairing, crowd->ranks, options->parallel);
     else
         pairing_of_list(&crowd->pairing, options->pairing, crowd->ranks, options->seed,
-                        options->active, options->active_count);
+                        options->pairs.active, options->pairs.active_count);
     if (options->operation->one_sided)
         exposures_of_pairs(launch, &crowd->pairing);
     const int windows = options->operation->counts_window;

@@ -30,8 +30,8 @@ static void expect(const char *wrong)
 
 static int uses(const struct options *options, enum memory memory)
 {
-    for (int i = 0; i < options->memory_count; i++)
-        if (options->memories[i].of[0] == memory || options->memories[i].of[1] == memory)
+    for (int i = 0; i < options->memories.count; i++)
+        if (options->memories.list[i].of[0] == memory || options->memories.list[i].of[1] == memory)
             return 1;
     return 0;
 }

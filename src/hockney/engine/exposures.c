@@ -130,10 +130,11 @@ void exposures_open(struct launch *launch, MPI_Comm comm)
 {
     const struct options *options = launch->options;
     const int kinds = options->one_sided.window_kind_count;
-    launch->exposures.of = allocate((size_t)options->plain_count * sizeof *launch->exposures.of);
-    for (int i = 0; i < kinds * options->plain_count; i++) {
+    const int memories = options->memories.plain_count;
+    launch->exposures.of = allocate((size_t)memories * sizeof *launch->exposures.of);
+    for (int i = 0; i < kinds * memories; i++) {
         const enum window_kind kind = (enum window_kind)options->one_sided.window_kinds[i % kinds];
-        launch->method = &options->plain[i / kinds];
+        launch->method = &options->memories.plain[i / kinds];
         launch->exposures.of[i / kinds][kind] = open_one(launch, kind, comm);
     }
     try_ways(launch);
@@ -181,10 +182,12 @@ static void close_one(struct exposure *exposure)
 
 void exposures_close(struct launch *launch)
 {
-    for (int i = 0; launch->exposures.of != NULL && i < launch->options->plain_count * WINDOW_KINDS; i++)
-        if (launch->exposures.of[i / WINDOW_KINDS][i % WINDOW_KINDS] != NULL)
-            close_one(launch->exposures.of[i / WINDOW_KINDS][i % WINDOW_KINDS]);
-    free(launch->exposures.of);
-    if (launch->exposures.comm != MPI_COMM_NULL)
-        check(MPI_Comm_free(&launch->exposures.comm), "MPI_Comm_free");
+    struct exposures *exposures = &launch->exposures;
+    const int memories = launch->options->memories.plain_count;
+    for (int i = 0; exposures->of != NULL && i < memories * WINDOW_KINDS; i++)
+        if (exposures->of[i / WINDOW_KINDS][i % WINDOW_KINDS] != NULL)
+            close_one(exposures->of[i / WINDOW_KINDS][i % WINDOW_KINDS]);
+    free(exposures->of);
+    if (exposures->comm != MPI_COMM_NULL)
+        check(MPI_Comm_free(&exposures->comm), "MPI_Comm_free");
 }

@@ -59,7 +59,7 @@ void halo_read_exchanges(struct options *options)
             add_named(options, name, form);
         }
     }
-    options->operation = options->exchanges[0];
+    options->operation = options->halo.exchanges[0];
 }
 
 static void check_grid(const struct options *options)
@@ -109,8 +109,8 @@ void halo_accept_or_refuse(const struct options *options)
 {
     int overlaps = 0;
     check_grid(options);
-    for (int i = 0; i < options->exchange_count; i++) {
-        const struct operation *exchange = options->exchanges[i];
+    for (int i = 0; i < options->halo.exchange_count; i++) {
+        const struct operation *exchange = options->halo.exchanges[i];
         overlaps = overlaps || exchange->overlaps;
         if (options->buffers != BUFFERS_UNSET && !(exchange->accepts & 1 << options->buffers))
             fail(EXIT_ASKED_WRONGLY, "%s takes no --buffers %s", exchange->exchange,

@@ -168,8 +168,8 @@ static void measure(int argc, char **argv)
     pin_free(&pin);
     methods_free(&options);
     free(options.sizes);
-    free(options.trains);
-    free(options.exchanges);
+    free(options.trains.list);
+    free(options.halo.exchanges);
     free(options.congestion.loads);
     records_flush();
     state_enter("MPI_Finalize");

@@ -28,7 +28,8 @@ static enum memory memory_at(const char **at, const char *text)
 /* MEMORY or MEMORY,MEMORY, with slashes between. */
 static void read_list(struct options *options, const char *text)
 {
-    options->memories = allocate((strlen(text) / 2 + 1) * sizeof *options->memories);
+    struct memory_options *memories = &options->memories;
+    memories->list = allocate((strlen(text) / 2 + 1) * sizeof *memories->list);
     for (const char *at = text;; at++) {
         struct memories both = {{memory_at(&at, text)}};
         both.of[1] = both.of[0];
@@ -36,10 +37,10 @@ static void read_list(struct options *options, const char *text)
             at++;
             both.of[1] = memory_at(&at, text);
         }
-        for (int i = 0; i < options->memory_count; i++)
-            if (memcmp(&options->memories[i], &both, sizeof both) == 0)
+        for (int i = 0; i < memories->count; i++)
+            if (memcmp(&memories->list[i], &both, sizeof both) == 0)
                 fail(EXIT_ASKED_WRONGLY, "--memory %s: one is there twice", text);
-        options->memories[options->memory_count++] = both;
+        memories->list[memories->count++] = both;
         if (*at != '/')
             break;
     }
@@ -61,16 +62,18 @@ static void check_device(const char *text)
 
 static int has_sides(const struct options *options)
 {
-    for (int i = 0; i < options->memory_count; i++)
-        if (options->memories[i].of[0] != options->memories[i].of[1])
+    const struct memory_options *memories = &options->memories;
+    for (int i = 0; i < memories->count; i++)
+        if (memories->list[i].of[0] != memories->list[i].of[1])
             return 1;
     return 0;
 }
 
 int memories_need_device(const struct options *options, int side)
 {
-    for (int i = 0; i < options->memory_count; i++)
-        if (options->memories[i].of[side] != MEMORY_HOST)
+    const struct memory_options *memories = &options->memories;
+    for (int i = 0; i < memories->count; i++)
+        if (memories->list[i].of[side] != MEMORY_HOST)
             return 1;
     return 0;
 }
@@ -82,8 +85,9 @@ static int has_other_than_host(const struct options *options)
 
 static int uses_host(const struct options *options)
 {
-    for (int i = 0; i < options->memory_count; i++)
-        if (options->memories[i].of[0] == MEMORY_HOST && options->memories[i].of[1] == MEMORY_HOST)
+    const struct memory_options *memories = &options->memories;
+    for (int i = 0; i < memories->count; i++)
+        if (memories->list[i].of[0] == MEMORY_HOST && memories->list[i].of[1] == MEMORY_HOST)
             return 1;
     return 0;
 }
@@ -114,7 +118,7 @@ static void check_possible(const struct options *options)
         refuse("the floor is between memories of the host", "leave out --floor");
     if (by_hand(options))
         refuse("the host packs nothing that lies on a device", "use --packing datatype");
-    if (options->schedules != NULL)
+    if (options->collective.schedules != NULL)
         refuse("the phases of a collective are made on the host", "leave out --schedules");
     if (operation->in_window)
         refuse("collectives by put and get lie in windows of the host", "leave out --form");
@@ -161,21 +165,22 @@ void memories_read(struct options *options)
         fail(EXIT_ASKED_WRONGLY, "--device needs --memory device, pinned or managed");
     if (has_other_than_host(options))
         check_possible(options);
-    if (options->memory_count > 1 && (options->experiment == FABRIC || options->experiment == CONGESTION))
+    if (options->memories.count > 1 && (options->experiment == FABRIC || options->experiment == CONGESTION))
         fail(EXIT_ASKED_WRONGLY, "--memory: %s measures one at a time", options->experiment_name);
     /* What carries messages is seen by messages of the host. */
-    if (options->memory_count > 0 && !uses_host(options))
+    if (options->memories.count > 0 && !uses_host(options))
         options->paths = "none";
     if (has_sides(options) && !is_of_two(options) && options->experiment != PAIRS)
         fail(EXIT_ASKED_WRONGLY, "--memory %s: only of two ranks one may be in another memory", options->memory);
-    options->plain_count = options->memory_count > 0 ? options->memory_count : 1;
-    options->plain = allocate((size_t)options->plain_count * sizeof *options->plain);
-    for (int i = 0; i < options->plain_count; i++) {
-        options->plain[i] = method_plain;
-        options->plain[i].memory_number = i;
-        options->plain[i].names_memories = options->memory_count > 0;
-        if (options->memory_count > 0)
-            options->plain[i].memories = options->memories[i];
+    struct memory_options *memories = &options->memories;
+    memories->plain_count = memories->count > 0 ? memories->count : 1;
+    memories->plain = allocate((size_t)memories->plain_count * sizeof *memories->plain);
+    for (int i = 0; i < memories->plain_count; i++) {
+        memories->plain[i] = method_plain;
+        memories->plain[i].memory_number = i;
+        memories->plain[i].names_memories = memories->count > 0;
+        if (memories->count > 0)
+            memories->plain[i].memories = memories->list[i];
     }
 }
 
@@ -213,9 +218,9 @@ void memories_multiply(struct options *options, void (*add)(struct options *opti
     const int count = options->method_count;
     options->methods = NULL;
     options->method_count = 0;
-    for (int i = 0; i < options->plain_count; i++)
+    for (int i = 0; i < options->memories.plain_count; i++)
         for (int j = 0; j < count; j++) {
-            const struct method *plain = &options->plain[i];
+            const struct method *plain = &options->memories.plain[i];
             struct method method = ways[j];
             method.memories = plain->memories;
             method.memory_number = plain->memory_number;

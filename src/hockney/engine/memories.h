@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-/* Reads options->memory, and makes options->plain. Ends the program where it is wrong by itself, or the
+/* Reads options->memory, and makes options->memories. Ends the program where it is wrong by itself, or the
    experiment cannot honour it. */
 void memories_read(struct options *options);
 

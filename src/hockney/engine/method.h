@@ -23,7 +23,7 @@ struct method {
     const char *datatype; /* what records call the layouts; NULL where none was asked for */
     const char *packing;  /* and how the data get from one to the other */
     struct memories memories;
-    int memory_number;  /* of them in options->plain */
+    int memory_number;  /* of them in options->memories.plain */
     int names_memories; /* whether records name them: they were asked for */
     int64_t staging;    /* bytes of the blocks that are copied to the host and sent from there; 0: the
                            whole message; -1: the library takes it from where it lies */

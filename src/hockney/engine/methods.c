@@ -122,7 +122,7 @@ static void check_threads(const struct options *options)
     const struct operation *operation = options->operation;
     if (operation->between_all && options->messages.thread_count > 0 &&
         (operation->in_window || options->overlap || options->groups > 1 ||
-         options->arrivals.count > 0))
+         options->collective.arrivals.count > 0))
         fail(EXIT_ASKED_WRONGLY, "%s: --threads takes no --overlap, --groups, --arrival or --form by put or "
                                  "get", operation->name);
     if (operation->between_all && options->messages.thread_count > 0 &&
@@ -229,8 +229,8 @@ void methods_free(struct options *options)
         layout_free(options->messages.out);
     free(options->messages.datatype_name);
     free(options->methods);
-    free(options->plain);
-    free(options->memories);
+    free(options->memories.plain);
+    free(options->memories.list);
     free(options->messages.threads);
 }
 

@@ -63,7 +63,7 @@ struct one_sided {
 
 /* The windows of a launch. */
 struct exposures {
-    struct exposure *(*of)[WINDOW_KINDS]; /* of each of options->plain; NULL where there are none */
+    struct exposure *(*of)[WINDOW_KINDS]; /* for each of options->memories.plain; NULL: there are none */
     MPI_Comm comm; /* of a pair, as long as it has windows: Intel MPI's do not outlive theirs */
 };
 

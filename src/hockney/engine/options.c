@@ -70,11 +70,12 @@ static void read_trains(struct options *options, const char *text)
         fail(EXIT_ASKED_WRONGLY, "--trains: an empty list");
     for (const char *at = text; *at != '\0';) {
         const struct operation train = train_read(&operation_train, &at);
-        const size_t count = (size_t)options->train_count + 1;
-        options->trains = realloc(options->trains, count * sizeof *options->trains);
-        if (options->trains == NULL)
+        struct train_options *trains = &options->trains;
+        const size_t count = (size_t)trains->count + 1;
+        trains->list = realloc(trains->list, count * sizeof *trains->list);
+        if (trains->list == NULL)
             fail(EXIT_WENT_WRONG, "no memory for %zu trains", count);
-        options->trains[options->train_count++] = train;
+        trains->list[trains->count++] = train;
     }
 }
 
@@ -161,16 +162,20 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_place: options->policy = value_one_of(text, "--place", policies); break;
     case OPTION_buffers: options->buffers = buffers_named(text); break;
     case OPTION_window: options->windows = value_counts(text, "--window", &options->window_count); break;
-    case OPTION_pairs_active: options->active = value_counts(text, "--pairs-active", &options->active_count); break;
+    case OPTION_pairs_active:
+        options->pairs.active = value_counts(text, "--pairs-active", &options->pairs.active_count);
+        break;
     case OPTION_grid: grid_read(&options->halo.grid, text); break;
     case OPTION_neighbors: options->halo.grid.reach = 1 + value_choice(text, "--neighbors", neighbors_names); break;
     case OPTION_open: options->halo.grid.is_open = 1; break;
     case OPTION_reorder: options->halo.grid.reordered = 1; break;
     case OPTION_columns: read_columns(options, text); break;
-    case OPTION_arrival: arrivals_read(&options->arrivals, text); break;
-    case OPTION_skew_ns: options->arrivals.skew_ns = value_number(text, "--skew-ns"); break;
-    case OPTION_skew_times: options->arrivals.skew_times = value_number(text, "--skew-times"); break;
-    case OPTION_fractions: options->arrivals.fractions = text; break;
+    case OPTION_arrival: arrivals_read(&options->collective.arrivals, text); break;
+    case OPTION_skew_ns: options->collective.arrivals.skew_ns = value_number(text, "--skew-ns"); break;
+    case OPTION_skew_times:
+        options->collective.arrivals.skew_times = value_number(text, "--skew-times");
+        break;
+    case OPTION_fractions: options->collective.arrivals.fractions = text; break;
     case OPTION_threads: read_threads(options, text); break;
     case OPTION_thread_comms: options->messages.thread_comms = value_one_of(text, "--thread-comms", comms); break;
     case OPTION_datatype: options->messages.out = layout_read(text, "--datatype"); break;
@@ -197,11 +202,12 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_reduction:
         options->one_sided.reduction = (enum reduction)value_choice(text, "--reduction", reduction_names);
         break;
-    case OPTION_schedules: options->schedules = text + (*text == '@'); break;
-    case OPTION_from: options->from = value_count(text, "--from"); break;
-    case OPTION_visits: options->visits = value_count(text, "--visits"); break;
+    case OPTION_schedules: options->collective.schedules = text + (*text == '@'); break;
+    case OPTION_from: options->fabric.from = value_count(text, "--from"); break;
+    case OPTION_visits: options->fabric.visits = value_count(text, "--visits"); break;
     case OPTION_arrangements:
-        options->arrangements = value_counts(text, "--arrangements", &options->arrangement_count);
+        options->fabric.arrangements =
+            value_counts(text, "--arrangements", &options->fabric.arrangement_count);
         break;
     case OPTION_loads: loads_read(&options->congestion, text); break;
     case OPTION_roles: roles_read(&options->congestion, text); break;
@@ -287,11 +293,12 @@ const char *options_asked(const struct options *options)
 
 void add_exchange(struct options *options, const struct operation *exchange)
 {
-    const size_t count = (size_t)options->exchange_count + 1;
-    options->exchanges = realloc(options->exchanges, count * sizeof(*options->exchanges));
-    if (options->exchanges == NULL)
+    struct halo_options *halo = &options->halo;
+    const size_t count = (size_t)halo->exchange_count + 1;
+    halo->exchanges = realloc(halo->exchanges, count * sizeof(*halo->exchanges));
+    if (halo->exchanges == NULL)
         fail(EXIT_WENT_WRONG, "no memory for %zu exchanges", count);
-    options->exchanges[options->exchange_count++] = exchange;
+    halo->exchanges[halo->exchange_count++] = exchange;
 }
 
 static noreturn void refuse_operation(const struct options *options, const char *name)

@@ -65,6 +65,13 @@ struct halo_options {
     struct grid grid;
     enum packing columns[3]; /* the ways to pack a message */
     int column_count;
+    const struct operation **exchanges; /* ways to exchange the messages; of overlap: the one message */
+    int exchange_count;
+};
+
+struct collective_options {
+    struct arrivals arrivals; /* when ranks arrive at it */
+    const char *schedules;    /* file of those by which it is made of messages as well; NULL: by none */
 };
 
 struct one_sided_options {
@@ -75,44 +82,60 @@ struct one_sided_options {
     enum reduction reduction; /* of its accumulates */
 };
 
+struct pairs_options {
+    int *active, active_count; /* concurrent pairs; empty: one, and all */
+};
+
+struct fabric_options {
+    int64_t from, visits; /* the first visit of the pass to make; at most so many, 0: all */
+    int *arrangements, arrangement_count; /* those of the pass, numbered from 1; empty: all */
+};
+
+/* Trains of messages, of overheads and late. */
+struct train_options {
+    struct operation *list; /* each is measured at each size; NULL: the operation itself is */
+    int count;
+};
+
+struct memory_options {
+    struct memories *list; /* in which messages lie; none: in that of the host, unasked */
+    int count;
+    struct method *plain;  /* method_plain in each of them */
+    int plain_count;
+};
+
 struct options {
 #define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) MEMBER_##kind(member)
 #include "options.def"
+    /* What those lines do not declare. As it was asked: */
+    int given[ACCEPTED_OPTIONS]; /* whether each option was given, in the order of options.def */
+    char *texts[ACCEPTED_OPTIONS]; /* each as it was given last, "--sizes=8"; NULL: it was not */
+    char *const *words; /* the experiment, and what it is of: no options */
+    int word_count;
+    /* What it means, for all experiments: */
+    enum experiment experiment;
+    const char *experiment_name;
     const struct operation *operation;
     struct size_option *sizes;
     int size_count;
-    struct operation *trains; /* each is measured at each size; NULL: `operation` itself is */
-    int train_count;
     int peers[2];
     int least_rounds, most_rounds;
     uint64_t seed;
     const char *policy;
     enum buffers buffers;
-    int given[ACCEPTED_OPTIONS]; /* whether each option was given, in the order of options.def */
-    char *texts[ACCEPTED_OPTIONS]; /* each as it was given last, "--sizes=8"; NULL: it was not */
-    char *const *words; /* the experiment, and what it is of: no options */
-    int word_count;
-    /* Many ranks */
-    enum experiment experiment;
-    const char *experiment_name;
-    int *active, active_count;   /* concurrent pairs; empty: one, and all */
     int *windows, window_count;  /* messages in flight at once */
+    const struct element *element; /* of one-sided operations, and of collectives that reduce */
     struct method *methods;      /* how messages are exchanged; at least one */
     int method_count;
-    struct memories *memories;   /* in which messages lie; none: in that of the host, unasked */
-    int memory_count;
-    struct method *plain;        /* method_plain in each of them */
-    int plain_count;
+    /* One member for each experiment that has more, and for what messages may be made with. */
     struct message_options messages;
-    int64_t from, visits;        /* the first visit to make; at most so many, 0: all */
-    int *arrangements, arrangement_count; /* those of a pass, numbered from 1; empty: all */
-    const char *schedules;       /* file of those by which a collective is made of messages as well; NULL: by none */
-    struct arrivals arrivals;    /* when ranks arrive at a collective */
+    struct memory_options memories;
+    struct train_options trains;
+    struct pairs_options pairs;
+    struct fabric_options fabric;
+    struct collective_options collective;
     struct halo_options halo;
-    const struct operation **exchanges; /* ways to exchange the messages of a halo, or one message */
-    int exchange_count;
     struct one_sided_options one_sided;
-    const struct element *element; /* of one-sided operations, and of collectives that reduce */
     struct congestion_options congestion; /* without loads for all other experiments */
 };
 

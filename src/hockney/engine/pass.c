@@ -8,13 +8,13 @@
 /* As many arrangements as a pass has: all, or those that were asked for. */
 static int64_t count_of(const struct crowd *crowd)
 {
-    const struct options *options = crowd->launch->options;
+    const struct fabric_options *fabric = &crowd->launch->options->fabric;
     const int64_t every = crowd->pairing.arrangements;
-    for (int i = 0; i < options->arrangement_count; i++)
-        if (options->arrangements[i] > every)
+    for (int i = 0; i < fabric->arrangement_count; i++)
+        if (fabric->arrangements[i] > every)
             fail(EXIT_ASKED_WRONGLY, "--arrangements: there is no %d among %lld",
-                 options->arrangements[i], (long long)every);
-    return options->arrangement_count > 0 ? options->arrangement_count : every;
+                 fabric->arrangements[i], (long long)every);
+    return fabric->arrangement_count > 0 ? fabric->arrangement_count : every;
 }
 
 /* All sizes of an arrangement, each in one direction after the other where it goes one way. */
@@ -37,17 +37,18 @@ const char *pass_make(struct crowd *crowd)
 {
     enum { VISITS_A_SYNC = 256 };
     const struct options *options = crowd->launch->options;
+    const struct fabric_options *fabric = &options->fabric;
     const int64_t count = count_of(crowd);
-    const int64_t most = options->visits > 0 && options->visits < count ? options->visits : count;
+    const int64_t most = fabric->visits > 0 && fabric->visits < count ? fabric->visits : count;
     uint64_t random = random_state((uint64_t)options->pass + 1);
     const struct permutation order = permutation_of(count, &random);
     enum ending ending = GOES_ON;
     crowd->round = -1; /* an untimed visit shows how early a start must be named */
-    for (int64_t i = options->from; i < most && ending == GOES_ON; i++) {
-        if ((i - options->from) % VISITS_A_SYNC == 0)
+    for (int64_t i = fabric->from; i < most && ending == GOES_ON; i++) {
+        if ((i - fabric->from) % VISITS_A_SYNC == 0)
             sync_again(&crowd->start.clock);
-        const int64_t arrangement = options->arrangement_count > 0 ? options->arrangements[i] - 1
-                                                                   : permutation_at(&order, i);
+        const int64_t arrangement =
+            fabric->arrangement_count > 0 ? fabric->arrangements[i] - 1 : permutation_at(&order, i);
         if (crowd->round < 0)
             ending = crowd_visit(crowd, arrangement * options->size_count);
         crowd->round = 0;

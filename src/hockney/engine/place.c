@@ -82,7 +82,7 @@ static char *place_text(const struct options *options, const struct place *place
     json_string(out, place->topology);
     if (place->threads > 1)
         put_threads(out, place);
-    if (options->memory_count > 0) {
+    if (options->memories.count > 0) {
         fputs(",\"device\":", out);
         device_record(out, options, place->pu.pu);
     }

@@ -34,10 +34,10 @@ static struct point *add_point(struct launch *launch, const struct operation *op
 /* One message of the first rank to each of these others, from which exchanges are predicted. */
 static void add_messages(struct launch *launch, struct size_option size, const int *partners, int count)
 {
-    const struct options *options = launch->options;
-    for (int i = 0; i < count * options->plain_count; i++)
+    const struct memory_options *memories = &launch->options->memories;
+    for (int i = 0; i < count * memories->plain_count; i++)
         if (partners[i % count] > 0)
-            add_point(launch, &operation_message, &options->plain[i / count], size, 1)->pair[1] =
+            add_point(launch, &operation_message, &memories->plain[i / count], size, 1)->pair[1] =
                 partners[i % count];
 }
 
@@ -60,11 +60,12 @@ static void add_schedules(struct launch *launch, struct size_option size)
 static void add_exchanges(struct launch *launch, struct size_option size)
 {
     const struct options *options = launch->options;
-    const int ways = options->exchange_count * options->halo.column_count;
-    for (int i = 0; i < ways * options->plain_count; i++) {
-        const struct method *method = &options->plain[i / ways];
-        const struct operation *exchange = options->exchanges[i % ways / options->halo.column_count];
-        const enum packing packing = options->halo.columns[i % options->halo.column_count];
+    const struct halo_options *halo = &options->halo;
+    const int ways = halo->exchange_count * halo->column_count;
+    for (int i = 0; i < ways * options->memories.plain_count; i++) {
+        const struct method *method = &options->memories.plain[i / ways];
+        const struct operation *exchange = halo->exchanges[i % ways / halo->column_count];
+        const enum packing packing = halo->columns[i % halo->column_count];
         add_point(launch, exchange, method, size, 1)->packing = packing;
         if (options->overlap && exchange->overlaps) {
             struct point *overlapped = add_point(launch, exchange, method, size, 1);
@@ -84,7 +85,7 @@ static void set_arrival(const struct launch *launch, struct point *point, enum a
 {
     const struct context *context = &launch->context;
     point->collective.arrival = arrival;
-    point->collective.late = arrival_fraction(&launch->options->arrivals, arrival, context->rank,
+    point->collective.late = arrival_fraction(&launch->options->collective.arrivals, arrival, context->rank,
                                               context->ranks, launch->options->seed);
 }
 
@@ -93,21 +94,23 @@ static void add_points(struct launch *launch, struct size_option size)
 {
     const struct options *options = launch->options;
     const struct operation *operation = options->operation;
-    for (int i = 0; i < options->train_count * options->plain_count; i++)
-        add_point(launch, &options->trains[i % options->train_count], &options->plain[i / options->train_count],
+    const struct train_options *trains = &options->trains;
+    const struct arrivals *arrivals = &options->collective.arrivals;
+    for (int i = 0; i < trains->count * options->memories.plain_count; i++)
+        add_point(launch, &trains->list[i % trains->count], &options->memories.plain[i / trains->count],
                   size, 1);
     const int windows = operation->counts_window ? options->window_count : 1;
-    for (int i = 0; options->train_count == 0 && i < options->method_count * windows; i++) {
+    for (int i = 0; trains->count == 0 && i < options->method_count * windows; i++) {
         const struct method *method = &options->methods[i / windows];
         struct point *point =
             add_point(launch, method->operation, method, size,
                       operation->counts_window ? options->windows[i % windows] : 1);
-        if (options->arrivals.count > 0)
-            set_arrival(launch, point, options->arrivals.list[0]);
+        if (arrivals->count > 0)
+            set_arrival(launch, point, arrivals->list[0]);
         if (options->overlap && (!operation->one_sided || is_timed_by_leader(method->operation)))
             add_point(launch, method->operation, method, size, point->window)->overlapped = 1;
-        for (int j = 1; j < options->arrivals.count; j++)
-            set_arrival(launch, add_point(launch, operation, method, size, 1), options->arrivals.list[j]);
+        for (int j = 1; j < arrivals->count; j++)
+            set_arrival(launch, add_point(launch, operation, method, size, 1), arrivals->list[j]);
     }
     if (launch->collective.schedules != NULL)
         add_schedules(launch, size);
@@ -124,15 +127,15 @@ void points_make(struct launch *launch)
     const int windows = options->window_count > 0 ? options->window_count : 1;
     const struct schedules *made = launch->collective.schedules;
     const int schedules = made != NULL ? made->count + 2 : 0;
-    const int of_memory = options->train_count + 2 * options->exchange_count * options->halo.column_count +
-                          2 * MOST_DIMENSIONS + 2 * (made != NULL);
-    const int of_method = 2 * windows + options->arrivals.count;
-    const int most_a_size = options->plain_count * of_memory + options->method_count * of_method +
+    const int exchanges = options->halo.exchange_count * options->halo.column_count;
+    const int of_memory = options->trains.count + 2 * exchanges + 2 * MOST_DIMENSIONS + 2 * (made != NULL);
+    const int of_method = 2 * windows + options->collective.arrivals.count;
+    const int most_a_size = options->memories.plain_count * of_memory + options->method_count * of_method +
                             options->congestion.load_count + 4;
     launch->points = allocate((size_t)(options->size_count * most_a_size + schedules + 3) *
                               sizeof *launch->points);
     for (int i = 0; i < options->size_count; i++)
-        if (options->exchange_count > 0)
+        if (options->halo.exchange_count > 0)
             add_exchanges(launch, options->sizes[i]);
         else if (is_possible(options->operation, options->sizes[i].bytes))
             add_points(launch, options->sizes[i]);

@@ -67,8 +67,8 @@ static int is_due(const struct rounds *rounds, const struct point *point)
 static int warms_one(const struct launch *launch)
 {
     const struct options *options = launch->options;
-    return IS_ABRIDGED && launch->together != NULL && options->arrivals.count == 0 &&
-           !options->overlap && options->schedules == NULL && options->algorithm != NULL &&
+    return IS_ABRIDGED && launch->together != NULL && options->collective.arrivals.count == 0 &&
+           !options->overlap && options->collective.schedules == NULL && options->algorithm != NULL &&
            strcmp(options->algorithm, OWN_DECISION) != 0;
 }
 
@@ -207,6 +207,7 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
     const struct point *point = &launch->points[visit->point];
     const struct together *together = launch->together;
     const struct schedule *schedule = point->collective.schedule;
+    const struct arrivals *arrivals = &launch->options->collective.arrivals;
     const int is_pair = point->pair[1] > 0;
     return (struct sample_key){
         .round = rounds->number,
@@ -219,7 +220,7 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
         .phase = schedule != NULL ? "all" : NULL,
         .window = point->operation->counts_window ? point->window : 0,
         .overlap = point->overlapped,
-        .arrivals = launch->options->arrivals.count > 0 ? &launch->options->arrivals : NULL,
+        .arrivals = arrivals->count > 0 ? arrivals : NULL,
         .arrival = point->collective.arrival,
         .bytes = point->size.bytes,
         .peers = is_pair ? point->pair : launch->peers,
@@ -416,7 +417,7 @@ static void run_round(struct rounds *rounds)
     if (rounds->number < 0) {
         calibrate(launch, rounds->plan->visits, rounds->number == -1);
         rounds->reason = interrupted ? "interrupted" : NULL;
-        const int may_use_barrier = launch->options->arrivals.count == 0 && !launch->options->stragglers;
+        const int may_use_barrier = launch->options->collective.arrivals.count == 0 && !launch->options->stragglers;
         if (launch->together != NULL && rounds->number == -1 && may_use_barrier)
             launch->together->by_barrier = together_needs_barrier(launch);
         return;

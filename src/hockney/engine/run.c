@@ -69,9 +69,9 @@ static void define(const struct launch *launch, char *words, size_t room)
     }
     if (begins_together(options)) {
         snprintf(words, room, "from %s to the last rank's end, clock cost included, %s buffers",
-                 options->arrivals.count > 0    ? "the last rank's arrival"
-                 : options->sync == SYNC_BARRIER ? "the first rank's start behind a barrier"
-                                               : "the common start",
+                 options->collective.arrivals.count > 0 ? "the last rank's arrival"
+                 : options->sync == SYNC_BARRIER        ? "the first rank's start behind a barrier"
+                                                        : "the common start",
                  buffers);
         return;
     }
@@ -113,7 +113,7 @@ static void record_facts(const struct launch *launch, const char *places)
         .moved_ranks = options->halo.grid.reordered ? launch->context.halo->moved : -1,
         .axes = options_axes(options),
         .asked = options_asked(options),
-        .arrivals = &options->arrivals,
+        .arrivals = &options->collective.arrivals,
         .ranks = launch->context.ranks,
         .cast = launch->congestion != NULL ? congestion_cast(launch->congestion) : NULL,
         .put_controls = algorithms_put_controls,
@@ -171,8 +171,8 @@ static void open_halo(struct launch *launch, MPI_Comm comm)
 {
     const struct options *options = launch->options;
     int with_topology = 0;
-    for (int i = 0; i < options->exchange_count; i++)
-        with_topology = with_topology || exchange_is_neighborhood(options->exchanges[i]);
+    for (int i = 0; i < options->halo.exchange_count; i++)
+        with_topology = with_topology || exchange_is_neighborhood(options->halo.exchanges[i]);
     struct halo *halo = launch->context.halo = halo_open(&options->halo.grid, comm, with_topology);
     for (int i = 0; i < options->halo.column_count; i++)
         if (halo_footprint(1, 1, options->halo.columns[i]) > halo_footprint(1, 1, halo->packing))
@@ -233,9 +233,9 @@ static void open_launch(struct launch *launch, const struct place *here, MPI_Com
              options->peers[1], launch->probe_refusal[0] != '\0' ? ": " : "", launch->probe_refusal);
     if (options->experiment == RMA)
         exposures_open(launch, comm);
-    if (options->schedules != NULL)
+    if (options->collective.schedules != NULL)
         launch->collective.schedules =
-            schedules_open(options->schedules, options->operation, comm, here->host);
+            schedules_open(options->collective.schedules, options->operation, comm, here->host);
     points_make(launch);
     make_room(launch);
     if (begins_together(options))

@@ -326,7 +326,7 @@ void startup_run(const struct options *options, const struct startup *startup, c
             .moved_ranks = -1,
             .axes = options_axes(options),
             .asked = options_asked(options),
-            .arrivals = &options->arrivals,
+            .arrivals = &options->collective.arrivals,
             .ranks = startup->ranks,
             .put_controls = algorithms_put_controls,
             .put_accelerator = device_record_library,
