@@ -23,6 +23,7 @@ COMPUTING = ("hockney.infer", "hockney.tuning")
 ALLOWED = frozenset(
     {
         "hockney.infer.estimate.interval.high_of",
+        "hockney.infer.estimate.interval.interval_words",
         "hockney.infer.estimate.interval.low_of",
         "hockney.infer.analysis.between.states_apart",
         "hockney.infer.analysis.best.arrived",

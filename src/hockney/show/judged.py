@@ -7,6 +7,7 @@ import math
 from operator import attrgetter
 
 from hockney.infer.estimate.differences import Judged
+from hockney.infer.estimate.interval import interval_words
 from hockney.show.table import TableColumn, between, end_fields, json_field
 
 
@@ -32,11 +33,8 @@ def least_shown(judged: Judged) -> str:
 
 def ratio_text(judged: Judged, spec: str = ".3f") -> str:
     """The ratio with its interval, where it has one that is not exact: "0.042 [0.041 to 0.043]"."""
-    ratio = format(judged.ratio, spec)
-    limits = judged.interval
-    if limits is None or limits.low == limits.high:
-        return ratio
-    return f"{ratio} [{limits.low:{spec}} to {limits.high:{spec}}]"
+    text = f"{{:{spec}}}".format
+    return f"{text(judged.ratio)}{interval_words(judged.interval, text)}"
 
 
 def ratio_limits(judged: Judged, spec: str = ".3f") -> str | None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis.best import FASTER, CollectiveCell
 from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.estimate.interval import interval_words
 from hockney.records import MpiFacts
 from hockney.run.mpis import Rule, RulesFormat
 from hockney.show.comparison import verdict_words
@@ -170,8 +171,7 @@ def explained_lines(explained: Explained) -> list[str]:
     """Lines on the gain, evidence and the model's reason of a rule."""
     rule, sure = explained.rule, explained.least_sure.difference
     to = "any size" if rule.to_bytes is None else format_size(rule.to_bytes)
-    limits = sure and sure.interval
-    interval = f" [{limits.low:.3f} to {limits.high:.3f}]" if limits else ""
+    interval = interval_words(sure.interval if sure else None, "{:.3f}".format)
     p = f", p = {sure.p:.2g}" if sure and sure.p is not None else ""
     ratio = f"{sure.ratio:.3f}" if sure else "-"
     return [

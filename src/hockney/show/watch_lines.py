@@ -9,6 +9,7 @@ from hockney.infer.analysis.boards import CABLE, INSIDE, NODE, UPLINK
 from hockney.infer.analysis.course import LevelChange
 from hockney.infer.analysis.readings import TIME, WatchedSeries
 from hockney.infer.analysis.watch import Watch, Watched
+from hockney.infer.estimate.interval import interval_words
 
 PARTS = {
     NODE: "node {}",
@@ -57,8 +58,8 @@ def change_line(watched: Watched, change: LevelChange) -> str:
     beside = " beside its peers" if series.is_part else ""
     word = "slower" if change.is_worse else "faster"
     return (
-        f"{word.upper()}: {series_words(series)} takes {change.ratio:.3f} times "
-        f"[{change.interval.low:.3f} to {change.interval.high:.3f}] what was usual{beside}, "
+        f"{word.upper()}: {series_words(series)} takes {change.ratio:.3f} times"
+        f"{interval_words(change.interval, '{:.3f}'.format)} what was usual{beside}, "
         f"since {at} (between {first} and {last}); "
         f"by chance once in {min(change.run_length, 1e12):,.0f} looks ({watched.system})"
     )

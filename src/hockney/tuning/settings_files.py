@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hockney.base.outputs import write_outputs
 from hockney.base.units import format_size
+from hockney.infer.estimate.interval import interval_words
 from hockney.tuning.settings import Gain
 
 MCA, CVAR, UCX = "OMPI_MCA_", "MPIR_CVAR_", "UCX_"
@@ -81,8 +82,7 @@ def deployed(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _gain_text(gain: Gain) -> str:
-    limits = gain.interval
-    interval = f" [{limits.low:.2f} to {limits.high:.2f}]" if limits else ""
+    interval = interval_words(gain.interval, "{:.2f}".format)
     return (
         f"# {format_size(gain.bytes)}: {gain.times_faster:.2f}{interval} times as fast, "
         f"{gain.verdict}"

@@ -3,7 +3,7 @@ decide it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from hockney.infer.analysis.gates import comparison_gate, congestion_gate, varia
 from hockney.infer.analysis.histories import History, Trend
 from hockney.infer.analysis.network_faults import Suspect
 from hockney.infer.analysis.outliers import Outlier
-from hockney.infer.estimate.interval import Interval
+from hockney.infer.estimate.interval import interval_words
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
@@ -203,7 +203,7 @@ def _of_histories(histories: Sequence[History]) -> list[DecidingFinding]:
 
 def _of_trend(history: History, trend: Trend) -> DecidingFinding:
     last, text = trend.points[-1], format_rate if trend.unit == "B/s" else format_seconds
-    limits = _limits(last.interval, text)
+    limits = interval_words(last.interval, text)
     what = f"{history.system}: {trend.words}"
     number = f"{text(last.value)}{limits}, the last of {len(trend.points)} runs"
     newest = history.runs[-1].file
@@ -225,17 +225,13 @@ def _of_trend(history: History, trend: Trend) -> DecidingFinding:
     return DecidingFinding(PASSED, what, number, level, "")
 
 
-def _limits(interval: Interval | None, text: Callable[[float], str]) -> str:
-    return f" [{text(interval.low)} to {text(interval.high)}]" if interval else ""
-
-
 def _numbers(analysis: Analysis) -> list[DecidingFinding]:
     """Numbers of a run that nothing was held against."""
     points = analysis.estimates.own()
     if not points:
         return []
     one = min(points, key=lambda point: (point.bytes, point.typical_s))
-    limits = _limits(one.interval, format_seconds)
+    limits = interval_words(one.interval, format_seconds)
     number = f"{format_seconds(one.typical_s)}{limits} at {format_size(one.bytes)}"
     action = "give a reference: hockney compare GOOD THIS, or --history of earlier runs"
     return [DecidingFinding(NOT_JUDGED, f"{analysis.label}: {one.operation}", number, "", action)]

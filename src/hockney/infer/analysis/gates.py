@@ -16,7 +16,7 @@ from hockney.infer.analysis.outliers import Outlier, Outliers
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.differences import Judged
-from hockney.infer.estimate.interval import low_of
+from hockney.infer.estimate.interval import interval_words, low_of
 from hockney.plan.axes import Point
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.congestion import Congestion
@@ -203,10 +203,7 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
 
 
 def _known(judged: Judged) -> str:
-    limits = judged.interval
-    if limits is None:
-        return f"{judged.ratio:.3g}"
-    return f"{judged.ratio:.3g} [{limits.low:.3g} to {limits.high:.3g}]"
+    return f"{judged.ratio:.3g}{interval_words(judged.interval, '{:.3g}'.format)}"
 
 
 def _ratio(one: Outlier | Suspect) -> str:

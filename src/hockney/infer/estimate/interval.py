@@ -76,6 +76,14 @@ def log_half_width(interval: Interval | None, unknown: float) -> float:
     return math.log(interval.high / interval.low) / 2.0
 
 
+def interval_words(interval: Interval | None, text: Callable[[float], str]) -> str:
+    """What follows a number, " [0.98 to 1.02]", its ends by `text`; empty where it is not known or
+    exact."""
+    if interval is None or interval.low == interval.high:
+        return ""
+    return f" [{text(interval.low)} to {text(interval.high)}]"
+
+
 def low_of(interval: Interval | None) -> float | None:
     """The lower end; None where it is unknown."""
     return interval.low if interval is not None and math.isfinite(interval.low) else None
