@@ -266,3 +266,12 @@ def test_mpip_reads_a_log_that_begins_below_the_title() -> None:
     text = "@ Version                  : 3.5.0\n" + report("1").partition("\n")[2]
     assert len(tables(text, "mpip")) == 1
     assert log(text).lines[0].startswith("@ Version")
+
+
+@pytest.mark.parametrize("mean", ["nan", "12x"])
+def test_a_call_site_without_numbers_is_not_lost_without_a_word(mean: str) -> None:
+    rows = TIMES + time("Bcast", 1, "1") + time("Send", 2, mean)
+    text = title() + rows + SIZES + sent("Bcast", 1) + sent("Send", 2) + END
+    [table] = tables(text)
+    assert table.operation == "MPI_Bcast"
+    assert any("line 10: it has no numbers that can be read" in note for note in table.notes)

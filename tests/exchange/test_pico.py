@@ -91,3 +91,12 @@ def test_the_table_of_many_keeps_settings_apart() -> None:
         ("p10", 310e-9),
     }
     assert {s.operation for s in bcast.summaries} == {"bcast"}
+
+
+def test_a_point_that_comes_again_in_the_table_is_said() -> None:
+    again = ROWS.splitlines(keepends=True)[0].replace("2400.0", "2450.0")
+    first, *_ = pico(HEADING + ROWS + again, "aggregated.csv")
+    assert first.header.source is not None
+    assert "aggregated.csv, line 6: 2048 bytes again; the last row counts" in (
+        first.header.source.notes
+    )

@@ -17,6 +17,7 @@ from hockney.foreign.logs.log import Log
 from hockney.infer.estimate.summaries import CENTRES
 from hockney.plan.axes import key_without
 from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
+from hockney.records.run import REPEATED
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _NO_NUMBER = frozenset({"nan", "-nan", "inf", "-inf"})
@@ -309,6 +310,23 @@ def note_rows_left(log: Log, tables: Sequence[LogTable]) -> None:
             )
 
 
+def note_points_again(log: Log, tables: Sequence[LogTable]) -> None:
+    """Notes points that come again in a table, of which the last row counts."""
+    for table in tables:
+        if REPEATED in table.options:
+            continue
+        seen: dict[tuple[object, ...], int] = {}
+        for row in table.rows:
+            point = row.bytes, row.statistic, key_without(row, "bytes")
+            if row.line is not None and seen.setdefault(point, row.line) != row.line:
+                table.note(again(log, row.line, row.bytes))
+                break
+
+
+def again(log: Log, line: int, size: int) -> str:
+    return f"{log.at(line)}: {size} bytes again; the last row counts"
+
+
 @dataclass
 class RowOrder:
     """Checks the sequence of rows: whether sizes ascend, and whether the last row was cut."""
@@ -324,7 +342,7 @@ class RowOrder:
             row = self.table.rows[-1]
             point = (size, key_without(row, "bytes"))
             if point in self.seen:
-                self.table.note(f"{self.log.at(line)}: {size} bytes again; the last row counts")
+                self.table.note(again(self.log, line, size))
             self.seen.add(point)
         if size < self.size:
             self.table.note(

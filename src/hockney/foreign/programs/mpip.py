@@ -38,6 +38,8 @@ _UNIT = re.compile(r"\(all, (?P<unit>[^()]{1,40})\)")
 """The unit in the title of the section of times."""
 _ROW = re.compile(r"^(\w{2,60}) +(\d{1,9}) +\* +(\d{1,20})((?: +[-+\d.eE]{1,40}){3,6}) *$")
 """A line for all ranks of a site: name, number, count, and numbers."""
+_ALL_RANKS = re.compile(r"^\w{2,60} +\d{1,9} +\*(?: |$)")
+"""The beginning of such a line."""
 _FRAME = re.compile(r"^ *(\d{1,9}) +\d{1,3} +(\S{1,200}) +(?:(\d{1,9}) +)?\S")
 """A line of a site's stack: number, level, file or address, and the line where it is known."""
 _ANY_ROW = re.compile(r"\w{2,60} \d{1,9} [*\d].*")
@@ -163,6 +165,9 @@ def _tables(report: _Report) -> list[LogTable]:
         tables[0].note(_why_empty(report, without if unknown else None))
     elif unknown:
         tables[0].note(f"{without} left out")
+    for line, text in (*report.section(_TIMES), *report.section(_SIZES)):
+        if _ALL_RANKS.match(text) and not _ROW.match(text) and line < report.log.last:
+            tables[0].drop(report.log, line, "it has no numbers that can be read")
     if report.is_cut:
         _note_cut(report, tables)
     return tables

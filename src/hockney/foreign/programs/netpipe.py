@@ -22,6 +22,7 @@ from hockney.foreign.logs.table import (
     Column,
     LogTable,
     RowOrder,
+    again,
     implied,
     is_number,
     number_rows,
@@ -362,5 +363,5 @@ def _fill(
         with table.row(log, line):
             size = table.add_row(line, known, kept)
             if size in sizes:
-                table.note(f"{log.at(line)}: {size} bytes again; the last row counts")
+                table.note(again(log, line, size))
             sizes.add(size)
