@@ -117,6 +117,19 @@ def test_settings_that_would_explain_as_much_are_both_given() -> None:
     assert {named(found)[0], *found.causes[0].instead} == set(env)
 
 
+def test_hosts_are_cleared_by_launches_of_one_run_on_both() -> None:
+    """All launches of B are slow, on A's host as well."""
+    away = tuple(msgspec.structs.replace(place, host="n2") for place in BASE.places)
+    slow = replace(BASE, latency_s=1.5 * BASE.latency_s, second_a_byte=1.5 * BASE.second_a_byte)
+    first, second = run_of(BASE, 1), run_of(replace(slow, places=away), 2, name="B")
+    assert named(explained(first, second)) == ["hosts of the ranks"]
+    for launch in second.launches[:8]:
+        launch.places[:] = BASE.places
+    found = explained(first, second)
+    assert found.shown
+    assert not named(found)
+
+
 def test_few_launches_are_not_judged() -> None:
     short = run_of(BASE, 2, name="B").of_launches(range(3))
     found = explained(run_of(BASE, 1), short)

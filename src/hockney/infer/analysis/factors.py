@@ -15,6 +15,7 @@ from hockney.base.units import format_seconds
 from hockney.infer.analysis.between import SAME_STATE
 from hockney.infer.analysis.effects import FORMS, Limits
 from hockney.infer.analysis.factor import UNSET, DifferingFactor, Kind, Restored, text_of
+from hockney.infer.analysis.host_effect import host_limits
 from hockney.infer.analysis.traces import Traces, traces_of, typical_launch
 from hockney.infer.analysis.variable_factors import forms_of_ways, variable_factors, ways_apart
 from hockney.plan.axes import AXES, CIRCUMSTANCES
@@ -158,12 +159,14 @@ def _places(first: Analysis, second: Analysis, a: Traces, b: Traces) -> Iterator
         return  # there are other ranks, which the points say
     if a.hosts != b.hosts:
         is_layout = len(set(a.hosts)) != len(set(b.hosts))
+        limits = [host_limits(run, a.hosts, b.hosts) for run in (first, second)]
         evidence = f"ranks share {b.distance}, before {a.distance}" if apart else ""
         yield DifferingFactor(
             "node layout" if is_layout else "hosts of the ranks",
             _both((a.hosts, b.hosts), _hosts),
             kind=Kind.SETTING if apart or second.run.is_simulated else Kind.SYSTEM,
             evidence=evidence or "launch records have the host of each rank",
+            limits=Limits(max(one.least for one in limits), min(one.most for one in limits)),
             change=_layout_change(fields),
         )
     elif a.cpus != b.cpus or a.pinned != b.pinned:
