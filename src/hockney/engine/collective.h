@@ -20,7 +20,7 @@ struct collective {
 
 /* Of one point. */
 struct collective_point {
-    double window_ns;     /* from one start to the next */
+    double window_ns;     /* from one start to the next; of all that begins together */
     enum arrival arrival; /* when ranks arrive at it, */
     double late;          /* this rank by that fraction of */
     double skew_ns;       /* this; known on the first rank only */
