@@ -39,7 +39,7 @@ class Measured:
 
     def make(self, rounds: Sequence[int]) -> RoundTimes:
         for number in rounds:
-            pairs = round_pairs(self.machine.network.nodes, number)
+            pairs = round_pairs(self.machine.nodes, number)
             passed = self.machine.network.passed(pairs)
             times = self.machine.seconds(passed)
             self.logs.append(np.log(times) + self.noise * self._noise(times.shape))
@@ -65,7 +65,7 @@ def located(
 ) -> tuple[Explanations, int]:
     """What a search finds, and the number of its rounds."""
     network = machine.network
-    search = RoundSearch(network.nodes, most)
+    search = RoundSearch(machine.nodes, most)
     measured = Measured(machine, noise, tails, seed)
     rounds = search.first()
     while rounds:
@@ -81,7 +81,7 @@ def named(judged: Explanations) -> set[int]:
 
 def all_pairs(machine: Machine, noise: float, tails: str, seed: int) -> Explanations:
     measured = Measured(machine, noise, tails, seed)
-    times = measured.make(range(all_rounds(machine.network.nodes)))
+    times = measured.make(range(all_rounds(machine.nodes)))
     return judge(times, list(machine.network.parts))
 
 
@@ -89,9 +89,9 @@ def cell(shape: str, fault: str, args: argparse.Namespace) -> None:
     right = false = same = 0
     rounds, seconds = [], []
     for seed in range(args.machines):
-        machine = planted(NETWORKS[shape](args.nodes), fault, args.slower, seed)
+        machine = planted(shape, args.nodes, fault, args.slower, seed)
         began = time.perf_counter()
-        most = args.most or most_rounds(machine.network.nodes)
+        most = args.most or most_rounds(machine.nodes)
         judged, made = located(machine, args.noise, args.tails, seed, most)
         seconds.append(time.perf_counter() - began)
         found = named(judged)
@@ -104,7 +104,7 @@ def cell(shape: str, fault: str, args: argparse.Namespace) -> None:
         if args.beside_all_pairs:
             whole = all_pairs(machine, args.noise, args.tails, seed)
             same += named(whole) == found
-    total = all_rounds(machine.network.nodes)
+    total = all_rounds(machine.nodes)
     beside = f"  as all pairs {interval(same, args.machines)}" if args.beside_all_pairs else ""
     print(
         f"{shape:>10} {fault:>6} n={args.machines}  right {interval(right, args.machines)}  "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 import pytest
 
@@ -46,3 +48,47 @@ def test_what_cannot_be_located_is_refused(hockney: RunHockney, words: str, comp
 def test_a_launch_has_its_rounds_counted_from_one() -> None:
     workload = Fabric(sizes=(), locate=True, chosen=(0, 6), visits=40)
     assert workload.arguments(8) == ["fabric", "--parallel", "--arrangements=1,7"]
+
+
+TORUS = (
+    '<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-15" speed="1Gf" '
+    'bw="1GBps" lat="1us" topology="TORUS" topo_parameters="{}"/></platform>'
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "parameters", "complaint"),
+    [
+        ("--locate", "4,5", "the torus '4,5' has 20 nodes, and the radical '0-15' 16"),
+        ("--all-pairs", "4,4", "the routes of a platform serve fabric --locate alone"),
+    ],
+)
+def test_a_platform_that_serves_no_search_is_refused(
+    hockney: RunHockney, tmp_path: Path, words: str, parameters: str, complaint: str
+) -> None:
+    (tmp_path / "torus.xml").write_text(TORUS.format(parameters))
+    done = hockney(
+        *("fabric", "-n", "16", "--platform", "cluster:16", "--topology", "torus.xml"),
+        *(words, "-o", "run.jsonl"),
+    )
+    assert done.status == 2
+    assert complaint in done.stderr
+
+
+def test_nodes_that_a_platform_does_not_have_are_named(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "torus.xml").write_text(TORUS.format("4,4"))
+    words = ("fabric", "-n", "16", "--platform", "cluster:16", "--topology", "torus.xml")
+    done = hockney(*words, "--locate", "-o", "run.jsonl")
+    assert done.status == 2
+    assert "torus.xml: the platform has no host node-0, node-1," in done.stderr
+
+
+def test_routes_that_cannot_be_read_are_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with click.Context(cli.cli):
+        Path("floyd.xml").write_text('<platform><zone id="z" routing="Floyd"/></platform>')
+        plan = ask(["fabric", "--locate", "-n", "16", "--platform", "floyd.xml"]).plan
+    assert plan.first.placement.network is None
+    assert "note: floyd.xml: its routes are not read" in capsys.readouterr().err

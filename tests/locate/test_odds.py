@@ -141,3 +141,12 @@ def test_a_search_ends_where_all_is_known() -> None:
     assert search.steps >= 2
     assert len(search.made) == made < 63
     assert len(set(search.made)) == made
+
+
+def test_the_likeliest_of_many_overwhelming_explanations_is_named() -> None:
+    """Each of the two nodes of a slow switch explains half of its times, and would do for a
+    fault."""
+    routes = network(8, 2)
+    switch = [i for i, part in enumerate(routes.parts) if part.kind == "switch"][2]
+    (found,) = judged(routes, rounds=400, slow={switch: 2.0}).found
+    assert found.part == switch

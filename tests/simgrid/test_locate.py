@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney, kept_short
+from hockney.infer.locate.platform_routes import shape_of
 from networks import with_slow_fabric
+from platform_networks import cluster_xml, network_in, written_out
 from platforms import EXACT
 
 pytestmark = pytest.mark.simgrid
@@ -78,3 +80,75 @@ def test_a_run_that_was_cut_between_steps_goes_on(hockney: RunHockney, tmp_path:
     assert hockney(*words, "--resume").status == 0
     again = json.loads(hockney("show", "run.jsonl", "--json").stdout)["located"]
     assert again == located
+
+
+PLATFORMS = {
+    "FAT_TREE": (32, "2;4,8;1,4;1,1"),
+    "TORUS": (32, "2,4,4"),
+    "DRAGONFLY": (64, "4,1;2,1;4,1;2"),
+}
+PLANTED = {
+    ("TORUS", "cable"): (
+        ("n20", "n21"),
+        "the cable between n20 and n21 (x+) is slow",
+    ),
+    ("FAT_TREE", "cable"): (
+        ("switch 4 of level 1", "switch 0 of level 2"),
+        "the cable between switch 4 of level 1 and switch 0 of level 2 is slow",
+    ),
+    ("FAT_TREE", "switch"): (("switch 0 of level 2",), "switch 0 of level 2 is slow"),
+    ("DRAGONFLY", "cable"): (
+        ("router 0.0.1", "router 1.0.0"),
+        "the cable between router 0.0.1 and router 1.0.0 (between groups) is slow",
+    ),
+    **{(topology, "node"): (("n17",), "node n17 is slow") for topology in PLATFORMS},
+    **{(topology, "none"): ((), "") for topology in PLATFORMS},
+}
+
+
+@pytest.mark.parametrize(
+    ("topology", "what"), kept_short(PLANTED, [("TORUS", "cable"), ("FAT_TREE", "none")])
+)
+def test_the_routes_of_a_platform_name_its_cables(
+    hockney: RunHockney, tmp_path: Path, topology: str, what: str
+) -> None:
+    """Simulated on all routes written out, of which one link is slow."""
+    nodes, parameters = PLATFORMS[topology]
+    names, words = PLANTED[topology, what]
+    xml = cluster_xml(nodes, topology, parameters)
+    (tmp_path / "network.xml").write_text(xml)
+    (tmp_path / "platform.xml").write_text(written_out(network_in(xml), names, latency=6.0))
+    done = hockney(
+        *("fabric", "--locate", "-n", str(nodes), "--platform", "platform.xml", *EXACT),
+        *("--topology", "network.xml", "--sizes", "8", "--json", "-q", "-o", "run.jsonl"),
+    )
+    assert done.status == 0, done.stderr
+    located = json.loads(done.stdout)["located"]
+    found = [(one["what"], tuple(one["names"])) for one in located["faults"]]
+    assert found == ([] if what == "none" else [(what, names)])
+    assert located["judged"]["node"] == nodes
+    shown = hockney("show", "run.jsonl")
+    assert words in shown.stdout
+    assert "cables are unknown" not in shown.stdout
+
+
+def test_the_platform_that_is_simulated_has_its_routes_used(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """No topology is named: links have the names of the file."""
+    network = network_in(cluster_xml(16, "TORUS", "4,4"))
+    names = ("n5", "n6")
+    (tmp_path / "platform.xml").write_text(written_out(network, names, latency=6.0))
+    words = ("fabric", "--locate", "-n", "16", *EXACT, "--sizes", "8", "-q")
+    done = hockney(*words, "--platform", "platform.xml", "-o", "run.jsonl")
+    assert done.status == 0, done.stderr
+    part = [part.names for part in shape_of(network).parts].index(names)
+    assert done.stdout.startswith(f"link p{part} is slow: ")
+
+
+def test_a_healthy_shape_is_not_accused(hockney: RunHockney) -> None:
+    """Large messages that share a cable with others of their round are left out."""
+    words = ("fabric", "--locate", "-n", "32", "--platform", "fat-tree:4x8", *EXACT)
+    done = hockney(*words, "--gate", "-q", "-o", "run.jsonl")
+    assert done.status == 0, done.stdout + done.stderr
+    assert "nothing is slow among 32 nodes, 32 cables and 12 switches" in done.stdout

@@ -15,11 +15,12 @@ from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import Count
 from hockney.cli._verb import MeasuringVerb
-from hockney.plan import Plan, Sampling, single, sizes_of
+from hockney.plan import Placement, Plan, Sampling, single, sizes_of
 from hockney.plan.knobs import option_of
+from hockney.plan.platform_files import UnreadableRoutesError
 from hockney.plan.workloads.fabric import Fabric
 from hockney.run.measure.checks import allowed_cpus
-from hockney.run.measure.topology import of_scheduler, with_topology
+from hockney.run.measure.topology import of_scheduler, with_routes, with_topology
 
 DEFAULT_SIZES = "8,1MiB"
 USUAL_FROM = 512
@@ -112,13 +113,14 @@ def plan_of(
 ) -> Plan:
     """Passes over the pairs of a network. locate: None if the number of ranks decides."""
     placement = replace(common.placement, ranks=ranks or _usual_ranks(common))
-    placement = with_topology(placement, topology or of_scheduler())
-    if per_switch and placement.topology is None:
-        raise UsageError("--per-switch: the switches are unknown", "describe them: --topology FILE")
-    numbers = placement.topology.numbered() if placement.topology and per_switch else ()
     if locate is None:
         is_sample = per_switch or serial or visits is not None
         locate = placement.ranks >= USUAL_FROM and not is_sample
+    known = _with_routes if locate else with_topology
+    placement = known(placement, topology or of_scheduler())
+    if per_switch and placement.topology is None:
+        raise UsageError("--per-switch: the switches are unknown", "describe them: --topology FILE")
+    numbers = placement.topology.numbered() if placement.topology and per_switch else ()
     workload = Fabric(
         sizes=sizes_of(sizes),
         buffers=common.buffers,
@@ -128,6 +130,17 @@ def plan_of(
         locate=locate,
     )
     return single(workload, placement, _passes(common))
+
+
+def _with_routes(placement: Placement, topology: str | None) -> Placement:
+    try:
+        return with_routes(placement, topology)
+    except UnreadableRoutesError as error:
+        source = topology or placement.platform
+        click.echo(
+            f"note: {source}: its routes are not read, cables stay unknown: {error}", err=True
+        )
+        return placement
 
 
 def per_switch_plan(

@@ -8,6 +8,7 @@ import re
 import msgspec
 
 from hockney.base.errors import UsageError
+from hockney.plan.platform_network import PlatformNetwork
 from hockney.plan.topology import Topology
 
 PLACES = ("core", "socket", "numa", "node", "spread", "none")
@@ -61,6 +62,8 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     """Settings for the simulator, as it takes them (key:value)."""
     topology: Topology | None = None
     """The switches of the network; None for those that the scheduler reports."""
+    network: PlatformNetwork | None = None
+    """The routes of a platform, by which --locate looks for cables; None where they are unknown."""
     env: dict[str, str] = {}
     """Variables for the ranks, such as those that force an algorithm."""
     controls: dict[str, str | None] = {}

@@ -150,7 +150,7 @@ def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:
 
 MAY_CHANGE = frozenset(
     {
-        *("broadcast", "engine", "mpicc", "oversubscribe", "refine", "trains"),
+        *("broadcast", "engine", "mpicc", "network", "oversubscribe", "refine", "trains"),
         "without_bad_nodes",
     }
 )

@@ -13,30 +13,31 @@ import numpy as np
 
 from hockney.infer.analysis.boards import Doubt, held_doubts
 from hockney.infer.analysis.network_faults import LEAST_TO_DELAY
-from hockney.infer.analysis.network_faults import WAYS as WAY_WORDS
 from hockney.infer.analysis.noise import held_by_others
 from hockney.infer.analysis.outlier_rule import least_ratio
 from hockney.infer.analysis.pairwise import rounds_of
+from hockney.infer.analysis.part_words import counted, words_of
 from hockney.infer.analysis.places import places_of
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.locate.candidates import (
-    CABLE,
     NODE,
     PROCESS,
-    SWITCH,
     UPLINK,
     Array,
     NetworkPart,
     OneWayRoutes,
     Passed,
+    RankRoutes,
     SwitchRoutes,
+    TwoWayRoutes,
     Whole,
 )
 from hockney.infer.locate.design import all_rounds, pair_between, round_of
 from hockney.infer.locate.explanations import Explanations, Found
 from hockney.infer.locate.odds import FEWEST, SURE, RoundTimes, judge
-from hockney.plan import workload_of
-from hockney.plan.topology import LEVELS, switches_of
+from hockney.infer.locate.platform_routes import routes_between
+from hockney.plan import plan_of, workload_of
+from hockney.plan.topology import switches_of
 from hockney.plan.workloads.fabric import Fabric
 from hockney.records import PairBlock, Place, Run
 
@@ -46,19 +47,12 @@ RULE = (
     "parts; noise is Student's t with 3 degrees of freedom); it is separated from another part "
     "where it is 1,000 times likelier than that, too"
 )
-WORDS = {
-    NODE: "node {} is slow",
-    PROCESS: "{} is slow",
-    UPLINK: "the links of switch {} to other switches are slow",
-    SWITCH: "switch {} is slow",
-    CABLE: "the cable between switches {} is slow",
-}
 NEARER_IS_SLOWER = 1.15
 """Ratio of the times of near pairs to those of farther ones from which on the topology is not
 believed."""
-ONE_WAY_CABLE = "the cable from switch {} is slow"
 MOST_NAMED = 4
 MORE_ROUNDS = "more rounds would decide: a larger --budget or --rounds, or --all-pairs"
+SMALL_ALONE = "small messages alone show what is slow at these: --sizes 8"
 CROWDS = 64
 """Numbers of pairs on a link that a class of times can have."""
 
@@ -72,6 +66,8 @@ class LocatedFault:
     names: tuple[str, ...]
     way: str | None
     """OUT or IN where it is slow in one direction alone: a cable from the first of its names."""
+    note: str | None
+    """More about it in a network whose routes are known: "x+", "between groups"; None elsewhere."""
     bytes: int
     """The size that shows it most."""
     all_bytes: tuple[int, ...]
@@ -97,7 +93,7 @@ class LocatedFault:
 
     @property
     def words(self) -> str:
-        return _of_part(NetworkPart(self.what, self.names, self.way))
+        return words_of(NetworkPart(self.what, self.names, self.way, self.note))
 
 
 @dataclass(frozen=True)
@@ -117,7 +113,7 @@ class Located:
 
     @property
     def judged_words(self) -> str:
-        return _counted(Counter(self.judged))
+        return counted(Counter(self.judged))
 
 
 def is_located(run: Run) -> bool:
@@ -125,19 +121,26 @@ def is_located(run: Run) -> bool:
     return isinstance(workload, Fabric) and workload.locate
 
 
-Network = SwitchRoutes | OneWayRoutes
-
-
-def network_of(run: Run) -> Network:
+def network_of(run: Run) -> RankRoutes:
     """The network of a run, as far as it is known, by the names of its nodes."""
     places = places_of(run)
     ranks = 1 + max([*places, *(int(block.peers.max()) for block in _blocks(run))], default=0)
     hosts = _hosts(places, ranks)
     names = list(dict.fromkeys(hosts))
-    topology = {place.host: place.topology for place in places.values()}
-    paths = [switches_of(topology.get(name)) for name in names]
-    routes = SwitchRoutes(names, paths, [names.index(host) for host in hosts])
+    number = {name: i for i, name in enumerate(names)}
+    routes = _routes(run, names, [number[host] for host in hosts])
     return OneWayRoutes(routes) if any(block.is_one_way for block in _blocks(run)) else routes
+
+
+def _routes(run: Run, hosts: list[str], host_of: list[int]) -> TwoWayRoutes:
+    """Those of the plan's platform, or of the switches above each node."""
+    plan = plan_of(run.header.options)
+    network = plan.first.placement.network if plan else None
+    routes = routes_between(network, hosts, host_of) if network else None
+    if routes is not None:
+        return routes
+    topology = {place.host: place.topology for place in places_of(run).values()}
+    return SwitchRoutes(hosts, [switches_of(topology.get(host)) for host in hosts], host_of)
 
 
 def made_rounds(run: Run, ranks: int) -> list[int]:
@@ -150,7 +153,7 @@ def made_rounds(run: Run, ranks: int) -> list[int]:
     return found
 
 
-def times_of(run: Run, network: Network) -> RoundTimes | None:
+def times_of(run: Run, network: RankRoutes) -> RoundTimes | None:
     """The times of a run as the odds need them; None if no pair was measured."""
     blocks = _blocks(run)
     if not blocks:
@@ -166,10 +169,17 @@ def times_of(run: Run, network: Network) -> RoundTimes | None:
     first, logs = _each_once(pairs, logs, ranks)
     passed = network.of_messages(pairs[first])
     together = rounds_of(blocks)[first]
-    crowd = _crowds(passed, together, network)
-    delayed = [crowd if size >= LEAST_TO_DELAY else np.zeros_like(crowd) for size in sizes]
-    classes = [passed.levels * CROWDS + each for each in delayed]
-    return RoundTimes(logs, passed.weights, np.array(classes))
+    is_large = np.array(sizes) >= LEAST_TO_DELAY
+    waits = network.delayed(pairs[first], together)
+    if waits is None:
+        crowd = _crowds(passed, together, network)
+        left_out = 0.0
+    else:  # How much longer these take depends on all other pairs.
+        crowd = np.zeros_like(passed.levels)
+        logs[np.ix_(is_large, waits)] = np.nan
+        left_out = float(waits.mean()) if is_large.any() else 0.0
+    classes = passed.levels * CROWDS + is_large[:, None] * crowd
+    return RoundTimes(logs, passed.weights, classes, left_out)
 
 
 def _each_once(peers: Whole, logs: Array, ranks: int) -> tuple[Whole, Array]:
@@ -204,7 +214,7 @@ def located_of(run: Run) -> Located | None:
     return located_by(run, network, times, judged)
 
 
-def located_by(run: Run, network: Network, times: RoundTimes, judged: Explanations) -> Located:
+def located_by(run: Run, network: RankRoutes, times: RoundTimes, judged: Explanations) -> Located:
     ranks = len(network.host_of)
     sizes = sizes_of(run)
     counts = _counts(network, range(len(network.parts)))
@@ -219,7 +229,7 @@ def located_by(run: Run, network: Network, times: RoundTimes, judged: Explanatio
         all_rounds=all_rounds(ranks),
         steps=len({block.launch for block in _blocks(run)}),
         judged={kind: count for kind, count in counts.items() if count > 0},
-        knows_switches=any(part.kind == SWITCH for part in network.parts),
+        knows_switches=any(part.kind not in (NODE, PROCESS) for part in network.parts),
         doubts=(
             *_of_moved(run),
             *held_doubts(held, len(named) < len(faults)),
@@ -253,7 +263,7 @@ def _hosts(places: dict[int, Place], ranks: int) -> list[str]:
     return [(place.host if place else None) or f"rank {rank}" for rank, place in enumerate(found)]
 
 
-def _crowds(passed: Passed, rounds: Whole, network: Network) -> Whole:
+def _crowds(passed: Passed, rounds: Whole, network: RankRoutes) -> Whole:
     """Shape (pairs,): how many pairs of the same round share the fullest link of a pair, one way
     that direction of it, as the exponent of the next power of two: large messages delay each other
     there."""
@@ -262,8 +272,8 @@ def _crowds(passed: Passed, rounds: Whole, network: Network) -> Whole:
         part.kind == UPLINK and (part.way is not None) == network.is_one_way
         for part in network.parts
     ]
-    of_uplink = np.array(is_link)[entries.col]
-    rows, parts = entries.row[of_uplink], entries.col[of_uplink]
+    of_link = np.array(is_link)[entries.col]
+    rows, parts = entries.row[of_link], entries.col[of_link]
     _, same, counts = np.unique(
         rounds[rows] * len(network.parts) + parts, return_inverse=True, return_counts=True
     )
@@ -272,7 +282,7 @@ def _crowds(passed: Passed, rounds: Whole, network: Network) -> Whole:
     return np.ceil(np.log2(most)).astype(np.int64)
 
 
-def _fault(found: Found, network: Network, sizes: Sequence[int]) -> LocatedFault:
+def _fault(found: Found, network: RankRoutes, sizes: Sequence[int]) -> LocatedFault:
     parts = network.parts
     part = parts[found.part]
     rivals = [*found.same, *found.like]
@@ -282,58 +292,59 @@ def _fault(found: Found, network: Network, sizes: Sequence[int]) -> LocatedFault
         what=part.kind,
         names=part.names,
         way=part.way,
+        note=part.note,
         bytes=sizes[found.size],
         all_bytes=tuple(sizes[i] for i in found.shows),
         ratio=found.ratio,
         interval=found.interval,
         lost=found.lost,
         odds_log10=found.odds_log / math.log(10.0),
-        next=None if found.next_part is None else _of_part(parts[found.next_part]),
-        same=tuple(_of_part(parts[i]) for i in found.same[:MOST_NAMED]),
-        like=tuple(_of_part(parts[i]) for i in found.like[:MOST_NAMED]),
+        next=None if found.next_part is None else words_of(parts[found.next_part]),
+        same=tuple(words_of(parts[i]) for i in found.same[:MOST_NAMED]),
+        like=tuple(words_of(parts[i]) for i in found.like[:MOST_NAMED]),
         separated_by=(hosts[0], hosts[1]) if hosts else None,
         observations=found.observations,
     )
 
 
-def _of_part(part: NetworkPart) -> str:
-    if part.way is None:
-        return WORDS[part.kind].format(" and ".join(part.names))
-    if part.kind == CABLE:
-        return ONE_WAY_CABLE.format(" to ".join(part.names))
-    return f"{WORDS[part.kind].format(*part.names)} {WAY_WORDS[part.way]}"
-
-
-def _counts(network: Network, parts: Iterable[int]) -> Counter[str]:
+def _counts(network: RankRoutes, parts: Iterable[int]) -> Counter[str]:
     """How many parts of each kind these are, one or both of whose directions are meant."""
     each = (network.parts[i] for i in parts)
-    return Counter(kind for kind, _ in {(part.kind, frozenset(part.names)) for part in each})
+    return Counter(
+        kind for kind, _ in dict.fromkeys((part.kind, frozenset(part.names)) for part in each)
+    )
 
 
-def _doubts(network: Network, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:
+def _doubts(network: RankRoutes, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:
     for one in judged.found:
         if one.odds_log < SURE:
-            words = " or ".join(_of_part(network.parts[i]) for i in (one.part, *one.like[:2]))
+            words = " or ".join(words_of(network.parts[i]) for i in (one.part, *one.like[:2]))
             yield Doubt(f"{words}: the times separate them by less than 1,000 to 1", MORE_ROUNDS)
-    contradiction = _contradiction(times)
+    contradiction = _contradiction(network, times)
     if contradiction is not None:
         yield Doubt(contradiction, "correct the topology, or measure without it")
     likeliest = judged.open[np.argsort(-judged.log_odds[judged.open])][:MOST_NAMED].tolist()
     likely = [i for i in likeliest if judged.log_odds[i] > 0.0]
     if likely:
-        words = "; ".join(_of_part(network.parts[i]) for i in likely)
+        words = "; ".join(words_of(network.parts[i]) for i in likely)
         yield Doubt(f"{words}: likelier than not, but not 1,000 times", MORE_ROUNDS)
+    if times.left_out > 0.0 and (len(judged.unclear) or likely):
+        yield Doubt(
+            f"the large messages of {100.0 * times.left_out:.0f} % of the pairs shared a cable "
+            "with others of their round, which delays them, and were left out",
+            SMALL_ALONE,
+        )
     unclear = _counts(network, (i for i in judged.unclear.tolist() if i not in likely))
     if unclear:
         yield Doubt(
-            f"{_counted(unclear)} had too few or too different times to exclude that "
+            f"{counted(unclear)} had too few or too different times to exclude that "
             f"{'it is' if unclear.total() == 1 else 'one is'} slow",
             MORE_ROUNDS,
         )
     usual = _counts(network, judged.unjudged.tolist())
     if usual:
         yield Doubt(
-            f"most pairs pass {_counted(usual)}, so that nothing shows their usual time",
+            f"most pairs pass {counted(usual)}, so that nothing shows their usual time",
             "measure on nodes of more switches",
         )
 
@@ -351,7 +362,7 @@ def _of_moved(run: Run) -> list[Doubt]:
     ]
 
 
-def _contradiction(times: RoundTimes) -> str | None:
+def _contradiction(network: RankRoutes, times: RoundTimes) -> str | None:
     """Pairs that the topology has nearer and that take longer, in words."""
     levels = times.classes[0] // CROWDS
     medians = {
@@ -361,22 +372,10 @@ def _contradiction(times: RoundTimes) -> str | None:
     }
     for near, far in itertools.combinations(sorted(medians), 2):
         ratio = math.exp(medians[near] - medians[far])
-        if ratio > NEARER_IS_SLOWER and far <= len(LEVELS):
+        names = network.level_name(near), network.level_name(far)
+        if ratio > NEARER_IS_SLOWER and None not in names:
             return (
-                f"pairs of level {LEVELS[near - 1]!r} take {ratio:.3g} times as long as pairs of "
-                f"level {LEVELS[far - 1]!r}: the topology contradicts the times"
+                f"pairs of level {names[0]!r} take {ratio:.3g} times as long as pairs of "
+                f"level {names[1]!r}: the topology contradicts the times"
             )
     return None
-
-
-def _counted(counts: Counter[str]) -> str:
-    words = [_count(count, kind) for kind, count in counts.items()]
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
-
-
-def _count(count: int, kind: str) -> str:
-    """ "1 node", "3 switches"."""
-    many = {PROCESS: "processes", SWITCH: "switches", UPLINK: "links up from switches"}
-    one = {UPLINK: "link up from a switch"}
-    words = one.get(kind, kind) if count == 1 else many.get(kind, f"{kind}s")
-    return f"{count} {words}"

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.plan.topology import LEVELS
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -33,6 +35,9 @@ class NetworkPart:
     """The node, process or switch, or both ends of a cable."""
     way: str | None = None
     """OUT or IN for what is slow in one direction alone: of a cable OUT, from its first end."""
+    note: str | None = None
+    """More about a part of a network whose routes are known, whose names say what they name ("node
+    n1", "switch 3 of level 1"); None elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ class Passed:
     """Shape (pairs,): number of the kind of route. Sound pairs of one level take the same time."""
 
 
-_Entries = list[tuple[Whole, Whole]]
+Entries = list[tuple[Whole, Whole]]
 """Numbers of pairs and of the parts that they pass."""
 
 
@@ -53,10 +58,10 @@ _Entries = list[tuple[Whole, Whole]]
 class Crossed:
     """The parts that pairs pass."""
 
-    first: _Entries
-    second: _Entries
+    first: Entries
+    second: Entries
     """Those of the first rank and of the second one."""
-    cables: _Entries
+    cables: Entries
     """Those from switches with lower numbers to higher ones, and the others."""
     levels: Whole
     """As Passed.levels."""
@@ -69,6 +74,43 @@ class Routes(Protocol):
 
     def passed(self, pairs: Whole) -> Passed:
         """The parts that pairs of ranks pass. pairs: shape (pairs, 2)."""
+
+
+class RankRoutes(Routes, Protocol):
+    """The same between ranks on nodes."""
+
+    is_one_way: bool
+    host_of: Whole
+    """The number of each rank's node."""
+
+    def of_messages(self, pairs: Whole) -> Passed:
+        """The parts that the messages of a time pass."""
+
+    def delayed(self, pairs: Whole, rounds: Whole) -> NDArray[np.bool_] | None:
+        """Shape (pairs,): whether others of the same round delay large messages of a pair on a
+        cable; None where the cables are unknown."""
+
+    def level_name(self, level: int) -> str | None:
+        """Pairs of a level in words; None where those of a higher one may well be faster."""
+
+
+class TwoWayRoutes(RankRoutes, Protocol):
+    def one_way_level_name(self, level: int) -> str | None:
+        """As level_name, of messages one way."""
+
+    def crossed(self, pairs: Whole) -> Crossed:
+        """What messages from the first rank of pairs to the second one pass, by the end to which
+        it belongs."""
+
+
+def process_parts(hosts: Sequence[str], host_of: Whole) -> list[NetworkPart]:
+    """A part for each rank; none where each has a node of its own."""
+    if len(host_of) == len(np.unique(host_of)):
+        return []
+    return [
+        NetworkPart(PROCESS, (f"rank {rank} on {hosts[host]}",))
+        for rank, host in enumerate(host_of.tolist())
+    ]
 
 
 def weights_of(
@@ -105,12 +147,9 @@ class SwitchRoutes:
         self.leaf = np.array([leaf_names.index(p[-1]) if p else -1 for p in paths], np.int64)
         parts = [NetworkPart(NODE, (host,)) for host in hosts]
         self.first_process = len(parts)
-        self.has_processes = bool(len(self.host_of) > len(np.unique(self.host_of)))
-        if self.has_processes:
-            parts += [
-                NetworkPart(PROCESS, (f"rank {rank} on {hosts[host]}",))
-                for rank, host in enumerate(self.host_of.tolist())
-            ]
+        processes = process_parts(hosts, self.host_of)
+        self.has_processes = bool(processes)
+        parts += processes
         tops = list(dict.fromkeys(path[0] for path in paths if path))
         below = [name for name in names if name not in tops or len(tops) > 1]
         self.uplink = np.full(len(names) + 1, -1)
@@ -139,6 +178,14 @@ class SwitchRoutes:
     def of_messages(self, pairs: Whole) -> Passed:
         """The parts that the messages of a time pass, here those of both ways."""
         return self.passed(pairs)
+
+    def level_name(self, level: int) -> str | None:
+        return LEVELS[level - 1] if level <= len(LEVELS) else None
+
+    one_way_level_name = level_name
+
+    def delayed(self, pairs: Whole, rounds: Whole) -> None:  # noqa: ARG002
+        return None
 
     def crossed(self, pairs: Whole) -> Crossed:
         """What pairs pass, by the end to which it belongs."""
@@ -180,12 +227,12 @@ class OneWayRoutes:
 
     is_one_way = True
 
-    def __init__(self, both: SwitchRoutes) -> None:
+    def __init__(self, both: TwoWayRoutes) -> None:
         self.both = both
-        self.host_of = both.host_of
+        self.host_of, self.delayed = both.host_of, both.delayed
         has_ways = [part.kind != SWITCH for part in both.parts]
         ways = [
-            NetworkPart(part.kind, part.names, way)
+            NetworkPart(part.kind, part.names, way, part.note)
             for way in WAYS
             for part in both.parts
             if part.kind != SWITCH
@@ -194,6 +241,9 @@ class OneWayRoutes:
         numbers = np.where(has_ways, len(both.parts) + np.cumsum(has_ways) - 1, -1)
         self.way = np.stack([numbers, np.where(has_ways, numbers + sum(has_ways), -1)])
         """Shape (ways, parts): the number of each part in that direction; -1 for a switch."""
+
+    def level_name(self, level: int) -> str | None:
+        return self.both.one_way_level_name(level)
 
     def passed(self, pairs: Whole) -> Passed:
         """Of both directions of each pair, one after the other."""
@@ -213,7 +263,8 @@ class OneWayRoutes:
 
 
 def _in_its_order(part: NetworkPart) -> NetworkPart:
-    """A cable's names in the order of its messages."""
-    if part.kind == CABLE and part.way == IN:
-        return NetworkPart(CABLE, part.names[::-1], OUT)
+    """A cable's names in the order of its messages, where both of its ends are known."""
+    if part.kind == CABLE and part.way == IN and len(part.names) > 1:
+        note = None if part.note is None else part.note.replace("+", "-")
+        return NetworkPart(CABLE, part.names[::-1], OUT, note)
     return part

@@ -68,6 +68,8 @@ class RoundTimes:
     classes: Whole
     """Shape (sizes, observations): observations with the same number take the same time if all
     parts are sound."""
+    left_out: float = 0.0
+    """Fraction of the pairs whose large messages say nothing, since others delayed them."""
 
 
 @dataclass(frozen=True)
@@ -186,16 +188,15 @@ class _Peeling:
         return int(min(same.tolist(), key=lambda i: KINDS.index(self.parts[i].kind)))
 
     def shift(self, part: int) -> Array:
-        """The slowness of a part at each size: none where it is not shown, NaN if it differs by
-        message."""
+        """The slowness of a part at each size, NaN if it differs by message."""
         rest = self.rest(part)
         own, weight = self.column(part)
         found = np.zeros(len(rest))
         for size, times in enumerate(rest[:, own]):
             likely = likelihoods_of(times, weight, self.noise[size])
-            if of_slow_or_lost(likely)[0] <= 0.0:
-                continue
-            differs = differs_by_message(likely)
+            is_shown = of_slow_or_lost(likely)[0] > 0.0
+            differs = is_shown and differs_by_message(likely)
+            # What is slow at one size is likely so at others, too little to be a fault there.
             found[size] = np.nan if differs else self.profile(rest, size, part)[0]
         return found
 
@@ -244,7 +245,7 @@ class _Peeling:
             slow.append(log_mean(of_it.slow, axis=1) - of_it.sound)
         every = np.array(by_size)
         # A fault may show at any of the sizes.
-        together = np.log1p(np.exp(np.minimum(every, 600.0))).sum(axis=0)
+        together = np.logaddexp(0.0, every).sum(axis=0)
         near = np.minimum(together, 30.0)
         total = np.where(together > 30.0, together, np.log(np.maximum(np.expm1(near), 1e-300)))
         total = total - math.log(2.0 ** len(rest) - 1.0)

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from hockney.base.errors import HockneyError, UsageError
 from hockney.plan import Placement
 from hockney.plan.option_files import option_text
+from hockney.plan.platform_files import PLATFORM, platform_network
 from hockney.plan.topology import Topology
 from hockney.plan.topology_files import parse_topology
-from hockney.run.measure.platforms import parse_shape
+from hockney.run.measure.platforms import parse_shape, shape_xml
 from hockney.run.schedulers import find_allocation, slurm
 
 SLURM = "slurm"
@@ -26,14 +27,46 @@ def with_topology(placement: Placement, asked: str | None) -> Placement:
     if asked is None:
         return placement
     topology = _of_slurm() if asked == SLURM else _of_file(Path(asked))
-    missing = [host for host in _hosts(placement) if topology.node(host) is None]
+    known = [host for host in _hosts(placement) if topology.node(host) is not None]
+    _check_known(placement, known, f"{topology.source}: no switch has node")
+    return replace(placement, topology=topology)
+
+
+def with_routes(placement: Placement, asked: str | None) -> Placement:
+    """The placement with the routes of a platform file, which may be named as topology, or of the
+    platform on which it is simulated; with the topology that is asked for, if it is none. Raises
+    UnreadableRoutesError and UsageError."""
+    if asked is not None and (asked == SLURM or not PLATFORM.match(_text(Path(asked)))):
+        return with_topology(placement, asked)
+    source = asked or placement.platform
+    if source is None:
+        return placement
+    network = platform_network(_platform_text(placement, asked), source)
+    if network is not None and asked is not None:
+        names = set(network.hosts)
+        known = [h for h in _hosts(placement) if h in names or h.partition(".")[0] in names]
+        _check_known(placement, known, f"{source}: the platform has no host")
+    return replace(placement, network=network)
+
+
+def _platform_text(placement: Placement, asked: str | None) -> str:
+    if asked is not None:
+        return _text(Path(asked))
+    shape = parse_shape(placement.platform or "")
+    if shape is not None:
+        return shape_xml(shape)
+    advice = "name a platform file of SimGrid, or a shape such as fat-tree:64"
+    return option_text(Path(placement.platform or ""), f"--platform {placement.platform}", advice)
+
+
+def _check_known(placement: Placement, known: list[str], words: str) -> None:
+    missing = [host for host in _hosts(placement) if host not in known]
     if missing:
         more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
         raise UsageError(
-            f"{topology.source}: no switch has node {', '.join(missing[:MOST_NAMED])}{more}",
+            f"{words} {', '.join(missing[:MOST_NAMED])}{more}",
             "add what is missing, or measure on other nodes",
         )
-    return replace(placement, topology=topology)
 
 
 def of_scheduler() -> str | None:
@@ -52,8 +85,17 @@ def _of_slurm() -> Topology:
 
 
 def _of_file(path: Path) -> Topology:
-    advice = "name a file, or slurm for what Slurm prints"
-    return parse_topology(option_text(path, f"--topology {path}", advice), str(path))
+    text = _text(path)
+    if PLATFORM.match(text):
+        raise UsageError(
+            f"--topology {path}: the routes of a platform serve fabric --locate alone",
+            "name a file of switches",
+        )
+    return parse_topology(text, str(path))
+
+
+def _text(path: Path) -> str:
+    return option_text(path, f"--topology {path}", "name a file, or slurm for what Slurm prints")
 
 
 def _hosts(placement: Placement) -> list[str]:

@@ -1,0 +1,179 @@
+"""A network whose routes are known cable by cable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.locate.candidates import (
+    NODE,
+    Crossed,
+    Entries,
+    NetworkPart,
+    Passed,
+    Whole,
+    process_parts,
+    weights_of,
+)
+from hockney.infer.locate.design import all_rounds, drawn, round_pairs
+
+PAIRS_TRIED = 1 << 17
+"""All pairs of 512 ranks."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """What messages pass, from one node to another: numbers of pairs and of parts."""
+
+    along: Entries
+    """Cables from their first end to the second one."""
+    against: Entries
+    switches: Entries
+    levels: Whole
+    """RoutedShape (pairs,): number of the kind of route, from 1 on."""
+
+
+class RoutedShape(Protocol):
+    """The cables and switches of a network, and how it routes."""
+
+    parts: Sequence[NetworkPart]
+    """All but the nodes."""
+    capacity: Whole
+    """Pairs whose messages pass each part in one direction at once without delay."""
+    pairs_tried: int
+    """Most pairs by which it is found what any message passes. A part that none of them passes is
+    passed by so few that no search would cross it."""
+
+    def way(self, one: Whole, other: Whole) -> Way:
+        """The route from each node to the other, which is another one."""
+
+    def level_name(self, level: int) -> str | None:
+        """Pairs of such a route in words; None where a longer route may well be faster."""
+
+
+class RoutedNetwork:
+    """The routes between ranks on nodes of a network with that shape."""
+
+    is_one_way = False
+
+    def __init__(
+        self,
+        shape: RoutedShape,
+        hosts: Sequence[str],
+        node_of: Sequence[int],
+        host_of: Sequence[int],
+    ) -> None:
+        """hosts: names of the nodes that take part; node_of: the number of each in the shape;
+        host_of: which of these each rank is on."""
+        self.shape, self.capacity = shape, shape.capacity
+        self.node_of = np.asarray(node_of, np.int64)
+        self.host_of = np.asarray(host_of, np.int64)
+        parts = [NetworkPart(NODE, (host,)) for host in hosts]
+        self.first_process = len(parts)
+        processes = process_parts(hosts, self.host_of)
+        self.has_processes = bool(processes)
+        parts += processes
+        used = self._used()
+        self.number = np.full(len(shape.parts), -1)
+        self.number[used] = len(parts) + np.arange(len(used))
+        self.parts: Sequence[NetworkPart] = [*parts, *(shape.parts[i] for i in used.tolist())]
+
+    def _used(self) -> Whole:
+        """Numbers of the shape's parts that the ranks' messages pass."""
+        used = np.zeros(len(self.shape.parts), bool)
+        for pairs in tried(len(self.host_of), self.shape.pairs_tried):
+            way, _ = self._way(pairs)
+            for _, parts in (*way.along, *way.against, *way.switches):
+                used[parts] = True
+        return np.flatnonzero(used)
+
+    def _way(self, pairs: Whole) -> tuple[Way, Whole]:
+        """The way of pairs on two nodes, and the numbers of these pairs."""
+        one, other = self.host_of[pairs].T
+        apart = np.flatnonzero(one != other)
+        return self.shape.way(self.node_of[one[apart]], self.node_of[other[apart]]), apart
+
+    def passed(self, pairs: Whole) -> Passed:
+        """Half of the messages of a pair go each way."""
+        go, back = self.crossed(pairs), self.crossed(pairs[:, ::-1])
+        entries = [
+            (rows, parts, 0.5)
+            for way in (go, back)
+            for rows, parts in (*way.first, *way.second, *way.cables)
+        ]
+        weights = weights_of(entries, (len(pairs), len(self.parts)))
+        weights.data = np.minimum(weights.data, 1.0)  # a route may pass a switch twice
+        return Passed(weights, go.levels + back.levels)
+
+    def of_messages(self, pairs: Whole) -> Passed:
+        """The parts that the messages of a time pass, here those of both ways."""
+        return self.passed(pairs)
+
+    def one_way_level_name(self, level: int) -> str | None:
+        return self.shape.level_name(level)
+
+    def level_name(self, level: int) -> str | None:
+        """The level of a pair is that of both ways together."""
+        return None if level % 2 else self.shape.level_name(level // 2)
+
+    def crossed(self, pairs: Whole) -> Crossed:
+        """What messages from the first rank of pairs to the second one pass."""
+        rows = np.arange(len(pairs))
+        way, apart = self._way(pairs)
+        ends = []
+        for end in (0, 1):
+            ends.append([(apart, self.host_of[pairs[apart, end]])])
+            if self.has_processes:
+                ends[-1].append((rows, self.first_process + pairs[:, end]))
+        first = [*ends[0], self._kept(way.switches, apart)]
+        levels = np.zeros(len(pairs), np.int64)
+        levels[apart] = way.levels
+        cables = [self._kept(entries, apart) for entries in (way.along, way.against)]
+        return Crossed(first, ends[1], cables, levels)
+
+    def delayed(self, pairs: Whole, rounds: Whole) -> NDArray[np.bool_]:
+        """Whether more pairs of the same round pass a cable in one direction than it has room
+        for."""
+        low, high = np.sort(pairs, axis=1).T
+        numbers = low * len(self.host_of) + high
+        found = np.zeros(len(pairs), bool)
+        for way in (0, 1):
+            rows, cables = self._with_back(pairs, way)
+            keys = np.stack([rounds[rows], cables, numbers[rows]])
+            each = np.unique(keys, axis=1)
+            uses, counts = np.unique(each[:2], axis=1, return_counts=True)
+            full = counts > self.capacity[uses[1]]
+            is_full = np.isin(
+                keys[0] * len(self.capacity) + keys[1],
+                uses[0, full] * len(self.capacity) + uses[1, full],
+            )
+            found[rows[is_full]] = True
+        return found
+
+    def _with_back(self, pairs: Whole, way: int) -> tuple[Whole, Whole]:
+        """What messages of pairs and their answers pass that way: numbers of pairs and of the
+        shape's parts."""
+        found = []
+        for each in (pairs, pairs[:, ::-1]):
+            ways, apart = self._way(each)
+            entries = (ways.along, ways.against)[way]
+            found += [(apart[rows], parts) for rows, parts in entries]
+        return np.concatenate([rows for rows, _ in found]), np.concatenate([p for _, p in found])
+
+    def _kept(self, entries: Entries, apart: Whole) -> tuple[Whole, Whole]:
+        rows = np.concatenate([rows for rows, _ in entries] or [np.zeros(0, np.int64)])
+        parts = np.concatenate([parts for _, parts in entries] or [np.zeros(0, np.int64)])
+        numbers = self.number[parts]
+        return apart[rows[numbers >= 0]], numbers[numbers >= 0]
+
+
+def tried(ranks: int, most: int) -> Iterator[Whole]:
+    """Pairs in both directions: those of all rounds, or of so many by lot."""
+    count = min(all_rounds(ranks), max(most // max(ranks // 2, 1), 1))
+    for number in drawn(ranks, count, (), np.random.default_rng(1)):
+        pairs = round_pairs(ranks, number)
+        yield np.concatenate([pairs, pairs[:, ::-1]])
