@@ -143,7 +143,8 @@ TOPOLOGY = option(
     metavar="FILE|slurm",
     heading=PLACEMENT,
     help="Which nodes are on which switch: a topology.conf of Slurm, lines such as `leaf1 "
-    "node[1-16]`, or what `scontrol show topology` or `ibnetdiscover` prints.",
+    "node[1-16]`, or what `scontrol show topology` or `ibnetdiscover` prints; for fabric --locate "
+    "also a platform file of SimGrid.",
 )
 
 
