@@ -243,6 +243,37 @@ ALLREDUCE,512,2048,ring,int32,2500.5,2400.25,8,1,lynx
 BCAST,1024,4096,binomial,int32,500.5,400.75,8,1,lynx
 """
 
+REPROMPI = """\
+#@datatype_size_bytes=4
+#@nprocs=4
+#@sync=MPI_Barrier
+                          test       nrep        count    runtime_sec
+                     MPI_Bcast          0            2   0.0000012500
+                     MPI_Bcast          1            2   0.0000011250
+                     MPI_Bcast          0          256   0.0000025000
+"""
+REPROMPI_SUMMARY = """\
+#@nprocs=8
+                          test  msize_bytes total_nrep valid_nrep   mean_sec median_sec
+                 MPI_Allreduce            8         10          9   0.0000025000   0.0000023750
+                 MPI_Allreduce         1024         10         10   0.0000045000   0.0000043750
+"""
+SKAMPI = """\
+# SKaMPI Version 5.0.4 rev. 355
+
+# begin result "MPI_Bcast-nodes-length"
+nodes= 2 count= 2        8       6.6       0.1       54       3.1       6.6
+nodes= 4 count= 2        8       7.4       0.2       54       3.1       6.6       7.2       7.4
+nodes= 2 count= 256     1024       8.5       0.1        8       3.1       8.5
+# end result "MPI_Bcast-nodes-length"
+"""
+SKAMPI_PINGPONG = """\
+# begin result "Pingpong_Send_Recv-length"
+count= 2        8       3.0       0.0       80       3.0       3.0
+count= 256     1024       5.0       0.1       80       5.0       5.0
+# end result "Pingpong_Send_Recv-length"
+"""
+
 EXCERPTS: dict[str, tuple[str, str]] = {
     "ucx": ("ucx-perftest", UCX),
     "ucx old": ("ucx-perftest", UCX_OLD),
@@ -261,4 +292,7 @@ EXCERPTS: dict[str, tuple[str, str]] = {
     "reframe 4": ("reframe-perflogs", REFRAME_4),
     "reframe report": ("reframe-reports", REFRAME_REPORT),
     "mpibench": ("mpibench", MPIBENCH),
+    "skampi": ("skampi", SKAMPI),
+    "reprompi": ("reprompi", REPROMPI),
+    "reprompi summary": ("reprompi", REPROMPI_SUMMARY),
 }

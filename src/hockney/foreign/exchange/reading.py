@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.not_read import refusal
 from hockney.foreign.logs.table import LogTable, TooLargeError, note_points_again, note_rows_left
 from hockney.foreign.programs import PROGRAMS, Reader, csv
 from hockney.records.reading import has_records
@@ -30,7 +31,7 @@ def recognise(log: Log) -> str:
     # A heading is stronger evidence than columns that happen to fit.
     formats = found[True] or found[False]
     if not formats:
-        refused = csv.unknown_heading(log)
+        refused = refusal(log) or csv.unknown_heading(log)
         if refused:
             raise refused
         raise UsageError(

@@ -1,0 +1,41 @@
+"""Programs whose logs are known and hold no times of messages of MPI, and what to do instead."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from hockney.base.errors import UsageError
+from hockney.foreign.logs.log import Log
+
+
+class NotRead(NamedTuple):
+    program: str
+    mark: re.Pattern[str]
+    """What only a log of this program has."""
+    why: str
+
+
+STREAMS = "rates of a stream, whose messages have no size and no time"
+SOCKETS = "times of sockets, not of MPI's messages"
+RDMA = "times of sockets or of RDMA, not of MPI's messages"
+KNOWN = (
+    NotRead("iperf3", re.compile(r'^\s*\[ ID\] Interval\s|"iperf 3|"version":\s*"iperf'), STREAMS),
+    NotRead("iperf", re.compile(r"^\[ *ID\] Interval\s+Transfer\s+Bandwidth"), STREAMS),
+    NotRead("netperf", re.compile(r"\b(?:TCP|UDP|OMNI|SCTP)\b.{0,40}\bTEST from \S"), SOCKETS),
+    NotRead("sockperf", re.compile(r"^sockperf: "), SOCKETS),
+    NotRead("qperf", re.compile(r"^(?:tcp|udp|sctp|sdp|rc|uc|ud|rds|ver)_\w{2,30}:$"), RDMA),
+)
+
+
+def refusal(log: Log) -> UsageError | None:
+    """The words for a log of one of these programs; None if it is another's."""
+    for program, mark, why in KNOWN:
+        line = log.find(mark)
+        if line is not None:
+            return UsageError(
+                f"{log.at(line)}: a log of {program}: {why}",
+                "measure between the same hosts: hockney pingpong --hosts A,B; or write a table of "
+                "its times as CSV, with a heading such as bytes,latency (us)",
+            )
+    return None

@@ -1,0 +1,30 @@
+"""Logs of programs that measure no MPI are refused by name, with what to do instead."""
+
+from __future__ import annotations
+
+import pytest
+from reading import tables
+
+from hockney.base.errors import UsageError
+
+LOGS = {
+    "iperf3": "Connecting to host n2, port 5201\n[ ID] Interval           Transfer     Bitrate\n"
+    "[  5]   0.00-2.00   sec  2.19 GBytes  9.40 Gbits/sec    0             sender\n",
+    "iperf3 json": '{"start":{"version":"iperf 3.12","test_start":{"blksize":131072}},\n'
+    '"end":{"sum_sent":{"seconds":2,"bits_per_second":9400000000}}}\n',
+    "netperf": "MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 () port 0 AF_INET to n2 () port 0\n"
+    "Socket Size   Request  Resp.   Elapsed  Trans.\n16384  131072 1        1       10.00    4e4\n",
+    "sockperf": "sockperf: == version #3.7 == \nsockperf: Summary: Latency is 10.125 usec\n",
+    "qperf": "tcp_lat:\n    latency   =  12.5 us\n    msg_size  =  1 bytes\n",
+}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_without_messages_of_mpi_is_refused_by_name(name: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        tables(LOGS[name])
+    program = name.partition(" ")[0]
+    assert f"some.log, line {2 if name == 'iperf3' else 1}: a log of {program}: " in str(
+        refused.value
+    )
+    assert "hockney pingpong --hosts A,B" in str(refused.value)
