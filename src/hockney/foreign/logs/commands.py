@@ -57,7 +57,7 @@ axis of a point: tables that differ in it are other points."""
 _OF_NODES = re.compile(
     r" (?:(?:-N|-a|-r|-c|-ppn|--ppn|-npernode|-w|-H|-host|--host|-f|-hostfile|--hostfile"
     r"|-machinefile|--machinefile)[= ]?|--(?:nodes|nodelist|ntasks-per-node|tasks-per-node"
-    r"|tasks_per_rs|nrs|rs_per_host|np|map-by ppr:)[= ]?)\S+(?= )"
+    r"|tasks_per_rs|nrs|rs_per_host|np)[= ]?|--?map-by[= ]ppr:)\S+(?= )"
 )
 """Options of launchers that a larger number of processes may need."""
 _OF_SIZES = {
@@ -91,6 +91,12 @@ _NEXT_PART = re.compile(r"\s:\s")
 _PROCESSES = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks)[ =]?(\d{1,9})(?=\s|$)")
 _NODES = re.compile(r"(?:^|\s)(?:-N|--nodes)[ =]?(\d{1,6})(?=\s|$)")
 _A_NODE = re.compile(r"(?:^|\s)--(?:ntasks|tasks)-per-node[ =](\d{1,6})(?=\s|$)")
+_EACH_HOST = re.compile(r"(?:^|\s)--?map-by[ =]['\"]?ppr:(\d{1,6}):node(?=[:'\"\s]|$)")
+_ON_EACH = re.compile(r"(?:^|\s)--?map-by[ =]['\"]?ppr:")
+_HOSTS = re.compile(r"(?:^|\s)(?:-H|--?host)[ =]([\w.,:-]{1,4000})(?=\s|$)")
+_SLOTS = re.compile(r"([\w.-]+):(\d{1,6})")
+"""A host of Open MPI with its slots, as many of which it fills as there are where nothing else is
+asked for. What a host without any has depends on the version."""
 _RESOURCE_SETS = re.compile(r"(?:^|\s)(?:-n|--nrs)[ =]?(\d{1,6})(?=\s|$)")
 _A_RESOURCE_SET = re.compile(r"(?:^|\s)(?:-a|--tasks_per_rs)[ =]?(\d{1,6})(?=\s|$)")
 _TASKS = re.compile(r"(?:^|\s)(?:-p|--np)[ =]?(\d{1,9})(?=\s|$)")
@@ -173,7 +179,24 @@ def _asked(part: str) -> int | None:
     every, nodes, each = (of.search(part) for of in (_PROCESSES, _NODES, _A_NODE))
     if every:
         return int(every[1])
-    return int(nodes[1]) * int(each[1]) if nodes and each else None
+    if _ON_EACH.search(part):
+        return _on_each_host(part)
+    return int(nodes[1]) * int(each[1]) if nodes and each else _slots(part)
+
+
+def _on_each_host(part: str) -> int | None:
+    """Those of `ppr:N:node`; None where the hosts are not listed, or it is about another place."""
+    each, hosts = _EACH_HOST.search(part), _HOSTS.search(part)
+    if not each or not hosts:
+        return None
+    return int(each[1]) * len({host.partition(":")[0] for host in hosts[1].split(",") if host})
+
+
+def _slots(part: str) -> int | None:
+    hosts = _HOSTS.search(part)
+    found = [_SLOTS.fullmatch(host) for host in hosts[1].split(",")] if hosts else []
+    counts = [int(slots[2]) for slots in found if slots]
+    return sum(counts) if counts and len(counts) == len(found) else None
 
 
 def _of_sets(part: str) -> int | None:
