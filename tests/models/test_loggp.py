@@ -239,3 +239,20 @@ def test_a_shape_in_words_is_a_machine_for_every_step(hockney: RunHockney) -> No
     assert len(result["overheads"]) == 3
     assert any("L and o_receive cannot be separated" in note for note in result["fits"][0]["notes"])
     assert result["fits"][0]["derived"]["r_inf_Bps"]["value"] is None
+
+
+@pytest.mark.parametrize("overhead", [5e-8, 3e-7])
+def test_noise_is_not_taken_for_several_protocols(overhead: float) -> None:
+    """Constant overheads, and trains that scatter by more than they are."""
+    curve = truth(1e-6, Delay(overhead), Delay(overhead), 2.5 * overhead, 1e-10, 0.03, 8)
+    notes = loggp.fit(curve).notes
+    assert not any("use sizes of one protocol" in note for note in notes)
+    if overhead < 1e-7:
+        assert any("o_send of single sizes is lost in the noise" in note for note in notes)
+
+
+def test_overheads_of_two_protocols_are_no_line() -> None:
+    small, large = (truth(1e-6, Delay(o), Delay(3e-7), 3e-6, 1e-10, 0.002, 9) for o in (2e-7, 2e-6))
+    seconds = np.where(np.isin(small.bytes, SIZES[1::2]), small.seconds, large.seconds)
+    notes = loggp.fit(replace(small, seconds=seconds)).notes
+    assert any(note.startswith("o_send is not") for note in notes)

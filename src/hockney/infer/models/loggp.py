@@ -35,24 +35,19 @@ from hockney.infer.fitting.fit import (
     require,
 )
 from hockney.infer.fitting.line import weighted_line
+from hockney.infer.models._loggp_notes import bends, notes_of
+from hockney.infer.models._loggp_numbers import SHOWS, FittedNumbers, Parts, at
 from hockney.plan.trains import Delay, Train, delay_s
 
 DATA = "times of trains of messages with and without delays, of at least two different sizes"
 ADVICE = "measure them: hockney overheads"
 
-SHOWS = 1.1
-"""A gap must exceed o by this factor to count as g."""
 LEAST_RELATIVE = 1e-4
 """Least relative difference from a line that is not clock noise."""
 LEAST_FRACTION = 0.25
 """Least fraction of the median below which overheads get no more weight."""
 _ROUNDS = 3
 """Rounds of weighting a line by itself."""
-BENDS = 0.2
-"""Fraction of the gap by which its line may miss it at a size."""
-POOR = 0.10
-TOLD_APART = 0.05
-"""Least fraction of the time left without both overheads from which L and o_r can be separated."""
 
 
 @dataclass(frozen=True)
@@ -64,43 +59,6 @@ class SizeOverheads:
     o_send_s: Parameter
     o_receive_s: Parameter
     gap_s: Parameter
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """Times of shape (launches, sizes), NaN where a launch lacks trains of the size; rows of
-    medians after `medians`."""
-
-    bytes: Array
-    one_way: Array
-    send: Array
-    receive: Array
-    gap: Array
-
-    @property
-    def launches(self) -> int:
-        return len(self.gap)
-
-    def medians(self, draws: list[NDArray[np.intp]]) -> _Parts:
-        """Medians over each draw of launches."""
-        return _Parts(
-            self.bytes,
-            *(
-                np.array([_median(part[draw]) for draw in draws]).reshape(-1, len(self.bytes))
-                for part in (self.one_way, self.send, self.receive, self.gap)
-            ),
-        )
-
-
-@dataclass(frozen=True)
-class _FittedNumbers:
-    """The fitted numbers; a constant has slope 0, an unknown g is NaN, an unknown G 0."""
-
-    L: float
-    send: tuple[float, float]
-    receive: tuple[float, float]
-    gap: tuple[float, float]
-    G: float
 
 
 def lacks(curve: Curve) -> str | None:
@@ -123,7 +81,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     draws = parts.medians(_draws(parts.launches, rows))
     sampled = [_solved(draws, row, grows) for row in range(rows)]
     delays = _measured_delays(curve)
-    of_gap = 0 if _bends(best, medians) else parts.launches
+    of_gap = 0 if bends(best, medians) else parts.launches
     return new_fit(
         "loggp",
         curve,
@@ -131,7 +89,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
         parameters=_parameters(best, sampled, grows, parts.launches, of_gap),
         derived=_derived(best, sampled, of_gap),
         free=5 + sum(grows),
-        notes=[*_notes(best, grows, medians), *_short_delays(delays, medians)],
+        notes=notes_of(best, grows, medians, draws, delays),
     )
 
 
@@ -187,7 +145,7 @@ def _roles(trains: dict[Train, Array]) -> tuple[int, Delay] | None:
     return None
 
 
-def _parts(curve: Curve) -> _Parts:
+def _parts(curve: Curve) -> Parts:
     columns = []
     sizes = _sizes(curve)
     for trains in sizes.values():
@@ -202,7 +160,7 @@ def _parts(curve: Curve) -> _Parts:
     found = np.array(columns).reshape(len(columns), 4, curve.launches).transpose(1, 2, 0)
     whole = ~np.isnan(found).any(axis=0)
     found = np.where(whole, found, np.nan)[:, whole.any(axis=1)][:, :, whole.any(axis=0)]
-    return _Parts(np.array(list(sizes))[whole.any(axis=0)], *found)
+    return Parts(np.array(list(sizes))[whole.any(axis=0)], *found)
 
 
 def _measured_delays(curve: Curve) -> dict[Delay, tuple[Array, Array]]:
@@ -220,28 +178,20 @@ def _draws(launches: int, resamples: int) -> list[NDArray[np.intp]]:
     return list(np.random.default_rng(SEED).integers(launches, size=(resamples, launches)))
 
 
-def _median(rows: Array) -> Array:
-    """Medians over launches that have the size."""
-    known = ~np.isnan(rows).all(axis=0)
-    median = np.full(rows.shape[1], np.nan)
-    median[known] = np.nanmedian(rows[:, known], axis=0)
-    return median
-
-
 # The fit
 
 
-def _solved(medians: _Parts, row: int, grows: tuple[bool, ...]) -> _FittedNumbers:
+def _solved(medians: Parts, row: int, grows: tuple[bool, ...]) -> FittedNumbers:
     """The fitted numbers for one row of medians."""
     known = ~np.isnan(medians.one_way[row] + medians.send[row] + medians.gap[row])
     known &= ~np.isnan(medians.receive[row])
     bytes_, one_way = medians.bytes[known], medians.one_way[row, known]
     send = _line(bytes_, medians.send[row, known], grows[0])
     receive = _line(bytes_, medians.receive[row, known], grows[1])
-    slopes = np.maximum(_at(send, bytes_), _at(receive, bytes_))
+    slopes = np.maximum(at(send, bytes_), at(receive, bytes_))
     gap = medians.gap[row, known]
     own = gap > SHOWS * slopes
-    rest = np.maximum(one_way - _at(send, bytes_) - _at(receive, bytes_), 0.0)
+    rest = np.maximum(one_way - at(send, bytes_) - at(receive, bytes_), 0.0)
     wire = np.maximum(bytes_ - 1.0, 0.0)
     g, G = np.nan, _line(wire, rest, True, one_way)[1]
     if len(np.unique(bytes_[own])) >= 2:
@@ -249,7 +199,7 @@ def _solved(medians: _Parts, row: int, grows: tuple[bool, ...]) -> _FittedNumber
     if (G * wire < LEAST_RELATIVE * one_way).all():
         G = 0.0
     latency = _line(wire, rest - G * wire, False, one_way)[0]
-    return _FittedNumbers(latency, send, receive, (g, G), G)
+    return FittedNumbers(latency, send, receive, (g, G), G)
 
 
 def _line(
@@ -264,7 +214,7 @@ def _line(
     scale = np.maximum(seconds, least)
     for _ in range(_ROUNDS):
         line = _weighted(bytes_, seconds, grows, scale)
-        scale = np.maximum(_at(line, bytes_), least)
+        scale = np.maximum(at(line, bytes_), least)
     return line
 
 
@@ -276,23 +226,19 @@ def _weighted(bytes_: Array, seconds: Array, grows: bool, scale: Array) -> tuple
     return max(float(at_zero[0]), 0.0), max(float(slope[0]), 0.0)
 
 
-def _at(line: tuple[float, float], bytes_: Array) -> Array:
-    return line[0] + line[1] * bytes_
-
-
 def _grows(bytes_: Array, seconds: Array) -> bool:
     """True if a line fits better than a constant by Schwarz's criterion."""
     scale = np.maximum(seconds, LEAST_FRACTION * max(float(np.median(seconds)), 1e-12))
     criteria = []
     for grows, free in ((False, 1), (True, 2)):
-        off = (seconds - _at(_line(bytes_, seconds, grows), bytes_)) / scale
+        off = (seconds - at(_line(bytes_, seconds, grows), bytes_)) / scale
         mean = max(float((off**2).mean()), LEAST_RELATIVE**2)
         criteria.append(len(bytes_) * np.log(mean) + free * np.log(len(bytes_)))
     return bool(criteria[1] < criteria[0])
 
 
 def _predict(
-    numbers: _FittedNumbers, delays: dict[Delay, tuple[Array, Array]]
+    numbers: FittedNumbers, delays: dict[Delay, tuple[Array, Array]]
 ) -> Callable[..., Array]:
     def really(delay: Delay, size: float) -> float:
         return float(np.interp(size, *delays[delay])) if delay in delays else delay_s(delay, size)
@@ -315,7 +261,7 @@ def _predict(
     return predict
 
 
-def _terms(numbers: _FittedNumbers, size: float) -> tuple[float, float, float, float]:
+def _terms(numbers: FittedNumbers, size: float) -> tuple[float, float, float, float]:
     """o_s, o_r, L + (b - 1) G and the gap of that size, seconds."""
     before_last = max(size - 1.0, 0.0)
     g, G = (0.0, numbers.G) if np.isnan(numbers.gap[0]) else numbers.gap
@@ -328,14 +274,14 @@ def _terms(numbers: _FittedNumbers, size: float) -> tuple[float, float, float, f
 
 
 def _parameters(
-    best: _FittedNumbers,
-    sampled: list[_FittedNumbers],
+    best: FittedNumbers,
+    sampled: list[FittedNumbers],
     grows: tuple[bool, ...],
     launches: int,
     of_gap: int,
 ) -> dict[str, Parameter]:
     """of_gap: the launches for g and G; 0 where the gap is no line, which has no interval."""
-    reads: dict[str, Callable[[_FittedNumbers], float]] = {
+    reads: dict[str, Callable[[FittedNumbers], float]] = {
         "L_s": lambda one: one.L,
         "o_send_s": lambda one: one.send[0],
         **({"o_send_s_per_B": lambda one: one.send[1]} if grows[0] else {}),
@@ -351,9 +297,9 @@ def _parameters(
 
 
 def _derived(
-    best: _FittedNumbers, sampled: list[_FittedNumbers], launches: int
+    best: FittedNumbers, sampled: list[FittedNumbers], launches: int
 ) -> dict[str, Parameter]:
-    def rate(numbers: _FittedNumbers) -> float:
+    def rate(numbers: FittedNumbers) -> float:
         return 1.0 / numbers.G if numbers.G > 0.0 else np.nan
 
     return {"r_inf_Bps": _known(rate(best), map(rate, sampled), launches)}
@@ -362,52 +308,3 @@ def _derived(
 def _known(value: float, sample: map[float], launches: int) -> Parameter:
     values = np.array([one for one in sample if not np.isnan(one)])
     return parameter(None if np.isnan(value) else value, values, launches)
-
-
-def _bends(best: _FittedNumbers, medians: _Parts) -> bool:
-    """Whether the gap is far from its line at a size, as where protocols differ."""
-    gap, line = medians.gap[0], _at(best.gap, np.maximum(medians.bytes - 1.0, 0.0))
-    shows = gap > SHOWS * np.maximum(medians.send[0], medians.receive[0])
-    return bool((np.abs(gap - line)[shows] > BENDS * gap[shows]).any())
-
-
-def _short_delays(delays: dict[Delay, tuple[Array, Array]], medians: _Parts) -> list[str]:
-    """Notes on delays that are shorter than the gap and so do not decide the pace of a train."""
-    shortest = np.min([np.interp(medians.bytes, *delay) for delay in delays.values()], axis=0)
-    if (medians.gap[0] <= shortest).all():
-        return []
-    return [
-        "delays are shorter than the gap at some sizes: o_send and o_receive include part of it"
-    ]
-
-
-def _notes(best: _FittedNumbers, grows: tuple[bool, ...], medians: _Parts) -> list[str]:
-    notes = []
-    bounds = {"L": best.L, "o_send": best.send[0], "o_receive": best.receive[0]}
-    for name, value in bounds.items():
-        if value == 0.0:
-            notes.append(f"{name} is at its bound 0: these times do not show it")
-    rest = 1.0 - (medians.send[0] + medians.receive[0]) / medians.one_way[0]
-    if float(np.median(rest)) < TOLD_APART:
-        notes.append(
-            "L and o_receive cannot be separated: a receive takes as long as the whole message, "
-            "as it does where the transfer begins when the receive is posted; only their sum is "
-            "known"
-        )
-    if best.G == 0.0:
-        notes.append("G does not show: over these sizes it changes the time by less than rounding")
-    if np.isnan(best.gap[0]):
-        notes.append("g does not show: the overheads limit how fast messages follow each other")
-    elif _bends(best, medians):
-        notes.append("the gap is not a line over the size: use sizes of one protocol (--sizes)")
-    elif best.gap[0] == 0.0:
-        notes.append("g is at its bound 0: the gap is (b - 1) G or o")
-    for name, of_sizes, line, does in (
-        ("o_send", medians.send[0], best.send, grows[0]),
-        ("o_receive", medians.receive[0], best.receive, grows[1]),
-    ):
-        off = np.abs(of_sizes - _at(line, medians.bytes)) / np.maximum(np.abs(of_sizes), 1e-12)
-        if float(np.median(off)) > POOR:
-            kind = "not a line" if does else "not constant"
-            notes.append(f"{name} is {kind} over the size: use sizes of one protocol (--sizes)")
-    return notes

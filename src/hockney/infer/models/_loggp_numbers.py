@@ -1,0 +1,62 @@
+"""LogGP's parts as they were measured, and its numbers as they were fitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.infer.fitting.fit import Array
+
+SHOWS = 1.1
+"""A gap must exceed o by this factor to count as g."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Times of shape (launches, sizes), NaN where a launch lacks trains of the size; rows of
+    medians after `medians`."""
+
+    bytes: Array
+    one_way: Array
+    send: Array
+    receive: Array
+    gap: Array
+
+    @property
+    def launches(self) -> int:
+        return len(self.gap)
+
+    def medians(self, draws: list[NDArray[np.intp]]) -> Parts:
+        """Medians over each draw of launches."""
+        return Parts(
+            self.bytes,
+            *(
+                np.array([median_over(part[draw]) for draw in draws]).reshape(-1, len(self.bytes))
+                for part in (self.one_way, self.send, self.receive, self.gap)
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class FittedNumbers:
+    """The fitted numbers; a constant has slope 0, an unknown g is NaN, an unknown G 0."""
+
+    L: float
+    send: tuple[float, float]
+    receive: tuple[float, float]
+    gap: tuple[float, float]
+    G: float
+
+
+def median_over(rows: Array) -> Array:
+    """Medians over launches that have the size."""
+    known = ~np.isnan(rows).all(axis=0)
+    median = np.full(rows.shape[1], np.nan)
+    median[known] = np.nanmedian(rows[:, known], axis=0)
+    return median
+
+
+def at(line: tuple[float, float], bytes_: Array) -> Array:
+    return line[0] + line[1] * bytes_
