@@ -25,25 +25,30 @@ def otava_files(histories: Sequence[History], directory: str) -> dict[str, str]:
     """The contents by file name. directory: where the files will be, as Otava is to find them."""
     files: dict[str, str] = {}
     lines = ["tests:"]
-    for history in histories:
+    names = _apart([history.system for history in histories])
+    for history, name in zip(histories, names, strict=True):
         runs = [run for run in history.runs if run.file not in history.left_out]
         every = [{(c, size) for c, times in run.curves.items() for size in times} for run in runs]
         metrics = _metrics(sorted(set.intersection(*every))) if every else []
         if not metrics:
             continue
-        name = _name(history.system, files)
         files[f"{name}.csv"] = _csv(runs, metrics)
         lines += _configuration(name, f"{directory}/{name}.csv", metrics)
     return {CONFIGURATION: "\n".join([*lines, ""]), **files}
 
 
-def _name(system: str, taken: dict[str, str]) -> str:
-    plain = _plain(system)
-    name, number = plain, 1
-    while f"{name}.csv" in taken:
-        number += 1
-        name = f"{plain}_{number}"
-    return name
+def _apart(names: Sequence[str]) -> list[str]:
+    """The plain form of each name, with a number where another one has it: Otava reads columns and
+    tests by their names."""
+    found: list[str] = []
+    for name in names:
+        plain = one = _plain(name)
+        number = 1
+        while one in found:
+            number += 1
+            one = f"{plain}_{number}"
+        found.append(one)
+    return found
 
 
 def _plain(words: str) -> str:
@@ -67,9 +72,9 @@ def _metrics(common: Sequence[tuple[str, int]]) -> list[_Metric]:
     """The time of each size, and the bandwidth of the largest, of each curve."""
     curves = sorted({curve for curve, _ in common})
     found = []
-    for curve in curves:
+    for curve, plain in zip(curves, _apart(curves), strict=True):
         sizes = [size for of, size in common if of == curve]
-        start = f"{_plain(curve)}_" if len(curves) > 1 else ""
+        start = f"{plain}_" if len(curves) > 1 else ""
         found += [_Metric(f"{start}time_{n}B_us", HIGHER_IS_WORSE, curve, n) for n in sizes]
         if largest := sizes[-1]:
             name = f"{start}bandwidth_{largest}B_MBps"
