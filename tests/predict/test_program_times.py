@@ -30,8 +30,8 @@ def channel() -> Channel:
     return channel_of(Analysis(run).points_to_fit)
 
 
-def order(tmp_path: Path, size: int) -> Order:
-    (tmp_path / "a.goal").write_text(GOAL % (size, size))
+def order(tmp_path: Path, size: int, text: str | None = None) -> Order:
+    (tmp_path / "a.goal").write_text(text or GOAL % (size, size))
     found = profile_in(tmp_path / "a.goal")
     assert found is not None
     return order_of(found[0])
@@ -65,6 +65,27 @@ def test_half_the_bandwidth_of_large_messages_is_twice_their_time(
     half = channel.scaled({"bandwidth": 0.5})
     ended = walk(order(tmp_path, 1048576), half.best, lambda *_: (0.0, 0.0), NONE)
     assert float(ended.max()) == pytest.approx(240e-6, rel=0.02)
+
+
+def test_a_port_takes_in_one_message_after_the_other(channel: Channel, tmp_path: Path) -> None:
+    """Two of a megabyte to one rank at the same time: both come through its port."""
+    sends = "".join(f"rank {one} {{\nl1: send 1048576b to 0\n}}\n" for one in (1, 2))
+    receives = "".join(f"l{one}: recv 1048576b from {one}\n" for one in (1, 2))
+    incast = order(tmp_path, 0, f"num_ranks 3\nrank 0 {{\n{receives}}}\n{sends}")
+    seconds = predict_order(incast, channel, collectives_by([])).seconds
+    assert seconds == pytest.approx(240e-6, rel=0.02)
+
+
+def test_a_message_that_was_there_is_not_delayed_by_a_later_one(
+    channel: Channel, tmp_path: Path
+) -> None:
+    """The second one that is received came while the first was still computed."""
+    late = "rank 1 {\nl1: calc 1000000\nl2: send 1048576b to 0\nl2 requires l1\n}\n"
+    early = "rank 2 {\nl1: send 1048576b to 0\n}\n"
+    takes = "rank 0 {\nl1: recv 1048576b from 1\nl2: recv 1048576b from 2\nl2 requires l1\n}\n"
+    found = order(tmp_path, 0, f"num_ranks 3\n{takes}{late}{early}")
+    seconds = predict_order(found, channel, collectives_by([])).seconds
+    assert seconds == pytest.approx(1120e-6, rel=0.02)
 
 
 def test_beyond_the_largest_size_the_measured_bandwidth_goes_on(channel: Channel) -> None:

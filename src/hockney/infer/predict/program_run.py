@@ -2,9 +2,11 @@
 it tolerates (LLAMP's question: Shen et al., SC'24, arXiv 2404.14193).
 
 Every rank has a clock that its steps move: computing by what it took in the profile, a message by
-LogGP's o, L, G and g, a collective to the last arrival plus its own time. All clocks are kept for
-several added latencies at once, shape (latencies,): the run time is a convex function of these
-whose slope is the number of messages on the critical path. A sender does not wait for its receiver.
+LogGP's o, L, G and g, a collective to the last arrival plus its own time. A rank's port sends one
+message after the other, and takes in one after the other. All clocks are kept for several added
+latencies at once, shape (latencies,): the run time is a convex function of these, as long as
+messages arrive in the same order, whose slope is the number of messages on the critical path. A
+sender does not wait for its receiver.
 """
 
 from __future__ import annotations
@@ -123,6 +125,8 @@ class _RankClocks:
         self.now = [np.zeros(len(added)) for _ in range(ranks)]
         self._free = [np.zeros(len(added)) for _ in range(ranks)]
         """Time from which on each rank's port can send the next message."""
+        self._taken = [(np.zeros(len(added)), np.zeros(len(added))) for _ in range(ranks)]
+        """Begin and end of the last message that each rank's port took in."""
         self._arrived: dict[int, Array] = {}
         self._met: dict[int, Array] = {}
         self._came: dict[int, list[Array]] = defaultdict(list)
@@ -210,7 +214,20 @@ class _RankClocks:
             return
         if of.what in (RECEIVE, START_RECEIVE):
             overhead = self.costs_of(of.bytes, 1).overhead_s / 2.0
-            arrived = self._arrived.pop(of.match)
-            self.now[rank] = np.maximum(self.now[rank], arrived) + overhead
+            self.now[rank] = np.maximum(self.now[rank], self._taken_in(rank, of)) + overhead
         else:
             self.now[rank] = np.maximum(self.now[rank], self._met[of.match])
+
+    def _taken_in(self, rank: int, step: TraceStep) -> Array:
+        """When a message is whole at its receiver, whose port takes in one after the other. One
+        that was there before the last one began is not delayed by it."""
+        arrived = self._arrived.pop(step.match)
+        wire = step.bytes * self.costs_of(step.bytes, 1).s_per_B
+        begun, free = self._taken[rank]
+        was_there = arrived <= begun
+        whole = np.where(was_there, arrived, np.maximum(arrived, free + wire))
+        self._taken[rank] = (
+            np.where(was_there, begun, whole - wire),
+            np.where(was_there, free, whole),
+        )
+        return np.asarray(whole)
