@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from conftest import TEST_TIMEOUT_S, first_of
+from hockney.run.measure.build import SOURCES
+from hockney.run.measure.compiler import FLAGS
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.mpis import Mpi
 
@@ -27,6 +29,13 @@ def test_each_can_be_asked_what_it_does(name: str) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("usage:")
+
+
+def test_their_c_programs_fit_the_engine() -> None:
+    """loop_cost_threads.c named an option where it no longer was."""
+    command = [find_mpi(None).mpicc, *FLAGS, f"-I{SOURCES}", "-fsyntax-only"]
+    done = subprocess.run([*command, *BENCHMARKS.glob("*.c")], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("name", ["bcast", "allreduce", "alltoall", "barrier"])
