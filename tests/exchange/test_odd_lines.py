@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import pytest
 from reading import numbers, runs, tables
+
+from hockney.base.errors import HockneyError
 
 LATENCY = """\
 # OSU MPI Latency Test v5.9
@@ -128,3 +132,25 @@ def test_bandwidths_of_both_directions_of_old_versions_are_read(title: str, oper
     [table] = tables(LATENCY + BOTH_WAYS_OSU.format(title=title))[1:]
     assert table.operation == operation
     assert numbers(table) == {(1, "bandwidth"): 3.1e6, (1048576, "bandwidth"): 5200.5e6}
+
+
+BANDWIDTH = (
+    "# OSU MPI Bandwidth Test v7.3\n# Size      Bandwidth (MB/s)\n8  110\n16  220\n32  330\n"
+)
+
+
+def test_programs_whose_labelled_lines_are_mixed_are_not_read_as_one() -> None:
+    """srun --label of two programs: one's rows had been taken for the other's."""
+    first, second = LATENCY.splitlines(), BANDWIDTH.splitlines()
+    pairs = zip_longest(first, second)
+    lines = [f"{i}: {line}" for pair in pairs for i, line in enumerate(pair) if line]
+    with pytest.raises(HockneyError) as refused:
+        runs("\n".join(lines) + "\n")
+    assert "'OSU MPI" in str(refused.value)
+    assert "behind '0: '" in str(refused.value)
+    assert "sed -n 's/^0: //p'" in str(refused.value)
+    apart = [line for i in (0, 1) for line in lines if line.startswith(f"{i}: ")]
+    assert [len(table.rows) for table in tables("\n".join(apart) + "\n")] == [
+        len(tables(LATENCY)[0].rows),
+        3,
+    ]

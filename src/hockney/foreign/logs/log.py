@@ -24,7 +24,7 @@ _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _DAY = r"\d{4}[-/]\d\d[-/]\d\d"
 _STREAM = r"(?:<std(?:out|err)>)?"
 _DATE = rf"[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {_CLOCK}(?: [A-Z]{{2,5}})? \d{{4}}"
-_PREFIXES = re.compile(
+_STAMPS = (
     rf"(?:{_DAY}[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"  # of a container's log
     r"(?: std(?:out|err) [FP])?(?: (?:INFO|DEBUG|INF|DBG))?(?:[:|] ?| )"
     rf"|\[(?:{_DAY}[T ])?{_CLOCK}Z?\] ?|{_CLOCK} (?=[#\s\d])"  # of ts and of CI
@@ -33,8 +33,10 @@ _PREFIXES = re.compile(
     rf"|{_DATE}(?=\[(?:[\w.-]{{1,64}}@)?\d+,\d+\]|<std(?:out|err)>)"  # mpirun's --timestamp-output
     rf"|\[(?:[\w.-]{{1,64}}@)?\d+,\d+\](?:\[[\w.-]{{1,64}}:\d+\])?{_STREAM}:? ?"  # mpirun
     r"|<std(?:out|err)>: ?"
-    r"|\[\d+\] (?=[#\s\d])|\s*\d+: (?=[#\s\d]))+"  # mpiexec -l, srun --label
 )
+_RANKS = r"|\[\d+\] (?=[#\s\d])|\s*\d+: (?=[#\s\d])"  # mpiexec -l, srun --label
+_PREFIXES = re.compile(f"{_STAMPS}{_RANKS})+")
+_BUT_RANKS = re.compile(f"{_STAMPS})+")
 _LABEL = re.compile(r"\s*(?:\d{1,6}: ?|\[\d{1,6}\] ?)(?=[^\d]|$)|\s*\d{1,6}: (?=\d)")
 LEAST_LABELLED = 2
 """Least lines of a log whose every line has a label; fewer may have it by chance."""
@@ -118,7 +120,8 @@ def read_log(path: Path) -> Log:
 def log_of(text: str, path: Path) -> Log:
     text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")  # the byte-order mark of editors
     lines = text.removesuffix("\n").split("\n") if text else []
-    found = list(map(_cleaned, _without_labels(lines)))
+    is_mixed = prefixes.are_mixed(lines, _LABEL)
+    found = [_cleaned(line, is_mixed) for line in _without_labels(lines, is_mixed)]
     long_lines = {n: line for n, line in enumerate(found, 1) if len(line) > LONGEST_LINE}
     for number in long_lines:
         found[number - 1] = ""
@@ -126,13 +129,19 @@ def log_of(text: str, path: Path) -> Log:
     return Log(path, text, tuple(plain), text.endswith("\n"), long_lines=long_lines)
 
 
-def _without_labels(lines: list[str]) -> list[str]:
+def _without_labels(lines: list[str], is_mixed: bool) -> list[str]:
     """Lines without what launchers and pages put before all lines of a program: ranks, times,
-    marks of quotations, and the indentation of a table whose heading is indented."""
-    if len(lines) >= LEAST_LABELLED and all(map(_LABEL.match, filter(str.strip, lines))):
+    marks of quotations, and the indentation of a table whose heading is indented. Ranks are left
+    where they tell apart the mixed lines of several programs."""
+    labels = _BLOCK_LABELS[is_mixed:]
+    if (
+        not is_mixed
+        and len(lines) >= LEAST_LABELLED
+        and all(map(_LABEL.match, filter(str.strip, lines)))
+    ):
         return [_LABEL.sub("", line, count=1) for line in lines]
     found = list(lines)
-    for label in _BLOCK_LABELS:
+    for label in labels:
         for start, end in _blocks(found, label):
             rest = [label.sub("", line, count=1) for line in found[start:end]]
             if any(map(_HEADS.match, rest)):
@@ -165,10 +174,10 @@ def _blocks(
     return found
 
 
-def _cleaned(line: str) -> str:
+def _cleaned(line: str, is_mixed: bool) -> str:
     line = line.rstrip(" \r")
     # A terminal goes back to the start of the line at each carriage return.
     line = _ESCAPES.sub("", line).rpartition("\r")[2]
     line = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", line)
-    prefix = _PREFIXES.match(line)
+    prefix = (_BUT_RANKS if is_mixed else _PREFIXES).match(line)
     return line[prefix.end() :] if prefix else line

@@ -66,6 +66,20 @@ def without_shared(lines: Sequence[str]) -> list[str]:
     return found
 
 
+def are_mixed(lines: Sequence[str], label: re.Pattern[str]) -> bool:
+    """True if two programs have such a label each before their titles, and lines among each
+    other's."""
+    labels = {found[0] for line in lines if _title(line) and (found := label.match(line))}
+    if len(labels) < 2:
+        return False
+    places: dict[str, dict[int, int]] = {one: {} for one in labels}
+    for number, line in enumerate(lines):
+        found = label.match(line)
+        if found and found[0] in places:
+            places[found[0]][number] = found.end()
+    return len(_apart(list(places.values()))) < len(places)
+
+
 def hidden_title(lines: Sequence[str]) -> HiddenTitle | None:
     """The first title with a heading below it that have the same prefix still; None without one."""
     for number, line in enumerate(lines):
