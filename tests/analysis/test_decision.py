@@ -43,10 +43,10 @@ sizes = "8"
 
 
 def test_numbers_without_a_reference_are_not_judged() -> None:
-    found = decision_of([Analysis(make_run(lambda *_: [1000.0]))])
+    found = decision_of([Analysis(make_run(lambda launch, *_: [1000.0 + launch]))])
     assert found is not None
     assert found.status == NOT_JUDGED
-    assert "1 us [1 us to 1 us] at 8 B" in found.deciding[0].number
+    assert "1.002 us [1 us to 1.004 us] at 8 B" in found.deciding[0].number
     assert "hockney compare" in found.deciding[0].action
 
 
