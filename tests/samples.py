@@ -184,5 +184,6 @@ def past_run(day: int, factor: float = 1.0, **header: Any) -> Run:
 def write_run(run: Run, path: Path) -> Path:
     """Stores it as a file."""
     parts = [run.header, *run.launches, *run.probes, *run.starts, *run.samples, *run.ends]
+    parts += [run.finish] if run.finish else []
     path.write_bytes(b"".join(records.encode(record) for record in parts))
     return path

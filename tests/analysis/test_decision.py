@@ -68,6 +68,16 @@ def test_a_failed_launch_is_not_accepted() -> None:
     assert "other bytes" in decision_lines(found)[1]
 
 
+def test_a_run_whose_file_is_not_whole_is_not_judged() -> None:
+    pairs = [[pair] for pair in combinations(range(8), 2)]
+    run = make_pairs_run(lambda *_: [1000.0], pairs, one_a_node(8))
+    run.cut = "line 7 is cut short or damaged, and ignored"
+    found = decision_of([Analysis(run)])
+    assert found is not None
+    assert found.status == NOT_JUDGED
+    assert "line 7 is cut short" in decision_lines(found)[1]
+
+
 def test_no_run_has_no_verdict() -> None:
     assert decision_of([]) is None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from itertools import combinations
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ import pytest
 from collective_samples import collective_run
 from conftest import RunHockney
 from hockney.records import Run
-from samples import FIRST_DAY, make_run, write_run
+from samples import FIRST_DAY, make_pairs_run, make_run, one_a_node, write_run
 
 SIZES = (8, 1024)
 
@@ -61,6 +62,33 @@ def test_a_history_that_leaves_its_last_run_out_is_not_judged(
     done = hockney("history", "past")
     assert done.status == 3, done.stdout + done.stderr
     assert "runs are left out, the last too" in done.stdout
+
+
+def test_a_history_whose_last_file_is_not_whole_is_not_judged(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """One that is older is only warned of: runs after it show how the system is."""
+    (tmp_path / "past").mkdir()
+    for day in range(14):
+        planted(tmp_path / "past" / f"{day:02}.jsonl", day, 1.0 + 0.001 * (day % 3))
+    for day, status in ((5, 0), (13, 3)):
+        path = tmp_path / "past" / f"{day:02}.jsonl"
+        path.write_bytes(path.read_bytes()[:-40])
+        done = hockney("history", "past")
+        assert done.status == status, done.stdout + done.stderr
+        assert f"past/{day:02}.jsonl: " in done.stderr
+    assert "NOT JUDGED" in done.stdout
+    assert "13.jsonl is not whole" in done.stdout
+
+
+def test_no_gate_passes_by_a_file_that_is_not_whole(hockney: RunHockney, tmp_path: Path) -> None:
+    pairs = [[pair] for pair in combinations(range(8), 2)]
+    whole = write_run(make_pairs_run(lambda *_: [1e3], pairs, one_a_node(8)), tmp_path / "a.jsonl")
+    assert hockney("show", "a.jsonl", "--gate").status == 0
+    whole.write_bytes(whole.read_bytes()[:-20])
+    done = hockney("show", "a.jsonl", "--gate")
+    assert done.status == 3
+    assert done.stdout.startswith("gate: NOT JUDGED: a.jsonl is not whole: line ")
 
 
 @pytest.mark.parametrize("same", [True, False])

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,7 @@ from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
 from hockney.cli._memory import NAME as MEMORY_NAME
 from hockney.plan import plan_of
-from hockney.records import Run
+from hockney.records import Finish, Run
 from hockney.run.measure.suite import READY, read_suite
 from samples import make_run, write_run
 
@@ -91,12 +92,66 @@ def test_a_gate_judges_all_runs_of_a_suite(hockney: RunHockney, tmp_path: Path) 
     assert unknown.stdout.startswith("gate: NOT JUDGED: no run measured several pairs; ")
 
 
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "in the middle of a line": lambda whole: whole[: len(whole) // 2],
+    "after a whole line": lambda whole: whole[: whole.index(b'{"kind":"finish"')],
+    "a line in the middle": lambda whole: whole.replace(b'{"kind":"end"', b"?", 1),
+    "all": lambda _: b"",
+}
+
+
+@pytest.mark.simgrid
+def test_a_finished_run_whose_file_is_damaged_is_measured_again(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """What is left of it stays beside it, under a name that no verb takes for a result file."""
+    (tmp_path / "plan.toml").write_text(
+        '[[run]]\nverb = "fabric"\nn = 4\nplatform = "cluster:4"\nsizes = "8"\n'
+    )
+    first = hockney("suite", "plan.toml", "-o", "results", "-q")
+    assert first.status == 0, first.stderr
+    (file,) = (tmp_path / "results").glob("01-*.jsonl")
+    for number, damage in enumerate(DAMAGES.values(), 1):
+        left = damage(file.read_bytes())
+        file.write_bytes(left)
+        done = hockney("suite", "plan.toml", "-o", "results", "-q", "--resume")
+        assert done.status == 0, done.stderr
+        assert f"{file.name} is not whole" in done.stderr
+        run = records.read(file)
+        assert (run.cut, run.finish is not None) == (None, True)
+        assert (tmp_path / "results" / f"{file.name}.damaged-{number}").read_bytes() == left
+        assert done.stdout.splitlines()[:1] == first.stdout.splitlines()[:1]
+
+
+def test_a_suite_is_not_judged_against_a_file_that_is_not_whole(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    (tmp_path / "plan.toml").write_text(
+        '[[run]]\nlabel = "night"\nverb = "pingpong"\nsizes = "8"\nbudget = "0.2s"\n'
+    )
+    assert hockney("suite", "plan.toml", "-o", "tonight", "-q").status == 0
+    (file,) = (tmp_path / "tonight").glob("01-*.jsonl")
+    write_run(night(10), file)
+    (tmp_path / "good").mkdir()
+    good = write_run(night(11, 2.0), tmp_path / "good" / file.name)
+    again = ["suite", "plan.toml", "-o", "tonight", "-q", "--resume", "--against", "good"]
+    assert hockney(*again).status == 0
+    whole = good.read_bytes()
+    for left in (whole[:-20], b""):
+        good.write_bytes(left)
+        done = hockney(*again)
+        assert done.status == 3, done.stderr
+        assert done.stdout.startswith("gate: NOT JUDGED: ")
+        assert str(Path("good") / file.name) in done.stdout.splitlines()[0]
+
+
 def night(number: int, factor: float = 1.0) -> Run:
     """A run whose launches and runs scatter by 1 %, under a label that no other test has."""
     rng = np.random.default_rng(number)
     levels = factor * rng.lognormal(sigma=0.01) * rng.lognormal(sigma=0.01, size=10)
     run = make_run(lambda launch, _, size: [levels[launch] * (1e3 + size)] * 3, launches=10)
     run.header = msgspec.structs.replace(run.header, id=f"night {number}", label="held against")
+    run.finish = Finish(reason="budget", spent_s=1.0, sampling={})
     return run
 
 

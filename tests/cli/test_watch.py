@@ -147,6 +147,17 @@ def test_what_is_damaged_is_made_again(hockney: RunHockney, tmp_path: Path) -> N
     assert (done.status, "plan.json is damaged" in done.stderr) == (2, True)
 
 
+def test_a_look_whose_file_is_not_whole_is_left_out(hockney: RunHockney, tmp_path: Path) -> None:
+    hockney(*ONCE, *QUICK)
+    folder = tmp_path / "w"
+    (folder / LIST).unlink()
+    file = folder / "look-000001.jsonl"
+    file.write_bytes(file.read_bytes()[:-20])
+    done = hockney(*ONCE, *QUICK)
+    assert f"left out: w/{file.name}: line" in done.stderr
+    assert [bool(look.readings) for look in listed(folder)] == [False, True]
+
+
 @pytest.mark.long
 def test_a_full_disk_loses_no_look_that_was_kept(
     hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

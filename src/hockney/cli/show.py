@@ -70,6 +70,8 @@ def command(
     from hockney.cli._memory import earlier_runs
     from hockney.cli._profiles import show_profile
     from hockney.cli.history import histories_with
+    from hockney.infer.analysis.gate import together
+    from hockney.infer.analysis.gates import whole_gate
     from hockney.profiling.kinds import is_profile
 
     if plot and as_json:
@@ -85,7 +87,10 @@ def command(
         return
     analysis.earlier = earlier_runs((file,), past, memory, [analysis])
     histories = histories_with((file,), past)
-    verdict = (analysis.gate(False) or analysis.outlier_gate) if gate else None
+    verdict = None
+    if gate:
+        own = analysis.gate(False) or analysis.outlier_gate
+        verdict = together([whole_gate(analysis.run), own])
     if as_json:
         _present.show_json(analysis, all_states, diagnose, histories, verdict)
     else:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
 """Options of measuring verbs that the suite sets itself."""
+MEASURE_THERE = "measure this plan there, too"
 
 
 @verb(
@@ -109,16 +110,19 @@ def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | 
     from hockney.infer.analysis.decision import of_comparison
     from hockney.infer.analysis.gate import not_judged, together
     from hockney.infer.analysis.gates import comparison_gate
+    from hockney.records.reading import why_no_result
     from hockney.show.comparison import against_lines
 
     files = [(against / file.name, file) for file in journal.files()]
-    missing = [before.name for before, _ in files if not before.exists()]
-    both = [pair for pair in files if pair[0].exists()]
+    whys = {before: why_no_result(before) for before, _ in files if before.exists()}
+    missing = [before.name for before, _ in files if before not in whys]
+    both = [(before, file) for before, file in files if whys.get(before, "missing") is None]
     comparisons = compared_files(both, tolerance, memory)
     gates = [comparison_gate(comparison, tolerance) for comparison in comparisons]
-    if missing or not both:
+    if missing or not files:
         names = ", ".join(missing) or "any run"
-        gates.append(not_judged(f"{against} has no {names}", "measure this plan there, too"))
+        gates.append(not_judged(f"{against} has no {names}", MEASURE_THERE))
+    gates += [not_judged(f"{before}: {why}", MEASURE_THERE) for before, why in whys.items() if why]
     findings = [of_comparison(comparison, tolerance) for comparison in comparisons]
     lines = against_lines(comparisons, tolerance) if comparisons else []
     return _Compared(together(gates), tuple(findings), tuple(lines))
@@ -211,10 +215,13 @@ def _measured(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) ->
     failed = []
     for number, (run, plan) in enumerate(zip(suite.runs, plans, strict=True), 1):
         name = run.file_name(number)
-        if journal.is_done(name, plan):
-            continue
-        target = Target(journal.directory / name, run.label, resume=True)
         before = f"{number} of {len(suite.runs)}, {run.label}: "
+        if journal.is_done(name, plan):
+            damage = journal.set_aside(name)
+            if damage is None:
+                continue
+            click.echo(f"hockney: {before}{damage}", err=True)
+        target = Target(journal.directory / name, run.label, resume=True)
         try:
             session = measured(plan, target, quiet, before)
             reason, problems = session.reason, problems_of(session)

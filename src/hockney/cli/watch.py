@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import structs
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.cli._help import OUTPUT, option, verb
@@ -355,11 +356,17 @@ def _look_of(number: int, analysis: Analysis, wall_s: float | None) -> Look | No
 
 
 def _look_of_file(number: int, path: Path) -> Look | None:
+    """The look in a file; without numbers where the file is not whole."""
     from hockney import records
     from hockney.infer.analysis import Analysis
 
     try:
-        return _look_of(number, Analysis(records.read(path)), None)
+        run = records.read(path)
     except UsageError as error:
         click.echo(f"left out: {error.message}", err=True)
         return None
+    look = _look_of(number, Analysis(run), None)
+    if run.cut is None or look is None:
+        return look
+    click.echo(f"left out: {path}: {run.cut}", err=True)
+    return structs.replace(look, readings=())

@@ -106,6 +106,8 @@ def decision_of_histories(histories: Sequence[History]) -> Decision | None:
 def _findings(analysis: Analysis) -> Iterator[DecidingFinding]:
     """What a run shows by itself."""
     label = analysis.label
+    if analysis.run.cut is not None:
+        yield _of_cut(label, analysis.run.cut)
     failed = [end for end in analysis.run.ends if end.reason == "failed"]
     for end in failed[:1]:
         yield DecidingFinding(
@@ -125,6 +127,12 @@ def _findings(analysis: Analysis) -> Iterator[DecidingFinding]:
     ):
         if gate is not None:
             yield _of_gate(label, gate, "the plan's limit")
+
+
+def _of_cut(what: str, cut: str) -> DecidingFinding:
+    """A run whose file lacks something: what is missing may be what would not be accepted."""
+    action = "continue the run with --resume, or measure it again"
+    return DecidingFinding(NOT_JUDGED, f"{what} is not whole", cut, "", action)
 
 
 def _of_data(analysis: Analysis) -> DecidingFinding:
@@ -189,7 +197,10 @@ def _remedy(kind: str, names: Sequence[str]) -> str:
 def _of_histories(histories: Sequence[History]) -> list[DecidingFinding]:
     found = [_of_trend(history, trend) for history in histories for trend in history.trends]
     for history in histories:
-        last = history.runs[-1].file
+        newest = history.runs[-1]
+        if newest.cut is not None:
+            found.append(_of_cut(newest.file, newest.cut))
+        last = newest.file
         if last in history.left_out:
             number = (
                 f"{len(history.left_out)} of {len(history.runs)} runs are left out, the last too"

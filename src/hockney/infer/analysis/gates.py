@@ -20,6 +20,7 @@ from hockney.infer.estimate.interval import interval_words, low_of
 from hockney.plan.axes import Point
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.congestion import Congestion
+from hockney.records import Run
 
 LEAST_TAIL = 0.99
 """The quantile without which nothing is known of the slowest messages."""
@@ -155,6 +156,13 @@ def _worst_above(congested: Congested, allowed: float) -> float:
     return max(f.judged.ratio for f in congested.factors if f.surely_above(allowed))
 
 
+def whole_gate(run: Run) -> Gate | None:
+    """Not judged where the file of a run is not whole: what is missing may be what would fail."""
+    if run.cut is None:
+        return None
+    return not_judged(f"{run.path} is not whole: {run.cut}", "measure it again")
+
+
 def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
     """The gate of a run against an earlier one, by the rule of `hockney compare`."""
     label, overall = comparison.other.label, comparison.overall
@@ -173,6 +181,9 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
         slower = [*([overall] if overall and overall.verdict == "slower" else []), *judged]
         worst = max(one.ratio for one in slower)
         return failed([f"{label} takes up to {worst:.3g} times as long as before"], [label])
+    gates = map(whole_gate, (comparison.base, comparison.other))
+    if (not_whole := next(filter(None, gates), None)) is not None:
+        return not_whole
     if overall is None or overall.interval is None:
         why = comparison.notes[-1] if comparison.notes else "too few launches for an interval"
         return not_judged(f"{label} cannot be compared with before: {why}", "")

@@ -52,6 +52,8 @@ class RunFacts:
     """By the name of the curve, as of an algorithm; empty for the median of too many."""
     facts: dict[str, str]
     """Circumstances of the run: names with their values."""
+    cut: str | None = None
+    """What is missing in its file (Run.cut)."""
 
     @property
     def latencies(self) -> Times:
@@ -87,6 +89,7 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
         system_of(run),
         {name: _times(of) for name, of in sorted(curves.items())},
         _facts(run, estimates) | together,
+        run.cut,
     )
 
 

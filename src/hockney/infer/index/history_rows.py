@@ -93,6 +93,7 @@ def _read(rows: Rows) -> Known:
         row.system,
         curves,
         _NAMES_AND_VALUES.decode(row.facts or "{}"),
+        row.cut,
     )
     return Known(row.cut, facts)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import msgspec
 
-from hockney.base.errors import UsageError
+from hockney import records
+from hockney.base.errors import HockneyError, UsageError
 from hockney.base.result_file import ResultFile
 from hockney.plan import Plan, difference, plan_of, stored
 from hockney.run.measure.resume import FINISHED
@@ -73,6 +75,23 @@ class Journal:
             )
         return entry.reason in FINISHED and (self.directory / file).exists()
 
+    def set_aside(self, file: str) -> str | None:
+        """Renames the file of a finished run that is no longer whole, so that it is measured again;
+        what was wrong and where the rest is, in words. None if the file is whole."""
+        path = self.directory / file
+        if (why := _why_not_whole(path)) is None:
+            return None
+        names = (path.with_name(f"{file}.damaged-{number}") for number in count(1))
+        left = next(name for name in names if not name.exists())
+        try:
+            path.rename(left)
+        except OSError as error:
+            raise HockneyError(
+                f"{path} is not whole ({why}), and cannot be renamed: {error.strerror}",
+                "move it away, then continue with --resume",
+            ) from error
+        return f"{file} is not whole ({why}): it is measured again, and the rest is in {left.name}"
+
     def files(self) -> list[Path]:
         """Result files of the finished runs."""
         done = (entry for entry in self if entry.reason in FINISHED)
@@ -82,3 +101,14 @@ class Journal:
         entry = Entry(file, label, reason, stored(plan))
         self._entries[file] = entry
         self._file.write(msgspec.json.encode(entry) + b"\n")
+
+
+def _why_not_whole(path: Path) -> str | None:
+    """Why the file of a finished run does not hold all of it; None if it does."""
+    try:
+        run = records.read(path)
+    except HockneyError as error:
+        return error.message.removeprefix(f"{path}: ")
+    if run.cut is None and (run.finish is None or run.finish.reason not in FINISHED):
+        return "it does not record the end of the run"
+    return run.cut
