@@ -40,6 +40,11 @@ TABLE = "\n# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n
         ("mpirun --map-by ppr:4:node:PE=2 -H a,b,c {}", 12),
         ("mpirun -H a:48,b:48 --map-by ppr:1:socket {}", None),
         ("mpirun -np 8 --map-by ppr:4:node {}", 8),
+        ("mpirun -H a:8,b:8 -npernode 1 {}", 2),
+        ("mpirun -N 4 --host a:8,b:8 {}", 8),
+        ("mpirun -H a:8,b:8 -c 2 {}", 2),
+        ("mpirun -H a:8,b:8 --n 2 {}", 2),
+        ("srun -c 2 {}", None),
         (">>> mpirun -np 64 {}", 64),
         ("Command: 'mpirun -np 64 {}'", 64),
     ],
@@ -48,6 +53,39 @@ def test_processes_are_those_of_the_launcher(command: str, ranks: int | None) ->
     for program in ("./osu_allreduce", "/opt/omb/osu_allreduce"):
         [table] = tables(command.replace("{}", program) + "\n" + TABLE)
         assert table.ranks == ranks
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("--npersocket 1", "-pernode", "--pernode", "-perhost 1", "-ppn 1", "-hostfile hosts"),
+        *("--cpus-per-proc 2", "--map-by slot:PE=2", "--map-by seq", "-rf ranks", "-H c:8"),
+        *("--ntasks-per-node=1", "--mca rmaps_base_n_pernode 1", "--map-by ppr:1:socket"),
+        *("--map-by ppr:2:l3cache:PE=4", "--use-hwthread-cpus", "--some-new-option"),
+    ],
+)
+def test_slots_are_no_processes_where_another_option_may_say_how_many(option: str) -> None:
+    for launcher in ("mpirun", "mpiexec"):
+        command = f"{launcher} -H a:8,b:8 {option} ./osu_allreduce"
+        assert [table.ranks for table in tables(f"{command}\n{TABLE}")] == [None]
+
+
+@pytest.mark.parametrize("launcher", ["mpiexec.hydra", "srun", "aprun", "jsrun"])
+def test_only_launchers_of_open_mpi_fill_slots(launcher: str) -> None:
+    [table] = tables(f"{launcher} -host a:8 ./osu_allreduce\n{TABLE}")
+    assert table.ranks is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--mca pml ucx -x UCX_TLS=rc -x LD_LIBRARY_PATH --bind-to core --report-bindings",
+        "--map-by node:span --rank-by slot --oversubscribe --tag-output --allow-run-as-root",
+    ],
+)
+def test_slots_are_processes_beside_options_that_change_no_number(options: str) -> None:
+    [table] = tables(f"mpirun {options} -H a:8,b:8 ./osu_allreduce\n{TABLE}")
+    assert table.ranks == 16
 
 
 @pytest.mark.parametrize(

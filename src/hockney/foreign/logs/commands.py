@@ -50,12 +50,12 @@ _NEUTRAL = re.compile(
 """Commands that change nothing between two starts of a program."""
 _REDIRECTED = re.compile(r"\s*(?:[012&]?>|\|\s*tee\b|<\s|;\s*$|&\s*$).*$")
 _UNLIKE = re.compile(
-    r" (?:--output|--error|--job-name|--jobid)[= ]\S+| (?:-n|-np|--np|--ntasks)[= ]?\d+(?= |$)"
+    r" (?:--output|--error|--job-name|--jobid)[= ]\S+| (?:-n|-np|--np?|--ntasks)[= ]?\d+(?= |$)"
 )
 """Options of launchers in which the starts of one setting may differ. The number of processes is an
 axis of a point: tables that differ in it are other points."""
 _OF_NODES = re.compile(
-    r" (?:(?:-N|-a|-r|-c|-ppn|--ppn|-npernode|-w|-H|-host|--host|-f|-hostfile|--hostfile"
+    r" (?:(?:-N|-a|-r|-c|-ppn|--ppn|-perhost|--?npernode|-w|-H|-host|--host|-f|-hostfile|--hostfile"
     r"|-machinefile|--machinefile)[= ]?|--(?:nodes|nodelist|ntasks-per-node|tasks-per-node"
     r"|tasks_per_rs|nrs|rs_per_host|np)[= ]?|--?map-by[= ]ppr:)\S+(?= )"
 )
@@ -88,15 +88,31 @@ _WRAPPED = re.compile(r"\b(?:nice(?: -n ?-?\d+)?|ssh|docker run|podman run)\s(?:
 """Programs that start another one, with options of their own that are named like a launcher's."""
 _NEXT_PART = re.compile(r"\s:\s")
 """Between the programs that a launcher starts together."""
-_PROCESSES = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks)[ =]?(\d{1,9})(?=\s|$)")
+_PROCESSES = re.compile(r"(?:^|\s)(?:-n|-np|--np?|--ntasks)[ =]?(\d{1,9})(?=\s|$)")
 _NODES = re.compile(r"(?:^|\s)(?:-N|--nodes)[ =]?(\d{1,6})(?=\s|$)")
 _A_NODE = re.compile(r"(?:^|\s)--(?:ntasks|tasks)-per-node[ =](\d{1,6})(?=\s|$)")
-_EACH_HOST = re.compile(r"(?:^|\s)--?map-by[ =]['\"]?ppr:(\d{1,6}):node(?=[:'\"\s]|$)")
-_ON_EACH = re.compile(r"(?:^|\s)--?map-by[ =]['\"]?ppr:")
+_OPEN_MPI = re.compile(r"mpirun|mpiexec|orterun|prun|prterun")
+"""Launchers that may be Open MPI's."""
+_OPEN_MPI_PROCESSES = re.compile(r"(?:^|\s)-c[ =](\d{1,9})(?=\s|$)")
+"""Other launchers' -c counts CPUs."""
+_EACH_HOST = re.compile(
+    r"(?:^|\s)(?:--?map-by[ =]['\"]?ppr:(?=\d{1,6}:node(?:[:'\"\s]|$))|(?:-N|--?npernode)[ =])"
+    r"(\d{1,6})(?=[:\s]|$)"
+)
 _HOSTS = re.compile(r"(?:^|\s)(?:-H|--?host)[ =]([\w.,:-]{1,4000})(?=\s|$)")
 _SLOTS = re.compile(r"([\w.-]+):(\d{1,6})")
 """A host of Open MPI with its slots, as many of which it fills as there are where nothing else is
 asked for. What a host without any has depends on the version."""
+_OPTION = re.compile(r"(?:^|\s)--?(?=\w)")
+_FILLS_SLOTS = re.compile(
+    r"(?:H|host|x|v|q|wd|wdir|path|prefix|bind-to|rank-by|display|display-\w+|report-\w+|tag-output"
+    r"|timestamp-output|output|output-filename|oversubscribe|nooversubscribe|allow-run-as-root"
+    r"|(?:g|o|p|pmix|prte)?mca[ =](?!\w*(?:rmaps|ras_|hwloc_|hostfile|rankfile|slots))\S+"
+    r"|map-by[ =](?!ppr|seq|rankfile|dist)\w+(?::(?:no)?oversubscribe|:span)*)(?=[\s=]|$)",
+    re.IGNORECASE,
+)
+"""Options of Open MPI that leave one process to each slot. Others may not: files of hosts or ranks,
+processes for each node or socket, CPUs for each process."""
 _RESOURCE_SETS = re.compile(r"(?:^|\s)(?:-n|--nrs)[ =]?(\d{1,6})(?=\s|$)")
 _A_RESOURCE_SET = re.compile(r"(?:^|\s)(?:-a|--tasks_per_rs)[ =]?(\d{1,6})(?=\s|$)")
 _TASKS = re.compile(r"(?:^|\s)(?:-p|--np)[ =]?(\d{1,9})(?=\s|$)")
@@ -158,6 +174,7 @@ def processes_of(command: str) -> int | None:
         return _asked(_WRAPPED.sub(" ", command))
     last = launchers[-1]
     asked = _of_sets if last[0] == "jsrun" else _asked
+    asked = _of_hosts if _OPEN_MPI.fullmatch(last[0]) else asked
     counts = [asked(part) for part in _NEXT_PART.split(command[last.end() :])]
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
@@ -179,24 +196,24 @@ def _asked(part: str) -> int | None:
     every, nodes, each = (of.search(part) for of in (_PROCESSES, _NODES, _A_NODE))
     if every:
         return int(every[1])
-    if _ON_EACH.search(part):
-        return _on_each_host(part)
-    return int(nodes[1]) * int(each[1]) if nodes and each else _slots(part)
+    return int(nodes[1]) * int(each[1]) if nodes and each else None
 
 
-def _on_each_host(part: str) -> int | None:
-    """Those of `ppr:N:node`; None where the hosts are not listed, or it is about another place."""
-    each, hosts = _EACH_HOST.search(part), _HOSTS.search(part)
-    if not each or not hosts:
-        return None
-    return int(each[1]) * len({host.partition(":")[0] for host in hosts[1].split(",") if host})
-
-
-def _slots(part: str) -> int | None:
-    hosts = _HOSTS.search(part)
-    found = [_SLOTS.fullmatch(host) for host in hosts[1].split(",")] if hosts else []
-    counts = [int(slots[2]) for slots in found if slots]
-    return sum(counts) if counts and len(counts) == len(found) else None
+def _of_hosts(part: str) -> int | None:
+    """The processes of Open MPI, which follow from its hosts where none are asked for."""
+    options = part[: _program_at(part)]
+    every, each = (of.search(options) for of in (_OPEN_MPI_PROCESSES, _EACH_HOST))
+    known = int(every[1]) if every else _asked(part)
+    listed = _HOSTS.findall(options)
+    if known is not None or len(listed) != 1:
+        return known
+    hosts = [host for host in listed[0].split(",") if host]
+    if each:
+        return int(each[1]) * len({host.partition(":")[0] for host in hosts})
+    slots = [_SLOTS.fullmatch(host) for host in hosts]
+    others = [at for at in _OPTION.finditer(options) if not _FILLS_SLOTS.match(options, at.end())]
+    counts = [int(found[2]) for found in slots if found]
+    return sum(counts) if counts and len(counts) == len(hosts) and not others else None
 
 
 def _of_sets(part: str) -> int | None:
