@@ -13,9 +13,9 @@ from hockney.foreign.programs import profile_in
 from hockney.infer.analysis import Analysis
 from hockney.infer.predict.channel import Channel, channel_of
 from hockney.infer.predict.patterns import Pattern, predict
-from hockney.infer.predict.program_mix import collectives_by, predict_mix
+from hockney.infer.predict.program_mix import beyond_measured, collectives_by, predict_mix
 from hockney.infer.predict.program_run import NONE, predict_order, walk
-from hockney.profiling.mix import mix_of
+from hockney.profiling.mix import Item, Mix, mix_of
 from hockney.profiling.order import Order, order_of
 from samples import make_run
 
@@ -89,8 +89,11 @@ def test_a_message_that_was_there_is_not_delayed_by_a_later_one(
 
 
 def test_beyond_the_largest_size_the_measured_bandwidth_goes_on(channel: Channel) -> None:
-    found = predict(channel, Pattern("message", 4 << 20)).seconds.value
+    message = Pattern("message", 4 << 20)
+    found = predict(channel, message).seconds.value
     assert found == pytest.approx(4 * 120e-6, rel=0.02)
+    halved = predict(channel.scaled({"bandwidth": 0.5}), message).seconds.value
+    assert halved == pytest.approx(2.0 * found, rel=0.05), "what is beyond the model is bandwidth"
 
 
 def test_a_collective_beyond_its_measured_sizes_is_not_taken_for_the_largest(
@@ -107,6 +110,9 @@ def test_a_collective_beyond_its_measured_sizes_is_not_taken_for_the_largest(
     assert seconds_of("bcast", 4, 64)[0] == pytest.approx(3.3e-6)
     assert seconds_of("bcast", 4, 8 << 17)[0] > 100e-6
     assert np.isfinite(seconds_of("bcast", 4, 1)[0])
+    small = Mix(4, (Item("bcast", 1, 1, (0, 1, 2, 3)),), 1, 0.0, 0.0)
+    (warning,) = beyond_measured(small, messages, points)
+    assert "no bcast smaller than 8 B" in warning
 
 
 def test_what_is_extrapolated_is_said(hockney: RunHockney, tmp_path: Path) -> None:
@@ -115,4 +121,4 @@ def test_what_is_extrapolated_is_said(hockney: RunHockney, tmp_path: Path) -> No
     hockney("import", "a.goal")
     hockney("import", "on.csv", "--operation", "pingpong", "-o", "on.jsonl")
     done = hockney("predict", "--profile", "a-profile.jsonl", "--on", "on.jsonl")
-    assert "--on has no message larger than 1 KiB: the time of those up to 1 MiB" in done.stderr
+    assert "--on has no message larger than 1 KiB: the time of those of 1 MiB" in done.stderr

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 Measured = tuple[int, int]
 """A measured size in bytes and number of pairs."""
@@ -51,13 +54,13 @@ class Costs:
         own = self.message_s(bytes_)
         if seconds >= 0.0 or own <= 0.0:
             return replace(self, latency_s=self.latency_s + max(seconds, 0.0))
-        part = max(own + seconds, 0.0) / own
-        return replace(
-            self,
-            latency_s=part * self.latency_s,
-            s_per_B=part * self.s_per_B,
-            overhead_s=part * self.overhead_s,
-            gap_s=None if self.gap_s is None else part * self.gap_s,
+        return self.times(max(own + seconds, 0.0) / own)
+
+    def times(self, factor: float) -> Costs:
+        """Costs with every term so many times as large."""
+        gap_s = None if self.gap_s is None else factor * self.gap_s
+        return Costs(
+            factor * self.latency_s, factor * self.s_per_B, factor * self.overhead_s, gap_s
         )
 
     def without(self, term: str) -> Costs:
@@ -69,35 +72,41 @@ CostsOf = Callable[[int, int], Costs]
 """Costs by size in bytes and number of ranks of a node that send at once (used by max-rate)."""
 
 
+class _Beyond(NamedTuple):
+    """What was measured beyond a model, with an entry for each size."""
+
+    bytes: NDArray[np.int64]
+    more_s: NDArray[np.float64]
+    """Between these sizes it lies along a line."""
+    factor: float | None
+    """Of the times of larger messages; None where the model has none."""
+
+
 class Through:
     """Makes costs pass through the measured times: libraries change their protocol, and one line
     through all sizes is off."""
 
     def __init__(self, times: Mapping[Measured, float], model: Mapping[Measured, float]) -> None:
         """times, model: seconds of a message as measured and by the model."""
-        self._sizes: dict[int, list[int]] = {}
-        for size, pairs in sorted(times):
-            self._sizes.setdefault(pairs, []).append(size)
-        self._times, self._model = times, model
+        self._curves: dict[int, _Beyond] = {}
+        for pairs in {pairs for _, pairs in times}:
+            points = sorted(point for point in times if point[1] == pairs)
+            more = np.array([times[point] - model[point] for point in points])
+            last = model[points[-1]]
+            factor = times[points[-1]] / last if last > 0.0 else None
+            self._curves[pairs] = _Beyond(np.array([size for size, _ in points]), more, factor)
 
     def costs(self, costs_of: CostsOf) -> CostsOf:
         """The costs with what was measured beyond the model."""
 
+        @cache
         def costs(bytes_: int, senders: int) -> Costs:
             found = costs_of(bytes_, senders)
-            return found.beyond(self._seconds(bytes_, senders, found.message_s(bytes_)), bytes_)
+            if not self._curves:
+                return found
+            curve = self._curves[min(self._curves, key=lambda pairs: abs(pairs - senders))]
+            if bytes_ > curve.bytes[-1] and curve.factor is not None:
+                return found.times(curve.factor)
+            return found.beyond(float(np.interp(bytes_, curve.bytes, curve.more_s)), bytes_)
 
         return costs
-
-    def _seconds(self, bytes_: int, senders: int, own_s: float) -> float:
-        """Seconds beyond the model: between measured sizes along a line, above the largest as large
-        a part of the model's time `own_s` as there."""
-        if not self._sizes:
-            return 0.0
-        pairs = min(self._sizes, key=lambda one: abs(one - senders))
-        sizes = self._sizes[pairs]
-        more = [self._times[size, pairs] - self._model[size, pairs] for size in sizes]
-        last = self._model[sizes[-1], pairs]
-        if bytes_ > sizes[-1] and last > 0.0:
-            return more[-1] * own_s / last
-        return float(np.interp(bytes_, sizes, more))

@@ -9,6 +9,7 @@ What the program computes between its calls is not in it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -101,21 +102,24 @@ def has_warmer_buffers(mix: Mix, messages: Sequence[PointEstimate]) -> bool:
 def beyond_measured(
     mix: Mix, channel: Channel, collectives: Sequence[PointEstimate] = ()
 ) -> list[str]:
-    """A sentence for messages, and one for measured collectives, that are larger than any whose
-    time is known."""
+    """A sentence for each kind of messages and measured collectives that are larger, or smaller,
+    than any whose time is known."""
     measured = _measured(collectives)
-    largest: dict[str, tuple[int, int]] = {}
+    beyond: dict[tuple[str, str, int], list[int]] = defaultdict(list)
     for item in mix.items:
         times = measured.get((item.operation, len(item.ranks)))
-        known = times[-1][0] if times else None
+        smallest, largest = (times[0][0], times[-1][0]) if times else (0, item.bytes)
         if item.operation == MESSAGE:
-            known = channel.largest_bytes
-        if known is not None and item.bytes > max(known, largest.get(item.operation, (0, 0))[0]):
-            largest[item.operation] = item.bytes, known
+            largest = channel.largest_bytes
+        if item.bytes > largest:
+            beyond[item.operation, "larger", largest].append(item.bytes)
+        elif item.bytes < smallest:
+            beyond[item.operation, "smaller", smallest].append(item.bytes)
     return [
-        f"--on has no {operation} larger than {format_size(known)}: the time of those up to "
-        f"{format_size(size)} is extrapolated; measure them (--sizes)"
-        for operation, (size, known) in largest.items()
+        f"--on has no {operation} {than} than {format_size(known)}: the time of those of "
+        f"{format_size(max(sizes) if than == 'larger' else min(sizes))} is extrapolated; "
+        "measure them (--sizes)"
+        for (operation, than, known), sizes in beyond.items()
     ]
 
 
