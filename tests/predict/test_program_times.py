@@ -12,6 +12,7 @@ from hockney import records
 from hockney.foreign.programs import profile_in
 from hockney.infer.analysis import Analysis
 from hockney.infer.predict.channel import Channel, channel_of
+from hockney.infer.predict.costs import Costs, Through
 from hockney.infer.predict.patterns import Pattern, predict
 from hockney.infer.predict.program_mix import beyond_measured, collectives_by, predict_mix
 from hockney.infer.predict.program_run import NONE, predict_order, walk
@@ -92,8 +93,14 @@ def test_beyond_the_largest_size_the_measured_bandwidth_goes_on(channel: Channel
     message = Pattern("message", 4 << 20)
     found = predict(channel, message).seconds.value
     assert found == pytest.approx(4 * 120e-6, rel=0.02)
-    halved = predict(channel.scaled({"bandwidth": 0.5}), message).seconds.value
-    assert halved == pytest.approx(2.0 * found, rel=0.05), "what is beyond the model is bandwidth"
+
+
+def test_what_is_beyond_the_model_is_of_all_terms_above_the_largest_size() -> None:
+    """A bandwidth of half the model's stays one: no latency that grows with the size."""
+    times, model = {(8, 1): 1e-6, (1024, 1): 4e-6}, {(8, 1): 1e-6, (1024, 1): 2e-6}
+    costs = Through(times, model).costs(lambda _bytes, _senders: Costs(1e-6, 1e-9))
+    assert costs(4096, 1) == Costs(2e-6, 2e-9)
+    assert costs(1024, 1) == Costs(3e-6, 1e-9)
 
 
 def test_a_collective_beyond_its_measured_sizes_is_not_taken_for_the_largest(
