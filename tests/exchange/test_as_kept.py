@@ -9,7 +9,7 @@ from reading import log, numbers, runs, tables
 
 import excerpts as logs
 import excerpts_of_networks as networks
-from conftest import RunHockney
+from conftest import RunHockney, kept_short
 from hockney.foreign.exchange import reading
 from hockney.foreign.logs.log import log_of
 from hockney.foreign.logs.table import LogTable
@@ -17,11 +17,22 @@ from hockney.foreign.logs.table import LogTable
 ROWS = {(8, "mean"): 1.75e-6, (1024, "mean"): 2.25e-6}
 
 
-@pytest.mark.parametrize("prefix", ["0: ", "12: ", "[0] ", "[1,0]<stdout>:", "  0: "])
-@pytest.mark.parametrize("name", networks.EXCERPTS)
+IN_LINES = {
+    name: of
+    for name, of in logs.EXCERPTS.items()
+    if not of[1].startswith(("{", "[1,0]", "<")) and of[1].count("\n") > 1
+}
+"""Those that are read line by line, and have more than a line and no prefix yet."""
+SHORT = ["0: ", "[0] ", "node03: "]
+LONG = ["12: ", "[1,0]<stdout>:", "  0: ", "[rank0]: ", "nid000012 0: "]
+LONG += ["node03.cluster.org: ", "[node03] ", "node-3  | "]
+
+
+@pytest.mark.parametrize("prefix", kept_short(SHORT + LONG, SHORT))
+@pytest.mark.parametrize("name", IN_LINES)
 def test_labels_of_launchers_change_no_number(name: str, prefix: str) -> None:
-    format, text = networks.EXCERPTS[name]
-    labelled = "".join(f"{prefix}{line}\n" for line in text.splitlines())
+    format, text = IN_LINES[name]
+    labelled = "".join(f"{prefix}{line}".rstrip() + "\n" for line in text.splitlines())
     assert reading.recognise(log(labelled)) == format
     assert list(map(numbers, tables(labelled))) == list(map(numbers, tables(text)))
 
@@ -201,12 +212,16 @@ SLURM = "+ date\nMon May  2 10:11:12 CEST 2022\nslurmstepd: job 4711 starts\nLoa
 
 
 @pytest.mark.parametrize(
-    "prefix", ["0: ", " 12: ", "[0] ", "10:11:12 ", "10:11:12.345 ", "May 06 10:11:12 ", "> "]
+    "prefix",
+    [
+        *("0: ", " 12: ", "[0] ", "node03: "),
+        *("10:11:12 ", "10:11:12.345 ", "May 06 10:11:12 ", "> "),
+    ],
 )
-@pytest.mark.parametrize("name", ["fabtests", "gpcnet", "mpibench", "mpigraph", "matrix"])
+@pytest.mark.parametrize("name", ["fabtests", "gpcnet", "mpibench", "mpigraph", "matrix", "mpip"])
 def test_a_block_of_labelled_lines_is_read_between_others(name: str, prefix: str) -> None:
     """srun labels what a program prints, not what the script around it prints."""
-    format, text = networks.EXCERPTS[name]
+    format, text = logs.EXCERPTS[name]
     block = "".join(f"{prefix}{line}\n" for line in text.splitlines())
     labelled = f"{SLURM}{block}srun: job ends\n"
     assert reading.recognise(log(labelled)) == format

@@ -37,7 +37,7 @@ _STAMPS = (
 _RANKS = r"|\[\d+\] (?=[#\s\d])|\s*\d+: (?=[#\s\d])"  # mpiexec -l, srun --label
 _PREFIXES = re.compile(f"{_STAMPS}{_RANKS})+")
 _BUT_RANKS = re.compile(f"{_STAMPS})+")
-_LABEL = re.compile(r"\s*(?:\d{1,6}: ?|\[\d{1,6}\] ?)(?=[^\d]|$)|\s*\d{1,6}: (?=\d)")
+_LABEL = re.compile(r"\s*(?:\d{1,6}:|\[\d{1,6}\])(?: |(?=[^\d ]|$))")
 LEAST_LABELLED = 2
 """Least lines of a log whose every line has a label; fewer may have it by chance."""
 _BLOCK_LABELS = (
@@ -120,6 +120,7 @@ def read_log(path: Path) -> Log:
 def log_of(text: str, path: Path) -> Log:
     text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")  # the byte-order mark of editors
     lines = text.removesuffix("\n").split("\n") if text else []
+    lines = prefixes.without_hosts(lines)
     is_mixed = prefixes.are_mixed(lines, _LABEL)
     found = [_cleaned(line, is_mixed) for line in _without_labels(lines, is_mixed)]
     long_lines = {n: line for n, line in enumerate(found, 1) if len(line) > LONGEST_LINE}

@@ -1,7 +1,8 @@
 """Removes what other tools put before all lines of a program: hosts, containers, loggers, times.
 
-Their forms are many, so the prefix is found where a title is known: it is what stands before that,
-and all lines that begin alike have it. It is left where two programs' lines are mixed."""
+A host or a process that is named in the same words before every line is found by itself. Other
+forms are many, so the prefix is found where a title is known: it is what stands before that, and
+all lines that begin alike have it. It is left where two programs' lines are mixed."""
 
 from __future__ import annotations
 
@@ -15,6 +16,19 @@ LEAST_LINES = 3
 """Least lines with a prefix: a title, a heading and a row."""
 MOST_PREFIXES = 20
 """Most prefixes that are looked for in a log."""
+LEAST_OF_ALL = 2
+"""Least lines of a log that all begin with the same words; one may have them by chance."""
+LEAST_OF_HOST = 4
+"""Least lines that begin with a host in a log that has other lines, too."""
+_NAMED = re.compile(
+    r"(?:\[(?=[^\]]*[A-Za-z])\w[\w.:@ -]{0,64}\]:?"  # [node03], [rank 0]
+    r"|(?=[A-Za-z][\w.-]*\d)[\w.-]{1,64}(?: \d{1,6})?(?::| +\|))"  # pdsh's node03:, PALS' node03 0:
+    r"(?: |$)"
+)
+"""What names a host or a process before a line; all lines have the same text. A name without a
+digit may be the program's own, as sockperf's."""
+_HOST = re.compile(r"(?=[A-Za-z][\w.-]*\d)([\w.-]{1,64}):(?: |$)")
+"""A host before a line, among lines without one."""
 _TITLE = re.compile(
     r"(?P<prefix>.{0,99}?[^#\\])(?P<title># (?:OSU|OMB) .{1,100} Test\b|# Benchmarking \w.{0,40}"
     r"|#\s+size\s+count\s+type\b|#bytes\s+#iterations\s)"
@@ -50,6 +64,28 @@ class HiddenTitle:
             begin = re.sub(r"\d+", "[0-9]*", begin)
         end = r"s/\\n.*//;" if self.is_quoted else ""
         return f"{end}s/^{begin}//p"
+
+
+def without_hosts(lines: Sequence[str]) -> list[str]:
+    """The lines without the host or process that all of them name, or all of a program: other lines
+    are a script's, and no other host has lines among them."""
+    filled = {number: line for number, line in enumerate(lines) if line.strip()}
+    first = _NAMED.match(next(iter(filled.values()), ""))
+    if first and len(filled) >= LEAST_OF_ALL:
+        label = first[0].rstrip()
+        if all(line.startswith(f"{label} ") or line == label for line in filled.values()):
+            return [line[len(label) + 1 :] for line in lines]
+    places = dict[str, dict[int, int]]()
+    for number, line in filled.items():
+        if host := _HOST.match(line):
+            places.setdefault(host[1], {})[number] = host.end()
+    found = list(lines)
+    for of in _apart(list(places.values())):
+        # Rows alone may begin like this, below a heading that does not.
+        if len(of) >= LEAST_OF_HOST and not _is_number(lines[min(of)][of[min(of)] :]):
+            for number, end in of.items():
+                found[number] = lines[number][end:]
+    return found
 
 
 def without_shared(lines: Sequence[str]) -> list[str]:
@@ -115,6 +151,10 @@ def _source(prefix: str) -> str:
     )
     blanks = re.escape(prefix[len(kept) :])
     return f"{''.join(parts)}(?:{blanks}|$)"
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.match(text.lstrip()) is not None
 
 
 def _is_row(text: str) -> bool:
