@@ -15,6 +15,7 @@ from hockney.foreign.programs.goal import write_order
 from hockney.profiling.kinds import Profile
 from hockney.profiling.mix import mix_of
 from hockney.profiling.order import order_of
+from hockney.run.measure.replay import Replayed
 
 GOAL = """\
 num_ranks 2
@@ -157,6 +158,23 @@ def test_what_a_schedule_does_not_hold_is_unknown(hockney: RunHockney, tmp_path:
     predicted = hockney("predict", "--profile", "a-profile.jsonl", "--on", "on.jsonl").stdout
     assert predicted.count("in the profile          -  (it holds no times in MPI)") == 2
     assert "- of the time in MPI" not in predicted
+
+
+def test_ranks_compute_in_a_replay_as_long_as_in_the_schedule(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed = []
+
+    def replayed(*arguments: object) -> Replayed:
+        computed.append(arguments[4])
+        return Replayed([1e-3], 1.0)
+
+    monkeypatch.setattr("hockney.run.measure.replay.replay", replayed)
+    (tmp_path / "a.goal").write_text(GOAL)
+    hockney("import", "a.goal")
+    done = hockney("replay", "a-profile.jsonl", "--delays", "--oversubscribe")
+    assert done.status == 0, done.stderr
+    assert computed == [pytest.approx([6.1e-6, 0.0])]
 
 
 def test_an_order_in_which_ranks_wait_for_each_other_names_them(

@@ -100,9 +100,8 @@ def command(
     )
     computed = None
     if delays:
-        of_rank = ProfileSummary(profile).of_rank
-        ranks = sorted((rank for rank in profile.ranks if rank.job == 0), key=lambda one: one.rank)
-        computed = [max(rank.wall_s - of_rank[0, rank.rank].time_s, 0.0) for rank in ranks]
+        of_ranks = ProfileSummary(profile).computing_s
+        computed = [of_ranks[key] for key in sorted(of_ranks) if key[0] == 0]
     check_slots(placement)
     result = target_of(output, "replay", force).opened()
     at_end = AtEnd(result.remove_empty)

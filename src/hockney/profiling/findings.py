@@ -194,12 +194,7 @@ def _late(summary: ProfileSummary) -> dict[str, Any]:
 def _over_mean(summary: ProfileSummary, key: tuple[int, int]) -> float | None:
     """Computing time of a rank over the mean of its job; None if there is none, or no other
     rank."""
-    known = summary.profile.by_rank
-    computing = {
-        one: max(known[one].wall_s - found.time_s, 0.0)
-        for one, found in summary.of_rank.items()
-        if one[0] == key[0]
-    }
+    computing = {one: found for one, found in summary.computing_s.items() if one[0] == key[0]}
     mean = sum(computing.values()) / len(computing)
     return computing[key] / mean if mean and len(computing) > 1 else None
 

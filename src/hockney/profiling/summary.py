@@ -120,6 +120,20 @@ class ProfileSummary:
         return sums
 
     @cached_property
+    def computing_s(self) -> dict[tuple[int, int], float]:
+        """Time of each rank outside of MPI, by job and rank. A schedule has no wall time: there it
+        is what the rank computes before its calls."""
+        found = {
+            key: max(self.profile.by_rank[key].wall_s - one.time_s, 0.0)
+            for key, one in self.of_rank.items()
+        }
+        if self.profile.program.source is not None:
+            for acts in self.profile.acts:
+                if (acts.job, acts.rank) in found:
+                    found[acts.job, acts.rank] += sum(acts.before_ns) * 1e-9
+        return found
+
+    @cached_property
     def time_s(self) -> float:
         """Time inside MPI, of all ranks."""
         return sum(found.time_s for found in self.of_rank.values())
