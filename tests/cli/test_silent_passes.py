@@ -91,6 +91,19 @@ def test_no_gate_passes_by_a_file_that_is_not_whole(hockney: RunHockney, tmp_pat
     assert done.stdout.startswith("gate: NOT JUDGED: a.jsonl is not whole: line ")
 
 
+def test_what_otava_does_not_get_is_said(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "past").mkdir()
+    for day in range(4):
+        planted(tmp_path / "past" / f"{day}.jsonl", day, sizes=((8, 16), (32, 64))[day % 2])
+    done = hockney("history", "past", "--otava", "otava")
+    assert "no size is in all 4 runs of pingpong, unknown MPI, here: it has no file" in done.stderr
+    planted(tmp_path / "past" / "0.jsonl", 0, sizes=(8, 32, 64))
+    planted(tmp_path / "past" / "2.jsonl", 2, sizes=(16, 32))
+    done = hockney("history", "past", "--otava", "otava", "--force")
+    assert "1 of 3 numbers of pingpong, unknown MPI, here are not in all of its" in done.stderr
+    assert "32B" in (tmp_path / "otava" / "pingpong_unknown_MPI_here.csv").read_text()
+
+
 @pytest.mark.parametrize("same", [True, False])
 def test_files_of_two_runs_are_not_read_as_one(
     hockney: RunHockney, tmp_path: Path, same: bool

@@ -186,12 +186,13 @@ def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool)
 
 def _write_otava(found: list[History], directory: Path, force: bool) -> None:
     """Writes files for Otava. Raises UsageError where one exists, unless forced."""
-    from hockney.show.otava import otava_files
+    from hockney.show.otava import not_written, otava_files
 
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{directory} cannot be made: {error.strerror}") from error
+    warn(f"Otava: {words}" for words in not_written(found))
     texts = otava_files(found, str(directory))
     write_and_say([(directory / name, text) for name, text in texts.items()], force)
 

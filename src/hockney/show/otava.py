@@ -27,14 +27,36 @@ def otava_files(histories: Sequence[History], directory: str) -> dict[str, str]:
     lines = ["tests:"]
     names = _apart([history.system for history in histories])
     for history, name in zip(histories, names, strict=True):
-        runs = [run for run in history.runs if run.file not in history.left_out]
-        every = [{(c, size) for c, times in run.curves.items() for size in times} for run in runs]
-        metrics = _metrics(sorted(set.intersection(*every))) if every else []
+        runs, each = _numbers(history)
+        metrics = _metrics(sorted(set.intersection(*each))) if each else []
         if not metrics:
             continue
         files[f"{name}.csv"] = _csv(runs, metrics)
         lines += _configuration(name, f"{directory}/{name}.csv", metrics)
     return {CONFIGURATION: "\n".join([*lines, ""]), **files}
+
+
+def not_written(histories: Sequence[History]) -> list[str]:
+    """What Otava does not get, in words: it needs each number of each run."""
+    found = []
+    for history in histories:
+        _, each = _numbers(history)
+        common, known = (set.intersection(*each), set.union(*each)) if each else (set(), set())
+        lacking, count = len(known - common), len(history.runs)
+        if not common:
+            found.append(f"no size is in all {count} runs of {history.system}: it has no file")
+        elif lacking:
+            found.append(
+                f"{lacking} of {len(known)} numbers of {history.system} are not in all of its runs"
+                ": they have no column"
+            )
+    return found
+
+
+def _numbers(history: History) -> tuple[list[RunFacts], list[set[tuple[str, int]]]]:
+    """The runs that are not left out, and of each the curves with the sizes that it has."""
+    runs = [run for run in history.runs if run.file not in history.left_out]
+    return runs, [{(c, size) for c, times in run.curves.items() for size in times} for run in runs]
 
 
 def _apart(names: Sequence[str]) -> list[str]:
