@@ -57,12 +57,21 @@ def test_calls_that_missed_their_window_are_left_out_and_counted() -> None:
     [
         (CALLS.replace("#@datatype_size_bytes=4\n", ""), "no line #@datatype_size_bytes=N above"),
         ("process test nrep count loc_tstart_sec loc_tend_sec\n0 MPI_Scan 0 8 1.5 1.6\n", "(-v)"),
+        (CALLS.replace("runtime_sec", "rounds"), "line 4: a heading without runtime_sec"),
+        (SUMMARY.replace("valid_nrep", "lost_nrep"), "line 2: a heading without valid_nrep"),
+        (SUMMARY.replace("mean_sec median_sec", "x_sec y_sec"), "a heading without statistics"),
     ],
 )
 def test_what_reprompi_does_not_show_is_refused_with_the_remedy(text: str, words: str) -> None:
     with pytest.raises(UsageError) as refused:
         tables(text)
     assert words in str(refused.value)
+
+
+def test_a_long_setting_of_reprompi_is_kept_in_part() -> None:
+    words = "x" * 300
+    [table, *_] = tables(CALLS.replace("#@sync=MPI_Barrier", f"#@sync= {words}   "))
+    assert table.parameters == {"sync": words[:200]}
 
 
 def test_damaged_lines_of_reprompi_are_said() -> None:

@@ -21,7 +21,8 @@ _SIZES = r"(?:count|msize_bytes)"
 _HEADING = re.compile(
     rf"^\s*(?:process\s+)?test\s+(?:nrep\s+{_SIZES}|{_SIZES}\s+total_nrep)\s+\w[\w\s]*$"
 )
-_SETTING = re.compile(r"^\s*#@(\w{1,60})=(.{0,200}?)\s*$")
+_SETTING = re.compile(r"^\s*#@(\w{1,60})=(.*)$")
+LONGEST_SETTING = 200
 _NAME = re.compile(r"^[A-Za-z]\w{1,80}$")
 CALL = Column("mean", "one call, until the last rank is done", factor=Decimal(1))
 STATISTICS = {
@@ -45,6 +46,8 @@ class _Start:
     settings: dict[str, str] = field(default_factory=dict)
     columns: Sequence[str] = ()
     line: int = 0
+    why_not: str | None = None
+    """Why rows below the heading are not read; None if they are."""
     tables: dict[tuple[str, str], LogTable] = field(default_factory=dict)
     missed: int = 0
     """Calls that began too late or took too long for their window."""
@@ -62,9 +65,10 @@ def read(log: Log) -> list[LogTable]:
             if starts[-1].tables and (setting is None or text.startswith("#@")):
                 starts.append(_Start(len(starts) + 1))
             if setting:
-                starts[-1].settings[setting[1]] = setting[2]
+                starts[-1].settings[setting[1]] = setting[2].strip()[:LONGEST_SETTING]
             else:
                 starts[-1].columns, starts[-1].line = text.split(), line
+                starts[-1].why_not = _why_not(starts[-1].columns)
         elif starts[-1].columns:
             _line(log, line, text, starts[-1])
     return [table for start in starts for table in _tables(log, start)]
@@ -74,22 +78,25 @@ def _tables(log: Log, start: _Start) -> list[LogTable]:
     tables = list(start.tables.values())
     if not tables and start.line:
         tables = [LogTable("MPI", "ReproMPI", start.line)]
-        tables[0].note(
-            f"{log.at(start.line)}: "
-            + (
-                "a line is the start and end of one rank (-v): run ReproMPI without -v"
-                if start.columns[0] == "process"
-                else "a heading without rows"
-            )
-        )
+        tables[0].note(f"{log.at(start.line)}: {start.why_not or 'a heading without rows'}")
     if start.missed and tables:
         tables[0].note(f"{start.missed} calls that missed their window (errorcode) are left out")
     return tables
 
 
+def _why_not(columns: Sequence[str]) -> str | None:
+    if columns[0] == "process":
+        return "a line is the start and end of one rank (-v): run ReproMPI without -v"
+    if "total_nrep" not in columns:
+        return None if "runtime_sec" in columns else "a heading without runtime_sec"
+    if "valid_nrep" not in columns:
+        return "a heading without valid_nrep"
+    return None if any(name in columns for name in STATISTICS) else "a heading without statistics"
+
+
 def _line(log: Log, line: int, text: str, start: _Start) -> None:
     cells = text.split()
-    if not cells or not _NAME.match(cells[0]) or start.columns[0] == "process":
+    if not cells or not _NAME.match(cells[0]) or start.why_not:
         return
     if len(cells) != len(start.columns) and not cells[0].startswith("MPI_"):
         return  # a message of something else
