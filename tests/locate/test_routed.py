@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from hockney.infer.locate.candidates import CABLE, OneWayRoutes
 from hockney.infer.locate.design import round_pairs
 from hockney.infer.locate.platform_routes import routes_between
 from hockney.infer.locate.routed import RoutedNetwork
+from hockney.plan.platform_files import platform_network
 from platform_networks import cluster_xml, network_in
 
 CLUSTERS = [
@@ -89,3 +92,54 @@ def test_pairs_that_share_a_cable_in_one_direction_are_delayed() -> None:
     pairs, rounds = np.array([[0, 2], [1, 3]]), np.zeros(2, np.int64)
     assert wide.delayed(pairs, rounds).tolist() == [False, False]
     assert narrow.delayed(pairs, rounds).tolist() == [True, True]
+
+
+BACKBONE = (
+    '<platform><zone id="w" routing="Full">'
+    '<cluster id="a" prefix="a" radical="0-3" suffix="" bw="1GBps" bb_bw="{}" '
+    'bb_sharing_policy="{}"/>'
+    '<cluster id="b" prefix="b" radical="0-1" suffix="" bw="1GBps"/>'
+    '<zoneRoute src="a" dst="b" gw_src="aa_router" gw_dst="bb_router"/></zone></platform>'
+)
+
+
+@pytest.mark.parametrize(
+    ("speed", "policy", "waits"),
+    [
+        ("1GBps", "SHARED", True),
+        ("1E9Bps", "SHARED", True),
+        ("2GBps", "SHARED", False),
+        ("1e308Bps", "SHARED", False),
+        *((speed, "SHARED", True) for speed in ("1.2.3Gbps", "0Bps", "1e999Bps", 400 * "9", "")),
+        ("1GBps", "FATPIPE", False),
+    ],
+)
+def test_pairs_of_a_cluster_wait_for_each_other_at_its_backbone(
+    speed: str, policy: str, waits: bool
+) -> None:
+    network = platform_network(BACKBONE.format(speed, policy), "platform.xml")
+    assert network is not None
+    routes = routes_between(network, network.hosts, range(6))
+    assert routes is not None
+    found = routes.delayed(np.array([[0, 1], [2, 3], [4, 5]]), np.zeros(3, np.int64))
+    assert found.tolist() == [waits, waits, False]
+
+
+@pytest.mark.parametrize(
+    ("cluster", "host_of"),
+    [((4, "FAT_TREE", "1;4;1;1"), range(4)), ((4, "TORUS", "4"), 4 * [0])],
+)
+def test_pairs_that_pass_no_cable_are_not_delayed(
+    cluster: tuple[int, str, str], host_of: Sequence[int]
+) -> None:
+    network = network_in(cluster_xml(*cluster))
+    routes = routes_between(network, network.hosts, host_of)
+    assert routes is not None
+    assert not routes.delayed(np.array([[0, 1], [2, 3]]), np.zeros(2, np.int64)).any()
+
+
+def test_a_pair_that_is_measured_twice_in_a_round_delays_itself_nowhere() -> None:
+    """Messages of both ways pass the same direction of a cable halfway around."""
+    network = routed(2, "TORUS", "2")
+    pairs, rounds = np.array([[0, 1], [1, 0], [0, 1]]), np.array([0, 0, 1])
+    assert not network.delayed(pairs, rounds).any()

@@ -4,13 +4,15 @@ as SimGrid 3.32 reads them)."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hockney.base.errors import UsageError
 from hockney.plan.platform_network import (
     DRAGONFLY,
     FAT_TREE,
+    OWN,
     TORUS,
     ClusterNetwork,
     PlatformNetwork,
@@ -31,14 +33,26 @@ WRITTEN = {
     TORUS: "4,4,4",
     DRAGONFLY: "4,1;2,1;4,1;2 (groups, chassis and routers with their cables; nodes)",
 }
-ZONES, LISTED = ("zone", "AS"), ("full", "none")
-"""Words for a zone, and its kinds of routing that are read, in small letters."""
+ZONES, CLUSTERS, LISTED = ("zone", "AS"), ("cluster",), ("full", "none")
+"""Words for a zone and a cluster, and a zone's kinds of routing that are read, in small letters."""
 BYPASSES = ("bypassRoute", "bypassZoneRoute", "bypassASroute", "include", "peer", "cabinet")
 """What changes routes, and is not read."""
-SPEED = re.compile(r"(\d[\d.]*(?:e[+-]?\d+)?)([kKMGT]?)(i?)(Bps|bps|)")
-PREFIXES = ("", "K", "M", "G", "T")
+SPEED = re.compile(r"((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:([kKMGTPEZY]?)(i?)(Bps|bps))?")
+PREFIXES = ("", "K", "M", "G", "T", "P", "E", "Z", "Y")
+WHOLE = re.compile(r"\s*\d{1,9}\s*")
+MOST_LEVELS = 32
+"""Most levels of a fat tree or dimensions of a torus."""
+FARTHEST = 256
+"""Most cables around a torus, all dimensions together. Each pair passes a quarter of these, so that
+routes of more take minutes to follow."""
+DEEPEST = 100
+"""Most zones inside of each other."""
+FATPIPE = "FATPIPE"
 LARGEST_LIST = 1 << 22
 """Most characters of a file whose routes are written out: they are stored with the results."""
+
+
+NO_PLACE = -1
 
 
 class UnreadableRoutesError(Exception):
@@ -83,6 +97,8 @@ def _check_written(zone: Zone) -> None:
 class _Reader:
     def __init__(self, source: str) -> None:
         self.source = source
+        self.numbers: dict[str, int] = {}
+        """Of hosts and routers, those of a zone together; NO_PLACE of a zone."""
 
     def wrong(self, element: Element, words: str, advice: str) -> UsageError:
         return UsageError(f"{self.source}, line {element.line}: {words}", advice)
@@ -90,20 +106,51 @@ class _Reader:
     def unreadable(self, element: Element, words: str) -> UnreadableRoutesError:
         return UnreadableRoutesError(f"line {element.line}: {words}")
 
-    def zone(self, element: Element) -> Zone:
+    def define(self, element: Element, name: str, is_zone: bool = False) -> None:
+        """Zones, hosts and routers have one set of names, in which routes are followed."""
+        if name in self.numbers:
+            raise self.wrong(
+                element,
+                f"{name[:40]!r} is defined twice",
+                "SimGrid refuses this too: give hosts, routers and zones names of their own",
+            )
+        self.numbers[name] = NO_PLACE if is_zone else len(self.numbers)
+
+    def zone(self, element: Element, depth: int = 0) -> Zone:
+        if depth > DEEPEST:
+            raise self.unreadable(element, f"more than {DEEPEST} zones inside of each other")
         for child in element:
             if child.name in BYPASSES:
                 raise self.unreadable(child, f"<{child.name}>")
-        zones = [self.zone(self.listed(child)) for child in element if child.name in ZONES]
-        zones += [self.cluster(child) for child in element if child.name == "cluster"]
+        zones, inside = [], {}
+        for child in (each for kind in (ZONES, CLUSTERS) for each in element if each.name in kind):
+            if child.attributes.get("id"):
+                self.define(child, child.attributes["id"], is_zone=True)
+            first = len(self.numbers)
+            is_cluster = child.name in CLUSTERS
+            zones.append(
+                self.cluster(child) if is_cluster else self.zone(self.listed(child), depth + 1)
+            )
+            if not isinstance(zones[-1], _Shaped):
+                inside[zones[-1].name] = range(first, len(self.numbers))
+        links = [child.attributes for child in element if child.name == "link"]
         return Zone(
             name=element.attributes.get("id", ""),
-            hosts=_ids(element, "host"),
-            routers=_ids(element, "router"),
-            routes=tuple(self.routes(element)),
+            hosts=self.ids(element, "host"),
+            routers=self.ids(element, "router"),
+            routes=tuple(self.routes(element, inside)),
             zones=tuple(zones),
-            bandwidth_Bps=dict(_bandwidths(element)),
+            bandwidth_Bps=_speeds((one.get("id", ""), one.get("bandwidth", "")) for one in links),
+            fatpipes=tuple(
+                one.get("id", "") for one in links if one.get("sharing_policy") == FATPIPE
+            ),
         )
+
+    def ids(self, zone: Element, kind: str) -> tuple[str, ...]:
+        found = [child for child in zone if child.name == kind]
+        for child in found:
+            self.define(child, child.attributes.get("id", ""))
+        return tuple(child.attributes.get("id", "") for child in found)
 
     def listed(self, zone: Element) -> Element:
         """The zone, whose routes are written out."""
@@ -112,10 +159,12 @@ class _Reader:
             raise self.unreadable(zone, f"routing {routing[:40]!r} chooses routes itself")
         return zone
 
-    def routes(self, zone: Element) -> Iterator[Route]:
+    def routes(self, zone: Element, inside: dict[str, range]) -> Iterator[Route]:
+        """inside: the numbers of the hosts and routers of each zone below."""
         for element in zone:
             if element.name not in ("route", "zoneRoute", "ASroute"):
                 continue
+            self.check_gates(element, inside)
             given = element.attributes
             yield Route(
                 given.get("src", ""),
@@ -126,6 +175,17 @@ class _Reader:
                 given.get("symmetrical", "yes").lower() in ("yes", "true", "1"),
             )
 
+    def check_gates(self, route: Element, inside: dict[str, range]) -> None:
+        """Those of a zone elsewhere would lead from one to another without an end."""
+        for end in ("src", "dst"):
+            zone, gate = route.attributes.get(end, ""), route.attributes.get(f"gw_{end}", "")
+            if zone in inside and self.numbers.get(gate, NO_PLACE) not in inside[zone]:
+                raise self.wrong(
+                    route,
+                    f"gw_{end} {gate[:40]!r} is not in zone {zone[:40]!r}",
+                    "name a host or router of that zone",
+                )
+
     def cluster(self, element: Element) -> Zone:
         given = element.attributes
         topology = given.get("topology", "FLAT")
@@ -133,10 +193,7 @@ class _Reader:
         prefix, suffix = given.get("prefix", ""), given.get("suffix", "")
         name = given.get("id", "")
         if topology == "FLAT":
-            router = given.get("router_id") or f"{prefix}{name}_router{suffix}"
-            backbone = f"{name}_backbone" if "bb_bw" in given else None
-            hosts = named(prefix, ranges, suffix)
-            return Zone(name=name, hosts=hosts, routers=(router,), is_star=True, backbone=backbone)
+            return self.star(element, named(prefix, ranges, suffix))
         if topology not in SHAPES:
             raise self.wrong(
                 element,
@@ -159,7 +216,32 @@ class _Reader:
                 f"nodes, and the radical {given.get('radical', '')!r} {count}",
                 "let topo_parameters and radical agree",
             )
+        if network.cable_count > MOST_NAMES:
+            raise self.unreadable(element, f"{network.cable_count} cables")
+        if network.shape == TORUS and sum(network.parameters[0]) > FARTHEST:
+            raise self.unreadable(element, f"a torus of more than {FARTHEST} cables around")
         return _Shaped(name=name, network=network)
+
+    def star(self, element: Element, hosts: tuple[str, ...]) -> Zone:
+        given, name = element.attributes, element.attributes.get("id", "")
+        usual = f"{given.get('prefix', '')}{name}_router{given.get('suffix', '')}"
+        router = given.get("router_id") or usual
+        for each in (*hosts, router):
+            self.define(element, each)
+        backbone = f"{name}_backbone" if "bb_bw" in given else None
+        speeds = {OWN: given.get("bw", "")}
+        if backbone is not None:
+            speeds[backbone] = given["bb_bw"]
+        is_fat = backbone is not None and given.get("bb_sharing_policy") == FATPIPE
+        return Zone(
+            name=name,
+            hosts=hosts,
+            routers=(router,),
+            is_star=True,
+            backbone=backbone,
+            bandwidth_Bps=_speeds(speeds.items()),
+            fatpipes=(backbone,) if backbone is not None and is_fat else (),
+        )
 
     def ranges(self, element: Element) -> tuple[tuple[int, int], ...]:
         found, total = [], 0
@@ -170,8 +252,9 @@ class _Reader:
             first, last = int(match[1]), int(match[2] or match[1])
             total += last + 1 - first
             found.append((first, last))
-        if not 0 < total <= MOST_NAMES:
-            raise self.wrong(element, f"{total} nodes", f"at most {MOST_NAMES} are read")
+        if not 0 < total <= MOST_NAMES - len(self.numbers):
+            before = f" besides {len(self.numbers)} names" if self.numbers else ""
+            raise self.wrong(element, f"{total} nodes{before}", f"at most {MOST_NAMES} are read")
         return tuple(found)
 
     def parameters(self, element: Element, shape: str) -> tuple[tuple[int, ...], ...]:
@@ -181,11 +264,11 @@ class _Reader:
             f"topo_parameters {text[:60]!r} of a {shape}",
             f"write such as {WRITTEN[shape]}",
         )
-        try:
-            rows = [tuple(int(word) for word in row.split(",")) for row in text.split(";")]
-        except ValueError:
-            raise bad from None
-        if any(value < 1 for row in rows for value in row):
+        words = [row.split(",") for row in text.split(";")]
+        if not all(WHOLE.fullmatch(word) for row in words for word in row):
+            raise bad
+        rows = [tuple(int(word) for word in row) for row in words]
+        if any(value < 1 for row in rows for value in row) or max(map(len, rows)) > MOST_LEVELS:
             raise bad
         if shape == TORUS and len(rows) == 1:
             return (rows[0],)
@@ -211,13 +294,10 @@ def _link(element: Element) -> RouteLink:
     return RouteLink(element.attributes.get("id", ""), None if way == "NONE" else way == "DOWN")
 
 
-def _bandwidths(zone: Element) -> Iterator[tuple[str, float]]:
-    for element in zone:
-        given = element.attributes
-        if element.name == "link" and given.get("sharing_policy") != "FATPIPE":
-            speed = _speed(given.get("bandwidth", ""))
-            if speed is not None:
-                yield given.get("id", ""), speed
+def _speeds(texts: Iterable[tuple[str, str]]) -> dict[str, float]:
+    """Of the links whose speed is understood."""
+    read = ((name, _speed(text)) for name, text in texts)
+    return {name: speed for name, speed in read if speed is not None}
 
 
 def _speed(text: str) -> float | None:
@@ -225,9 +305,6 @@ def _speed(text: str) -> float | None:
     found = SPEED.fullmatch(text.strip())
     if not found:
         return None
-    factor = (1024.0 if found[3] else 1000.0) ** PREFIXES.index(found[2].upper())
-    return float(found[1]) * factor / (8.0 if found[4] == "bps" else 1.0)
-
-
-def _ids(element: Element, name: str) -> tuple[str, ...]:
-    return tuple(child.attributes.get("id", "") for child in element if child.name == name)
+    factor = (1024.0 if found[3] else 1000.0) ** PREFIXES.index((found[2] or "").upper())
+    speed = float(found[1]) * factor / (8.0 if found[4] == "bps" else 1.0)
+    return speed if 0.0 < speed < math.inf else None

@@ -37,6 +37,21 @@ class ClusterNetwork(msgspec.Struct, frozen=True, kw_only=True, tag="cluster"):
         """Number of nodes that the parameters make."""
         return math.prod(self.parameters[0])
 
+    @property
+    def cable_count(self) -> int:
+        """Number of its cables, which may be far more than nodes. Its switches are no more."""
+        if self.shape == TORUS:
+            return self.size * len(self.parameters[0])
+        if self.shape == DRAGONFLY:
+            groups, chassis, routers, _ = self.parameters[0]
+            of_group = chassis * math.comb(routers, 2) + routers * math.comb(chassis, 2)
+            return groups * of_group + math.comb(groups, 2)
+        children, parents, cables = self.parameters
+        return sum(
+            math.prod((*parents[: level + 1], *children[level:])) * cables[level]
+            for level in range(len(children))
+        )
+
 
 class RouteLink(msgspec.Struct, frozen=True, array_like=True):
     """A link of a route."""
@@ -76,7 +91,9 @@ class Zone(msgspec.Struct, frozen=True, kw_only=True):
     backbone: str | None = None
     """The link that joins the hosts of a star."""
     bandwidth_Bps: dict[str, float] = {}
-    """Of each link that pairs share; those without one delay nobody."""
+    """Of each link whose speed is known, OWN for that of each host of a star."""
+    fatpipes: tuple[str, ...] = ()
+    """Links that delay nobody, however many pass them at once."""
 
     @property
     def all_hosts(self) -> tuple[str, ...]:

@@ -139,36 +139,35 @@ class RoutedNetwork:
         """Whether more pairs of the same round pass a cable in one direction than it has room
         for."""
         low, high = np.sort(pairs, axis=1).T
-        numbers = low * len(self.host_of) + high
+        different, numbers = np.unique(low * len(self.host_of) + high, return_inverse=True)
         found = np.zeros(len(pairs), bool)
-        for way in (0, 1):
-            rows, cables = self._with_back(pairs, way)
-            keys = np.stack([rounds[rows], cables, numbers[rows]])
-            each = np.unique(keys, axis=1)
-            uses, counts = np.unique(each[:2], axis=1, return_counts=True)
-            full = counts > self.capacity[uses[1]]
-            is_full = np.isin(
-                keys[0] * len(self.capacity) + keys[1],
-                uses[0, full] * len(self.capacity) + uses[1, full],
-            )
-            found[rows[is_full]] = True
+        there_and_back = [self._way(each) for each in (pairs, pairs[:, ::-1])]
+        for name in ("along", "against"):
+            entries = [
+                (apart[rows], cables)
+                for way, apart in there_and_back
+                for rows, cables in getattr(way, name)
+            ]
+            rows, cables = _joined(entries)
+            uses = rounds[rows] * len(self.capacity) + cables
+            keys = np.sort(uses * len(different) + numbers.ravel()[rows])
+            once = keys[np.diff(keys, prepend=-1) > 0]  # np.unique takes several times as long
+            each, counts = np.unique(once // len(different), return_counts=True)
+            full = each[counts > self.capacity[each % len(self.capacity)]]
+            found[rows[np.isin(uses, full)]] = True
         return found
 
-    def _with_back(self, pairs: Whole, way: int) -> tuple[Whole, Whole]:
-        """What messages of pairs and their answers pass that way: numbers of pairs and of the
-        shape's parts."""
-        found = []
-        for each in (pairs, pairs[:, ::-1]):
-            ways, apart = self._way(each)
-            entries = (ways.along, ways.against)[way]
-            found += [(apart[rows], parts) for rows, parts in entries]
-        return np.concatenate([rows for rows, _ in found]), np.concatenate([p for _, p in found])
-
     def _kept(self, entries: Entries, apart: Whole) -> tuple[Whole, Whole]:
-        rows = np.concatenate([rows for rows, _ in entries] or [np.zeros(0, np.int64)])
-        parts = np.concatenate([parts for _, parts in entries] or [np.zeros(0, np.int64)])
+        rows, parts = _joined(entries)
         numbers = self.number[parts]
         return apart[rows[numbers >= 0]], numbers[numbers >= 0]
+
+
+def _joined(entries: Entries) -> tuple[Whole, Whole]:
+    """All numbers of pairs and of the parts that they pass; there may be none."""
+    none = np.zeros(0, np.int64)
+    rows, parts = zip((none, none), *entries, strict=True)
+    return np.concatenate(rows), np.concatenate(parts)
 
 
 def tried(ranks: int, most: int) -> Iterator[Whole]:

@@ -5,6 +5,7 @@ doi 10.1109/CCGrid.2012.31)."""
 from __future__ import annotations
 
 import math
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -122,24 +123,29 @@ class WrittenRoutes:
             yield RouteLink(_own_link(other), True)
 
     def _capacity(self, shared: list[str]) -> Whole:
-        """How many pairs each link has room for, each of the usual bandwidth of a pair alone."""
+        """How many pairs each link has room for, each of the usual bandwidth of a pair alone; one
+        where either is unknown."""
         known = self._bandwidths()
+        fatpipes = {name for table in self.tables for name in table.zone.fatpipes}
         rates = [
             min((known[link.name] for link in links if link.name in known), default=math.inf)
             for links, _ in self.known.values()
         ]
-        usual = float(np.median(rates)) if rates else math.inf
-        room = [known[name] / usual if name in known else MOST_AT_ONCE for name in shared]
+        usual = statistics.median_low(rates) if rates else math.inf
+        room = [
+            MOST_AT_ONCE if name in fatpipes else min(known.get(name, 0.0) / usual, MOST_AT_ONCE)
+            for name in shared
+        ]
         return np.array([max(int(each + 0.01), 1) for each in room], np.int64)
 
     def _bandwidths(self) -> dict[str, float]:
         found: dict[str, float] = {}
         for table in self.tables:
-            of_zone = dict(table.zone.bandwidth_Bps)
-            own = of_zone.pop(OWN, None)
-            found |= of_zone
-            if table.zone.is_star and own is not None:
-                found |= {_own_link(host): own for host in table.zone.hosts}
+            zone, speeds = table.zone, dict(table.zone.bandwidth_Bps)
+            own = speeds.pop(OWN, None) if zone.is_star else None
+            found |= speeds
+            if own is not None:
+                found |= {_own_link(host): own for host in zone.hosts}
         return found
 
     def way(self, one: Whole, other: Whole) -> Way:
