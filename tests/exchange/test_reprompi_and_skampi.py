@@ -127,6 +127,14 @@ def test_blocks_of_several_measurements_are_no_launches_of_one() -> None:
     assert [len(run.launches) for run in runs(SKAMPI + SKAMPI)] == [2, 2]
 
 
+@pytest.mark.parametrize("above", ["", "iterations= 1  4  5.0  0.0  80\n"])
+def test_a_line_of_skampi_that_is_no_row_makes_no_table(above: str) -> None:
+    rows = f"{above}1{'a' * 70}b=4 nodes= 3 x\niterations= 2  4  5.0  0.0  80\n"
+    found = tables(f'begin result "Pingpong_Send_Recv"\n{rows}end result\n')
+    assert [table.options["iterations"] for table in found] == (["1", "2"] if above else ["2"])
+    assert found[0].dropped == [3 if above else 2]
+
+
 def test_damaged_rows_of_skampi_are_said() -> None:
     broken = SKAMPI.replace("8.5       0.1        8", "8.5       x        8")
     assert any("line 6: not a size" in note for note in tables(broken)[0].notes)

@@ -23,7 +23,7 @@ _ROW = re.compile(
     r"(?P<mean>\d{1,20}\.\d{1,20})\s+(?P<error>\d{1,20}\.\d{1,20})\s+(?P<count>\d{1,9})"
     r"(?P<ranks>(?:\s+(?:[\d.]{1,40}|---))*)\s*$"
 )
-_LOOP = re.compile(r"([A-Za-z]\w*)=\s*(\S+)")
+_LOOP = re.compile(r"(?<!\S)([A-Za-z]\w{0,60})=\s*(\S{1,60})")
 _BEGINS_AS_ROW = re.compile(r"^\s*(?:[A-Za-z]\w{0,60}=|\d)")
 RANKS = ("procs", "nodes", "num_procs")
 """Loop variables that are the number of ranks."""
@@ -35,6 +35,7 @@ MEAN = (
 )
 HALVED = "times of its ping-pongs are whole round trips: half of them is read"
 NOT_DIVIDED = "SKaMPI prints the time of all iterations of this ping-pong: it is not read"
+NO_ROW = "not a size, a mean, its error and a count"
 BOTH_AT_ONCE = "sendrecv"
 """In the names of ping-pongs in which both ranks send at once: an exchange, no round trip."""
 
@@ -47,6 +48,10 @@ class _Block:
     line: int
     version: str | None
     tables: dict[tuple[tuple[str, str], ...], LogTable] = field(default_factory=dict)
+    latest: LogTable | None = None
+    """The table of the last row."""
+    damaged: list[int] = field(default_factory=list)
+    """Lines above all rows that begin as one."""
 
     @property
     def operation(self) -> str:
@@ -69,7 +74,8 @@ class _Block:
             if self.is_round_trip:
                 table.note(HALVED)
             self.tables[others] = table
-        return self.tables[others]
+        self.latest = self.tables[others]
+        return self.latest
 
 
 def recognise(log: Log) -> int | None:
@@ -94,23 +100,36 @@ def read(log: Log) -> list[LogTable]:
 
 
 def _tables(log: Log, block: _Block) -> list[LogTable]:
-    if block.tables:
-        return list(block.tables.values())
-    table = LogTable(block.operation, "SKaMPI", block.line)
-    table.note(f"{log.at(block.line)}: {block.name!r} has no rows")
-    return [table]
+    tables = list(block.tables.values())
+    if not tables:
+        tables = [LogTable(block.operation, "SKaMPI", block.line)]
+        tables[0].note(f"{log.at(block.line)}: {block.name!r} has no rows")
+    for line in block.damaged:
+        tables[0].drop(log, line, NO_ROW)
+    return tables
+
+
+def _no_row(log: Log, line: int, block: _Block) -> None:
+    """Notes a line that is no row, and whose loops are not known, with the row above it."""
+    if line == log.last:
+        (block.latest or block.table(line, {})).cut_in(line)
+    elif block.latest:
+        block.latest.drop(log, line, NO_ROW)
+    else:
+        block.damaged.append(line)
 
 
 def _row(log: Log, line: int, text: str, block: _Block) -> None:
     row = _ROW.match(text)
-    loops = dict(_LOOP.findall(text))
+    if row is None:
+        _no_row(log, line, block)
+        return
+    loops = dict(_LOOP.findall(row["loops"]))
     table = block.table(line, loops)
-    if line == log.last and (row is None or not log.whole):
+    if line == log.last and not log.whole:
         table.cut_in(line)
         return
     with table.row(log, line):
-        if row is None:
-            raise RowError("not a size, a mean, its error and a count")
         if "iprobe" in block.name.lower():
             raise RowError(NOT_DIVIDED)
         size = row["bytes"] or ("0" if block.operation == "barrier" else None)
