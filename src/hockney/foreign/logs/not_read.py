@@ -19,8 +19,13 @@ class NotRead(NamedTuple):
 STREAMS = "rates of a stream, whose messages have no size and no time"
 SOCKETS = "times of sockets, not of MPI's messages"
 RDMA = "times of sockets or of RDMA, not of MPI's messages"
+_IPERF3 = (
+    r"^Connecting to host \S{1,99}, port \d|^Server listening on \d"
+    r'|^\s*\[ *ID\] Interval\s+Transfer\s+Bitrate|"iperf 3|"version":\s*"iperf'
+)
+"""Older versions have the heading of iperf 2."""
 KNOWN = (
-    NotRead("iperf3", re.compile(r'^\s*\[ ID\] Interval\s|"iperf 3|"version":\s*"iperf'), STREAMS),
+    NotRead("iperf3", re.compile(_IPERF3), STREAMS),
     NotRead("iperf", re.compile(r"^\[ *ID\] Interval\s+Transfer\s+Bandwidth"), STREAMS),
     NotRead("netperf", re.compile(r"\b(?:TCP|UDP|OMNI|SCTP)\b.{0,40}\bTEST from \S"), SOCKETS),
     NotRead("sockperf", re.compile(r"^sockperf: "), SOCKETS),
