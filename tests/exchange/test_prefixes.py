@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import subprocess
+from random import Random
 
 import pytest
 from reading import numbers, tables
 
 import excerpts as logs
 from hockney.base.errors import UsageError
+from hockney.foreign.logs import prefixes
 
 OSU = """\
 # OSU MPI Latency Test v7.3
@@ -65,6 +67,19 @@ def test_a_message_of_another_process_does_not_end_a_prefix() -> None:
 def mixed() -> str:
     lines = zip(*(behind(f"node0{n}: ", OSU).splitlines() for n in (1, 2)), strict=True)
     return "".join(f"{line}\n" for pair in lines for line in pair)
+
+
+def test_programs_are_mixed_where_the_lines_of_any_two_overlap() -> None:
+    draw = Random(1)
+    for _ in range(300):
+        spans = [sorted(draw.choices(range(40), k=2)) for _ in range(draw.randint(0, 6))]
+        places = [{first: 0, last: 0} for first, last in spans]
+        alone = [
+            one
+            for one in places
+            if all(max(one) < min(of) or max(of) < min(one) for of in places if of is not one)
+        ]
+        assert prefixes._apart(places) == alone
 
 
 def quoted(form: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 
 LEAST_LINES = 3
@@ -163,11 +162,14 @@ def _is_row(text: str) -> bool:
 
 
 def _apart(places: Sequence[dict[int, int]]) -> list[dict[int, int]]:
-    """Those whose lines are not mixed with the lines of another."""
-    mixed = {
-        id(one)
-        for pair in combinations(places, 2)
-        if min(pair[0]) <= max(pair[1]) and min(pair[1]) <= max(pair[0])
-        for one in pair
-    }
-    return [of for of in places if id(of) not in mixed]
+    """Those whose lines are not mixed with the lines of another. There may be thousands: each is
+    compared only with the one that ends last of those that begin above it."""
+    spans = sorted((min(of), max(of), number) for number, of in enumerate(places))
+    mixed = set[int]()
+    last_end, last = -1, -1
+    for first, end, number in spans:
+        if first <= last_end:
+            mixed |= {number, last}
+        if end > last_end:
+            last_end, last = end, number
+    return [of for number, of in enumerate(places) if number not in mixed]
