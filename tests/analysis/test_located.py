@@ -9,13 +9,16 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import NOT_JUDGED
 from hockney.infer.analysis.located import Located
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
+from hockney.plan.platform_network import PlatformNetwork
 from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Run
+from platform_networks import cluster_xml, network_in
 
 
-def located_run(**changes: object) -> Run:
+def located_run(network: PlatformNetwork | None = None, **changes: object) -> Run:
     run = fabric_run(**changes)  # type: ignore[arg-type]
-    plan = single(Fabric(sizes=sizes_of([8]), locate=True), Placement(ranks=24), Sampling())
+    placement = Placement(ranks=24, network=network)
+    plan = single(Fabric(sizes=sizes_of([8]), locate=True), placement, Sampling())
     run.header = changed(run.header, options=stored(plan))
     return run
 
@@ -68,3 +71,18 @@ def test_times_that_are_missing_leave_parts_unjudged() -> None:
     assert found.faults == ()
     assert found.judged["node"] == 23
     assert any("1 node" in doubt.why for doubt in found.doubts)
+
+
+def test_each_of_parallel_cables_is_judged() -> None:
+    network = network_in(cluster_xml(24, "FAT_TREE", "2;4,6;1,1;1,2"))
+    assert verdict(located_run(network)).judged == {"node": 24, "cable": 12, "switch": 6}
+
+
+def test_nodes_that_the_platform_does_not_have_leave_a_doubt() -> None:
+    """Nodes n0 to n23 were measured."""
+    found = verdict(located_run(network_in(cluster_xml(18, "TORUS", "3,6"))))
+    assert found.judged == {"node": 24, "uplink": 6, "switch": 6, "cable": 15}
+    assert [doubt.why for doubt in found.doubts] == [
+        "platform.xml has no n18, n19, n20, n21 and 2 more: its routes are not used, cables are "
+        "unknown"
+    ]

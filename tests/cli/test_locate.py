@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -92,3 +93,14 @@ def test_routes_that_cannot_be_read_are_said(
         plan = ask(["fabric", "--locate", "-n", "16", "--platform", "floyd.xml"]).plan
     assert plan.first.placement.network is None
     assert "note: floyd.xml: its routes are not read" in capsys.readouterr().err
+
+
+def test_a_pipe_of_switches_is_read_once() -> None:
+    end, start = os.pipe()
+    os.write(start, b"leaf node-[0-3]\n")
+    os.close(start)
+    words = ["fabric", "--locate", "-n", "4", "--platform", "cluster:4"]
+    with click.Context(cli.cli):
+        plan = ask([*words, "--topology", f"/dev/fd/{end}"]).plan
+    os.close(end)
+    assert plan.first.placement.topology is not None

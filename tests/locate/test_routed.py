@@ -143,3 +143,12 @@ def test_a_pair_that_is_measured_twice_in_a_round_delays_itself_nowhere() -> Non
     network = routed(2, "TORUS", "2")
     pairs, rounds = np.array([[0, 1], [1, 0], [0, 1]]), np.array([0, 0, 1])
     assert not network.delayed(pairs, rounds).any()
+
+
+def test_a_part_counts_once_for_both_of_its_directions() -> None:
+    both = routed(16, "FAT_TREE", "2;4,4;1,1;1,2")
+    network = OneWayRoutes(both)
+    ends = [(frozenset(part.names), part.note) for part in both.parts]
+    assert [ends[i] for i in network.both_ways] == [
+        (frozenset(part.names), part.note) for part in network.parts
+    ]

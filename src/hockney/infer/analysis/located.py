@@ -35,8 +35,9 @@ from hockney.infer.locate.candidates import (
 from hockney.infer.locate.design import all_rounds, pair_between, round_of
 from hockney.infer.locate.explanations import Explanations, Found
 from hockney.infer.locate.odds import FEWEST, SURE, RoundTimes, judge
-from hockney.infer.locate.platform_routes import routes_between
+from hockney.infer.locate.platform_routes import routes_between, unknown_hosts
 from hockney.plan import plan_of, workload_of
+from hockney.plan.platform_network import PlatformNetwork
 from hockney.plan.topology import switches_of
 from hockney.plan.workloads.fabric import Fabric
 from hockney.records import PairBlock, Place, Run
@@ -134,13 +135,17 @@ def network_of(run: Run) -> RankRoutes:
 
 def _routes(run: Run, hosts: list[str], host_of: list[int]) -> TwoWayRoutes:
     """Those of the plan's platform, or of the switches above each node."""
-    plan = plan_of(run.header.options)
-    network = plan.first.placement.network if plan else None
+    network = _platform(run)
     routes = routes_between(network, hosts, host_of) if network else None
     if routes is not None:
         return routes
     topology = {place.host: place.topology for place in places_of(run).values()}
     return SwitchRoutes(hosts, [switches_of(topology.get(host)) for host in hosts], host_of)
+
+
+def _platform(run: Run) -> PlatformNetwork | None:
+    plan = plan_of(run.header.options)
+    return plan.first.placement.network if plan else None
 
 
 def made_rounds(run: Run, ranks: int) -> list[int]:
@@ -232,6 +237,7 @@ def located_by(run: Run, network: RankRoutes, times: RoundTimes, judged: Explana
         knows_switches=any(part.kind not in (NODE, PROCESS) for part in network.parts),
         doubts=(
             *_of_moved(run),
+            *_of_unknown(run, network),
             *held_doubts(held, len(named) < len(faults)),
             *_doubts(network, times, judged),
         ),
@@ -309,10 +315,9 @@ def _fault(found: Found, network: RankRoutes, sizes: Sequence[int]) -> LocatedFa
 
 def _counts(network: RankRoutes, parts: Iterable[int]) -> Counter[str]:
     """How many parts of each kind these are, one or both of whose directions are meant."""
-    each = (network.parts[i] for i in parts)
-    return Counter(
-        kind for kind, _ in dict.fromkeys((part.kind, frozenset(part.names)) for part in each)
-    )
+    if isinstance(network, OneWayRoutes):
+        parts = network.both_ways[list(parts)].tolist()
+    return Counter(network.parts[i].kind for i in dict.fromkeys(parts))
 
 
 def _doubts(network: RankRoutes, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:
@@ -360,6 +365,19 @@ def _of_moved(run: Run) -> list[Doubt]:
             "measure again, on nodes that stay the same",
         )
     ]
+
+
+def _of_unknown(run: Run, network: RankRoutes) -> Iterator[Doubt]:
+    platform = _platform(run)
+    hosts = [part.names[0] for part in network.parts if (part.kind, part.way) == (NODE, None)]
+    missing = unknown_hosts(platform, hosts) if platform else []
+    if platform and missing:
+        more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+        yield Doubt(
+            f"{platform.source} has no {', '.join(missing[:MOST_NAMED])}{more}: its routes are not "
+            "used, cables are unknown",
+            "add what is missing, or measure on other nodes",
+        )
 
 
 def _contradiction(network: RankRoutes, times: RoundTimes) -> str | None:

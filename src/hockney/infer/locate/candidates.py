@@ -241,6 +241,9 @@ class OneWayRoutes:
         numbers = np.where(has_ways, len(both.parts) + np.cumsum(has_ways) - 1, -1)
         self.way = np.stack([numbers, np.where(has_ways, numbers + sum(has_ways), -1)])
         """Shape (ways, parts): the number of each part in that direction; -1 for a switch."""
+        of_ways = np.flatnonzero(has_ways)
+        self.both_ways: Whole = np.concatenate([np.arange(len(both.parts)), of_ways, of_ways])
+        """Shape (all parts,): the number of each in the network whose parts have no direction."""
 
     def level_name(self, level: int) -> str | None:
         return self.both.one_way_level_name(level)

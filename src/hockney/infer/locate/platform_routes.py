@@ -17,13 +17,23 @@ def routes_between(
 ) -> RoutedNetwork | None:
     """Those of ranks on these hosts, of which `host_of` has the number of each rank's; None if a
     host is not in the network."""
-    number = {host: i for i, host in enumerate(network.hosts)}
-    names = [host if host in number else host.partition(".")[0] for host in hosts]
-    if any(name not in number for name in names):
+    if unknown_hosts(network, hosts):
         return None
+    number = {host: i for i, host in enumerate(network.hosts)}
+    names = [host if host in number else _short(host) for host in hosts]
     if isinstance(network, ClusterNetwork):
         return RoutedNetwork(shape_of(network), hosts, [number[name] for name in names], host_of)
     return RoutedNetwork(WrittenRoutes(network.top, names), hosts, range(len(names)), host_of)
+
+
+def unknown_hosts(network: PlatformNetwork, hosts: Sequence[str]) -> list[str]:
+    """Those that are not in the network, by their whole or short names."""
+    known = set(network.hosts)
+    return [host for host in hosts if host not in known and _short(host) not in known]
+
+
+def _short(host: str) -> str:
+    return host.partition(".")[0]
 
 
 def shape_of(network: ClusterNetwork) -> RoutedShape:

@@ -26,7 +26,11 @@ def with_topology(placement: Placement, asked: str | None) -> Placement:
     UsageError if nodes that take part are not in it."""
     if asked is None:
         return placement
-    topology = _of_slurm() if asked == SLURM else _of_file(Path(asked))
+    topology = _of_slurm() if asked == SLURM else _of_switches(_text(asked), asked)
+    return _with(placement, topology)
+
+
+def _with(placement: Placement, topology: Topology) -> Placement:
     known = [host for host in _hosts(placement) if topology.node(host) is not None]
     _check_known(placement, known, f"{topology.source}: no switch has node")
     return replace(placement, topology=topology)
@@ -36,12 +40,16 @@ def with_routes(placement: Placement, asked: str | None) -> Placement:
     """The placement with the routes of a platform file, which may be named as topology, or of the
     platform on which it is simulated; with the topology that is asked for, if it is none. Raises
     UnreadableRoutesError and UsageError."""
-    if asked is not None and (asked == SLURM or not PLATFORM.match(_text(Path(asked)))):
+    if asked == SLURM:
         return with_topology(placement, asked)
     source = asked or placement.platform
     if source is None:
         return placement
-    network = platform_network(_platform_text(placement, asked), source)
+    # A pipe can be read only once.
+    text = _platform_text(placement) if asked is None else _text(asked)
+    if asked is not None and not PLATFORM.match(text):
+        return _with(placement, parse_topology(text, asked))
+    network = platform_network(text, source)
     if network is not None and asked is not None:
         names = set(network.hosts)
         known = [h for h in _hosts(placement) if h in names or h.partition(".")[0] in names]
@@ -49,9 +57,7 @@ def with_routes(placement: Placement, asked: str | None) -> Placement:
     return replace(placement, network=network)
 
 
-def _platform_text(placement: Placement, asked: str | None) -> str:
-    if asked is not None:
-        return _text(Path(asked))
+def _platform_text(placement: Placement) -> str:
     shape = parse_shape(placement.platform or "")
     if shape is not None:
         return shape_xml(shape)
@@ -84,18 +90,18 @@ def _of_slurm() -> Topology:
     return parse_topology(slurm.topology(), " ".join(slurm.TOPOLOGY))
 
 
-def _of_file(path: Path) -> Topology:
-    text = _text(path)
+def _of_switches(text: str, source: str) -> Topology:
     if PLATFORM.match(text):
         raise UsageError(
-            f"--topology {path}: the routes of a platform serve fabric --locate alone",
+            f"--topology {source}: the routes of a platform serve fabric --locate alone",
             "name a file of switches",
         )
-    return parse_topology(text, str(path))
+    return parse_topology(text, source)
 
 
-def _text(path: Path) -> str:
-    return option_text(path, f"--topology {path}", "name a file, or slurm for what Slurm prints")
+def _text(asked: str) -> str:
+    advice = "name a file, or slurm for what Slurm prints"
+    return option_text(Path(asked), f"--topology {asked}", advice)
 
 
 def _hosts(placement: Placement) -> list[str]:
