@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 LEAST_LINES = 3
@@ -136,7 +137,7 @@ def _title(line: str) -> re.Match[str] | None:
 def _patterns(lines: Sequence[str]) -> list[re.Pattern[str]]:
     """What lines begin with, by the titles in them."""
     sources = dict.fromkeys(_source(found["prefix"]) for line in lines if (found := _title(line)))
-    return [re.compile(source) for source in sources][:MOST_PREFIXES]
+    return [re.compile(source) for source in islice(sources, MOST_PREFIXES)]
 
 
 def _source(prefix: str) -> str:
