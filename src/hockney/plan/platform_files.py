@@ -217,7 +217,7 @@ class _Reader:
                 "let topo_parameters and radical agree",
             )
         if network.cable_count > MOST_NAMES:
-            raise self.unreadable(element, f"{network.cable_count} cables")
+            raise self.unreadable(element, f"{network.cable_count} cables, more than {MOST_NAMES}")
         if network.shape == TORUS and sum(network.parameters[0]) > FARTHEST:
             raise self.unreadable(element, f"a torus of more than {FARTHEST} cables around")
         return _Shaped(name=name, network=network)
