@@ -26,11 +26,7 @@ def describe(summary: ProfileSummary) -> Figure:
     names = tuple(f"{job}: {rank}" if several else str(rank) for job, rank in keys)
     bars: list[Bar] = []
     for row, key in enumerate(keys):
-        spent = sum(summary.causes.of_rank[key].values())
-        parts = {
-            **summary.causes.of_rank[key],
-            COMPUTING: max(known[key].wall_s - spent, 0.0),
-        }
+        parts = {**summary.causes.of_rank[key], COMPUTING: summary.computing_s[key]}
         bars += _common.stacked(row, f"rank {names[row]}", parts, kinds)
     panel = Panel(
         PlotAxis("time", "time", from_zero=True),
