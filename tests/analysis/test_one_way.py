@@ -11,6 +11,7 @@ from msgspec.structs import replace as changed
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import NOT_JUDGED, PASSED
+from hockney.infer.analysis.network_faults import WAYS
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
 from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Noise, PairBlock, Run
@@ -94,6 +95,42 @@ def test_a_pair_of_a_node_that_is_slow_one_way_is_not_named_besides() -> None:
     found = Analysis(one_way(slow)).verdict
     assert found is not None
     assert [suspect.words for suspect in found.suspects] == ["node n3 is slow to send"]
+
+
+HALVES = {
+    "half": range(12),
+    "every second": range(0, 24, 2),
+    "more than a quarter": (1, 6, 8, 13, 14, 19, 23),
+    "most": range(16),
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values())
+@pytest.mark.parametrize("factor", [1.2, 2.0])
+@pytest.mark.parametrize("slow", HALVES)
+def test_of_many_nodes_that_are_slow_one_way_nothing_is_named(
+    slow: str, factor: float, way: str
+) -> None:
+    """Nor their cables, switches and pairs: the others may be too fast."""
+    ends, role = {"to send": (0, "sending"), "to receive": (1, "receiving")}[way]
+    found = Analysis(one_way(lambda *ranks: factor if ranks[ends] in HALVES[slow] else 1.0))
+    assert found.verdict is not None
+    assert found.verdict.suspects == ()
+    assert found.outlier_gate.status == NOT_JUDGED
+    whys = [doubt.why for doubt in found.verdict.doubts]
+    assert any("normal" in why and f"{role} nodes" in why for why in whys), whys
+
+
+@pytest.mark.parametrize("factor", [1.2, 2.0])
+@pytest.mark.parametrize("slow", HALVES)
+def test_many_nodes_whose_slowness_is_that_of_all_their_pairs_are_not_judged(
+    slow: str, factor: float
+) -> None:
+    """Only pairs of two others are fast: fewer than a quarter, where half of the nodes are slow."""
+    found = Analysis(one_way(lambda *pair: factor if {*pair} & {*HALVES[slow]} else 1.0))
+    assert found.verdict is not None
+    assert found.verdict.suspects == ()
+    assert found.outlier_gate.status == NOT_JUDGED
 
 
 @pytest.mark.parametrize("words", SLOW)

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import pytest
 
+from conftest import first_of
 from hockney.infer.analysis.outliers import Outlier, find_outliers
 from hockney.infer.estimate import estimate
 from hockney.records import Place, Run
@@ -158,6 +159,16 @@ def test_most_nodes_may_be_the_slow_ones(noise: float) -> None:
     assert accused(run) == []
     (why,) = doubts(run)
     assert re.match(r"1 of 24 nodes are up to 1.3[34] times as fast as the rest at 8 B", why)
+
+
+@pytest.mark.parametrize(("factor", "noise"), first_of([(1.3, 0.03), (3.0, 0.0)]))
+def test_half_of_the_nodes_may_be_the_slow_ones(factor: float, noise: float) -> None:
+    def seconds(pair: Pair, size: int) -> float:
+        return alike(pair, size) * (1.0 + (factor - 1.0) * sum(rank % 2 for rank in pair) / 2.0)
+
+    run = run_of(seconds, ALL_PAIRS, one_a_node(24), noise)
+    assert accused(run) == []
+    assert any("12 of 24 nodes take longer" in why for why in doubts(run)), doubts(run)
 
 
 def test_of_four_nodes_those_that_differ_are_a_doubt() -> None:

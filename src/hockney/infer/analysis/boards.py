@@ -105,6 +105,14 @@ class Network:
     def least_ratio(self) -> float:
         return least_ratio(self.held)
 
+    def compared(self, kind: str, count: int) -> list[tuple[str, Flags]]:
+        """The nodes or places that are compared with each other, in words and as flags of shape
+        (count,): those that send and those that receive are not."""
+        if not self.is_one_way:
+            return [(self.plural(kind), np.ones(count, np.bool_))]
+        receives = np.arange(count) % 2 == 1
+        return [(f"sending {kind}s", ~receives), (f"receiving {kind}s", receives)]
+
     def plural(self, kind: str) -> str:
         """What is compared, in words: "nodes", "directions of nodes"."""
         words = "switches" if kind == INSIDE else f"{kind}s"
@@ -197,6 +205,8 @@ class Judgement:
     judged: Counter[str] = field(default_factory=Counter)
     """Number of each kind that were compared with others."""
     doubts: list[Doubt] = field(default_factory=list)
+    has_two_kinds: bool = False
+    """Whether so many nodes are slow that either kind may be the normal one."""
     hides: bool = False
     """Whether a component was not named because `Network.held` may explain it."""
     _unsure: dict[tuple[str, str], tuple[int, float]] = field(default_factory=dict)

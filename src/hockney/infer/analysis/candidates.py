@@ -24,6 +24,7 @@ from hockney.infer.analysis.outlier_rule import (
     SURE,
     Tested,
     effective,
+    slower_kind,
     tested,
 )
 from hockney.infer.analysis.pairwise import Array, Whole
@@ -112,6 +113,42 @@ def slow_ones(
             elif fault.units not in worst or fault.ratio > worst[fault.units].ratio:
                 worst[fault.units] = fault
     return {units: worst[units] for units in worst if units not in many}, many
+
+
+def of_slower_kind(
+    sets: Sequence[Peers], many: set[Units], boards: Sequence[Board], judgement: Judgement
+) -> set[Units]:
+    """The slower ones of sets that are of two kinds, either of which may be the normal one: a
+    doubt. many: those of which too many are slow; the rest of their kind belongs to them."""
+    found: set[Units] = set()
+    for peers in sets:
+        least = 0.0 if many & {*peers.units} else math.log(LEAST_RATIO)
+        slower = {peers.units[i] for i in slower_kind(peers.values, least).tolist()}
+        if slower and not slower & many:
+            judgement.doubt(_too_many(len(slower), peers, boards[peers.board]), OTHERS)
+        found |= slower
+    return found
+
+
+def without_fast_partners(
+    sets: Sequence[Peers], boards: Sequence[Board], judgement: Judgement
+) -> set[Units]:
+    """Those that have no partner as fast as others have, where known switches account for the
+    paths: a doubt. Where half of the nodes are slow, three quarters of the pairs are, and only the
+    fastest quarter of a node's pairs shows which."""
+    found: set[Units] = set()
+    for peers in sets:
+        delays = boards[peers.board].delays
+        each = [np.quantile(delays[peers.members(unit)], MOST_FRACTION) for unit in peers.units]
+        slower = slower_kind(np.array(each)).tolist()
+        if slower and not found:
+            judgement.doubt(
+                f"{len(slower)} of {len(peers.units)} {peers.what} have no partner as fast as the "
+                f"others have at {boards[peers.board].name}: either kind may be the normal one",
+                "compare with an earlier run",
+            )
+        found |= {peers.units[i] for i in slower}
+    return found
 
 
 def check_sight(

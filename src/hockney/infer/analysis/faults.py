@@ -38,7 +38,9 @@ from hockney.infer.analysis.candidates import (
     Peers,
     Units,
     check_sight,
+    of_slower_kind,
     slow_ones,
+    without_fast_partners,
 )
 from hockney.infer.analysis.groups_of_nodes import SlowGroup, near_groups, parts_of
 from hockney.infer.analysis.outlier_rule import (
@@ -202,14 +204,20 @@ class _Judge:
         for number, board in enumerate(self.boards):
             own = np.flatnonzero(chosen[number] & self.left[number])
             ends = units[number][own]
-            judged = np.flatnonzero(_partners(ends, count) >= LEAST_PARTNERS)
-            if len(judged) >= LEAST_MEMBERS:
-                values = effects(ends, board.kinds[own], board.logs[own], count)[judged]
-                names = [(unit,) for unit in judged.tolist()]
-                sets.append(
-                    Peers.of(self.network.plural(kind), number, names, values, _with(own, ends))
-                )
+            can_be_judged = _partners(ends, count) >= LEAST_PARTNERS
+            for what, alike in self.network.compared(kind, count):
+                judged = np.flatnonzero(can_be_judged & alike)
+                if len(judged) >= LEAST_MEMBERS:
+                    values = effects(ends, board.kinds[own], board.logs[own], alike)[judged]
+                    names = [(unit,) for unit in judged.tolist()]
+                    sets.append(Peers.of(what, number, names, values, _with(own, ends)))
         family, slow, many = self._tested(kind, sets)
+        many |= of_slower_kind(sets, many, self.boards, self.found)
+        if kind == NODE:
+            if not many and (self.network.switch >= 0).any():
+                many |= without_fast_partners(sets, self.boards, self.found)
+            self.found.has_two_kinds = bool(many)
+        slow = {unit: fault for unit, fault in slow.items() if unit not in many}
         if kind == NODE:
             self._check_noise(family)
             self._check_nearest(sets, slow)

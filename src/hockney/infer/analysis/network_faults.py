@@ -116,6 +116,8 @@ class Verdict:
     cables: int
     pairs: int = 0
     doubts: tuple[Doubt, ...] = ()
+    has_two_kinds: bool = False
+    """Whether so many nodes are slow that either kind may be the normal one."""
 
 
 def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
@@ -129,6 +131,9 @@ def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
     for suspect in each.suspects:
         ways.setdefault(_part(suspect), set()).add((suspect.way or "", *suspect.names))
     of_whole = {_part(suspect) for suspect in whole.suspects}
+    # Nodes of two kinds in one direction differ by half as much in both together: what is slow
+    # there alone may be theirs.
+    ways_explained = (0, 1) if each.has_two_kinds else (1,)
     explained = _ranks_of_slow_nodes(each.suspects, pairwise)
     known = {doubt.why for doubt in whole.doubts}
     return replace(
@@ -137,7 +142,7 @@ def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
             *(
                 suspect
                 for suspect in whole.suspects
-                if len(ways.get(_part(suspect), ())) != 1
+                if len(ways.get(_part(suspect), ())) not in ways_explained
                 and not (suspect.what in (PAIR, PLACE) and explained & {*suspect.names})
             ),
             *(
@@ -193,6 +198,7 @@ def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
         cables=judgement.judged[CABLE],
         pairs=judgement.judged[PAIR],
         doubts=(*judgement.doubts, *unmeasured_doubts(pairwise.places, pairwise.measured)),
+        has_two_kinds=judgement.has_two_kinds,
     )
 
 

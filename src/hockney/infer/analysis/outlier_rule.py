@@ -93,6 +93,28 @@ def tested(values: Array) -> Tested:
     return Tested(values - centre, np.asarray(p), usual, freedom)
 
 
+def slower_kind(values: Array, least: float = math.log(LEAST_RATIO)) -> NDArray[np.int64]:
+    """The places of the larger values where they are of two kinds, each with more than
+    MOST_FRACTION of them: neither is an outlier of the other. Empty where they are not. least: the
+    least distance of two kinds."""
+    from scipy.special import stdtrit
+
+    order = np.argsort(values)
+    ranked = values[order]
+    fewest = int(MOST_FRACTION * len(values)) + 1
+    splits = np.arange(fewest, len(values) - fewest + 1)
+    if not len(splits):
+        return splits
+    gaps = ranked[splits] - ranked[splits - 1]
+    first = int(splits[gaps.argmax()])
+    low, high = ranked[:first], ranked[first:]
+    away = np.concatenate([low - low.mean(), high - high.mean()])
+    spread = max(math.sqrt(float((away**2).sum()) / (len(away) - 2)), LEAST_SPREAD)
+    far = max(FAR, float(stdtrit(len(away) - 2, 1.0 - SIGNIFICANCE / len(away))))
+    is_apart = gaps.max() > max(least, far * spread)
+    return order[first:] if is_apart else order[:0]
+
+
 def _beside_itself(values: Array, is_peer: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
     """Mean, standard deviation and number of each value's peers, without the value itself."""
     own = np.where(is_peer, values - values[is_peer].mean(), 0.0)

@@ -30,21 +30,22 @@ network's levels have half of the nodes; a switch of four among sixteen nodes a 
 NEARLY_ALL = 0.9
 
 
-def effects(ends: Whole, kinds: Whole, values: Array, count: int) -> Array:
+def effects(ends: Whole, kinds: Whole, values: Array, chosen: NDArray[np.bool_]) -> Array:
     """How far each unit's profile lies above the others', as a logarithm.
 
     ends: shape (pairs, 2), numbers of units; kinds: shape (pairs,), what is known of each path:
-    profiles are compared kind by kind; values: shape (pairs,), log times, NaN where unknown.
-    Returns shape (count,): the median over a unit's partners, NaN without any.
+    profiles are compared kind by kind; values: shape (pairs,), log times, NaN where unknown;
+    chosen: shape (units,), those that are compared. Returns shape (units,): the median over a
+    unit's partners, NaN without any.
     """
-    known = ~np.isnan(values)
-    unit = ends[known].T.ravel()
-    value, kind = np.tile(values[known], 2), np.tile(kinds[known], 2)
+    each = ends.T.ravel()
+    own = np.flatnonzero(chosen[each] & ~np.isnan(np.tile(values, 2)))
+    unit, value, kind = each[own], np.tile(values, 2)[own], np.tile(kinds, 2)[own]
     rest = np.empty(len(unit))
     for one in np.unique(kind):
-        own = np.flatnonzero(kind == one)
-        rest[own] = _above_the_others(unit[own], value[own])
-    found = np.full(count, np.nan)
+        alike = np.flatnonzero(kind == one)
+        rest[alike] = _above_the_others(unit[alike], value[alike])
+    found = np.full(len(chosen), np.nan)
     if len(unit):
         numbers, medians = medians_by(unit, rest)
         found[numbers] = medians
