@@ -100,3 +100,18 @@ def test_a_point_that_comes_again_in_the_table_is_said() -> None:
     assert "aggregated.csv, line 6: 2048 bytes again; the last row counts" in (
         first.header.source.notes
     )
+
+
+def test_a_call_that_is_none_of_its_ranks_times_is_said() -> None:
+    """One note has the number of such calls; a program that prints 2500.0 beside 2500 is right."""
+    rows = "2500,2400,2500.0\n9999,2000,2125\n8,7,9\n2125,2125,2000\n"
+    [run] = pico(f"highest,rank0,rank1\n{rows}", "512_ring_int32.csv")
+    assert run.header.source is not None
+    said = [note for note in run.header.source.notes if "slowest rank" in note]
+    assert said == [
+        "512_ring_int32.csv, line 3: highest is 9999, but the slowest rank took 2125; 2 of 4 calls "
+        "differ so, and are read as printed"
+    ]
+    [whole] = pico(ALL, "512_ring_int32.csv")
+    assert whole.header.source is not None
+    assert not any("slowest rank took" in note for note in whole.header.source.notes)

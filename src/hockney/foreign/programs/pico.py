@@ -80,6 +80,7 @@ def _calls(log: Log, first: int, titles: Sequence[str]) -> list[LogTable]:
     size, algorithm, segment = _named(stem_of(log.path))
     size = log.bytes if log.bytes is not None else size
     tables: list[LogTable] = []
+    unlike: list[tuple[int, list[str]]] = []
     for line in range(first + 1, len(log.lines) + 1):
         cells = [cell.strip() for cell in log.whole_line(line).split(",")]
         if not any(cells):
@@ -108,6 +109,14 @@ def _calls(log: Log, first: int, titles: Sequence[str]) -> list[LogTable]:
             if len(cells) != len(titles) or not all(map(is_number, cells)):
                 raise RowError(f"not {len(titles)} times")
             table.add(line, size, CALL, cells[0])
+            if len(cells) > 1 and Decimal(cells[0]) != max(map(Decimal, cells[1:])):
+                unlike.append((line, cells))
+    for line, (highest, *ranks) in unlike[:1]:
+        slowest = max(ranks, key=Decimal)
+        tables[0].note(
+            f"{log.at(line)}: highest is {highest}, but the slowest rank took {slowest}; "
+            f"{len(unlike)} of {len(tables)} calls differ so, and are read as printed"
+        )
     return tables
 
 
