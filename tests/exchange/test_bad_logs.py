@@ -299,8 +299,8 @@ def test_an_overlong_line_is_passed_over() -> None:
     assert len(found[0].rows) == 3
 
 
-OF_SAMPLES = ("simgrid-calibration",)
-"""Formats whose lines are samples."""
+OF_SAMPLES = ("reprompi", "simgrid-calibration")
+"""Formats whose lines are, or may be, samples."""
 
 
 def check(text: str, format: str) -> None:
