@@ -48,6 +48,25 @@ def one_way(slow: Slow, locate: bool = False, passes: int = 3) -> Run:
     return run
 
 
+def first_half(one: int, other: int) -> float:
+    return 1.2 if min(one, other) < 12 else 1.0
+
+
+def from_first_half(one: int, _: int) -> float:
+    return 1.2 if one < 12 else 1.0
+
+
+@pytest.mark.parametrize("slow", [first_half, from_first_half])
+def test_located_nodes_of_two_kinds_are_not_judged(slow: Slow) -> None:
+    """Either half may be the normal one: neither passes, and none of its parts is named."""
+    found = Analysis(one_way(slow, locate=True))
+    assert found.outlier_gate is not None
+    assert found.outlier_gate.status == NOT_JUDGED
+    assert found.located is not None
+    assert not found.located.faults
+    assert any("either kind may be the normal one" in doubt.why for doubt in found.located.doubts)
+
+
 def from_3(one: int, _: int) -> float:
     return 1.3 if one == 3 else 1.0
 

@@ -18,6 +18,7 @@ from hockney.infer.analysis.outlier_rule import least_ratio
 from hockney.infer.analysis.pairwise import rounds_of
 from hockney.infer.analysis.part_words import counted, words_of
 from hockney.infer.analysis.places import places_of
+from hockney.infer.analysis.two_kinds import two_kinds
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.locate.candidates import (
     NODE,
@@ -227,18 +228,21 @@ def located_by(run: Run, network: RankRoutes, times: RoundTimes, judged: Explana
     held = held_by_others(run)
     faults = [_fault(found, network, sizes) for found in judged.found]
     least = least_ratio(held)
-    named = [fault for fault in faults if fault.ratio > least]
+    knows_switches = any(part.kind not in (NODE, PROCESS) for part in network.parts)
+    kinds = list(two_kinds(network.parts, times)) if knows_switches else []
+    named = [fault for fault in faults if fault.ratio > least and not kinds]
     return Located(
         faults=tuple(named),
         rounds=len(made_rounds(run, ranks)),
         all_rounds=all_rounds(ranks),
         steps=len({block.launch for block in _blocks(run)}),
         judged={kind: count for kind, count in counts.items() if count > 0},
-        knows_switches=any(part.kind not in (NODE, PROCESS) for part in network.parts),
+        knows_switches=knows_switches,
         doubts=(
             *_of_moved(run),
             *_of_unknown(run, network),
-            *held_doubts(held, len(named) < len(faults)),
+            *held_doubts(held, len(named) < len(faults) and not kinds),
+            *kinds,
             *_doubts(network, times, judged),
         ),
     )
