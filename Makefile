@@ -15,7 +15,7 @@ LOCKED ?=
 run: $(BASE)
 	$(BIN)/hockney pingpong
 
-# All but what is marked long, in four minutes on two cores. The tests start hockney some
+# All but what is marked long, in five minutes on two cores. The tests start hockney some
 # thousand times: where the environment forbids compiled modules, each start would compile them anew.
 # What they build is kept: engines whose sources are those of the last run are not built again.
 test test-all: export PYTHONDONTWRITEBYTECODE :=
