@@ -98,8 +98,10 @@ def test_ranks_that_die_of_little_shared_memory(mpi: Mpi, verb: str) -> None:
     words = SHORT if verb == "pingpong" else ALLREDUCE
     done = run(*words, inside=with_shared_memory_of("64k"))
     assert done.returncode == 1
-    # Hydra tells of one rank alone, which may be one that it ended behind the first.
-    assert re.search("a rank was killed by SIG(BUS|TERM)", done.stderr)
+    # Hydra tells of one rank alone, which may be one that it ended behind the first; once in some
+    # hundred times, on a busy machine, it fails itself and tells of none.
+    ends = "a rank was killed by SIG(BUS|TERM)|exit status 255.*process manager error"
+    assert re.search(ends, done.stderr, re.DOTALL)
     assert "/dev/shm, through which ranks communicate, has 64 KiB" in done.stderr
     assert "--shm-size=1g" in done.stderr
 
