@@ -25,6 +25,8 @@ def host_limits(analysis: Analysis, before: Hosts, after: Hosts) -> Limits:
     of one run. Without limits where too few were on either, or where at any point those on one take
     longer."""
     hosts = {launch.launch: hosts_of(launch) for launch in analysis.run.launches}
+    if not {before, after} <= set(hosts.values()):
+        return Limits()
     of_launches: dict[int, list[float]] = defaultdict(list)
     chances = []
     for point in analysis.of_every_launch.own():

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.infer.analysis.boards import Doubt
 from hockney.infer.analysis.network_faults import WAYS as WAY_WORDS
 from hockney.infer.analysis.outlier_rule import MOST_FRACTION, slower_kind
+from hockney.infer.analysis.pairwise import own_medians
 from hockney.infer.locate.candidates import NODE, WAYS, Array, NetworkPart, Whole
 from hockney.infer.locate.odds import ENOUGH, RoundTimes
 
@@ -18,11 +18,17 @@ def two_kinds(parts: Sequence[NetworkPart], times: RoundTimes) -> Iterator[Doubt
     """A doubt where so many nodes are slow, one way or both, that neither kind is an outlier of the
     other: the first size and way that show it. Of a network whose switches are known: where near
     and far pairs are not told apart, nodes differ by how many of each were measured."""
+    passed = times.weights.tocoo()
+    kinds = {
+        way: np.array([part.kind == NODE and part.way == way for part in parts])[passed.col]
+        for way in (None, *WAYS)
+    }
     for logs, classes in zip(times.logs, times.classes, strict=True):
-        above = _above_usual(logs, classes)
-        for way in (None, *WAYS):
-            nodes = np.array([part.kind == NODE and part.way == way for part in parts])
-            values = _fastest(above, times, nodes)
+        known = ~np.isnan(logs)
+        above = np.full_like(logs, np.nan)
+        above[known] = logs[known] - own_medians(classes[known], logs[known])
+        for way, is_node in kinds.items():
+            values = _fastest(above[passed.row[is_node]], passed.col[is_node])
             if slower := len(slower_kind(values)):
                 what = WAY_WORDS[way] if way else "with all others"
                 yield Doubt(
@@ -33,22 +39,12 @@ def two_kinds(parts: Sequence[NetworkPart], times: RoundTimes) -> Iterator[Doubt
                 return
 
 
-def _above_usual(logs: Array, classes: Whole) -> Array:
-    """How far times lie above the median of their class, as logarithms."""
-    above = np.full_like(logs, np.nan)
-    for one in np.unique(classes):
-        own = classes == one
-        if not np.isnan(logs[own]).all():
-            above[own] = logs[own] - np.nanmedian(logs[own])
-    return above
-
-
-def _fastest(above: Array, times: RoundTimes, nodes: NDArray[np.bool_]) -> Array:
+def _fastest(above: Array, nodes: Whole) -> Array:
     """The quantile MOST_FRACTION of each node's times, of nodes with enough: most pairs of a sound
-    node are with slow ones where half of the nodes are slow."""
-    entries = times.weights.tocoo()
-    own = nodes[entries.col] & ~np.isnan(above[entries.row])
-    node, value = entries.col[own], above[entries.row[own]]
+    node are with slow ones where half of the nodes are slow. above, nodes: shape (times,), how far
+    each lies above the median of its class, NaN where it is missing, and whose it is."""
+    known = ~np.isnan(above)
+    node, value = nodes[known], above[known]
     order = np.lexsort((value, node))
     starts = np.flatnonzero(np.diff(node[order], prepend=-1))
     counts = np.diff(starts, append=len(order))
