@@ -15,6 +15,19 @@ from hockney.run.mpis import Engine
 
 ENDINGS = Path(__file__).with_name("endings.py")
 
+LATE = """
+import os, signal
+from hockney.base import endings
+
+class Late:
+    def __del__(self, kill=os.kill, pid=os.getpid(), number=signal.SIGXCPU):
+        kill(pid, number)
+
+endings.install()
+late = Late()
+"""
+"""A program that is asked to end when it has ended but for Python's own clearing."""
+
 
 def run_endings(*words: str) -> str:
     """Its report; the engine comes from the cache of the tests."""
@@ -30,6 +43,10 @@ def test_each_verb_meets_each_event() -> None:
     assert len({case.name for case in cases}) == len(cases)
     for event in (*SIGNALS, *LIMITS):
         assert {case.verb for case in cases if case.event == event} == set(VERBS)
+
+
+def test_a_signal_after_the_end_changes_nothing() -> None:
+    assert subprocess.run([sys.executable, "-c", LATE], timeout=TEST_TIMEOUT_S).returncode == 0
 
 
 def test_an_end_in_the_first_launch_leaves_nothing_behind(engine: Engine) -> None:

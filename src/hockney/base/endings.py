@@ -67,17 +67,18 @@ class AtEnd:
 
 
 def install() -> None:
-    """Lets each signal of STOPPING end this process by end_by()."""
+    """Lets each signal of STOPPING end this process by end_by(), until all is done: Python then
+    takes its handlers away, and a signal would make another status of a whole result."""
     for number in _heeded():
         signal.signal(number, end_by)
+    atexit.register(_ignore)
 
 
 def end_by(number: int, _frame: FrameType | None = None) -> None:
     """Ends the process with one line of message: nothing that is registered stays."""
     if os.getpid() != _owner:  # between fork and exec
         os._exit(INTERRUPTED)
-    for each in STOPPING:
-        signal.signal(each, signal.SIG_IGN)
+    _ignore()
     with suppress(OSError):
         os.write(2, f"hockney: interrupted by {signal.Signals(number).name}\n".encode())
     AtEnd.has_begun = True
@@ -85,6 +86,11 @@ def end_by(number: int, _frame: FrameType | None = None) -> None:
     AtEnd.all()
     end_children()
     os._exit(INTERRUPTED)
+
+
+def _ignore() -> None:
+    for each in STOPPING:
+        signal.signal(each, signal.SIG_IGN)
 
 
 @contextmanager
