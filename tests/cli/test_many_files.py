@@ -6,6 +6,8 @@ import os
 import re
 import sqlite3
 from contextlib import closing
+from functools import partial
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from hockney import records
 from hockney.cli import _systems
 from hockney.infer.index import NAME, OFF
 from report_runs import pairs_run, pingpong_run
-from samples import write_run
+from samples import make_pairs_run, one_a_node, write_run
 
 
 @pytest.fixture
@@ -45,6 +47,30 @@ def report(hockney: RunHockney, folder: Path, page: Path) -> str:
     done = hockney("report", str(folder), "-o", str(page), "--force")
     assert done.status == 0, done.stderr
     return page.read_text()
+
+
+@pytest.mark.parametrize("slow_node", [None, 3])
+def test_the_verdict_is_about_the_files_too_that_are_rows_only(
+    slow_node: int | None, hockney: RunHockney, folder: Path, tmp_path: Path
+) -> None:
+    for path in folder.iterdir():
+        path.unlink()
+    pairs = [[pair] for pair in combinations(range(8), 2)]
+    for number in range(4):
+        slow = {slow_node} if number == 3 else set()
+        run = make_pairs_run(partial(_time_ns, slow), pairs, one_a_node(8))
+        write_run(run, folder / f"{number}.jsonl")
+    for _ in range(2):  # worked out, then read from the index
+        verdict = report(hockney, folder, tmp_path / "page.html").partition('<main id="main">')[0]
+        if slow_node is None:
+            assert "verdict: ACCEPTED" in verdict
+        else:
+            assert "verdict: NOT ACCEPTED" in verdict
+            assert "3: node n3 is slow" in verdict
+
+
+def _time_ns(slow: set[int], _launch: int, pair: tuple[int, int], *_: object) -> list[float]:
+    return [2000.0 if slow & set(pair) else 1000.0]
 
 
 @pytest.mark.long

@@ -41,7 +41,7 @@ def command(
     the data.
 
     The page needs no network and no other file. It describes and draws the first 20 files of an
-    experiment; the others are rows of its table.
+    experiment; the others are rows of its table. The verdict is about all of them.
     """
     from hockney.cli._memory import earlier_runs
     from hockney.cli._profiles import profiled
@@ -66,6 +66,6 @@ def command(
     for analysis in whole:
         analysis.earlier = known
     positions = {one: one.positions(histories) for one in followed(whole, "runs compared")}
-    decision = decision_of(whole, histories, against)
+    decision = decision_of(analyses, histories, against)
     page = render(analyses, positions, title, followed, profiles, decision)
     write_and_say([(output, page)], force)

@@ -13,8 +13,8 @@ def decision_heading(decision: Decision) -> str:
 
 
 def finding_text(finding: DecidingFinding) -> str:
-    """What was found, its number, what that is held against, and what to do."""
-    words = f"{finding.what}: {finding.number}" if finding.number else finding.what
+    """The run, what was found, its number, what that is held against, and what to do."""
+    words = ": ".join(part for part in (finding.run, finding.what, finding.number) if part)
     words += f"; against {finding.reference}" if finding.reference else ""
     return f"{words}; to do: {finding.action}" if finding.action else words
 

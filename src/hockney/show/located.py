@@ -7,6 +7,7 @@ from typing import Any
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.located import Located, LocatedFault
+from hockney.infer.estimate.interval import interval_words
 from hockney.show import run_lines
 from hockney.show.outliers import doubt_lines
 from hockney.show.table import estimate_json
@@ -28,8 +29,8 @@ def located_lines(analysis: Analysis, located: Located) -> list[str]:
 
 def fault_words(fault: LocatedFault) -> str:
     """Who is slow, by how much, how surely, and what cannot be separated from it."""
-    limits = f"[{fault.interval.low:.3g}, {fault.interval.high:.3g}]"
-    interval = f"{fault.ratio:.3g} times {limits} the usual time"
+    limits = interval_words(fault.interval, "{:.3g}".format)
+    interval = f"{fault.ratio:.3g} times{limits} the usual time"
     if fault.lost is not None:
         interval = (
             f"{100.0 * fault.lost:.2g} % of its times are about {fault.ratio:.2g} times as long"

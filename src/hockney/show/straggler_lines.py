@@ -8,6 +8,7 @@ from typing import Any
 from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.stragglers import Straggler
+from hockney.infer.estimate.interval import interval_words
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
 from hockney.show.as_json import axes_json
 from hockney.show.outliers import rank_words
@@ -44,7 +45,7 @@ def _line(straggler: Straggler, analysis: Analysis) -> str:
     far = "; its place is farther from the others than most, which makes it late, too"
     return (
         f"{rank_words(straggler.rank, analysis.places)} completes late: {straggler.ratio:.3g} "
-        f"times [{straggler.interval.low:.3g}, {straggler.interval.high:.3g}] the others' time at "
+        f"times{interval_words(straggler.interval, '{:.3g}'.format)} the others' time at "
         f"{straggler.at}, {format_seconds(straggler.later_s)} later, "
         f"p = {straggler.p:.1g}{far * straggler.is_far}"
     )

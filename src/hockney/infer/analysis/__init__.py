@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.infer.analysis.best import CollectiveCell, cells_of
@@ -74,6 +74,9 @@ from hockney.plan.workloads import Workload
 from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Place, Run, Visits
 
+if TYPE_CHECKING:
+    from hockney.infer.analysis.decision import DecidingFinding
+
 
 @dataclass(frozen=True)
 class LogGP:
@@ -101,16 +104,25 @@ class Analysis:
         self.earlier: Sequence[EarlierRun] | None = None
         """Other runs, those of the same question among them; None if nobody looked for them."""
         self.is_reduced = False
-        """Whether its samples are unknown, and its estimates were computed before."""
+        """Whether its samples are unknown, and its estimates and findings were computed before."""
+        self.findings: Sequence[DecidingFinding] = ()
+        """What it shows by itself, where its samples are unknown."""
         self.fits = Fits()
         self._loggp: dict[int, LogGP | None] = {}
 
     @classmethod
-    def of_estimates(cls, run: Run, estimates: Estimates, of_every_launch: Estimates) -> Analysis:
-        """An analysis from given estimates, of a run without its samples."""
+    def of_estimates(
+        cls,
+        run: Run,
+        estimates: Estimates,
+        of_every_launch: Estimates,
+        findings: Sequence[DecidingFinding],
+    ) -> Analysis:
+        """An analysis from given estimates and findings, of a run without its samples."""
         analysis = cls(run)
         analysis.is_reduced, analysis.states = True, estimates.states
         analysis.estimates, analysis.of_every_launch = estimates, of_every_launch
+        analysis.findings = findings
         return analysis
 
     @cached_property

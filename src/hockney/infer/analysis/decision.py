@@ -34,6 +34,8 @@ class DecidingFinding:
     """What the number is held against; empty where there is nothing."""
     action: str
     """What to do; empty where there is nothing to do."""
+    run: str = ""
+    """The label of the run that shows it; empty where several runs do."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def decision_of(
 ) -> Decision | None:
     """The verdict of runs; histories: of these and earlier ones; against: what they are against
     earlier ones. None where there is no run."""
-    each = [(analysis.label, list(_findings(analysis))) for analysis in analyses]
+    each = [(analysis.label, _labelled(analysis)) for analysis in analyses]
     findings = [finding for _, of_run in each for finding in of_run]
     beside = [*against, *_of_histories(histories)]
     if analyses and not any(map(_is_held, [*findings, *beside])):
@@ -83,6 +85,11 @@ def decision_of(
     unheld = [label for label, of_run in each if not any(map(_is_held, of_run))]
     decision = decided([*findings, *beside])
     return replace(decision, unheld=tuple(() if beside else unheld)) if decision else None
+
+
+def _labelled(analysis: Analysis) -> list[DecidingFinding]:
+    known = analysis.findings if analysis.is_reduced else findings_of(analysis)
+    return [replace(finding, run=analysis.label) for finding in known]
 
 
 def _is_held(finding: DecidingFinding) -> bool:
@@ -103,16 +110,15 @@ def decision_of_histories(histories: Sequence[History]) -> Decision | None:
     return decided(_of_histories(histories))
 
 
-def _findings(analysis: Analysis) -> Iterator[DecidingFinding]:
-    """What a run shows by itself."""
-    label = analysis.label
+def findings_of(analysis: Analysis) -> Iterator[DecidingFinding]:
+    """What a run shows by itself, without its label."""
     if analysis.run.cut is not None:
-        yield _of_cut(label, analysis.run.cut)
+        yield _of_cut("the run", analysis.run.cut)
     failed = [end for end in analysis.run.ends if end.reason == "failed"]
     for end in failed[:1]:
         yield DecidingFinding(
             FAILED,
-            f"{label}: a launch failed",
+            "a launch failed",
             f"{len(failed)} of {len(analysis.run.launches)} launches",
             end.message or "",
             "see its message; then continue the run with --resume",
@@ -126,7 +132,7 @@ def _findings(analysis: Analysis) -> Iterator[DecidingFinding]:
         congestion_gate(analysis.congestion, analysis.workload),
     ):
         if gate is not None:
-            yield _of_gate(label, gate, "the plan's limit")
+            yield _of_gate("", gate, "the plan's limit")
 
 
 def _of_cut(what: str, cut: str) -> DecidingFinding:
@@ -137,7 +143,7 @@ def _of_cut(what: str, cut: str) -> DecidingFinding:
 
 def _of_data(analysis: Analysis) -> DecidingFinding:
     """Whether all data of a run with --verify, which no launch found wrong, were looked at."""
-    run, what = analysis.run, f"{analysis.label}: messages arrive as they were sent"
+    run, what = analysis.run, "messages arrive as they were sent"
     planned = {size.bytes for size in analysis.workload.sizes} if analysis.workload else set()
     seen = {point.bytes for point in run.samples.visited}
     if len(seen) < len(planned) and seen != {0}:
@@ -160,7 +166,7 @@ def _of_gate(what: str, gate: Gate, reference: str) -> DecidingFinding:
 def _of_outliers(analysis: Analysis) -> Iterator[DecidingFinding]:
     gate = analysis.outlier_gate
     if gate.status != FAILED or analysis.located is not None:
-        yield _of_gate(f"{analysis.label}: outliers", gate, "their peers")
+        yield _of_gate("outliers", gate, "their peers")
         return
     slow: Sequence[Outlier | Suspect] = (
         analysis.verdict.suspects if analysis.verdict is not None else analysis.outliers.found
@@ -245,7 +251,7 @@ def _numbers(analysis: Analysis) -> list[DecidingFinding]:
     limits = interval_words(one.interval, format_seconds)
     number = f"{format_seconds(one.typical_s)}{limits} at {format_size(one.bytes)}"
     action = "give a reference: hockney compare GOOD THIS, or --history of earlier runs"
-    return [DecidingFinding(NOT_JUDGED, f"{analysis.label}: {one.operation}", number, "", action)]
+    return [DecidingFinding(NOT_JUDGED, one.operation, number, "", action, analysis.label)]
 
 
 def _not_judged(why: str, action: str) -> DecidingFinding:

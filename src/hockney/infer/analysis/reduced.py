@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.decision import DecidingFinding, findings_of
 from hockney.infer.estimate import Estimates
 from hockney.records import End, LaunchRecord, PathRecord, Run, RunRecord
 
@@ -24,6 +25,8 @@ class Reduced(msgspec.Struct, frozen=True):
     """Estimates without the state of each round."""
     of_every_launch: Estimates | None
     """Estimates of every launch; None if they are the same."""
+    findings: list[DecidingFinding]
+    """What the run shows by itself."""
     paths: list[PathRecord] = []
     """What carried the messages of the first launch."""
 
@@ -41,6 +44,7 @@ class Reduced(msgspec.Struct, frozen=True):
             run.cut,
             _without_rounds(own),
             None if every is own else _without_rounds(every),
+            list(findings_of(analysis)),
             [path for path in run.paths if path.launch == run.launches[0].launch],
         )
 
@@ -54,7 +58,8 @@ class Reduced(msgspec.Struct, frozen=True):
             ends=self.ends,
             paths=self.paths,
         )
-        return Analysis.of_estimates(run, self.estimates, self.of_every_launch or self.estimates)
+        every = self.of_every_launch or self.estimates
+        return Analysis.of_estimates(run, self.estimates, every, self.findings)
 
 
 def _without_rounds(estimates: Estimates) -> Estimates:
