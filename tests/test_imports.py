@@ -139,7 +139,7 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
         monkeypatch.delitem(sys.modules, f"hockney.show.drawing.{name}", raising=False)
     with pytest.raises(UsageError, match="needs matplotlib") as refused:
         import_module("hockney.show.drawing.files")
-    assert refused.value.advice == "pip install 'hockney[plot]'"
+    assert str(refused.value.advice).endswith("pip install 'hockney[plot]'")
 
 
 def test_no_two_classes_have_one_name() -> None:

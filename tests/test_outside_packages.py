@@ -12,51 +12,9 @@ from conftest import Done, RunHockney, first_of
 from hockney.run.mpis import Mpi
 from samples import make_run, write_run
 
+EXAMPLE = Path(__file__).parents[1] / "examples" / "addition" / "guest_package"
 MODULES = {
-    "model": '''
-"""A constant time."""
-import numpy as np
-
-from hockney.infer.fitting.fit import new_fit, parameter
-
-DATA = "any times"
-
-def lacks(curve):
-    return None
-
-def fit(curve, *, resamples=200):
-    level = float(np.median(curve.median_s))
-    levels = np.median(curve.resampled(resamples), axis=1)
-    found = {"level_s": parameter(level, levels, curve.launches)}
-    return new_fit("guest", curve, lambda bytes_, *_: np.full(len(bytes_), level), found, {}, 1)
-''',
-    "program": '''
-"""A log with a line "guest: BYTES MICROSECONDS" for each size; the same as a file and a table."""
-from hockney.foreign.logs.table import BYTES, Column, LogTable
-from hockney.plan import Size
-from hockney.plan.preset import Preset
-
-HEADED = True
-ONLY = None
-
-def recognise(log):
-    return next((number for number, line in log.numbered() if line.startswith("guest:")), None)
-
-def read(log):
-    table = LogTable("pingpong", "Guest", recognise(log), ranks=2)
-    for number, line in log.numbered():
-        table.add_row(number, line.split()[1:], (BYTES, Column("mean", "as the guest says")))
-    return [table]
-
-def write(analysis):
-    return f"{len(analysis.run.launches)} launches".encode()
-
-def layout(run, points):
-    return "".join(f"guest: {point.bytes}" for point in points)
-
-def preset():
-    return Preset((Size(16, repetitions=5),))
-''',
+    **{path.stem: path.read_text() for path in EXAMPLE.glob("[a-z]*.py")},
     "scheduler": '''
 """A job is where $GUEST_JOB is set."""
 import os
@@ -101,20 +59,26 @@ from hockney.run.mpis.openmpi import RulesFormat
 LIBRARIES = ("Guest MPI",)
 FORMATS = {"guest-rules": RulesFormat(frozenset(), lambda rules, engine: {}, lambda path: {})}
 ''',
-    "figure": '''
-"""The sizes that were measured."""
-from hockney.show.drawing.description import PlotAxis, Figure, Panel, Series
-
-TAKES, SHARED, CHOICE = (), True, None
-
-def describe(analyses, options):
-    sizes = [float(point.bytes) for one in analyses for point in one.estimates.headline]
-    across, up = PlotAxis("size", "the guest's size"), PlotAxis("count", "y")
-    panel = Panel(across, up, [Series("", sizes, sizes)])
-    return Figure("guest", "Sizes", (panel,), ())
-''',
     "worthless": "",
     "broken": "raise OSError('not\\n here')",
+    "failing_model": """
+DATA = "no times"
+
+def lacks(curve):
+    return None
+
+def fit(curve, *, resamples=200):
+    return 1 / 0
+""",
+    "failing_reader": """
+HEADED = True
+
+def recognise(log):
+    raise KeyError("its line")
+
+def read(log):
+    raise KeyError("its line")
+""",
 }
 KINDS = {
     "hockney.models": "model",
@@ -253,3 +217,29 @@ def test_a_broken_one_is_left_out_with_a_warning(
     assert (done.status, done.stderr) == (0, warning)
     usual = hockney("fit", "--model", "auto", str(result))
     assert done.stdout == usual.stdout
+
+
+def test_a_model_that_fails_is_named_and_the_others_are_fitted(
+    hockney: RunHockney, tmp_path: Path, result: Path
+) -> None:
+    install(tmp_path / "site", MODULES, {"hockney.models": {"guest": "failing_model"}})
+    with_it = beside(hockney, tmp_path / "site")
+    what = "model 'guest' (guest_package.failing_model of guest-package) failed: "
+    done = with_it("fit", "--model", "auto", str(result))
+    assert done.status == 0
+    assert f"{what}ZeroDivisionError: division by zero; it is left out" in done.stderr
+    assert done.stdout.startswith(hockney("fit", "--model", "auto", str(result)).stdout[:40])
+    alone = with_it("fit", "--model", "guest", str(result))
+    assert alone.status == 1
+    assert alone.stderr == (
+        f"hockney: {what}ZeroDivisionError: division by zero\n  tell its authors, or uninstall it\n"
+    )
+
+
+def test_a_reader_that_fails_leaves_the_others_to_read(hockney: RunHockney, tmp_path: Path) -> None:
+    install(tmp_path / "site", MODULES, {"hockney.programs": {"guest": "failing_reader"}})
+    (tmp_path / "osu.log").write_text("# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n8  1.5\n")
+    done = beside(hockney, tmp_path / "site")("import", "osu.log", "-o", "read.jsonl")
+    assert done.status == 0
+    assert "format 'guest' (guest_package.failing_reader of guest-package) failed: " in done.stderr
+    assert (tmp_path / "read.jsonl").exists()

@@ -45,7 +45,7 @@ class Result(Analysis):
     @cached_property
     def samples(self) -> pandas.DataFrame:
         """A row a sample, in seconds; empty where only statistics are known."""
-        return _frame(sample_columns(self.run))
+        return _frame(sample_columns(self))
 
     def fit(self, model: str = "hockney", **axes: Any) -> ShownFit:
         """As Analysis.fit; the fit shows itself."""

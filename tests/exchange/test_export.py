@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 
 import msgspec
@@ -17,6 +18,7 @@ from hockney.base.errors import UsageError
 from hockney.foreign.exchange import writing
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate import estimate
+from hockney.infer.estimate.states import ONE_STATE
 from hockney.records import LaunchRecord, Run, Samples
 from samples import HEADER, make_run
 
@@ -128,6 +130,16 @@ def test_samples_are_all_there() -> None:
         [ns * 1e-9 for visit in run.samples for ns in visit.ns],
         rtol=1e-12,
     )
+
+
+def test_samples_have_the_state_of_their_round() -> None:
+    analysis = Analysis(measured())
+    rounds = {(launch, round_): launch % 2 for launch in range(5) for round_ in range(1, 10)}
+    analysis.states = replace(ONE_STATE, probe="handover", rounds=rounds)
+    rows = csv.DictReader(io.StringIO(writing.write(analysis, "csv-samples").decode()))
+    for row in rows:
+        expected = "" if row["round"] == "0" else str(int(row["launch"]) % 2)
+        assert row["state"] == expected
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 from hockney.base.errors import UsageError
 
@@ -15,7 +16,11 @@ def extra(name: str, otherwise: str = "") -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        advice = f"pip install 'hockney[{name}]'"
+        # What uv made has no pip, as the environment of a clone.
+        pip = (
+            "pip" if find_spec("pip") else f"in a clone: sh .ci/install {error.name}; else: uv pip"
+        )
+        advice = f"{pip} install 'hockney[{name}]'"
         raise UsageError(
             f"this needs {error.name}, which is not installed", f"{advice}{otherwise}"
         ) from error

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar
 
+from hockney.base.addition import Addition
 from hockney.base.errors import UsageError
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ class Registry(Generic[P]):
             try:
                 if entry.name in {*self._modules, *found}:
                     raise TypeError(f"there is another {self.kind} of this name")
-                found[entry.name] = self._checked(entry.load(), where)
+                what = f"{self.kind} {entry.name!r} ({where})"
+                found[entry.name] = self._checked(Addition(entry.load(), what), where)
             except Exception as error:  # whatever another package's module raises
                 words = " ".join(str(error).split()) or "no reason given"
                 print(

@@ -110,6 +110,9 @@ def certainty(analysis: Analysis, points: Sequence[PointEstimate]) -> list[str]:
     reached = sum(value <= asked for value, _ in certain)
     counts = sorted({point.launches for _, point in certain})
     launches = f"{counts[0]} launches" if len(counts) == 1 else f"{counts[0]} launches or more"
+    made = len(analysis.run.launches)
+    if len(analysis.states.states) > 1 and counts[-1] < made:
+        launches += f" of {made}, those in state 0"
     words = (
         f"{reached} of {len(points)} medians are within the requested ±{100.0 * asked:g} % after "
         f"{launches}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hockney.base.addition import AdditionError
 from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.not_read import refusal
@@ -25,7 +26,11 @@ def recognise(log: Log) -> str:
         )
     found: dict[bool, dict[str, int]] = {True: {}, False: {}}
     for name, module in PROGRAMS.offering(Reader).items():
-        line = module.recognise(log)
+        try:
+            line = module.recognise(log)
+        except AdditionError as error:
+            error.warn()
+            continue
         if line is not None:
             found[module.HEADED][name] = line
     # A heading is stronger evidence than columns that happen to fit.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from hockney.base.addition import AdditionError
 from hockney.base.registry import Registry
 
 if TYPE_CHECKING:
@@ -116,6 +117,11 @@ def preset_named(name: str) -> Preset:
 def profile_in(path: Path) -> tuple[Profile, list[str]] | None:
     """The profile in another program's file, with warnings; None if it is no such file."""
     for module in PROGRAMS.offering(ProfileReader).values():
-        if module.is_profile(path):
+        try:
+            is_its = module.is_profile(path)
+        except AdditionError as error:
+            error.warn()
+            continue
+        if is_its:
             return module.read_profile(path)
     return None

@@ -8,4 +8,4 @@ from hockney.infer.analysis.columns import sample_parts
 
 
 def write(analysis: Analysis) -> bytes:
-    return content_of(sample_parts(analysis.run))
+    return content_of(sample_parts(analysis))

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.estimate.states import States
 from hockney.plan.axes import AXES, Axes
 from hockney.plan.trains import Train
-from hockney.records import Run
 from hockney.records.tables import plain
 from hockney.records.visits import Visits
 
@@ -64,30 +64,34 @@ def noted_columns(analysis: Analysis) -> Columns:
     return columns
 
 
-def sample_columns(run: Run) -> Columns:
-    """One row per sample of all states, in the order of the file, with its launch and round."""
-    columns, *others = sample_parts(run)
+def sample_columns(analysis: Analysis) -> Columns:
+    """One row per sample of all states, in the order of the file, with its launch, round and
+    state."""
+    columns, *others = sample_parts(analysis)
     for more in others:
         for name, values in more.items():
             columns[name] += values
     return columns
 
 
-def sample_parts(run: Run) -> Iterator[Columns]:
+def sample_parts(analysis: Analysis) -> Iterator[Columns]:
     """The columns in parts of about ROWS_AT_ONCE samples; one part without rows where there are
     none."""
-    ends = np.cumsum(run.samples.counts())
+    visits = analysis.run.samples
+    ends = np.cumsum(visits.counts())
     edges = np.flatnonzero(np.diff(ends // ROWS_AT_ONCE)) + 1
     for rows in np.split(np.arange(len(ends)), edges):
-        yield _part(run.samples, rows)
+        yield _part(visits, rows, analysis.states)
 
 
-def _part(visits: Visits, rows: NDArray[np.int64]) -> Columns:
+def _part(visits: Visits, rows: NDArray[np.int64], states: States) -> Columns:
     counts = visits.counts()[rows]
     columns: Columns = {
         name: plain(np.repeat(visits.column(name)[rows], counts))
         for name in ("launch", "round", "repetitions", "at_s")
     }
+    rounds = zip(columns["launch"], columns["round"], strict=True)
+    columns["state"] = [states.of(launch, round_) for launch, round_ in rounds]
     known, codes = np.unique(visits.codes[rows], return_inverse=True)
     of_points = _axis_columns([visits.visited[code] for code in known], [1] * len(known))
     each = np.repeat(codes, counts).tolist()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.decision import DecidingFinding, findings_of
+from hockney.infer.analysis.decision import DecidingFinding
 from hockney.infer.estimate import Estimates
 from hockney.records import End, LaunchRecord, PathRecord, Run, RunRecord
 
@@ -31,8 +32,8 @@ class Reduced(msgspec.Struct, frozen=True):
     """What carried the messages of the first launch."""
 
     @classmethod
-    def of(cls, analysis: Analysis) -> Reduced:
-        """Computes the estimates, and drops all else."""
+    def of(cls, analysis: Analysis, findings: Iterable[DecidingFinding] = ()) -> Reduced:
+        """Computes the estimates, and drops all else but these findings."""
         run, own, every = analysis.run, analysis.estimates, analysis.of_every_launch
         return cls(
             run.header,
@@ -44,7 +45,7 @@ class Reduced(msgspec.Struct, frozen=True):
             run.cut,
             _without_rounds(own),
             None if every is own else _without_rounds(every),
-            list(findings_of(analysis)),
+            list(findings),
             [path for path in run.paths if path.launch == run.launches[0].launch],
         )
 

@@ -162,10 +162,14 @@ class FewLaunches:
     """Whether the run ended at a number of launches."""
     budget_s: float | None = None
     """The budget in which the run made so few; None where it is unknown."""
+    made: int | None = None
+    """Launches of all states, where there are several and this is about the headline state."""
 
     @property
     def text(self) -> str:
         count = f"only {self.launches} launch{'es' * (self.launches > 1)}"
+        if self.made is not None:
+            count = f"only {self.launches} of {self.made} launches in state 0"
         if self.imported:
             return (
                 f"{count}: no intervals (5 make one); combine logs of more launches with `hockney "
@@ -318,9 +322,8 @@ def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
     finish = run.finish
     budget_s = finish.spent_s if finish is not None and finish.reason == "budget" else None
     asked = finish is not None and finish.reason == "launches"
-    return [
-        FewLaunches(fewest, imported=False, by_hand=run.is_by_hand, asked=asked, budget_s=budget_s)
-    ]
+    made = len(run.launches) if len(estimates.states.states) > 1 else None
+    return [FewLaunches(fewest, False, run.is_by_hand, asked, budget_s, made)]
 
 
 def _launches(run: Run, points: Sequence[PointEstimate]) -> int:

@@ -1,4 +1,4 @@
-"""Rows of the index that a report keeps of each file: its estimates."""
+"""Rows of the index that a report keeps of each file: its estimates and findings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import msgspec
 
 from hockney import records
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.decision import findings_of
 from hockney.infer.analysis.reduced import Reduced
 from hockney.infer.index.database import ResultKind, Rows
 
@@ -18,7 +19,8 @@ LONGEST_ENTRY = 1 << 20
 
 
 def _reduced(path: Path) -> Reduced:
-    return Reduced.of(Analysis(records.read(path)))
+    analysis = Analysis(records.read(path))
+    return Reduced.of(analysis, findings_of(analysis))
 
 
 def _rows(database: sqlite3.Connection, file: int) -> Rows:

@@ -27,7 +27,7 @@ known."""
 
 def most_rounds(ranks: int) -> int:
     every = all_rounds(ranks)
-    return min(max(LEAST, round(PART * every)), CONFIRMED * every)
+    return min(max(LEAST, int(PART * every)), CONFIRMED * every)
 
 
 @dataclass

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hockney.base.addition import AdditionError
 from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Curve, Fit, curve_of, predicted_s
@@ -31,7 +32,7 @@ class Ranked:
 class Ranking:
     best_first: tuple[Ranked, ...]
     lacking: dict[str, str]
-    """What each model lacks that could not be fitted."""
+    """Why each model could not be fitted that was not."""
 
 
 def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
@@ -41,18 +42,25 @@ def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
     lacking: dict[str, str] = {}
     found: list[tuple[Fit, float | None]] = []
     for name, model in MODELS.all().items():
-        missing = model.lacks(curve)
-        if missing:
-            lacking[name] = f"needs {model.DATA}; {missing}"
-        else:
-            found.append((model.fit(curve), cross_validated_error(model, curve)))
+        try:
+            missing = model.lacks(curve)
+            if missing:
+                lacking[name] = f"needs {model.DATA}; {missing}"
+            else:
+                found.append((model.fit(curve), cross_validated_error(model, curve)))
+        except AdditionError as error:
+            error.warn()
+            lacking[name] = f"failed: {error.why}"
     if not found:
         reasons = "; ".join(f"{name} {missing}" for name, missing in lacking.items())
         raise UsageError(f"no model can be fitted: {reasons}", "measure more")
     least = min(_rating(fit) for fit, _ in found)
     found.sort(key=lambda pair: _order(pair[0], least))
     best = found[0][0]
-    ranked = [Ranked(fit, error, _reason(fit, error, best)) for fit, error in found]
+    ranked = [
+        Ranked(fit, error, _reason(fit, error, best, _is_as_good(fit, least)))
+        for fit, error in found
+    ]
     return Ranking(tuple(ranked), lacking)
 
 
@@ -84,12 +92,15 @@ def _rating(fit: Fit) -> float:
 
 def _order(fit: Fit, least: float) -> tuple[bool, float]:
     """The sort key: equivalent best fits first, the simplest of them first."""
-    rating = _rating(fit)
-    as_good = rating <= least + AS_GOOD / len(fit.residuals)
-    return not as_good, float(len(fit.parameters)) if as_good else rating
+    as_good = _is_as_good(fit, least)
+    return not as_good, float(len(fit.parameters)) if as_good else _rating(fit)
 
 
-def _reason(fit: Fit, error: float | None, best: Fit) -> str:
+def _is_as_good(fit: Fit, least: float) -> bool:
+    return _rating(fit) <= least + AS_GOOD / len(fit.residuals)
+
+
+def _reason(fit: Fit, error: float | None, best: Fit, is_as_good: bool) -> str:
     words = [f"{len(fit.parameters)} parameters"]
     if fit.criterion is None:
         words.append("too few points for its criterion")
@@ -98,7 +109,7 @@ def _reason(fit: Fit, error: float | None, best: Fit) -> str:
     else:
         words.append(
             f"criterion {fit.criterion:.1f}, {fit.criterion - best.criterion:+.1f} against "
-            f"{best.model}"
+            f"{best.model}{' (as good)' * is_as_good}"
         )
     if error is None:
         words.append("a single launch cannot be cross-validated")

@@ -1,0 +1,1 @@
+"""What hockney finds by the entry points in pyproject.toml."""
