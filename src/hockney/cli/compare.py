@@ -59,12 +59,13 @@ def command(
     earlier runs of the same question show (in the files' directory, --history or --memory), else as
     runs of other hosts do. A single file that was measured with --vary is judged by its blocks of
     launches, each variant against the first. Exit status 1 when one of OTHERS, or a variant, is
-    slower by more than the tolerance.
+    slower by more than the tolerance, 3 when one has nothing in common with BASE.
     """
     from hockney.cli._files import load
     from hockney.cli._memory import earlier_runs
     from hockney.infer.analysis.compare import compare
     from hockney.infer.analysis.comparison_plan import plans
+    from hockney.infer.analysis.gate import EXIT_STATUSES, NOT_JUDGED
     from hockney.show.as_json import dumps
     from hockney.show.comparison import (
         comparison_json,
@@ -99,6 +100,8 @@ def command(
             click.echo(rule_of_comparisons())
     if any(comparison.is_slower(tolerance) for comparison in comparisons):
         raise click.exceptions.Exit(1)
+    if not all(comparison.points for comparison in comparisons):
+        raise click.exceptions.Exit(EXIT_STATUSES[NOT_JUDGED])
 
 
 def compared_files(
