@@ -10,10 +10,11 @@ import pytest
 
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.warnings import FewLaunches
+from hockney.infer.analysis.warnings import FailedLaunches, FewLaunches
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
 from hockney.plan.workloads.fabric import Fabric
-from hockney.records import Run
+from hockney.records import End, Run
+from samples import make_run
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,26 @@ from hockney.records import Run
 )
 def test_what_it_needs_is_named(found: FewLaunches, advice: str) -> None:
     assert found.text.endswith(f"too few for an interval (5 make one); {advice}")
+
+
+def test_launches_of_a_state_are_told_from_all() -> None:
+    def of_two_states(launch: int, _: int) -> float:
+        return 50.0 if launch < 4 else 500.0
+
+    def times_ns(launch: int, *_: int) -> list[float]:
+        return [1000.0 if launch < 4 else 3000.0]
+
+    run = make_run(times_ns, launches=7, handover_ns=of_two_states)
+    [found] = [one for one in Analysis(run).warnings if isinstance(one, FewLaunches)]
+    assert found.text.startswith("only 4 of 7 launches in state 0: too few for an interval")
+
+
+def test_a_launch_that_failed_on_several_ranks_is_one() -> None:
+    run = make_run(lambda *_: [1000.0], launches=5)
+    for _ in range(3):
+        run.add(End(launch=5, reason="failed", message="it was killed"))
+    [found] = [one for one in Analysis(run).warnings if isinstance(one, FailedLaunches)]
+    assert (found.failed, found.launches) == (1, 6)
 
 
 def of_few_pairs(workload: Fabric, launches: int) -> Run:

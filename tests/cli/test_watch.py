@@ -71,6 +71,8 @@ def test_looks_are_kept_and_gone_on_with(hockney: RunHockney, tmp_path: Path) ->
     due = hockney("watch", "--dir", "w", "--due", "--duty", "0.01%", *QUICK)
     assert (due.status, 10 < int(due.stdout) < 1_000_000) == (0, True)
     assert hockney("watch", "--dir", "new", "--due", *QUICK).stdout == "0\n"
+    kept = hockney("watch", "--dir", "w", "--due", "--duty", "0.01%")
+    assert (kept.status, 10 < int(kept.stdout) < 1_000_000) == (0, True), kept.stderr
     other = hockney(*ONCE, "--", "pingpong", "--sizes", "16")
     assert (other.status, "watches something else" in other.stderr) == (2, True)
     assert len(listed(tmp_path / "w")) == 2

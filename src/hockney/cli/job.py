@@ -20,6 +20,7 @@ from hockney.run.schedulers import (
     Job,
     JobState,
     batch_named,
+    find_asked,
     batch_names,
     cancel,
     resubmitting,
@@ -90,7 +91,8 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     notes = _not_decided(plan, verb_words.given)
     if not submit:
         notes += _not_shown(asked, result)
-        notes += filter(None, [batch_named(scheduler).unasked(measurement.mpi)])
+        if find_asked(plan.first.placement) is None:
+            notes += filter(None, [batch_named(scheduler).unasked(measurement.mpi)])
         click.echo(text, nl=False)
     for note in [] if output.quiet else notes:
         click.echo(note, err=True)

@@ -92,7 +92,7 @@ def command(
 ) -> None:
     """Measure briefly, again and again, and raise an alarm when what is usual changes.
 
-    Without VERB, a ping-pong of three sizes. A change is reported once; what follows is then usual.
+    Without VERB, what DIR watches, and at first a ping-pong of three sizes. A change is reported once; what follows is then usual.
     With --once the exit status is 0 where all is as usual, 1 where something became slower or the
     look failed, and 3 while it is not known yet what is usual.
     """
@@ -100,8 +100,9 @@ def command(
         _mark(directory, mark, quiet)
         if not once:
             return
-    asked = request_of(words)
-    watcher = _Watcher(directory, asked.plan, duty, tolerance, on_alarm, prometheus, page, quiet)
+    plan = _kept_plan(directory) if not words else None
+    plan = plan or request_of(words).plan
+    watcher = _Watcher(directory, plan, duty, tolerance, on_alarm, prometheus, page, quiet)
     with _alone(directory):
         watcher.open()
         if due:
@@ -135,6 +136,25 @@ def request_of(words: Sequence[str], **defaults: Any) -> Request:
     if asked.output.path is not None or asked.output.resume or asked.output.force:
         raise UsageError("a watch names its own files: leave out -o, --resume and --force")
     return asked
+
+
+def _kept_plan(directory: Path) -> Plan | None:
+    """What a directory watches; None where no watch has begun. Raises UsageError if it cannot be
+    read."""
+    import json
+
+    from hockney.plan import plan_of
+
+    path = directory / PLAN
+    if not path.exists():
+        return None
+    try:
+        plan, why = plan_of(json.loads(path.read_text())), "it holds no plan"
+    except (ValueError, OSError) as error:
+        plan, why = None, str(error)
+    if plan is None:
+        raise UsageError(f"{path} is damaged: {why}", "remove it, if the words are the same")
+    return plan
 
 
 def _mark(directory: Path, text: str, quiet: bool) -> None:
@@ -195,28 +215,21 @@ class _Watcher:
         self._catch_up()
 
     def _check_plan(self) -> None:
-        import json
-
         from hockney.base.outputs import write_output
-        from hockney.plan import difference, plan_of, stored
+        from hockney.plan import difference, stored
         from hockney.show.as_json import dumps
 
-        path = self._directory / PLAN
-        if not path.exists():
-            write_output(path, dumps(stored(self._plan)) + "\n", force=True)
+        before = _kept_plan(self._directory)
+        if before is None:
+            write_output(self._directory / PLAN, dumps(stored(self._plan)) + "\n", force=True)
             return
-        try:
-            before = plan_of(json.loads(path.read_text()))
-        except (ValueError, OSError) as error:
-            raise UsageError(
-                f"{path} is damaged: {error}", "remove it, if the words are the same"
-            ) from error
-        other = "it holds no plan" if before is None else difference(before, self._plan)
-        if before is not None and other is None and before.sampling != self._plan.sampling:
+        other = difference(before, self._plan)
+        if other is None and before.sampling != self._plan.sampling:
             other = "it had another --budget, --launches or --precision"
         if other is not None:
             raise UsageError(
-                f"{self._directory} watches something else: {other}", "name another one with --dir"
+                f"{self._directory} watches something else: {other}",
+                "leave out the verb to go on, or name another directory with --dir",
             )
 
     def _catch_up(self) -> None:
