@@ -20,9 +20,9 @@ from hockney.run.schedulers import (
     Job,
     JobState,
     batch_named,
-    find_asked,
     batch_names,
     cancel,
+    find_asked,
     resubmitting,
 )
 from hockney.run.schedulers import submit as submit_job

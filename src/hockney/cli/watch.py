@@ -92,9 +92,9 @@ def command(
 ) -> None:
     """Measure briefly, again and again, and raise an alarm when what is usual changes.
 
-    Without VERB, what DIR watches, and at first a ping-pong of three sizes. A change is reported once; what follows is then usual.
-    With --once the exit status is 0 where all is as usual, 1 where something became slower or the
-    look failed, and 3 while it is not known yet what is usual.
+    Without VERB, what DIR watches, and at first a ping-pong of three sizes. A change is reported
+    once; what follows is then usual. With --once the exit status is 0 where all is as usual, 1
+    where something became slower or the look failed, and 3 while it is not known yet what is usual.
     """
     if mark is not None:
         _mark(directory, mark, quiet)
