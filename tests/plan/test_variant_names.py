@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
+from hockney.infer.analysis import Analysis
+from hockney.plan import plan_of, stored
 from hockney.plan.variant_names import differing, short_name, shown_names
 from hockney.plan.variants import Comparison, Variant
+from hockney.records.kinds import MpiFacts
+from hockney.show.curves import Options, curves_of
+from samples import varied_run
 
 A, B = "/opt/mpich-5.0.2/bin/mpicc", "/opt/openmpi/bin/mpicc"
 
@@ -31,6 +37,23 @@ def test_two_mpis_are_named_by_their_libraries(
     found = shown_names(comparison, dict(zip(comparison.names, libraries, strict=False)))
     assert list(found) == comparison.names
     assert list(found.values()) == names
+
+
+def test_curves_of_two_mpis_have_their_names() -> None:
+    """In fits and figures too, whose heading names both."""
+    comparison = of_mpicc(A, B)
+    run = varied_run(5, dict.fromkeys(comparison.names, 1.0))
+    plan = plan_of(run.header.options)
+    assert plan is not None
+    plan = structs.replace(plan, comparison=comparison)
+    run.header = structs.replace(run.header, options=stored(plan))
+    for launch in run.launches:
+        launch.mpi = MpiFacts(library=("MPICH", "Open MPI")[launch.launch % 2], version="1")
+    analysis = Analysis(run)
+    assert [curve.name for curve in analysis.curves] == ["MPICH 1", "Open MPI 1"]
+    [first, second] = curves_of([analysis], Options())
+    assert [first.label, second.label] == ["MPICH 1", "Open MPI 1"]
+    assert run.label == "MPICH 1, Open MPI 1 on unknown"
 
 
 def test_settings_are_named_as_they_were_given() -> None:

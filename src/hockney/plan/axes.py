@@ -6,7 +6,7 @@ text for people. Records, estimates, JSON,
 CSV, data frames, comparisons, figures and the page take them from here.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
@@ -409,16 +409,20 @@ def algorithm_text(
     return method_text(point)
 
 
-def texts_apart(groups: Collection[Sequence[Axes]]) -> list[str]:
+def texts_apart(
+    groups: Collection[Sequence[Axes]], variants: Mapping[str, str] | None = None
+) -> list[str]:
     """For each group of points, the text of the axes in which groups differ; empty for a single
-    group. Axes that vary within a group are ignored."""
+    group. Axes that vary within a group are ignored. variants: their names for people."""
     firsts = [points[0] for points in groups]
     # Computed once for all groups: a log of 256 cores has 32,640 curves.
     differ = [name for name in AXES if len({getattr(point, name) for point in firsts}) > 1]
     differ = [name for name in differ if not any(_varies(points, name) for points in groups)]
     if "pairs" in differ and "ranks" in differ:  # twice as many
         differ.remove("ranks")
-    return [", ".join(filter(None, (text_of(p, name) for name in differ))) for p in firsts]
+    texts = [[text_of(point, name) for name in differ] for point in firsts]
+    named = variants or {}
+    return [", ".join(named.get(text, text) for text in of_it if text) for of_it in texts]
 
 
 def _varies(points: Sequence[Axes], name: str) -> bool:

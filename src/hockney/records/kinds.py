@@ -57,6 +57,11 @@ class MpiFacts(msgspec.Struct, kw_only=True):
     """Thread level from MPI_Query_thread: single, funneled, serialized or multiple."""
     description: str | None = None
 
+    @property
+    def name(self) -> str | None:
+        """The library and its version; None where the library is unknown."""
+        return f"{self.library} {self.version or ''}".strip() if self.library else None
+
 
 class Clock(msgspec.Struct, kw_only=True):
     name: str | None = None

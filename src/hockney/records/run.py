@@ -92,13 +92,14 @@ class Run:
 
     @property
     def label(self) -> str:
-        """The user's label, else the MPI library and host."""
+        """The user's label, else the MPI libraries and the host."""
         if self.header.label:
             return self.header.label
-        if self.launches and self.launches[0].mpi.library:
-            mpi, places = self.launches[0].mpi, self.launches[0].places
+        libraries = dict.fromkeys(filter(None, (each.mpi.name for each in self.launches)))
+        if libraries:
+            places = self.launches[0].places
             host = places[0].host if places else None
-            return f"{mpi.library} {mpi.version or ''} on {host or 'unknown'}".replace("  ", " ")
+            return f"{', '.join(libraries)} on {host or 'unknown'}"
         return one_line(self.path.stem) if self.path else self.header.experiment
 
     @property

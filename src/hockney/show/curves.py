@@ -9,7 +9,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.contention import over_pairs
 from hockney.infer.estimate.points import PointEstimate, statistic_of
-from hockney.plan.axes import grouped, texts_apart
+from hockney.plan.axes import grouped
 from hockney.records import Run
 from hockney.show.drawing.description import Series, Style
 from hockney.show.run_lines import confidence_text
@@ -99,7 +99,7 @@ def curves_of(
                 + (f", of sizes above {least_bytes - 1} bytes" if least_bytes else ""),
                 "the run holds no such samples, or a clock too coarse for them",
             )
-        for name, points in zip(texts_apart(found.values()), found.values(), strict=True):
+        for name, points in zip(analysis.texts_apart(found.values()), found.values(), strict=True):
             label = ", ".join(filter(None, (analysis.label, name)))
             label = name if name and len(analyses) == 1 else label
             curves.append(ShownCurve(analysis, label, _by_size(points)))

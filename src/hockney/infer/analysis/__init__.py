@@ -6,7 +6,7 @@ numbers, and views format them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -69,7 +69,7 @@ from hockney.infer.models import loggp
 from hockney.infer.models.loggp import SizeOverheads
 from hockney.infer.predict.parameters import Parameters, parameters_of_run
 from hockney.plan import Plan, plan_of, workload_of
-from hockney.plan.axes import AXES, Point, texts_apart
+from hockney.plan.axes import AXES, Axes, Point, texts_apart
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Place, Run, Visits
@@ -436,7 +436,11 @@ class Analysis:
     def curves(self) -> list[NamedCurve]:
         """The curves that models are fitted to."""
         curves = list(by_curve(self.points_to_fit).values())
-        return [NamedCurve(*one) for one in zip(texts_apart(curves), curves, strict=True)]
+        return [NamedCurve(*one) for one in zip(self.texts_apart(curves), curves, strict=True)]
+
+    def texts_apart(self, groups: Collection[Sequence[Axes]]) -> list[str]:
+        """plan.axes.texts_apart, with the names of variants for people."""
+        return texts_apart(groups, self.variants.shown if self.variants else None)
 
     def fit(self, model: str = "hockney", **axes: Any) -> Fit:
         """That model through the headline points of one curve. Where the run holds several, values

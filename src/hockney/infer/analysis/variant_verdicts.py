@@ -126,9 +126,9 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
 def _libraries(run: Run) -> dict[str, str]:
     """The MPI library of each variant, where a launch recorded it."""
     return {
-        launch.variant: f"{launch.mpi.library} {launch.mpi.version or ''}".strip()
+        launch.variant: launch.mpi.name
         for launch in run.launches
-        if launch.variant is not None and launch.mpi.library
+        if launch.variant is not None and launch.mpi.name is not None
     }
 
 

@@ -258,8 +258,8 @@ def _failed(run: Run) -> list[FailedLaunches]:
     if not failed or run.header.source is not None:
         return []
     why = " ".join((failed[0].message or "unknown why").split())
-    launches = [len({end.launch for end in ends}) for ends in (failed, run.ends)]
-    return [FailedLaunches(*launches, why)]
+    badly, ended = ({end.launch for end in ends} for ends in (failed, run.ends))
+    return [FailedLaunches(len(badly), len(ended), why)]
 
 
 def source_notes(run: Run) -> list[SourceNote]:
