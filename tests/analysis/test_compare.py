@@ -12,6 +12,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import RunComparison, compare
 from hockney.infer.analysis.explanation import explanation
 from hockney.records import MpiFacts, Run
+from hockney.show.comparison import deciding_words
 from samples import make_run
 
 SIZES = (8, 1024, 65536)
@@ -308,3 +309,33 @@ def test_launches_with_one_point_each_are_taken_together_in_turn(
     assert [len(mean) for mean in found.means] == [6, 6]
     assert found.overall is not None
     assert found.overall.ratio == pytest.approx(slower, rel=1e-9)
+
+
+def one_launch(factor: float, is_simulated: bool = True) -> Run:
+    run = make_run(lambda _launch, _round, size: [factor * (1e3 + size)], launches=1, sizes=SIZES)
+    run.header = msgspec.structs.replace(run.header, id=str(factor))
+    run.launches[0].simulated = is_simulated
+    return run
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"), [(1.344, "slower"), (1.0, "same"), (1.02, "same"), (0.7, "faster")]
+)
+def test_simulated_runs_of_one_launch_are_judged_exactly(factor: float, verdict: str) -> None:
+    found = compared(one_launch(1.0), one_launch(factor), tolerance=0.03)
+    assert found.overall is not None
+    assert found.is_exact
+    for judged in (found.overall, *(point.difference for point in found.points)):
+        assert judged.verdict == verdict
+        assert judged.interval is not None
+        assert judged.interval.is_exact
+        assert judged.ratio == pytest.approx(factor)
+        assert judged.smallest_difference is None
+    assert found.is_slower(0.03) is (verdict == "slower")
+
+
+def test_a_simulated_run_beside_a_measured_one_is_unknown_and_says_why() -> None:
+    found = compared(one_launch(1.0), noisy_run(2, 1.2), tolerance=0.03)
+    assert found.verdict == "unknown"
+    assert any("is simulated and pingpong is not" in note for note in found.notes)
+    assert "simulate both, or measure both" in deciding_words(found)

@@ -155,3 +155,15 @@ def test_another_definition_is_not_judged() -> None:
     gate = comparison_gate(held(*defined, PAST), ALLOWED)
     assert gate.status == NOT_JUDGED
     assert "a time was a round trip, and is half a round trip" in gate.why
+
+
+@pytest.mark.parametrize(("slower", "status"), [(1.0, PASSED), (1.02, PASSED), (1.2, FAILED)])
+def test_simulated_runs_are_judged_by_one_launch(slower: float, status: str) -> None:
+    runs = []
+    for factor in (1.0, slower):
+        run = make_run(lambda *_, of=factor: [of * 1e3], launches=1, sizes=SIZES)
+        run.header = msgspec.structs.replace(run.header, id=f"simulated {len(runs)}")
+        run.launches[0].simulated = True
+        runs.append(Analysis(run))
+    gate = comparison_gate(held(runs[0], runs[1], []), ALLOWED)
+    assert gate.status == status

@@ -9,7 +9,13 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import RunComparison, compare
 from hockney.infer.estimate.differences import Unseen, two_samples
 from hockney.records import Run
-from hockney.show.comparison import deciding_words, overall_words, show_comparison
+from hockney.show.comparison import (
+    against_lines,
+    deciding_words,
+    overall_words,
+    plan_lines,
+    show_comparison,
+)
 from samples import make_run
 
 SIZES = tuple(8 << place for place in range(9))
@@ -73,3 +79,18 @@ def test_many_launches_of_one_side_are_not_asked_for_again() -> None:
     needed = two_samples(few, many, 0.03).needed
     assert needed is not None
     assert 12 <= needed < 120
+
+
+def test_simulated_runs_of_one_launch_ask_for_no_launches(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = compared(1, 1, scatter=0.3, is_simulated=True)
+    show_comparison(found, 0.03)
+    shown = capsys.readouterr().out
+    assert found.overall is not None
+    assert f"(ratio {found.overall.ratio:.3f}, exact)" in shown
+    assert not [
+        words for words in ("would decide", "80 of 100", "%  ", "unknown") if words in shown
+    ]
+    assert f"{found.overall.ratio:.3f}, exact" in "\n".join(against_lines([found], 0.03))
+    assert plan_lines(found, None) == ["simulated runs repeat exactly: any difference is shown"]

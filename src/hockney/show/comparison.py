@@ -17,7 +17,7 @@ from hockney.infer.estimate.points import PointEstimate, by_curve, statistic_of
 from hockney.infer.memory.components import BetweenRuns
 from hockney.plan.axes import texts_apart
 from hockney.show.as_json import axes_json
-from hockney.show.judged import least_shown, percent, ratio_columns
+from hockney.show.judged import is_exact, least_shown, percent, ratio_columns, ratio_limits
 from hockney.show.table import (
     TableColumn,
     aligned,
@@ -30,6 +30,9 @@ from hockney.show.table import (
     table_text,
     through,
 )
+
+EXACT = "simulated runs repeat exactly: ratios are judged by the tolerance alone"
+NOTHING_TO_PLAN = "simulated runs repeat exactly: any difference is shown"
 
 COLUMNS: list[TableColumn[PointDifference]] = [
     TableColumn("bytes", lambda row: row.base.bytes),
@@ -66,7 +69,8 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
     if comparison.points:
         what = statistic_of(each for p in comparison.points for each in (p.base, p.other))
         what = "medians" if what == "median" else f"{what} of launches"
-        click.echo(f"{what} in us; ratio B/A (Hodges-Lehmann) with its 95 % interval\n")
+        how = ", exact" if comparison.is_exact else " (Hodges-Lehmann) with its 95 % interval"
+        click.echo(f"{what} in us; ratio B/A{how}\n")
         names = _curves([point.base for point in comparison.points])
         columns: list[TableColumn[PointDifference]] = [
             TableColumn(
@@ -76,7 +80,7 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
             TableColumn("verdict", lambda point: verdict_words(point.difference, tolerance)),
         ]
         click.echo(table_text(columns, comparison.points))
-        click.echo(between_words(comparison.between))
+        click.echo(EXACT if comparison.is_exact else between_words(comparison.between))
         if words := deciding_words(comparison):
             click.echo(words)
 
@@ -86,7 +90,7 @@ def against_lines(comparisons: Sequence[RunComparison], tolerance: float) -> lis
     rows = [["run", "against", "verdict", "ratio", "between equal runs"]]
     for comparison in comparisons:
         overall = comparison.overall
-        limits = between(overall.interval, "{:.3f}".format) if overall else None
+        limits = _ratio_words(overall) if overall else None
         rows.append(
             [
                 comparison.other.label,
@@ -102,6 +106,11 @@ def against_lines(comparisons: Sequence[RunComparison], tolerance: float) -> lis
         for note in comparison.notes
     )
     return [aligned(rows), *notes, ""]
+
+
+def _ratio_words(judged: Judged) -> str | None:
+    """The interval of a ratio, or an exact ratio itself."""
+    return f"{judged.ratio:.3f}, exact" if is_exact(judged) else ratio_limits(judged)
 
 
 def _between_source(between: BetweenRuns | None) -> str:
@@ -161,6 +170,8 @@ def overall_words(comparison: RunComparison, tolerance: float) -> str:
     words = f"as a whole, B against A: {verdict_words(overall, tolerance)}"
     if overall.interval is None:
         return f"{words}; {least_shown(overall)}"
+    if comparison.is_exact:
+        return f"{words} (ratio {overall.ratio:.3f}, exact){_slower_points(comparison, tolerance)}"
     limits = between(overall.interval, "{:.3f}".format)
     words += f" (ratio {overall.ratio:.3f}, 95 % interval {limits})"
     return f"{words}; {found_words(overall)}{_slower_points(comparison, tolerance)}"
@@ -172,10 +183,10 @@ def _slower_points(comparison: RunComparison, tolerance: float) -> str:
     if not slower or comparison.verdict == "slower":
         return ""
     worst = max(slower, key=lambda point: point.difference.ratio)
-    limits = between(worst.difference.interval, "{:.3f}".format)
     return (
         f"\nslower at {len(slower)} of {len(comparison.points)} points, most at "
-        f"{format_size(worst.base.bytes)}: ratio {worst.difference.ratio:.3f} ({limits})"
+        f"{format_size(worst.base.bytes)}: ratio {worst.difference.ratio:.3f} "
+        f"({ratio_limits(worst.difference)})"
     )
 
 
@@ -194,6 +205,8 @@ def deciding_words(comparison: RunComparison) -> str:
         return ""
     several = "point is" if len(comparison.points) == 1 else "points are"
     words = f"{len(unknown)} of {len(comparison.points)} {several} unknown"
+    if comparison.is_half_simulated:
+        return f"{words}; no number of launches decides them: simulate both, or measure both"
     by_launches = [one for one in unknown if one.difference.needed is not None]
     if by_launches:
         words += f": {_launches_words(by_launches)}"
@@ -247,6 +260,8 @@ def _between_json(between: BetweenRuns | None) -> dict[str, Any] | None:
 
 def plan_lines(comparison: RunComparison, plan: ComparisonPlan | None) -> list[str]:
     """The ways to show the difference that is looked for, and which of them lead nowhere."""
+    if comparison.is_exact:
+        return [NOTHING_TO_PLAN]
     if plan is None:
         return ["how to show it is unknown: fewer than 2 launches of a run have every point"]
     have = " and ".join(str(len(values)) for values in comparison.means)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from hockney.infer.estimate.differences import (
     Judged,
     Unseen,
     benjamini_hochberg,
+    exact,
     judged,
     two_samples,
     with_hidden,
@@ -80,6 +81,18 @@ class RunComparison:
     @property
     def verdict(self) -> str:
         return self.overall.verdict if self.overall else "unknown"
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether ratios have no errors of measurement, as those of two simulated runs."""
+        interval = self.overall.interval if self.overall else None
+        return interval is not None and interval.is_exact
+
+    @property
+    def is_half_simulated(self) -> bool:
+        """Whether one run is simulated and the other is not: the one launch of the simulated run
+        shows no scatter, and more launches would be the same again."""
+        return self.base.is_simulated != self.other.is_simulated
 
     def is_slower(self, tolerance: float) -> bool:
         """Whether B is slower than the tolerance allows, as a whole or surely at some point."""
@@ -136,17 +149,34 @@ def compare(
     means = means_of_both(pairs)
     each, whole = drift.between(pairs, means)
     unseen = [runs.of_two if runs else None for runs in each]
-    found = differences(compared, tolerance, unseen[: len(compared)])
+    if _are_exact(base, other, pairs):
+        found = [_exact(math.log(b.typical_s / a.typical_s), tolerance) for a, b in compared]
+        overall = _exact(float(means[1].mean() - means[0].mean()), tolerance)
+    else:
+        found = differences(compared, tolerance, unseen[: len(compared)])
+        seen = whole.of_two if whole else None
+        overall = two_samples(*means, tolerance, seen, _hidden(*pairs))
     points = tuple(
         PointDifference(*pair, difference) for pair, difference in zip(compared, found, strict=True)
     )
     is_same = base.header.id == other.header.id and np.array_equal(*means)
     if is_same:
         notes.insert(0, "A and B are the same run: that they are equal shows nothing")
-    overall = two_samples(*means, tolerance, whole.of_two if whole else None, _hidden(*pairs))
     return RunComparison(
         base, other, points, overall, tuple(notes), whole, means, only_base, is_same
     )
+
+
+def _are_exact(base: Run, other: Run, pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> bool:
+    """Whether the times are simulated and each launch repeats them, so that nothing is to test."""
+    if not (base.is_simulated and other.is_simulated):
+        return False
+    return all(len(set(point.medians_s)) == 1 for pair in pairs for point in pair)
+
+
+def _exact(log_ratio: float, tolerance: float) -> Judged:
+    """The judgement of an exact ratio, beside which no difference is too small to be shown."""
+    return replace(exact(np.array([log_ratio]), tolerance), smallest_difference=None)
 
 
 def _are_chosen(run: Run) -> bool:
@@ -200,6 +230,12 @@ def _unlike(first: Analysis, second: Analysis) -> list[str]:
     ways = [
         analysis.transports.text if analysis.transports else None for analysis in (first, second)
     ]
+    if first.run.is_simulated != second.run.is_simulated:
+        simulated, measured = (first, second) if first.run.is_simulated else (second, first)
+        notes.append(
+            f"{simulated.label} is simulated and {measured.label} is not: one launch without "
+            "scatter cannot be tested against launches that scatter"
+        )
     if None not in ways and ways[0] != ways[1]:
         notes.append(f"unlike ways: messages of {base} by {ways[0]}, of {other} by {ways[1]}")
     return notes

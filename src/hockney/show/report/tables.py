@@ -140,7 +140,8 @@ def _verdict(comparison: RunComparison) -> str:
         return "unknown"
     if overall.interval is None:
         return f"{comparison.verdict} (ratio {overall.ratio:.3f}, no interval)"
-    interval = f"{overall.interval.low:.3f} to {overall.interval.high:.3f}"
+    low, high = overall.interval.low, overall.interval.high
+    interval = "exact" if overall.interval.is_exact else f"{low:.3f} to {high:.3f}"
     words = f"{comparison.verdict} (ratio {overall.ratio:.3f}, {interval})"
     return f"{words}; {least_shown(overall)}" if comparison.verdict == "unknown" else words
 
