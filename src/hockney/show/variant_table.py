@@ -71,6 +71,8 @@ def gains_text(gains: Gains) -> str:
     """ "surely faster at 4 of 9 points (most: bcast, 4 ranks, 64 KiB, 0.4761
     [0.4500 to 0.5000] times the time), surely slower at 0"."""
     faster, slower = _most(gains.faster), _most(gains.slower)
+    if not gains.faster and not gains.slower:
+        return f"surely faster or slower at none of {gains.points} points"
     return (
         f"surely faster at {len(gains.faster)} of {gains.points} points{faster}, "
         f"surely slower at {len(gains.slower)}{slower}"
