@@ -3,8 +3,11 @@ tests/cluster."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -205,7 +208,23 @@ def test_a_job_of_a_watch_makes_a_look_and_submits_the_next(hockney: RunHockney)
     look, due = (line for line in done.stdout.splitlines() if shlex.quote(WATCH[-1]) in line)
     assert " watch --once --dir w " in look
     assert " watch --due --dir w " in due
-    assert done.stdout.endswith("""sbatch --begin=now+"$wait_s" "$0"\n""")
+    assert """sbatch --begin=now+"$wait_s" "$0" || exit\n""" in done.stdout
+
+
+@pytest.mark.parametrize(("look", "ends"), [(0, 0), (1, 1), (2, 2), (3, 0)])
+def test_a_job_whose_look_was_slower_has_failed(
+    look: int, ends: int, hockney: RunHockney, tmp_path: Path
+) -> None:
+    words = ("--dir", "w", "--", "pingpong", "-n", "2")
+    script = hockney("job", "slurm", "--", "watch", *words).stdout
+    fakes = {"hockney": f'[ "$2" = --once ] && exit {look}; echo 100', "sbatch": "echo submitted"}
+    for name, body in fakes.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    script = script.replace(f"{sys.executable} -m hockney", "hockney")
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["sh", "-c", script], env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (ends, "" if look == 2 else "submitted\n")
 
 
 def test_the_looks_of_a_watch_have_the_ranks_of_their_job(hockney: RunHockney) -> None:

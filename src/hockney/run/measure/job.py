@@ -29,6 +29,7 @@ START_S = 20.0
 MARGIN_S = 60.0
 LEAST_S, FAILED_S = 60, 600
 """Shortest time between looks of jobs, and the time after one that failed."""
+WAIT = '"$wait_s"'
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -81,10 +82,12 @@ def watch_script(scheduler: Batch, again: Resubmitting, job: Job, words: Sequenc
     lines = [
         *_head(scheduler, job, "Each job makes a look and submits the next one."),
         shlex.join([*watch, "--once", *words]),
-        "[ $? -ne 2 ] || exit 2  # it was asked wrongly, or another process watches",
+        "status=$?",
+        "[ $status -ne 2 ] || exit 2  # it was asked wrongly, or another process watches",
         f"wait_s=$({shlex.join([*watch, '--due', *words])}) || wait_s={FAILED_S}",
         f'[ "$wait_s" -ge {LEAST_S} ] || wait_s={LEAST_S}',
-        again.again('"$wait_s"'),
+        f"{again.again(WAIT)} || exit",
+        "[ $status -ne 1 ]  # something became slower, or the look failed: so has the job",
     ]
     return "\n".join(lines) + "\n"
 
