@@ -114,7 +114,7 @@ def certainty(analysis: Analysis, points: Sequence[PointEstimate]) -> list[str]:
     if len(analysis.states.states) > 1 and counts[-1] < made:
         launches += f" of {made}, those in state 0"
     words = (
-        f"{reached} of {len(points)} medians are within the requested ±{100.0 * asked:g} % after "
+        f"{reached} of {len(points)} medians are known to ±{100.0 * asked:g} % (--precision) after "
         f"{launches}"
     )
     if reached < len(points):
