@@ -11,7 +11,7 @@ import pytest
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import compare
-from hockney.infer.analysis.gates import comparison_gate
+from hockney.infer.analysis.comparison_gate import comparison_gate
 from hockney.infer.memory.host import earlier_run
 from samples import make_run
 

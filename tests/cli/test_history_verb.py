@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import resource
+from datetime import timedelta
+from itertools import combinations
 from pathlib import Path
 
+import msgspec
 import pytest
 import yaml
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
 
 from conftest import RunHockney
-from samples import past_run, write_run
+from samples import FIRST_DAY, make_pairs_run, one_a_node, past_run, write_run
 
 NASTY = 'a "quoted"\\ {label}'
 
@@ -73,6 +76,42 @@ def test_openmetrics_is_read_by_prometheus(hockney: RunHockney, folder: Path) ->
     (worse,) = found["hockney_worse"].samples
     assert worse.value == 1
     assert {family.name for family in prometheus(text)} == set(found)
+
+
+def write_night(path: Path, day: int, slow: int | None = None) -> None:
+    """Every two of eight nodes; those of the slow one take three times as long."""
+    pairs = [[pair] for pair in combinations(range(8), 2)]
+    nodes = one_a_node(8)
+    run = make_pairs_run(
+        lambda _launch, pair, *_: [3e3 if slow in pair else 1e3], pairs, nodes, rounds=1
+    )
+    started = (FIRST_DAY + timedelta(days=day)).isoformat()
+    run.header = msgspec.structs.replace(run.header, id=f"night {day}", started=started)
+    write_run(run, path / f"{day:02}.jsonl")
+
+
+def test_what_the_newest_run_shows_by_itself_is_not_accepted(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """The median pair, which a history follows, is none of a slow node's."""
+    for day in range(8):
+        write_night(tmp_path, day, slow=6 if day == 5 else None)
+    done = hockney("history", ".")
+    assert (done.status, done.stdout.splitlines()[0]) == (0, "verdict: ACCEPTED")
+    write_night(tmp_path, 8, slow=6)
+    done = hockney("history", ".")
+    first, second, *rest = done.stdout.splitlines()
+    assert (done.status, first) == (1, "verdict: NOT ACCEPTED")
+    assert "08.jsonl: node n6 is slow: 3 times at 8 B" in second
+    assert any(line.startswith("the newest run by itself: node n6 is slow") for line in rest)
+    assert any("n0 and 7 more: 9 runs" in line for line in rest)
+    assert "n0 and n1" not in done.stdout
+    assert "time at 8 B, median of 28 points" in done.stdout
+    shown = json.loads(hockney("history", ".", "--json").stdout)
+    assert shown["systems"][0]["newest_failed"]
+    assert shown["verdict"]["findings"][0]["names"] == ["n6"]
+    assert not shown["worse"]
+    assert "hockney_last_run_failed{" in hockney("history", ".", "--openmetrics").stdout
 
 
 def test_otava_finds_each_column_that_its_configuration_names(

@@ -87,13 +87,16 @@ def command(
 ) -> None:
     """Show how a system changed over the runs in PATHS (files or directories), by date.
 
-    Runs of the same experiment, MPI library and hosts (or the same label) are one system. Exit
-    status 1 when the last runs of a system are worse by more than the tolerance, 3 where a system
-    has too few runs to tell.
+    Runs of the same experiment, MPI library and hosts (or the same label) are one system. It
+    follows one number a run and size, of many pairs their median, and judges the newest run by
+    itself as well, as --gate does. Exit status 1 when the last runs of a system are worse by more
+    than the tolerance or its newest run has an outlier or failed, 3 where a system has too few runs
+    to tell.
     """
     from hockney.infer.analysis.decision import decision_of_histories
     from hockney.infer.analysis.gate import EXIT_STATUSES, NOT_JUDGED
     from hockney.infer.index import Index
+    from hockney.infer.index.report_rows import with_newest
     from hockney.show.drawing.saving import check_output, save
     from hockney.show.history_figure import describe_history
 
@@ -109,6 +112,7 @@ def command(
         if sql is not None:
             _print_rows(*opened.ask(sql), as_json)
             return
+        found = with_newest(opened, found)
     if otava is not None:
         _write_otava(found, otava, force)
     if publish:
@@ -119,7 +123,7 @@ def command(
         save(describe_history(found), output, force)
     decision = decision_of_histories(found)
     _show(found, decision, tolerance, as_json, openmetrics, explain)
-    if any(history.worse for history in found):
+    if any(history.worse or history.failed for history in found):
         raise click.exceptions.Exit(1)
     if decision is not None and decision.status == NOT_JUDGED:
         raise click.exceptions.Exit(EXIT_STATUSES[NOT_JUDGED])

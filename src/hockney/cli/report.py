@@ -14,7 +14,7 @@ from hockney.cli._files import followed, result_files, write_and_say
 from hockney.cli._help import option, verb
 
 if TYPE_CHECKING:
-    from hockney.infer.analysis.decision import DecidingFinding
+    from hockney.infer.analysis.findings import DecidingFinding
 
 
 @verb(

@@ -70,8 +70,8 @@ def command(
     from hockney.cli._memory import earlier_runs
     from hockney.cli._profiles import show_profile
     from hockney.cli.history import histories_with
+    from hockney.infer.analysis.comparison_gate import whole_gate
     from hockney.infer.analysis.gate import together
-    from hockney.infer.analysis.gates import whole_gate
     from hockney.profiling.kinds import is_profile
 
     if plot and as_json:

@@ -22,7 +22,7 @@ from hockney.plan import Plan
 
 if TYPE_CHECKING:
     from hockney.cli._verb import Request
-    from hockney.infer.analysis.decision import DecidingFinding
+    from hockney.infer.analysis.findings import DecidingFinding
     from hockney.infer.analysis.gate import Gate
     from hockney.run.measure.journal import Journal
     from hockney.run.measure.suite import PlannedRun, Suite
@@ -107,9 +107,9 @@ class _Compared:
 def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | None) -> _Compared:
     """Compares each run with the one of that name in `against`."""
     from hockney.cli.compare import compared_files
+    from hockney.infer.analysis.comparison_gate import comparison_gate
     from hockney.infer.analysis.decision import of_comparison
     from hockney.infer.analysis.gate import not_judged, together
-    from hockney.infer.analysis.gates import comparison_gate
     from hockney.records.reading import why_no_result
     from hockney.show.comparison import against_lines
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from hockney.infer.analysis.decision import MOST_DECIDING, DecidingFinding, Decision
+from hockney.infer.analysis.decision import MOST_DECIDING, Decision
+from hockney.infer.analysis.findings import DecidingFinding
 
 
 def decision_heading(decision: Decision) -> str:

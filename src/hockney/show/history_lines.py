@@ -22,13 +22,14 @@ MOST_SHOWN = 1e12
 def history_lines(history: History) -> list[str]:
     """Trends, change points and the verdict. Of several curves the runs are shown where one
     changed."""
-    lines = [f"{history.system}: {len(history.runs)} run{'s' * (len(history.runs) != 1)}"]
+    lines = [f"{history.name}: {len(history.runs)} run{'s' * (len(history.runs) != 1)}"]
     if history.runs:
         first, last = history.runs[0].started, history.runs[-1].started
         lines[0] += f", {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"
     lines += [
         f"left out, without the curves or sizes of the others: {file}" for file in history.left_out
     ]
+    lines += [f"the newest run by itself: {one.what}, {one.number}" for one in history.failed]
     for trend in history.trends:
         if trend.curve and not trend.changes and not trend.drift:
             lines.append(f"{trend.words}: {_number(trend)(trend.level)}, {_verdict(trend)}")
@@ -127,6 +128,7 @@ def history_json(
                 "left_out": list(history.left_out),
                 "sizes_between": history.between,
                 "worse": bool(history.worse),
+                "newest_failed": bool(history.failed),
                 "trends": [_trend_json(trend) for trend in history.trends],
             }
             for history in histories
@@ -178,6 +180,10 @@ def openmetrics(histories: Sequence[History]) -> str:
         name: (unit, words, []) for name, unit, words in METRICS
     }
     worse = [f"hockney_worse{_labels(system=h.system)} {int(bool(h.worse))}" for h in histories]
+    failed = [
+        f"hockney_last_run_failed{_labels(system=h.system)} {int(bool(h.failed))}"
+        for h in histories
+    ]
     runs = [f"hockney_runs{_labels(system=h.system)} {len(h.runs)}" for h in histories]
     started = [
         f"hockney_last_run_timestamp_seconds{_labels(system=h.system)} "
@@ -190,6 +196,8 @@ def openmetrics(histories: Sequence[History]) -> str:
             name = METRICS[trend.unit == "B/s"][0]
             families[name][2].extend(_samples(name, history.system, trend))
     families["hockney_worse"] = (None, "1 where the last runs are worse.", worse)
+    failed_words = "1 where the last run by itself has an outlier or failed."
+    families["hockney_last_run_failed"] = (None, failed_words, failed)
     families["hockney_runs"] = (None, "Runs in the history.", runs)
     families["hockney_last_run_timestamp_seconds"] = ("seconds", "Start of the last run.", started)
     lines = []

@@ -75,7 +75,7 @@ from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Place, Run, Visits
 
 if TYPE_CHECKING:
-    from hockney.infer.analysis.decision import DecidingFinding
+    from hockney.infer.analysis.findings import DecidingFinding
 
 
 @dataclass(frozen=True)

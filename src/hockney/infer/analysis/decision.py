@@ -3,16 +3,15 @@ decide it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hockney.base.units import format_rate, format_seconds, format_size
-from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Gate, Status
-from hockney.infer.analysis.gates import comparison_gate, congestion_gate, variants_gate
+from hockney.infer.analysis.comparison_gate import comparison_gate
+from hockney.infer.analysis.findings import DecidingFinding, findings_of, of_cut, of_gate
+from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Status
 from hockney.infer.analysis.histories import History, Trend
-from hockney.infer.analysis.network_faults import Suspect
-from hockney.infer.analysis.outliers import Outlier
 from hockney.infer.estimate.interval import interval_words
 
 if TYPE_CHECKING:
@@ -22,20 +21,6 @@ if TYPE_CHECKING:
 MOST_DECIDING = 3
 """Findings that are shown with a verdict: more are not read."""
 WORDS = {PASSED: "accepted", FAILED: "not accepted", NOT_JUDGED: "not judged"}
-
-
-@dataclass(frozen=True)
-class DecidingFinding:
-    status: Status
-    what: str
-    number: str
-    """With its interval, or what else shows how sure it is."""
-    reference: str
-    """What the number is held against; empty where there is nothing."""
-    action: str
-    """What to do; empty where there is nothing to do."""
-    run: str = ""
-    """The label of the run that shows it; empty where several runs do."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +85,7 @@ def _is_held(finding: DecidingFinding) -> bool:
 
 def of_comparison(comparison: RunComparison, allowed: float) -> DecidingFinding:
     base, other = comparison.base, comparison.other
-    finding = _of_gate(other.label, comparison_gate(comparison, allowed), str(base.path))
+    finding = of_gate(other.label, comparison_gate(comparison, allowed), str(base.path))
     if finding.status != FAILED:
         return finding
     return replace(finding, action=f"hockney explain {base.path} {other.path}")
@@ -110,102 +95,13 @@ def decision_of_histories(histories: Sequence[History]) -> Decision | None:
     return decided(_of_histories(histories))
 
 
-def findings_of(analysis: Analysis) -> Iterator[DecidingFinding]:
-    """What a run shows by itself, without its label."""
-    if analysis.run.cut is not None:
-        yield _of_cut("the run", analysis.run.cut)
-    failed = [end for end in analysis.run.ends if end.reason == "failed"]
-    for end in failed[:1]:
-        yield DecidingFinding(
-            FAILED,
-            "a launch failed",
-            f"{len(failed)} of {len(analysis.run.launches)} launches",
-            end.message or "",
-            "see its message; then continue the run with --resume",
-        )
-    if getattr(analysis.workload, "verify", False) and not failed:
-        yield _of_data(analysis)
-    if analysis.compares_pairs:
-        yield from _of_outliers(analysis)
-    for gate in (
-        variants_gate(analysis.variants),
-        congestion_gate(analysis.congestion, analysis.workload),
-    ):
-        if gate is not None:
-            yield _of_gate("", gate, "the plan's limit")
-
-
-def _of_cut(what: str, cut: str) -> DecidingFinding:
-    """A run whose file lacks something: what is missing may be what would not be accepted."""
-    action = "continue the run with --resume, or measure it again"
-    return DecidingFinding(NOT_JUDGED, f"{what} is not whole", cut, "", action)
-
-
-def _of_data(analysis: Analysis) -> DecidingFinding:
-    """Whether all data of a run with --verify, which no launch found wrong, were looked at."""
-    run, what = analysis.run, "messages arrive as they were sent"
-    planned = {size.bytes for size in analysis.workload.sizes} if analysis.workload else set()
-    seen = {point.bytes for point in run.samples.visited}
-    if len(seen) < len(planned) and seen != {0}:
-        number = f"{len(seen)} of {len(planned)} sizes"
-        return DecidingFinding(NOT_JUDGED, what, number, "", "continue the run with --resume")
-    if len({end.launch for end in run.ends}) < len(run.launches):
-        why = "a launch was cut short"
-        return DecidingFinding(NOT_JUDGED, what, why, "", "continue the run with --resume")
-    count = len(run.samples)
-    return DecidingFinding(PASSED, what, f"{count} visit{'s' * (count != 1)}", "", "")
-
-
-def _of_gate(what: str, gate: Gate, reference: str) -> DecidingFinding:
-    if gate.status != NOT_JUDGED:
-        return DecidingFinding(gate.status, what, gate.why, reference, "")
-    why, _, remedy = gate.why.partition("; ")
-    return DecidingFinding(gate.status, what, why, reference, remedy)
-
-
-def _of_outliers(analysis: Analysis) -> Iterator[DecidingFinding]:
-    gate = analysis.outlier_gate
-    if gate.status != FAILED or analysis.located is not None:
-        yield _of_gate("outliers", gate, "their peers")
-        return
-    slow: Sequence[Outlier | Suspect] = (
-        analysis.verdict.suspects if analysis.verdict is not None else analysis.outliers.found
-    )
-    for one in slow:
-        yield _of_slow(one)
-
-
-def _of_slow(suspect: Outlier | Suspect) -> DecidingFinding:
-    if isinstance(suspect, Suspect):
-        what, agreeing = suspect.words, f"{suspect.passes_agreeing} of {suspect.passes} passes"
-        reference = f"{format_seconds(suspect.usual_s)}, the median of pairs as far apart"
-    else:
-        what, agreeing = (
-            f"{suspect.what} {', '.join(suspect.names)} is slow",
-            f"{suspect.launches_agreeing} of {suspect.launches} launches",
-        )
-        reference = "its peers, in the same launches"
-    number = (
-        f"{suspect.ratio:.3g} times at {format_size(suspect.bytes)} (p {suspect.p:.2g}, {agreeing})"
-    )
-    return DecidingFinding(FAILED, what, number, reference, _remedy(suspect.what, suspect.names))
-
-
-def _remedy(kind: str, names: Sequence[str]) -> str:
-    named = ", ".join(names)
-    if kind in ("cable", "uplink", "switch", "group"):
-        return "look at its ports' rates and errors: hockney doctor --transports"
-    if kind == "node":
-        return f"take {named} out of the job, run hockney doctor there, and measure again"
-    return f"measure {named} alone, and see what else runs there: hockney doctor"
-
-
 def _of_histories(histories: Sequence[History]) -> list[DecidingFinding]:
     found = [_of_trend(history, trend) for history in histories for trend in history.trends]
     for history in histories:
         newest = history.runs[-1]
+        found += history.failed
         if newest.cut is not None:
-            found.append(_of_cut(newest.file, newest.cut))
+            found.append(of_cut(newest.file, newest.cut))
         last = newest.file
         if last in history.left_out:
             number = (
@@ -213,7 +109,7 @@ def _of_histories(histories: Sequence[History]) -> list[DecidingFinding]:
             )
             why = "they have other sizes than most of the runs"
             found.append(
-                DecidingFinding(NOT_JUDGED, history.system, number, why, "measure the same sizes")
+                DecidingFinding(NOT_JUDGED, history.name, number, why, "measure the same sizes")
             )
     return found
 
@@ -221,7 +117,7 @@ def _of_histories(histories: Sequence[History]) -> list[DecidingFinding]:
 def _of_trend(history: History, trend: Trend) -> DecidingFinding:
     last, text = trend.points[-1], format_rate if trend.unit == "B/s" else format_seconds
     limits = interval_words(last.interval, text)
-    what = f"{history.system}: {trend.words}"
+    what = f"{history.name}: {trend.words}"
     number = f"{text(last.value)}{limits}, the last of {len(trend.points)} runs"
     newest = history.runs[-1].file
     if last.file != newest and newest not in history.left_out:

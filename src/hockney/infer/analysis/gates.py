@@ -1,4 +1,4 @@
-"""The gates of a run: outliers among pairs, slower variants, congestion factors, an earlier run."""
+"""The gates of a run: outliers among pairs, slower variants, congestion factors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from itertools import product
 
 from hockney.base.units import format_size
 from hockney.infer.analysis.boards import Doubt
-from hockney.infer.analysis.compare import RunComparison, unlike_question
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
 from hockney.infer.analysis.located import Located
@@ -15,12 +14,10 @@ from hockney.infer.analysis.network_faults import Suspect, Verdict
 from hockney.infer.analysis.outliers import Outlier, Outliers
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
-from hockney.infer.estimate.differences import Judged
-from hockney.infer.estimate.interval import interval_words, low_of
+from hockney.infer.estimate.interval import low_of
 from hockney.plan.axes import Point
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.congestion import Congestion
-from hockney.records import Run
 
 LEAST_TAIL = 0.99
 """The quantile without which nothing is known of the slowest messages."""
@@ -154,67 +151,6 @@ def _load_words(aggressor: str | None, load: int | None, window: int | None, siz
 
 def _worst_above(congested: Congested, allowed: float) -> float:
     return max(f.judged.ratio for f in congested.factors if f.surely_above(allowed))
-
-
-def whole_gate(run: Run) -> Gate | None:
-    """Not judged where the file of a run is not whole: what is missing may be what would fail."""
-    if run.cut is None:
-        return None
-    return not_judged(f"{run.path} is not whole: {run.cut}", "measure it again")
-
-
-def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
-    """The gate of a run against an earlier one, by the rule of `hockney compare`."""
-    label, overall = comparison.other.label, comparison.overall
-    if comparison.is_with_itself:
-        return not_judged(
-            f"{label} is the very run of before", "compare it with an earlier measurement"
-        )
-    if words := unlike_question(comparison.base, comparison.other):
-        return not_judged(
-            f"{label} was measured otherwise than before: {words}", "measure it as before"
-        )
-    if comparison.is_slower(allowed):
-        judged = [
-            point.difference for point in comparison.points if point.difference.verdict == "slower"
-        ]
-        slower = [*([overall] if overall and overall.verdict == "slower" else []), *judged]
-        worst = max(one.ratio for one in slower)
-        return failed([f"{label} takes up to {worst:.3g} times as long as before"], [label])
-    gates = map(whole_gate, (comparison.base, comparison.other))
-    if (not_whole := next(filter(None, gates), None)) is not None:
-        return not_whole
-    if overall is None or overall.interval is None:
-        why = comparison.notes[-1] if comparison.notes else "too few launches for an interval"
-        return not_judged(f"{label} cannot be compared with before: {why}", "")
-    if overall.interval.high > 1.0 + allowed:
-        return not_judged(
-            f"{label} may take up to {overall.interval.high:.3g} times as long as before",
-            "earlier runs of this host (--memory) or more launches would decide: hockney compare "
-            "--plan",
-        )
-    if comparison.only_base:
-        return not_judged(
-            f"{label} lacks what was measured before: {comparison.only_base}",
-            "measure the same points",
-        )
-    open_ = [
-        point
-        for point in comparison.points
-        if point.difference.verdict == "unknown" and point.difference.ratio > 1.0 + allowed
-    ]
-    if open_:
-        open_point = max(open_, key=lambda point: point.difference.ratio)
-        size, known = format_size(open_point.base.bytes), _known(open_point.difference)
-        return not_judged(
-            f"{label} may be slower at {size}: {known} times as long as before",
-            "more launches would decide",
-        )
-    return passed(f"no run is slower than before by more than {100.0 * allowed:g} %")
-
-
-def _known(judged: Judged) -> str:
-    return f"{judged.ratio:.3g}{interval_words(judged.interval, '{:.3g}'.format)}"
 
 
 def _ratio(one: Outlier | Suspect) -> str:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,11 @@ from hockney.base.units import format_size
 from hockney.infer.analysis.autocorrelation import step, without_outliers
 from hockney.infer.analysis.changes import LAST, LEAST_RUNS, changes_or_drift
 from hockney.infer.analysis.course import LEAST_RUN_LENGTH, course_of
-from hockney.infer.analysis.run_facts import POINTS, RunFacts
+from hockney.infer.analysis.run_facts import POINTS, RunFacts, short_system
 from hockney.infer.estimate.interval import Interval
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis.findings import DecidingFinding
 
 Array = NDArray[np.float64]
 
@@ -123,6 +126,15 @@ class History:
     between: int = 0
     """Number of the sizes between the ends of curves, which are judged, too: of each curve the
     worst one is a trend where none of its ends is worse."""
+    failed: tuple[DecidingFinding, ...] = ()
+    """What is not accepted of the newest run by itself, such as a slow node: a trend, which follows
+    one number a run, does not show it."""
+
+    @property
+    def name(self) -> str:
+        """The system, in few words."""
+        newest = self.runs[-1]
+        return short_system(newest) if newest.system == self.system else self.system
 
     @property
     def worse(self) -> list[str]:
@@ -225,7 +237,7 @@ class _Series:
         if drifted > 0.0:
             worse, enough = f"a drift made it {math.exp(drifted):.3f} times worse", True
         together = sorted({run.facts[POINTS] for run in runs if POINTS in run.facts})
-        of_points = f", median of {' or '.join(together)} points" if together else ""
+        of_points = f", median of {' or '.join(together)}" if together else ""
         what = f"{'bandwidth' if bandwidth else 'time'} at {format_size(size)}{of_points}"
         unit = "B/s" if bandwidth else "s"
         return Trend(

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.decision import DecidingFinding
+from hockney.infer.analysis.findings import DecidingFinding
 from hockney.infer.estimate import Estimates
 from hockney.records import End, LaunchRecord, PathRecord, Run, RunRecord
 

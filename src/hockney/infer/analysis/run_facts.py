@@ -20,7 +20,9 @@ from hockney.records import Run
 MOST_CURVES = 16
 """Most curves of a run that are kept apart."""
 POINTS = "points"
-"""Fact of a run: of how many points, as of pairs, a curve has the median at a size."""
+"""Fact of a run: of what a curve has the median at a size, as "6 points" or "120 pairs"."""
+MOST_HOSTS = 4
+"""Most hosts that the words for a system name."""
 VOLATILE = (
     "load",
     "command",
@@ -79,8 +81,7 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
         curves.setdefault(curve_text(point), []).append(point)
     if len(curves) > MOST_CURVES:
         curves = {"": list(points)}
-    most = max(max(Counter(point.bytes for point in of).values()) for of in curves.values())
-    together = {POINTS: str(most)} if most > 1 else {}
+    together = _together(run, curves)
     return RunFacts(
         run.header.id,
         started,
@@ -91,6 +92,15 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
         _facts(run, estimates) | together,
         run.cut,
     )
+
+
+def _together(run: Run, curves: Mapping[str, Sequence[PointEstimate]]) -> dict[str, str]:
+    if run.pair_times:  # of each level a point has the median
+        ends = np.concatenate([block.peers for block in run.pair_times]).astype(np.int64)
+        pairs = len(np.unique(ends[:, 0] << 32 | ends[:, 1]))
+        return {POINTS: f"{pairs} pairs"} if pairs > 1 else {}
+    most = max(max(Counter(point.bytes for point in of).values()) for of in curves.values())
+    return {POINTS: f"{most} points"} if most > 1 else {}
 
 
 def _times(points: Sequence[PointEstimate]) -> Times:
@@ -128,6 +138,16 @@ def system_of(run: Run) -> str:
     hosts = sorted({place.host or "unknown" for place in first.places})
     words = [run.header.experiment, first.mpi.library or "unknown MPI", " and ".join(hosts)]
     return ", ".join([*words, "simulated"] if first.simulated else words)
+
+
+def short_system(run: RunFacts) -> str:
+    """The system in words, of more than MOST_HOSTS hosts the first and how many others there
+    are."""
+    places = run.facts.get("places", "").split(", ")
+    hosts = sorted({place.rpartition(" CPU ")[0] for place in places})
+    if len(hosts) <= MOST_HOSTS:
+        return run.system
+    return run.system.replace(" and ".join(hosts), f"{hosts[0]} and {len(hosts) - 1} more")
 
 
 def _facts(run: Run, estimates: Estimates) -> dict[str, str]:

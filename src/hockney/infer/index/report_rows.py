@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -10,9 +12,11 @@ import msgspec
 
 from hockney import records
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.decision import findings_of
+from hockney.infer.analysis.findings import DecidingFinding, findings_of
+from hockney.infer.analysis.gate import FAILED
+from hockney.infer.analysis.histories import History
 from hockney.infer.analysis.reduced import Reduced
-from hockney.infer.index.database import ResultKind, Rows
+from hockney.infer.index.database import Index, ResultKind, Rows
 
 LONGEST_ENTRY = 1 << 20
 """Bytes of an entry above which it is not stored."""
@@ -21,6 +25,16 @@ LONGEST_ENTRY = 1 << 20
 def _reduced(path: Path) -> Reduced:
     analysis = Analysis(records.read(path))
     return Reduced.of(analysis, findings_of(analysis))
+
+
+def with_newest(index: Index, histories: Iterable[History]) -> list[History]:
+    """The histories, each with what is not accepted of its newest run by itself."""
+    return [replace(history, failed=_failed(index, history.runs[-1].file)) for history in histories]
+
+
+def _failed(index: Index, file: str) -> tuple[DecidingFinding, ...]:
+    known = index.of(Path(file), REDUCED).findings
+    return tuple(replace(one, run=file) for one in known if one.status == FAILED)
 
 
 def _rows(database: sqlite3.Connection, file: int) -> Rows:

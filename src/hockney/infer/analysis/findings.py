@@ -1,0 +1,135 @@
+"""What a run shows by itself: findings that a verdict is made of, and that two runs may differ
+by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hockney.base.units import format_seconds, format_size
+from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Gate, Status
+from hockney.infer.analysis.gates import congestion_gate, variants_gate
+from hockney.infer.analysis.located import LocatedFault
+from hockney.infer.analysis.network_faults import Suspect
+from hockney.infer.analysis.outliers import Outlier
+from hockney.infer.estimate.interval import interval_words
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+
+
+@dataclass(frozen=True)
+class DecidingFinding:
+    status: Status
+    what: str
+    number: str
+    """With its interval, or what else shows how sure it is."""
+    reference: str
+    """What the number is held against; empty where there is nothing."""
+    action: str
+    """What to do; empty where there is nothing to do."""
+    run: str = ""
+    """The label of the run that shows it; empty where several runs do."""
+    names: tuple[str, ...] = ()
+    """Names of what is slow, such as nodes; empty where it is the run as a whole."""
+
+
+def findings_of(analysis: Analysis) -> Iterator[DecidingFinding]:
+    """What a run shows by itself, without its label."""
+    if analysis.run.cut is not None:
+        yield of_cut("the run", analysis.run.cut)
+    failed = [end for end in analysis.run.ends if end.reason == "failed"]
+    for end in failed[:1]:
+        yield DecidingFinding(
+            FAILED,
+            "a launch failed",
+            f"{len(failed)} of {len(analysis.run.launches)} launches",
+            end.message or "",
+            "see its message; then continue the run with --resume",
+        )
+    if getattr(analysis.workload, "verify", False) and not failed:
+        yield _of_data(analysis)
+    if analysis.compares_pairs:
+        yield from _of_outliers(analysis)
+    for gate in (
+        variants_gate(analysis.variants),
+        congestion_gate(analysis.congestion, analysis.workload),
+    ):
+        if gate is not None:
+            yield of_gate("", gate, "the plan's limit")
+
+
+def of_cut(what: str, cut: str) -> DecidingFinding:
+    """A run whose file lacks something: what is missing may be what would not be accepted."""
+    action = "continue the run with --resume, or measure it again"
+    return DecidingFinding(NOT_JUDGED, f"{what} is not whole", cut, "", action)
+
+
+def _of_data(analysis: Analysis) -> DecidingFinding:
+    """Whether all data of a run with --verify, which no launch found wrong, were looked at."""
+    run, what = analysis.run, "messages arrive as they were sent"
+    planned = {size.bytes for size in analysis.workload.sizes} if analysis.workload else set()
+    seen = {point.bytes for point in run.samples.visited}
+    if len(seen) < len(planned) and seen != {0}:
+        number = f"{len(seen)} of {len(planned)} sizes"
+        return DecidingFinding(NOT_JUDGED, what, number, "", "continue the run with --resume")
+    if len({end.launch for end in run.ends}) < len(run.launches):
+        why = "a launch was cut short"
+        return DecidingFinding(NOT_JUDGED, what, why, "", "continue the run with --resume")
+    count = len(run.samples)
+    return DecidingFinding(PASSED, what, f"{count} visit{'s' * (count != 1)}", "", "")
+
+
+def of_gate(what: str, gate: Gate, reference: str) -> DecidingFinding:
+    if gate.status != NOT_JUDGED:
+        return DecidingFinding(gate.status, what, gate.why, reference, "")
+    why, _, remedy = gate.why.partition("; ")
+    return DecidingFinding(gate.status, what, why, reference, remedy)
+
+
+def _of_outliers(analysis: Analysis) -> Iterator[DecidingFinding]:
+    gate = analysis.outlier_gate
+    if gate.status != FAILED:
+        yield of_gate("outliers", gate, "their peers")
+        return
+    if analysis.located is not None:
+        yield from map(_of_fault, analysis.located.faults)
+        return
+    slow: Sequence[Outlier | Suspect] = (
+        analysis.verdict.suspects if analysis.verdict is not None else analysis.outliers.found
+    )
+    yield from map(_of_slow, slow)
+
+
+def _of_slow(suspect: Outlier | Suspect) -> DecidingFinding:
+    if isinstance(suspect, Suspect):
+        what, agreeing = suspect.words, f"{suspect.passes_agreeing} of {suspect.passes} passes"
+        reference = f"{format_seconds(suspect.usual_s)}, the median of pairs as far apart"
+    else:
+        what, agreeing = (
+            f"{suspect.what} {', '.join(suspect.names)} is slow",
+            f"{suspect.launches_agreeing} of {suspect.launches} launches",
+        )
+        reference = "its peers, in the same launches"
+    number = (
+        f"{suspect.ratio:.3g} times at {format_size(suspect.bytes)} (p {suspect.p:.2g}, {agreeing})"
+    )
+    action = _remedy(suspect.what, suspect.names)
+    return DecidingFinding(FAILED, what, number, reference, action, names=suspect.names)
+
+
+def _of_fault(fault: LocatedFault) -> DecidingFinding:
+    limits = interval_words(fault.interval, "{:.3g}".format)
+    number = f"{fault.ratio:.3g}{limits} times the usual time at {format_size(fault.bytes)}"
+    action = _remedy(fault.what, fault.names)
+    return DecidingFinding(FAILED, fault.words, number, "its peers", action, names=fault.names)
+
+
+def _remedy(kind: str, names: Sequence[str]) -> str:
+    named = ", ".join(names)
+    if kind in ("cable", "uplink", "switch", "group"):
+        return "look at its ports' rates and errors: hockney doctor --transports"
+    if kind == "node":
+        return f"take {named} out of the job, run hockney doctor there, and measure again"
+    return f"measure {named} alone, and see what else runs there: hockney doctor"
