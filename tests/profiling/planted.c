@@ -66,12 +66,31 @@ static void large_messages(void)
     forth_and_back(LARGE);
 }
 
+/* Each of a million bytes lies in a cache line of its own. */
+static void scattered_messages(void)
+{
+    enum { STRIDE = 64 };
+    static char *from, *to;
+    static MPI_Datatype apart;
+    if (!from) {
+        from = calloc(LARGE, STRIDE);
+        to = calloc(LARGE, STRIDE);
+        MPI_Type_vector(LARGE, 1, STRIDE, MPI_BYTE, &apart);
+        MPI_Type_commit(&apart);
+    }
+    if (rank == 0)
+        MPI_Send(from, 1, apart, 1, 0, MPI_COMM_WORLD);
+    else if (rank == 1)
+        MPI_Recv(to, 1, apart, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*act)(void); int times; } acts[] = {
         {"late-sender", late_sender, 100},  {"late-receiver", late_receiver, 100},
         {"imbalance", imbalance, 100},      {"small", small_messages, 200},
         {"large", large_messages, 500},     {"busy", small_messages, 1},
+        {"scattered", scattered_messages, 20},
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -34,13 +34,17 @@ from hockney.profiling.summary import ProfileSummary
 from hockney.run.mpis import Mpi
 from hockney.show.profile_findings import finding_text
 
-MACHINE = MessagesAlone(messages=((8, 1e-6), (1024, 2e-6), (1 << 20, 1e-4)))
+MACHINE = MessagesAlone(
+    messages=((8, 1e-6), (1024, 2e-6), (1 << 20, 1e-4)),
+    scattered=((8, 2e-6), (4096, 1e-5), (1 << 20, 2e-3)),
+)
 PLANTED = {
     "late-sender": (LATE, "receives"),
     "late-receiver": (LATE, "sends"),
     "imbalance": (LATE, "collectives"),
     "small": (LATENCY, None),
     "large": (BANDWIDTH, None),
+    "scattered": (COPYING, None),
 }
 
 
@@ -115,6 +119,49 @@ def test_only_ranks_that_share_a_cache_are_known_to_slow_each_other_down(
 def test_collectives_with_ranks_that_left_no_record_may_be_far() -> None:
     wide = {"communicator_size": 3, "time_s": 0.5, "wait_s": 0.0, "seen": 9}
     assert decided(profile(*both("MPI_Allreduce", 1000, 8, **wide)))["cause"] == FARTHER
+
+
+def test_copying_takes_at_most_what_it_takes_alone() -> None:
+    """Seconds of a few columns are not for copying, whatever else they are for."""
+    made = profile(
+        *both("MPI_Send", 1000, 4096, time_s=0.5, wait_s=0.0, seen=9, datatype="strided")
+    )
+    made.machine = MACHINE
+    seconds = ProfileSummary(made).causes.seconds
+    assert seconds[COPYING] < 2 * 1000 * 1e-5
+    assert seconds[UNEXPLAINED] > 0.9
+    made.machine = MessagesAlone(messages=MACHINE.messages)  # an older profile
+    assert ProfileSummary(made).causes.seconds[COPYING] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("call", "fields"),
+    [
+        ("MPI_Send", {"datatype": "strided"}),
+        ("MPI_Comm_split", {"datatype": None, "peer": None}),
+    ],
+)
+def test_a_rank_without_its_cpu_neither_copies_nor_sets_up(
+    call: str, fields: dict[str, object]
+) -> None:
+    usual = {"time_s": 0.5, "wait_s": 0.0, "seen": 9, "peer": 0}
+    made = profile(*(calls(r, call, 1000, 4096, **usual | fields) for r in (0, 1)))
+    made.ranks = [rank(number, cpu_wait_s=0.99) for number in (0, 1)]
+    found = decided(made)
+    assert found["cause"] == BUSY
+    assert float(str(found["fraction"])) > 0.9
+
+
+def test_the_causes_of_calls_are_those_of_their_rank() -> None:
+    """Of the time off a CPU, too, which is first taken off what is beyond the model."""
+    made = profile(*both("MPI_Send", 1000, 4096, time_s=0.3, wait_s=0.0, seen=9))
+    made.calls += both("MPI_Isend", 9, 8, time_s=0.1)
+    made.calls += both("MPI_Comm_split", 1, 0, time_s=0.1, datatype=None)
+    made.machine, made.ranks = MACHINE, [rank(number, cpu_wait_s=0.7) for number in (0, 1)]
+    causes = ProfileSummary(made).causes
+    of_calls = [causes.of(one) for one in made.calls]
+    for name, seconds in causes.seconds.items():
+        assert sum(found[name] for found in of_calls) == pytest.approx(seconds)
 
 
 def test_a_far_rank_without_its_cpu_is_busy() -> None:
@@ -199,7 +246,7 @@ def test_causes_add_up_to_the_time(of: list[Calls], cpu_wait_s: float | None) ->
 
 @given(st.integers(0, 1 << 40))
 def test_larger_messages_take_longer(size: int) -> None:
-    model = MessageTimes(MACHINE)
+    model = MessageTimes(MACHINE.messages)
     assert model.latency_s <= model.message_s(size) <= model.message_s(size + 1 + size // 8)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from hockney.profiling.chains import WaitChains, chains_of
-from hockney.profiling.expected import ONE_MESSAGE, MessageTimes, model_of
+from hockney.profiling.expected import ONE_MESSAGE, MessagesModel, model_of
 from hockney.profiling.kinds import Calls, Profile, RankRecord
 from hockney.profiling.places import Cache, cache_of
 
@@ -69,6 +69,8 @@ class Own:
     """Activities of one rank in seconds, except for waiting for others."""
 
     parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0.0))
+    busy_part: dict[str, float] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0.0))
+    """The fraction of each cause that was spent off a CPU, which BUSY has."""
     waited: float = 0.0
     in_mpi: float = 0.0
 
@@ -78,29 +80,33 @@ class Causes:
     profile: Profile
 
     @cached_property
-    def model(self) -> MessageTimes | None:
+    def model(self) -> MessagesModel | None:
         return model_of(self.profile.machine, [rank.host for rank in self.profile.ranks])
 
     def own(self, calls: Calls) -> dict[str, float]:
-        """Time of these calls without waiting, by cause; all time beyond the model counts as
-        contention, or as distance or contention."""
+        """Time of these calls without waiting, by cause. All time beyond the model counts as
+        contention, or as distance or contention; of strided messages first as copying, as much as
+        that may take, and then as unexplained, as nothing is known of their layout."""
         spent, waited = spent_in(calls)
         left = spent - waited
         moves_data = calls.datatype is not None or calls.call in WITHOUT_DATA
         if not moves_data or calls.call.startswith("MPI_File"):
             return {OTHER: left}
-        if calls.datatype == "strided":
-            return {COPYING: left}
         each = None
         if self.model is not None and calls.memory in OF_HOST:
-            each = self.model.call_s(calls)
+            each = self.model.contiguous.call_s(calls)
         if each is None:
             return {MESSAGES: left}
         latency = min(calls.count * each[0], left)
         bandwidth = min(calls.count * each[1], left - latency)
+        beyond_s = left - latency - bandwidth
+        if calls.datatype == "strided" and self.model is not None:
+            copying = min(calls.count * self.model.copying_s(calls), beyond_s)
+            found = {LATENCY: latency, BANDWIDTH: bandwidth, COPYING: copying}
+            return found | {UNEXPLAINED: beyond_s - copying}
         near = CONTENTION if self._is_near(calls) else FARTHER
         beyond = UNEXPLAINED if hides_waiting(calls) else near
-        return {LATENCY: latency, BANDWIDTH: bandwidth, beyond: left - latency - bandwidth}
+        return {LATENCY: latency, BANDWIDTH: bandwidth, beyond: beyond_s}
 
     @cached_property
     def _caches(self) -> dict[_Key, Cache | None]:
@@ -149,9 +155,10 @@ class Causes:
 
     @cached_property
     def _maybe_busy(self) -> tuple[str, ...]:
-        """Causes that contain time off a CPU, the likeliest first. The expected time of messages is
-        no upper limit if it was measured on a busy machine."""
-        beyond = (CONTENTION, FARTHER, UNEXPLAINED, MESSAGES)
+        """Causes that contain time off a CPU, the likeliest first. What copying takes at most is no
+        measured time of it. The expected time of messages is no upper limit if it was measured on a
+        busy machine."""
+        beyond = (CONTENTION, FARTHER, UNEXPLAINED, MESSAGES, OTHER, COPYING)
         is_limit = self.profile.machine is None or not self.profile.machine.disturbed
         return beyond if is_limit else (*beyond, LATENCY, BANDWIDTH)
 
@@ -160,17 +167,10 @@ class Causes:
         inside = (rank.cpu_wait_s or 0.0) * min(own.in_mpi / rank.wall_s, 1.0) if rank.wall_s else 0
         for cause in self._maybe_busy:
             moved = min(inside, own.parts[cause])
+            own.busy_part[cause] = moved / own.parts[cause] if moved else 0.0
             own.parts[cause] -= moved
             own.parts[BUSY] += moved
             inside -= moved
-
-    def busy_part(self, calls: Calls, cause: str) -> float:
-        """The fraction of a cause of these calls that was spent off a CPU."""
-        own, key = self.own_of_rank[calls.job, calls.rank].parts, cause
-        if cause not in self._maybe_busy:
-            return 0.0
-        before = sum(own[one] for one in self._maybe_busy) + own[BUSY]
-        return own[BUSY] / before if before > 0.0 and own[key] >= 0.0 else 0.0
 
     @cached_property
     def activity(self) -> dict[_Key, dict[str, float]]:
@@ -243,7 +243,7 @@ class Causes:
         """Time of these calls and of those that completed them, by cause."""
         found = dict.fromkeys(CAUSES, 0.0)
         for cause, seconds in self.own(calls).items():
-            busy = self.busy_part(calls, cause)
+            busy = self.own_of_rank[calls.job, calls.rank].busy_part[cause]
             found[cause] += seconds * (1.0 - busy)
             found[BUSY] += seconds * busy
         waited = spent_in(calls)[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,8 +44,9 @@ class MessageTimes:
     """Times of single messages, between measured sizes by a line through logarithms, beyond the
     largest by its bandwidth."""
 
-    def __init__(self, machine: MessagesAlone) -> None:
-        points = sorted((size, seconds) for size, seconds in machine.messages if seconds > 0.0)
+    def __init__(self, messages: Sequence[tuple[int, float]]) -> None:
+        """messages: bytes and seconds of single ones."""
+        points = sorted((size, seconds) for size, seconds in messages if seconds > 0.0)
         self.sizes = [size for size, _ in points]
         self.seconds = [seconds for _, seconds in points]
 
@@ -52,6 +54,11 @@ class MessageTimes:
     def latency_s(self) -> float:
         """The time of the smallest message."""
         return self.seconds[0]
+
+    @property
+    def largest_Bps(self) -> float:
+        """The bandwidth of the largest message."""
+        return self.sizes[-1] / self.seconds[-1]
 
     def message_s(self, bytes_: float) -> float:
         if bytes_ >= self.sizes[-1] > 0:
@@ -68,6 +75,25 @@ class MessageTimes:
         number, bytes_ = count
         latency = number * self.latency_s
         return latency, max(number * self.message_s(bytes_) - latency, 0.0)
+
+
+@dataclass(frozen=True)
+class MessagesModel:
+    """Times of contiguous messages, and of those whose bytes lie apart; None if these are not
+    known."""
+
+    contiguous: MessageTimes
+    scattered: MessageTimes | None = None
+
+    def copying_s(self, calls: Calls) -> float:
+        """The longest that copying of the strided messages of one such call may take: what
+        messages take longer whose bytes lie in a cache line of their own each. 0 if unknown."""
+        count = messages_of(calls)
+        if self.scattered is None or count is None:
+            return 0.0
+        number, bytes_ = count
+        more = self.scattered.message_s(bytes_) - self.contiguous.message_s(bytes_)
+        return number * max(more, 0.0)
 
 
 def messages_of(calls: Calls) -> tuple[float, float] | None:
@@ -89,9 +115,10 @@ def messages_of(calls: Calls) -> tuple[float, float] | None:
     return None
 
 
-def model_of(machine: MessagesAlone | None, hosts: Sequence[str]) -> MessageTimes | None:
+def model_of(machine: MessagesAlone | None, hosts: Sequence[str]) -> MessagesModel | None:
     """The message times of a machine; None if none were measured, or ranks are on several hosts,
     between which messages take longer."""
     if machine is None or not machine.messages or len(set(hosts)) != 1:
         return None
-    return MessageTimes(machine)
+    scattered = MessageTimes(machine.scattered) if machine.scattered else None
+    return MessagesModel(MessageTimes(machine.messages), scattered)

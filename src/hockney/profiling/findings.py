@@ -159,6 +159,7 @@ def _decides(summary: ProfileSummary) -> Iterator[ProfileFinding]:
         BUSY: _busy,
         CONTENTION: partial(_beyond, cause=CONTENTION),
         FARTHER: partial(_beyond, cause=FARTHER),
+        COPYING: _copying,
         LATENCY: _messages,
         BANDWIDTH: _messages,
     }
@@ -239,9 +240,16 @@ def _messages(summary: ProfileSummary) -> dict[str, Any]:
     if model is None:
         return {"latency_s": None, "bandwidth_Bps": None}
     return {
-        "latency_s": model.latency_s,
-        "bandwidth_Bps": model.sizes[-1] / model.seconds[-1],
+        "latency_s": model.contiguous.latency_s,
+        "bandwidth_Bps": model.contiguous.largest_Bps,
     }
+
+
+def _copying(summary: ProfileSummary) -> dict[str, Any]:
+    model = summary.causes.model
+    if model is None or model.scattered is None:
+        return {"least_Bps": None}
+    return {"least_Bps": model.scattered.largest_Bps}
 
 
 def _memory(summary: ProfileSummary) -> Iterator[ProfileFinding]:

@@ -131,6 +131,9 @@ class MessagesAlone(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind",
 
     messages: tuple[tuple[Whole, Seconds], ...]
     """Bytes and seconds of single messages."""
+    scattered: tuple[tuple[Whole, Seconds], ...] = ()
+    """Bytes and seconds of messages whose bytes lie in a cache line of their own each, as a strided
+    datatype describes them; empty if they were not measured."""
     disturbed: bool = False
     """Whether other processes used the CPUs meanwhile, so that the times are upper limits."""
 

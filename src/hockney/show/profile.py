@@ -278,6 +278,7 @@ def _untimed(part: Any) -> Any:
 
 def _profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -> dict[str, Any]:
     profile = summary.profile
+    machine = profile.machine
     return {
         "program": {
             "name": profile.name,
@@ -311,9 +312,8 @@ def _profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -
             name.lower().replace(" ", "_"): seconds
             for name, seconds in summary.causes.seconds.items()
         },
-        "machine": None
-        if profile.machine is None
-        else [{"bytes": size, "seconds": seconds} for size, seconds in profile.machine.messages],
+        "machine": _times_json(machine.messages) if machine else None,
+        "scattered": _times_json(machine.scattered) if machine else None,
         "regions": [
             {"region": row.key[0], **_sum_json(row.sum)}
             for row in summary.by(lambda calls: (calls.region,))
@@ -339,6 +339,10 @@ def _profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -
         ],
         "cut": profile.cut,
     }
+
+
+def _times_json(times: Sequence[tuple[int, float]]) -> list[dict[str, Any]] | None:
+    return [{"bytes": size, "seconds": seconds} for size, seconds in times] if times else None
 
 
 def _sum_json(found: Sum) -> dict[str, Any]:

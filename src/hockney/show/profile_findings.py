@@ -154,10 +154,14 @@ def _evidence(facts: dict[str, Any]) -> str:
         case "bandwidth" if facts["bandwidth_Bps"]:
             return f": large messages move at {format_rate(facts['bandwidth_Bps'])} here"
         case "copying":
-            return ": the library copies strided datatypes piece by piece"
+            slowest = format_rate(facts["least_Bps"])
+            return (
+                ": the library copies strided datatypes piece by piece, which slows large messages "
+                f"down to {slowest} here if each byte lies apart"
+            )
         case "messages":
             return (
-                ": what messages take here alone was not measured, so latency, bandwidth and "
-                "contention are one"
+                ": what messages take here alone was not measured, so latency, bandwidth, copying "
+                "and contention are one"
             )
     return ""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.memories import HOST, staging_text
 from hockney.profiling.expected import MessageTimes
-from hockney.profiling.kinds import Calls, MessagesAlone, Profile
+from hockney.profiling.kinds import Calls, Profile
 from hockney.profiling.summary import sends
 
 BY_LIBRARY, FROM_HOST = "by the library", "from memory of the host"
@@ -56,7 +56,7 @@ def _rows(
     seconds = {}
     for (of, way), curve in curves.items():
         if of in (memory, HOST):
-            times = MessageTimes(MessagesAlone(messages=tuple(curve.items())))
+            times = MessageTimes(tuple(curve.items()))
             seconds[way] = sum(
                 calls.count * times.message_s(calls.bytes_sum / calls.count) for calls in sent
             )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from hockney.base.confidential import FAMILIES
 from hockney.base.errors import HockneyError
@@ -25,6 +27,9 @@ from hockney.run.mpis import Engine, Mpi
 
 SIZES = (8, 256, 4096, 65536, 1 << 20)
 """Message sizes (bytes); the largest exceeds most caches of one core."""
+SCATTERED = "vector:8:1:64"
+"""Layout of messages whose copying takes as long as that of hardly any other: each byte lies in a
+cache line of its own."""
 MEASURE_S, TIMEOUT_S = 0.4, 20.0
 UNDISTURBED = 0.05
 """Quantile of a size's batches that is its time: most batches of a busy machine are disturbed."""
@@ -56,12 +61,11 @@ def machine_of(mpi: Mpi) -> MessagesAlone | None:
         kept = _kept(engine.path)
         with locked(kept.with_suffix(".lock"), PATIENCE_S):
             if kept.exists():
-                return MessagesAlone(
-                    messages=tuple((int(a), float(b)) for a, b in json.loads(kept.read_text()))
-                )
+                return msgspec.json.decode(kept.read_bytes(), type=MessagesAlone)
             found = _measured(mpi, engine)
             if found is not None and not found.disturbed:
-                write_output(kept, json.dumps(found.messages), force=True, mode=0o600)
+                text = msgspec.json.encode(found).decode()
+                write_output(kept, text, force=True, mode=0o600)
             return found
     return None
 
@@ -71,32 +75,53 @@ def _kept(engine: Path) -> Path:
     homes are shared, and by the settings of MPI, which may choose another transport."""
     settings = sorted(one for one in os.environ.items() if one[0].upper().startswith(FAMILIES))
     digest = hashlib.sha256(os.fsencode(repr(settings))).hexdigest()[:DIGITS]
-    return engine.with_name(f"messages-{platform.node()}-{digest}.json")
+    return engine.with_name(f"alone-{platform.node()}-{digest}.json")
 
 
 def _measured(mpi: Mpi, engine: Engine) -> MessagesAlone | None:
+    """The times of both kinds of messages; None if those that are contiguous cannot be measured."""
+    plain = Pingpong(sizes=tuple(map(Size, SIZES)), buffers="separate")
+    messages = _shortest(mpi, engine, plain)
+    if messages is None:
+        return None
+    of_scattered = replace(plain, datatype=SCATTERED)
+    scattered = _shortest(mpi, engine, of_scattered) or _Shortest({}, False)
+    return MessagesAlone(
+        messages=tuple(messages.seconds.items()),
+        scattered=tuple(scattered.seconds.items()),
+        disturbed=messages.disturbed or scattered.disturbed,
+    )
+
+
+class _Shortest(NamedTuple):
+    seconds: dict[int, float]
+    """By size, smallest first."""
+    disturbed: bool
+
+
+def _shortest(mpi: Mpi, engine: Engine, workload: Pingpong) -> _Shortest | None:
     """The shortest time of each size in up to TRIES trials; the first undisturbed trial is the
     last."""
-    workload = Pingpong(sizes=tuple(map(Size, SIZES)), buffers="separate")
     shortest: dict[int, float] = {}
     disturbed = True
     for _ in range(TRIES):
         tried = attempt(mpi, engine, MEASURE_S, TIMEOUT_S, env=UNWATCHED, workload=workload)
-        found = _times(tried)
+        found = _times(tried, workload.datatype)
         if found is None:
             return None
         shortest = {size: min(s, shortest.get(size, s)) for size, s in found.items()}
         disturbed = any(_is_disturbed(noise) for noise in tried.noises)
         if not disturbed:
             break
-    return MessagesAlone(messages=tuple(shortest.items()), disturbed=disturbed)
+    return _Shortest(shortest, disturbed)
 
 
-def _times(tried: Attempt) -> dict[int, float] | None:
+def _times(tried: Attempt, datatype: str | None) -> dict[int, float] | None:
     """Seconds by size, smallest first; None where not every size was measured."""
     found: dict[int, list[float]] = {}
     for sample in tried.samples:
-        found.setdefault(sample.bytes, []).extend(sample.ns)
+        if sample.datatype == datatype:
+            found.setdefault(sample.bytes, []).extend(sample.ns)
     if tried.outcome.exit_status != 0 or set(found) != set(SIZES):
         return None
     return {size: 1e-9 * float(np.quantile(found[size], UNDISTURBED)) for size in sorted(found)}

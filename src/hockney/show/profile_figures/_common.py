@@ -34,9 +34,9 @@ CAUSE_TEXTS = {
     FARTHER: "beyond that, between ranks that may be farther apart than those measured",
     LATE: "until a rank that computes sends, receives or arrives",
     BUSY: "until a rank that something else keeps off its CPU does",
-    COPYING: "strided datatypes",
+    COPYING: "as much as strided datatypes may take",
     UNEXPLAINED: "beyond the model, where waiting cannot be seen",
-    MESSAGES: "latency, bandwidth and contention, which were not measured here",
+    MESSAGES: "latency, bandwidth, copying and contention, which were not measured here",
     OTHER: "calls that move no data",
 }
 """What is counted under each cause."""
