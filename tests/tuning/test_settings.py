@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,14 +21,15 @@ from hockney.plan.axes import Point
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.run.measure import setup
 from hockney.run.mpis import Engine, Mpi
-from hockney.tuning.settings import (
-    Setting,
-    Time,
+from hockney.show.settings_lines import settings_json, settings_lines
+from hockney.tuning.settings import Setting, Time, alike, settings_of, variants_of
+from hockney.tuning.settings_choice import (
+    Gain,
     chosen_of,
+    gains_of,
     largest_gain,
-    settings_of,
+    range_text,
     to_confirm,
-    variants_of,
 )
 from hockney.tuning.settings_files import deployed, files_of, modules_of, write
 
@@ -76,6 +78,48 @@ def test_what_is_surely_slower_at_some_size_is_not_chosen() -> None:
 
 def test_without_intervals_nothing_is_proved() -> None:
     assert largest_gain([study_of({"a=1": {8: (1.0, "none")}})]) is None
+
+
+def test_of_settings_that_gain_as_much_the_narrower_effect_is_chosen() -> None:
+    """A threshold rather than a mechanism switched off, one rather than several."""
+    switch, threshold = {8: (0.50, "faster")}, {8: (0.505, "faster")}
+    study = study_of({"a=1": switch, "b=1": threshold, "c=1": {8: (0.7, "faster")}})
+    a, *others = SETTINGS
+    tried = [replace(a, is_switch=True), *others]
+    assert chosen_of(study, tried) == study.comparison.variants[2]
+    assert chosen_of(study, SETTINGS) == study.comparison.variants[1]
+    weaker = study_of({"a=1": switch, "b=1": {8: (0.6, "faster")}})
+    assert chosen_of(weaker, tried) == weaker.comparison.variants[1], "it gains surely more"
+
+
+def test_a_setting_is_said_to_hold_for_the_measured_sizes_alone() -> None:
+    """It acts on all sizes, and larger ones were seen to be slower."""
+    study = study_of({"b=1": BETTER})
+    chosen = chosen_of(study)
+    gains = gains_of(study, chosen)
+    words = "measured from 8 B to 64 B: what it does to larger messages is not known"
+    assert words in "\n".join(settings_lines(study, chosen, range_text(gains), None, []))
+    assert settings_json([study], chosen, gains, words, None, [], [])["range"] == words
+    variables = {"OMPI_MCA_b": "1", "MPIR_CVAR_B": "1", "UCX_B": "1"}
+    for text in (files_of(variables, gains) | modules_of(variables, gains)).values():
+        assert words in text
+    assert "is not known" not in files_of(variables)[""], "rules have their own sizes"
+    assert "at 8 B alone" in files_of(variables, [Gain(8, 2.0, None, "faster")])[""]
+
+
+def test_a_wide_limit_of_the_gain_is_no_proof_that_there_is_none() -> None:
+    study = study_of({"a=1": NOTHING})
+    wide, narrow = (settings_lines(study, None, "", most, [])[-1] for most in (221.9, 1.04))
+    assert "cannot be told" in wide
+    assert "221.9" not in wide
+    assert "more than 1.040 times as fast" in narrow
+
+
+def test_a_name_of_another_version_is_answered_by_this_ones() -> None:
+    known = ["btl_self_eager_limit", "btl_tcp_eager_limit", "btl_vader_eager_limit", "btl_sm_x"]
+    assert set(alike("btl_sm_eager_limit", known)[:3]) == set(known[:3])
+    assert alike("btl_vader_eager_limt", known)[0] == "btl_vader_eager_limit"
+    assert alike("nonsense", known) == []
 
 
 def test_the_promising_are_measured_again_also_together() -> None:

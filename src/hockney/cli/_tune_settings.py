@@ -25,22 +25,13 @@ from hockney.run.measure.setup import mpi_of
 from hockney.run.measure.trial import SHORTEST_LAUNCH_S, launch_s
 from hockney.show.as_json import dumps
 from hockney.show.settings_lines import settings_json, settings_lines, values_of
-from hockney.tuning.settings import (
-    OWN,
-    SEARCH,
-    Setting,
-    Time,
-    chosen_of,
-    gains_of,
-    largest_gain,
-    settings_of,
-    to_confirm,
-    variants_of,
-)
+from hockney.tuning.settings import OWN, SEARCH, Setting, Time, settings_of, variants_of
+from hockney.tuning.settings_choice import chosen_of, gains_of, largest_gain, range_text, to_confirm
 from hockney.tuning.settings_files import SUFFIXES, files_of, modules_of, write
 
-USUAL_SIZES = "8,4KiB,16KiB,64KiB,1MiB"
-"""Message sizes on both sides of the usual thresholds; each more would need more blocks."""
+USUAL_SIZES = "8,4KiB,16KiB,64KiB,1MiB,4MiB"
+"""Message sizes on both sides of the usual thresholds, and one beyond all thresholds and most
+caches, as a setting holds for large messages too; each more would need more blocks."""
 SILENT_S = 10.0
 """Timeout: a library that reports nothing for so long hangs under its setting."""
 VARIANT_S = 12.0
@@ -75,16 +66,20 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     if settings:
         studies.append(measuring.study("confirm", settings, budget_s))
     # Without anything promising the search itself is the last word.
-    chosen = chosen_of(studies[-1]) if settings else None
+    chosen = chosen_of(studies[-1], tried.settings) if settings else None
     most = largest_gain(studies)
     gains = gains_of(studies[-1], chosen)
     values = values_of(chosen)
-    texts = files_of(values, gains) | (modules_of(values) if options["deploy"] else {})
+    texts = files_of(values, gains) | (modules_of(values, gains) if options["deploy"] else {})
     files = write(output, texts, options["force"]) if output and chosen else []
     if options["as_json"]:
-        click.echo(dumps(settings_json(studies, chosen, gains, most, left_out, files)))
+        click.echo(
+            dumps(settings_json(studies, chosen, gains, range_text(gains), most, left_out, files))
+        )
     else:
-        click.echo("\n".join(settings_lines(studies[-1], chosen, most, left_out)))
+        click.echo(
+            "\n".join(settings_lines(studies[-1], chosen, range_text(gains), most, left_out))
+        )
     if not options["quiet"]:
         for file in files:
             click.echo(f"wrote {file}", err=True)

@@ -38,7 +38,7 @@ MEASURED = ("pingpong", "pairs")
     "hockney tune --check bcast.jsonl rules.conf           # measure with and without them",
     "hockney tune --profile p.jsonl -o rules --check -- mpiexec -n 4 ./app",
     "hockney tune pingpong --settings auto -o settings     # thresholds and ways of copying",
-    "hockney tune pingpong --settings btl_sm_eager_limit=4096,32768 -- --place node",
+    "hockney tune pingpong --settings btl_sm_eager_limit=4096,32768  # Open MPI 5 (4: vader)",
 )
 @click.argument("words", nargs=-1, metavar="FILE... | pingpong | pairs")
 @_options.output(

@@ -10,31 +10,49 @@ from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.plan.variants import ENVIRONMENT, Variant
 from hockney.show.table import estimate_json
 from hockney.show.variant_table import doubt_lines, variant_table, variants_json
-from hockney.tuning.settings import Gain
+from hockney.tuning.settings_choice import Gain
+
+WIDE = 2.0
+"""A possible gain beyond which the intervals are no evidence that there is little to gain."""
 
 
 def settings_lines(
-    study: VariantStudy, chosen: Variant | None, most: float | None, left_out: Sequence[str]
+    study: VariantStudy,
+    chosen: Variant | None,
+    sizes: str,
+    most: float | None,
+    left_out: Sequence[str],
 ) -> list[str]:
-    """The table of the last study, then what follows from it."""
+    """The table of the last study, then what follows from it. sizes: for which the chosen variant
+    was measured, in words."""
     lines = [variant_table(study), ""]
     lines += [f"left out: {line}" for line in left_out]
     lines += [f"note: {line}" for line in doubt_lines(study)]
     if chosen is not None:
         held = ", ".join(f"{name}={value}" for name, value in values_of(chosen).items())
-        return [*lines, f"surely faster at some size, surely slower at none: {held}"]
+        lines.append(f"surely faster at some size, surely slower at none: {held}")
+        return [*lines, f"note: {sizes}; --sizes after -- measures others"]
     lines.append("no setting is surely faster at some size and surely slower at none")
-    if most is not None:
-        lines.append(f"none of them can be more than {most:.3f} times as fast at any size")
-    else:
-        lines.append("too few blocks of launches tell how much one could gain: give more --budget")
-    return lines
+    return [*lines, _possible_text(most)]
+
+
+def _possible_text(most: float | None) -> str:
+    """How much one could gain at most; a wide limit shows nothing."""
+    if most is None:
+        return "too few blocks of launches tell how much one could gain: give more --budget"
+    if most > WIDE:
+        return (
+            "how much one could gain cannot be told: the intervals leave open more than "
+            f"{WIDE:g} times as fast; give more --budget"
+        )
+    return f"none of them can be more than {most:.3f} times as fast at any size"
 
 
 def settings_json(
     studies: Sequence[VariantStudy],
     chosen: Variant | None,
     gains: Sequence[Gain],
+    sizes: str,
     most: float | None,
     left_out: Sequence[str],
     files: Sequence[Path],
@@ -42,6 +60,7 @@ def settings_json(
     return {
         "settings": values_of(chosen),
         "gains": [estimate_json(gain) for gain in gains],
+        "range": sizes or None,
         "largest_possible_gain": most,
         "left_out": list(left_out),
         "files": [str(file) for file in files],

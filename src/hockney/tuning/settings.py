@@ -5,19 +5,15 @@ what is reported is not the luck of the best of many."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
-from itertools import chain, zip_longest
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher, get_close_matches
+from itertools import chain, takewhile, zip_longest
 
 from hockney.base.errors import HockneyError, UsageError
-from hockney.infer.analysis.variant_verdicts import VariantStudy
-from hockney.infer.estimate.blocks import VariantRatio
-from hockney.infer.estimate.interval import Interval, low_of
 from hockney.plan.variants import ENVIRONMENT, Variant
-from hockney.run.mpis import Control, Engine, Mpi, family_of
+from hockney.run.mpis import Control, Engine, Family, Mpi, family_of
 
 AUTO = "auto"
 OWN = "default"
@@ -28,13 +24,14 @@ TOGETHER = "all together"
 """The variant with several settings."""
 OTHER_LIBRARIES = ("UCX_", "FI_")
 """Prefixes of variables of the libraries below MPI, of which MPI_T reports nothing."""
-PROMISING = 0.03
-"""A setting is measured again where it seems to gain this much at some size."""
 SEARCH = 0.3
 """Fraction of the budget in which all settings are tried before the best are measured again."""
-SEARCHED_BLOCKS, CONFIRMED_BLOCKS = 3, 11
-"""Blocks that find promising settings, and blocks that find settings surely faster: 2 of 2^10 signs
-are fewer than 5 % over the ten or so points of two settings, halved for the mean."""
+SEARCHED_BLOCKS, CONFIRMED_BLOCKS = 3, 12
+"""Blocks that find promising settings, and blocks that find settings surely faster: 2 of 2^12 signs
+are fewer than 5 % over the 24 points of three settings and all of them together, halved for the
+means."""
+SHARED_WORDS, MOST_ALIKE = 2, 4
+"""Last words that a name shares with one that is offered in its place, and how many are offered."""
 NUMBER = re.compile(r"-?\d+")
 FALSE_WORDS = frozenset({"false", "no", "off", "disable", "disabled"})
 """Words that libraries take for 0; Open MPI silently takes any other word for 0."""
@@ -50,6 +47,11 @@ class Setting:
     control: str | None
     """The control variable (MPI_T) that shows the setting in use; None if there is none."""
     value: str
+    is_switch: bool = field(default=False, compare=False)
+    """Whether it turns a mechanism on or off, or chooses another, for all sizes; else it moves a
+    threshold or another number."""
+    is_asked: bool = field(default=True, compare=False)
+    """Whether the user named it; `auto` did not."""
 
     @property
     def name(self) -> str:
@@ -83,16 +85,6 @@ class Time:
 
 
 @dataclass(frozen=True)
-class Gain:
-    """Times faster with the chosen settings, at one point."""
-
-    bytes: int
-    times_faster: float
-    interval: Interval | None
-    verdict: str
-
-
-@dataclass(frozen=True)
 class Tried:
     """The settings that are worth measuring, and a line for each that is not."""
 
@@ -109,10 +101,12 @@ def settings_of(texts: Sequence[str], mpi: Mpi, engine: Engine) -> Tried:
     for text in texts:
         found += _auto(mpi, controls) if text == AUTO else _named(text, mpi, controls)
     settings, left_out = [], []
-    for one in dict.fromkeys(found):
+    # What the user named comes first: a short budget leaves out the last.
+    for one in dict.fromkeys(sorted(found, key=lambda one: not one.is_asked)):
         reason = _why_not(one, controls, mpi, engine)
         if reason is None:
-            settings.append(one)
+            own = controls[one.control] if one.control is not None else None
+            settings.append(replace(one, is_switch=_is_switch(one.value, own)))
         else:
             left_out.append(f"{one.name}: {reason}")
     if not settings:
@@ -150,11 +144,42 @@ def _variable(name: str, mpi: Mpi, controls: Mapping[str, Control]) -> tuple[str
         control = family.control_of(variable)
         if control is not None and control in controls:
             return variable, control
-    near = get_close_matches(name, [*controls, *map(family.SETTINGS_PREFIXES[0].__add__, controls)])
+    near = _meant(name, family, controls)
     raise UsageError(
         f"--settings {name}: this library has no such control variable (MPI_T)",
-        f"did you mean {near[0]}?" if near else "UCX_... and FI_... may be named, too",
+        f"did you mean {' or '.join(near)}?" if near else "UCX_... and FI_... may be named, too",
     )
+
+
+def _meant(name: str, family: Family, controls: Mapping[str, Control]) -> list[str]:
+    """Control variables that a name may stand for: what other versions call the same setting, then
+    those that are called alike."""
+    foreign = [
+        one for one in family.SETTINGS_PREFIXES if not any(c.startswith(one) for c in controls)
+    ]
+    for prefix in foreign:
+        name = name.removeprefix(prefix)
+    same = [one for names in family.SETTINGS if name in names for one in names if one in controls]
+    near = alike(name, list(controls)) or alike(family.SETTINGS_PREFIXES[-1] + name, list(controls))
+    return list(dict.fromkeys([*same, *near]))[:MOST_ALIKE]
+
+
+def alike(name: str, known: Sequence[str]) -> list[str]:
+    """The few known names that are most like one, those that share its last words before others:
+    versions of a library rename a component and keep what its variables are called."""
+    words = name.split("_")
+
+    def shared(other: str) -> int:
+        pairs = zip(reversed(words), reversed(other.split("_")), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    def likeness(other: str) -> float:
+        return SequenceMatcher(None, name, other).ratio()
+
+    by_end = [one for one in known if shared(one) >= min(SHARED_WORDS, len(words) - 1) > 0]
+    by_end.sort(key=lambda one: (shared(one), likeness(one)), reverse=True)
+    by_letters = get_close_matches(name, known, MOST_ALIKE)
+    return list(dict.fromkeys([*by_end, *by_letters]))[:MOST_ALIKE]
 
 
 def _auto(mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting]:
@@ -167,7 +192,7 @@ def _auto(mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting]:
         if name is None:
             continue
         variable = family.SETTINGS_PREFIXES[0] + name
-        found.append([Setting(variable, name, value) for value in _values(controls[name])])
+        found.append([Setting(variable, name, v, is_asked=False) for v in _values(controls[name])])
     if not found:
         raise UsageError(
             "--settings auto: no setting of this library is known",
@@ -187,6 +212,13 @@ def _values(control: Control) -> list[str]:
     if not own.isdecimal():
         return []
     return [str(max(round(int(own) * factor), 1)) for factor in FACTORS]
+
+
+def _is_switch(value: str, control: Control | None) -> bool:
+    """Whether a value turns something on or off or names a way, rather than being a number."""
+    if control is None:
+        return not value[:1].isdecimal()
+    return bool(control.choices) or control.value in ("0", "1") or not value[:1].isdecimal()
 
 
 def _why_not(
@@ -229,72 +261,3 @@ def variants_of(chosen: Sequence[Sequence[Setting]]) -> tuple[Variant, ...]:
             for settings in chosen
         ),
     )
-
-
-def is_surely_slower(ratio: VariantRatio) -> bool:
-    return ratio.judged.verdict == "slower" and ratio.judged.matters
-
-
-def is_surely_faster(ratio: VariantRatio) -> bool:
-    return ratio.judged.verdict == "faster" and ratio.judged.matters
-
-
-def to_confirm(
-    study: VariantStudy, tried: Sequence[Setting], most: int
-) -> list[tuple[Setting, ...]]:
-    """The most promising settings, the best value of each variable, and all of them together."""
-    scores: dict[str, tuple[float, Setting]] = {}
-    for setting in tried:
-        ratios = _points(study, setting.name)
-        if not ratios or any(map(is_surely_slower, ratios)):
-            continue
-        logs = [math.log(ratio.judged.ratio) for ratio in ratios]
-        if min(logs) < -PROMISING:
-            mean = sum(logs) / len(logs)
-            best = scores.get(setting.variable)
-            if best is None or mean < best[0]:
-                scores[setting.variable] = (mean, setting)
-    ranked = sorted(scores.values(), key=lambda one: one[0])[:most]
-    singles = [(setting,) for _, setting in ranked]
-    together = [tuple(setting for _, setting in ranked)] if len(ranked) > 1 else []
-    return [*singles, *together]
-
-
-def chosen_of(study: VariantStudy) -> Variant | None:
-    """The variant that is surely faster at some size and surely slower at none, with the largest
-    mean gain; None where there is none. Verdicts hold for all variants and sizes together."""
-    found: list[tuple[float, Variant]] = []
-    for variant in study.comparison.variants[1:]:
-        ratios = _points(study, variant.name)
-        if any(map(is_surely_faster, ratios)) and not any(map(is_surely_slower, ratios)):
-            mean = sum(math.log(ratio.judged.ratio) for ratio in ratios) / len(ratios)
-            found.append((mean, variant))
-    return min(found, key=lambda one: one[0], default=(0.0, None))[1]
-
-
-def gains_of(study: VariantStudy, chosen: Variant | None) -> list[Gain]:
-    """The gains of the chosen settings, by size."""
-    found = []
-    for one in _points(study, chosen.name) if chosen else ():
-        judged, point = one.judged, one.point
-        assert point is not None
-        interval = judged.interval and judged.interval.inverse()
-        found.append(Gain(point.bytes, 1.0 / judged.ratio, interval, judged.verdict))
-    return found
-
-
-def largest_gain(studies: Sequence[VariantStudy]) -> float | None:
-    """Upper limit of how many times faster any tried setting makes any size, by the intervals of
-    the last study that has it; None where some have no interval."""
-    last: dict[str, list[VariantRatio]] = {}
-    for study in studies:
-        for variant in study.comparison.variants[1:]:
-            last[variant.name] = _points(study, variant.name) or last.get(variant.name, [])
-    lows = [low_of(ratio.judged.interval) for ratios in last.values() for ratio in ratios]
-    known = [low for low in lows if low is not None and low > 0.0]
-    return 1.0 / min(known) if known and len(known) == len(lows) else None
-
-
-def _points(study: VariantStudy, variant: str) -> list[VariantRatio]:
-    """The ratios of a variant at its points; empty for a run that has only a mean."""
-    return [ratio for ratio in study.ratios if ratio.variant == variant and ratio.point is not None]

@@ -11,7 +11,7 @@ from pathlib import Path
 from hockney.base.outputs import write_outputs
 from hockney.base.units import format_size
 from hockney.infer.estimate.interval import interval_words
-from hockney.tuning.settings import Gain
+from hockney.tuning.settings_choice import Gain, range_text
 
 MCA, CVAR, UCX = "OMPI_MCA_", "MPIR_CVAR_", "UCX_"
 WRITTEN = "Written by hockney tune"
@@ -19,33 +19,34 @@ WRITTEN = "Written by hockney tune"
 
 def files_of(settings: Mapping[str, str], gains: Sequence[Gain] = ()) -> dict[str, str]:
     """The text of each file, by its suffix: a shell's, and those of the libraries that the
-    settings are for."""
+    settings are for. Each says for what sizes they were measured, where gains were."""
     names = " ".join(settings)
-    shell = [f"# {WRITTEN}; to undo: unset {names}"]
+    measured = [f"# {range_text(gains)}"] if gains else []
+    shell = [f"# {WRITTEN}; to undo: unset {names}", *measured]
     shell += [_gain_text(gain) for gain in gains]
     shell += [f"export {name}={shlex.quote(value)}" for name, value in settings.items()]
     found = {"": shell}
     of_mca = {n.removeprefix(MCA): v for n, v in settings.items() if n.startswith(MCA)}
     if of_mca:
         head = f"# {WRITTEN}: lines for ~/.openmpi/mca-params.conf or etc/openmpi-mca-params.conf"
-        found[".mca-params.conf"] = [head, *(f"{n} = {v}" for n, v in of_mca.items())]
+        found[".mca-params.conf"] = [head, *measured, *(f"{n} = {v}" for n, v in of_mca.items())]
     of_mpich = {n: v for n, v in settings.items() if n.startswith(CVAR)}
     if of_mpich:
         head = f"# {WRITTEN}: lines for /etc/mpich.conf"
-        found[".mpich.conf"] = [head, *(f"{n}={v}" for n, v in of_mpich.items())]
+        found[".mpich.conf"] = [head, *measured, *(f"{n}={v}" for n, v in of_mpich.items())]
     of_ucx = {n: v for n, v in settings.items() if n.startswith(UCX)}
     if of_ucx:
         head = f"# {WRITTEN}: lines for ucx.conf in $UCX_CONFIG_DIR"
-        found[".ucx.conf"] = [head, *(f"{n}={v}" for n, v in of_ucx.items())]
+        found[".ucx.conf"] = [head, *measured, *(f"{n}={v}" for n, v in of_ucx.items())]
     return {suffix: "\n".join(lines) + "\n" for suffix, lines in found.items()}
 
 
 SUFFIXES = ("", ".mca-params.conf", ".mpich.conf", ".ucx.conf", ".lua", ".tcl")
 
 
-def modules_of(variables: Mapping[str, str]) -> dict[str, str]:
+def modules_of(variables: Mapping[str, str], gains: Sequence[Gain] = ()) -> dict[str, str]:
     """An environment module, in Lua (Lmod) and in Tcl; unloading it undoes it."""
-    what = "Tuning of MPI by hockney tune"
+    what = "Tuning of MPI by hockney tune" + (f", {range_text(gains)}" if gains else "")
     lua = [f"whatis({_in_lua(what)})"]
     lua += [f"setenv({_in_lua(name)}, {_in_lua(value)})" for name, value in variables.items()]
     tcl = ["#%Module1.0", f"module-whatis {{{what}}}"]

@@ -1,0 +1,129 @@
+"""Which of the measured settings surely help, which of these is chosen, and for what sizes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hockney.base.units import format_size
+from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.estimate.blocks import VariantRatio
+from hockney.infer.estimate.interval import Interval, low_of
+from hockney.plan.variants import ENVIRONMENT, Variant
+from hockney.tuning.settings import Setting
+
+PROMISING = 0.03
+"""A setting is measured again where it seems to gain this much at some size."""
+LEAST_OF_BEST = 0.5
+"""A setting of narrower effect is preferred to the best one if its gain (a logarithm) is at least
+this fraction of the best's, and the best's interval holds it."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Times faster with the chosen settings, at one point."""
+
+    bytes: int
+    times_faster: float
+    interval: Interval | None
+    verdict: str
+
+
+def is_surely_slower(ratio: VariantRatio) -> bool:
+    return ratio.judged.verdict == "slower" and ratio.judged.matters
+
+
+def is_surely_faster(ratio: VariantRatio) -> bool:
+    return ratio.judged.verdict == "faster" and ratio.judged.matters
+
+
+def to_confirm(
+    study: VariantStudy, tried: Sequence[Setting], most: int
+) -> list[tuple[Setting, ...]]:
+    """The most promising settings, the best value of each variable, and all of them together."""
+    scores: dict[str, tuple[float, Setting]] = {}
+    for setting in tried:
+        ratios = _points(study, setting.name)
+        if not ratios or any(map(is_surely_slower, ratios)):
+            continue
+        if min(math.log(ratio.judged.ratio) for ratio in ratios) < -PROMISING:
+            mean = _mean(ratios)
+            best = scores.get(setting.variable)
+            if best is None or mean < best[0]:
+                scores[setting.variable] = (mean, setting)
+    ranked = sorted(scores.values(), key=lambda one: one[0])[:most]
+    singles = [(setting,) for _, setting in ranked]
+    together = [tuple(setting for _, setting in ranked)] if len(ranked) > 1 else []
+    return [*singles, *together]
+
+
+def chosen_of(study: VariantStudy, tried: Sequence[Setting] = ()) -> Variant | None:
+    """The variant that is surely faster at some size and surely slower at none, with the largest
+    mean gain; None where there is none. Of those that gain as much as the best, as far as can be
+    told, the one of the narrowest effect. Verdicts hold for all variants and sizes together."""
+    found: list[tuple[float, Variant]] = []
+    for variant in study.comparison.variants[1:]:
+        ratios = _points(study, variant.name)
+        if any(map(is_surely_faster, ratios)) and not any(map(is_surely_slower, ratios)):
+            found.append((_mean(ratios), variant))
+    if not found:
+        return None
+    best, variant = min(found, key=lambda one: one[0])
+    whole = next(one for one in study.answers if one.variant == variant.name).judged.interval
+    equal = [
+        (_breadth(other, tried), mean, other)
+        for mean, other in found
+        if mean <= LEAST_OF_BEST * best
+        and (mean == best or (whole and whole.holds(math.exp(mean))))
+    ]
+    return min(equal, key=lambda one: one[:2], default=(0, best, variant))[2]
+
+
+def _mean(ratios: Sequence[VariantRatio]) -> float:
+    return sum(math.log(ratio.judged.ratio) for ratio in ratios) / len(ratios)
+
+
+def _breadth(variant: Variant, tried: Sequence[Setting]) -> tuple[int, int]:
+    """How much a variant changes: first the mechanisms that it switches, then its settings."""
+    switches = {(one.variable, one.value) for one in tried if one.is_switch}
+    of = [(key.removeprefix(ENVIRONMENT), value) for key, value in variant.values.items()]
+    return sum(one in switches for one in of), len(of)
+
+
+def gains_of(study: VariantStudy, chosen: Variant | None) -> list[Gain]:
+    """The gains of the chosen settings, by size."""
+    found = []
+    for one in _points(study, chosen.name) if chosen else ():
+        judged, point = one.judged, one.point
+        assert point is not None
+        interval = judged.interval and judged.interval.inverse()
+        found.append(Gain(point.bytes, 1.0 / judged.ratio, interval, judged.verdict))
+    return found
+
+
+def range_text(gains: Sequence[Gain]) -> str:
+    """For what sizes a setting was measured, which the library uses for all; empty without any."""
+    if not gains:
+        return ""
+    sizes = [gain.bytes for gain in gains]
+    low, high = format_size(min(sizes)), format_size(max(sizes))
+    measured = f"at {low} alone" if low == high else f"from {low} to {high}"
+    return f"measured {measured}: what it does to larger messages is not known"
+
+
+def largest_gain(studies: Sequence[VariantStudy]) -> float | None:
+    """Upper limit of how many times faster any tried setting makes any size, by the intervals of
+    the last study that has it; None where some have no interval."""
+    last: dict[str, list[VariantRatio]] = {}
+    for study in studies:
+        for variant in study.comparison.variants[1:]:
+            last[variant.name] = _points(study, variant.name) or last.get(variant.name, [])
+    lows = [low_of(ratio.judged.interval) for ratios in last.values() for ratio in ratios]
+    known = [low for low in lows if low is not None and low > 0.0]
+    return 1.0 / min(known) if known and len(known) == len(lows) else None
+
+
+def _points(study: VariantStudy, variant: str) -> list[VariantRatio]:
+    """The ratios of a variant at its points; empty for a run that has only a mean."""
+    return [ratio for ratio in study.ratios if ratio.variant == variant and ratio.point is not None]
