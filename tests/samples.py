@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta, timezone
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +178,20 @@ def past_run(day: int, factor: float = 1.0, **header: Any) -> Run:
     run = make_run(lambda launch, *_: [1000.0 * factor + launch], sizes=(0, 8, 65536), rounds=2)
     started = (FIRST_DAY + timedelta(days=day)).isoformat()
     run.header = msgspec.structs.replace(run.header, id=f"run {day}", started=started, **header)
+    return run
+
+
+def night_run(day: int, *slow: int) -> Run:
+    """A run of a history: every two of eight nodes, of which those of a slow one take three times
+    as long."""
+    run = make_pairs_run(
+        lambda _launch, pair, *_: [3e3 if {*pair} & {*slow} else 1e3],
+        [[pair] for pair in combinations(range(8), 2)],
+        one_a_node(8),
+        rounds=1,
+    )
+    started = (FIRST_DAY + timedelta(days=day)).isoformat()
+    run.header = msgspec.structs.replace(run.header, id=f"night {day}", started=started)
     return run
 
 

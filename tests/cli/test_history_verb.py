@@ -5,18 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import resource
-from datetime import timedelta
-from itertools import combinations
 from pathlib import Path
 
-import msgspec
 import pytest
 import yaml
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
 
 from conftest import RunHockney
-from samples import FIRST_DAY, make_pairs_run, one_a_node, past_run, write_run
+from samples import night_run, past_run, write_run
 
 NASTY = 'a "quoted"\\ {label}'
 
@@ -78,27 +75,15 @@ def test_openmetrics_is_read_by_prometheus(hockney: RunHockney, folder: Path) ->
     assert {family.name for family in prometheus(text)} == set(found)
 
 
-def write_night(path: Path, day: int, slow: int | None = None) -> None:
-    """Every two of eight nodes; those of the slow one take three times as long."""
-    pairs = [[pair] for pair in combinations(range(8), 2)]
-    nodes = one_a_node(8)
-    run = make_pairs_run(
-        lambda _launch, pair, *_: [3e3 if slow in pair else 1e3], pairs, nodes, rounds=1
-    )
-    started = (FIRST_DAY + timedelta(days=day)).isoformat()
-    run.header = msgspec.structs.replace(run.header, id=f"night {day}", started=started)
-    write_run(run, path / f"{day:02}.jsonl")
-
-
 def test_what_the_newest_run_shows_by_itself_is_not_accepted(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
     """The median pair, which a history follows, is none of a slow node's."""
     for day in range(8):
-        write_night(tmp_path, day, slow=6 if day == 5 else None)
+        write_run(night_run(day, *([6] if day == 5 else [])), tmp_path / f"{day:02}.jsonl")
     done = hockney("history", ".")
     assert (done.status, done.stdout.splitlines()[0]) == (0, "verdict: ACCEPTED")
-    write_night(tmp_path, 8, slow=6)
+    write_run(night_run(8, 6), tmp_path / "08.jsonl")
     done = hockney("history", ".")
     first, second, *rest = done.stdout.splitlines()
     assert (done.status, first) == (1, "verdict: NOT ACCEPTED")

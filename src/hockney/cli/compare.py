@@ -58,8 +58,10 @@ def command(
     Launches are the independent units of the test. By how much equal runs differ is part of it: as
     earlier runs of the same question show (in the files' directory, --history or --memory), else as
     runs of other hosts do. A single file that was measured with --vary is judged by its blocks of
-    launches, each variant against the first. Exit status 1 when one of OTHERS, or a variant, is
-    slower by more than the tolerance, 3 when one has nothing in common with BASE.
+    launches, each variant against the first. What one run shows by itself and the other does not,
+    such as a slow node, is a difference, too. Exit status 1 when one of OTHERS, or a variant, is
+    slower by more than the tolerance, or shows such a failure that BASE does not; 3 when one has
+    nothing in common with BASE.
     """
     from hockney.cli._files import load
     from hockney.cli._memory import earlier_runs
@@ -98,7 +100,7 @@ def command(
                 click.echo("\n".join(plan_lines(comparison, plan)))
         if explain:
             click.echo(rule_of_comparisons())
-    if any(comparison.is_slower(tolerance) for comparison in comparisons):
+    if any(comparison.is_worse(tolerance) for comparison in comparisons):
         raise click.exceptions.Exit(1)
     if not all(comparison.points for comparison in comparisons):
         raise click.exceptions.Exit(EXIT_STATUSES[NOT_JUDGED])
@@ -127,13 +129,13 @@ def _remember(
     comparisons: Sequence[RunComparison],
     tolerance: float,
 ) -> None:
-    """Adds the runs to the memory of the host, but those that are slower: how they differ is not
+    """Adds the runs to the memory of the host, but those that are worse: how they differ is not
     how equal runs do."""
     from hockney.cli._memory import remembered
     from hockney.infer.analysis.run_drift import as_earlier
 
     both = zip(others, comparisons, strict=True)
-    kept = [one for one, found in both if not found.is_slower(tolerance)]
+    kept = [one for one, found in both if not found.is_worse(tolerance)]
     if memory is not None and kept:
         remembered(memory, as_earlier(kept))
 

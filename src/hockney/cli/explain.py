@@ -53,7 +53,8 @@ def command(
 
     What differs between the runs is a cause only if the runs recorded that it acted, and if the
     form of the difference over the sizes is one that it is known to have. The part of the
-    difference that each explains is the sum over all points of the logarithms of ratios. Exit
+    difference that each explains is the sum over all points of the logarithms of ratios. A slow
+    node, cable or pair that one run shows by itself and the other does not is named first. Exit
     status 3 where the runs have nothing in common, with the measurement that is missing.
     """
     from hockney.cli._files import load

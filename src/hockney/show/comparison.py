@@ -17,6 +17,7 @@ from hockney.infer.estimate.points import PointEstimate, by_curve, statistic_of
 from hockney.infer.memory.components import BetweenRuns
 from hockney.plan.axes import texts_apart
 from hockney.show.as_json import axes_json
+from hockney.show.decision_lines import failures_json, failures_text
 from hockney.show.judged import is_exact, least_shown, percent, ratio_columns, ratio_limits
 from hockney.show.table import (
     TableColumn,
@@ -62,7 +63,8 @@ COLUMNS: list[TableColumn[PointDifference]] = [
 def show_comparison(comparison: RunComparison, tolerance: float) -> None:
     """Shows the verdict over all, then a row for each point."""
     base, other = comparison.base, comparison.other
-    click.echo(styled(overall_words(comparison, tolerance), "bold") + "\n")
+    first = [overall_words(comparison, tolerance), *failures_text(comparison.failures)]
+    click.echo("\n".join(styled(line, "bold") for line in first) + "\n")
     click.echo(f"A: {base.label} ({base.path})\nB: {other.label} ({other.path})")
     for note in comparison.notes:
         click.echo(f"note: {note}", err=True)
@@ -304,6 +306,7 @@ def comparison_json(
             ],
             "overall": _difference_json(comparison.overall),
             "verdict": comparison.verdict,
+            "failures": failures_json(comparison.failures),
             "between_runs": _between_json(comparison.between),
             "notes": list(comparison.notes),
             "plan": asdict(plan) if plan else None,

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.infer.analysis.decision import MOST_DECIDING, Decision
-from hockney.infer.analysis.findings import DecidingFinding
+from hockney.infer.analysis.findings import DecidingFinding, Failures
 
 
 def decision_heading(decision: Decision) -> str:
@@ -29,6 +29,21 @@ def decision_lines(decision: Decision) -> list[str]:
         beside = f" and {len(decision.unheld) - 1} more" if len(decision.unheld) > 1 else ""
         lines.append(f"  nothing was held against {decision.unheld[0]}{beside}")
     return [decision_heading(decision), *lines]
+
+
+def failures_text(failures: Failures) -> list[str]:
+    """What is not accepted of one of two runs alone, the second's first."""
+    both = zip("BA", reversed(failures), strict=True)
+    return [
+        f"in {name} alone: {': '.join(filter(None, (one.what, one.number)))}"
+        for name, of_run in both
+        for one in of_run
+    ]
+
+
+def failures_json(failures: Failures) -> dict[str, Any]:
+    both = zip(("base", "other"), failures, strict=True)
+    return {name: [asdict(finding) for finding in of_run] for name, of_run in both}
 
 
 def decision_json(decision: Decision | None) -> dict[str, Any] | None:

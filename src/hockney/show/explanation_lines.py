@@ -14,6 +14,7 @@ from hockney.infer.analysis.explanation import Cause, Explanation
 from hockney.infer.analysis.factor import DifferingFactor
 from hockney.infer.analysis.one_factor import TriedFactors
 from hockney.show.as_json import axes_json
+from hockney.show.decision_lines import failures_json, failures_text
 from hockney.show.fits import line_text
 from hockney.show.judged import ratio_text, smallest_words
 from hockney.show.table import TableColumn, estimate_json, table_text
@@ -26,13 +27,18 @@ LEFT = "not explained"
 
 
 def answer_words(explanation: Explanation) -> str:
-    """The first line: why B differs, in a sentence."""
+    """The first line: why B differs, in a sentence; what one run alone shows by itself first."""
+    return "; ".join([*failures_text(explanation.failures), _points_words(explanation)])
+
+
+def _points_words(explanation: Explanation) -> str:
     if explanation.gate is not None:
         return explanation.gate.line
     if not explanation.shown:
         count = len(explanation.points)
         where = f"at the {count} points" if count > 1 else "at the only point"
-        words = f"no difference is shown {where} in common: nothing to explain"
+        words = f"no difference is shown {where} in common"
+        words += "" if any(explanation.failures) else ": nothing to explain"
         if explanation.shown_from is not None:
             words += f" (shown from {smallest_words(explanation.shown_from)} on)"
         return words
@@ -179,6 +185,7 @@ def explanation_json(
         "answer": answer_words(explanation),
         "gate": asdict(explanation.gate) if explanation.gate else None,
         "question": _command(explanation.question) if explanation.question else None,
+        "failures": failures_json(explanation.failures),
         "ratio": explanation.typical_ratio,
         "whole": estimate_json(explanation.whole) if explanation.whole else None,
         "form": explanation.form,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.infer.analysis.best import CollectiveCell, cells_of
@@ -19,6 +19,7 @@ from hockney.infer.analysis.contention import Contention, Knee, at_once, content
 from hockney.infer.analysis.crowding import Oversubscribed, oversubscribed
 from hockney.infer.analysis.diagnose import Diagnosis, diagnose
 from hockney.infer.analysis.expected import Expected, next_run
+from hockney.infer.analysis.findings import DecidingFinding, findings_of
 from hockney.infer.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.infer.analysis.floor import FloorRatio, floor_ratios
 from hockney.infer.analysis.gate import PASSED, Gate, not_judged, together
@@ -74,9 +75,6 @@ from hockney.plan.workloads import Workload
 from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Place, Run, Visits
 
-if TYPE_CHECKING:
-    from hockney.infer.analysis.findings import DecidingFinding
-
 
 @dataclass(frozen=True)
 class LogGP:
@@ -124,6 +122,11 @@ class Analysis:
         analysis.estimates, analysis.of_every_launch = estimates, of_every_launch
         analysis.findings = findings
         return analysis
+
+    @cached_property
+    def findings_by_itself(self) -> Sequence[DecidingFinding]:
+        """What it shows by itself, computed now or before."""
+        return self.findings if self.is_reduced else tuple(findings_of(self))
 
     @cached_property
     def plan(self) -> Plan | None:

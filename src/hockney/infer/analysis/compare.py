@@ -22,6 +22,7 @@ from hockney.infer.analysis.common_points import (
     zero_notes,
 )
 from hockney.infer.analysis.factor import text_of
+from hockney.infer.analysis.findings import Failures, failures_apart
 from hockney.infer.analysis.run_drift import RunDrift, as_earlier
 from hockney.infer.analysis.state_changes import StateChanges
 from hockney.infer.analysis.unlike_launches import KeptApart
@@ -75,6 +76,8 @@ class RunComparison:
     """The launches of either run as a whole, each by the mean over points of its log time."""
     only_base: str = ""
     """What A alone has, in words, where the points of both runs were asked for."""
+    failures: Failures = ((), ())
+    """What is not accepted of A by itself and is of B, and of B and is of A."""
     is_with_itself: bool = False
     """Whether A and B are the same run: that they are equal shows nothing."""
 
@@ -99,6 +102,10 @@ class RunComparison:
         overall = self.overall
         is_whole = bool(overall and overall.matters and overall.verdict == "slower")
         return is_whole or bool(self.slower_points(tolerance))
+
+    def is_worse(self, tolerance: float) -> bool:
+        """Whether B is slower than the tolerance allows, or has a failure that A has not."""
+        return self.is_slower(tolerance) or bool(self.failures[1])
 
     def slower_points(self, tolerance: float) -> list[PointDifference]:
         """Those at which B is surely slower than the tolerance allows."""
@@ -132,13 +139,14 @@ def compare(
     states, words = _matching_states(first, second)
     notes += words
     both = (first.of_every_launch, second.of_every_launch)
+    apart = failures_apart(first, second)
     if states is None:
-        return RunComparison(base, other, (), None, tuple(notes))
+        return RunComparison(base, other, (), None, tuple(notes), failures=apart)
     common = common_points(*both, states)
     pairs = above_0(common)
     if not pairs:
         notes += zero_notes(common) or [nothing_in_common(*both)]
-        return RunComparison(base, other, (), None, tuple(notes))
+        return RunComparison(base, other, (), None, tuple(notes), failures=apart)
     notes += not_compared(common, *both, states)
     only_base = left_out([a for a, _ in pairs], both[0].own(states[0]))
     only_base = "" if _are_chosen(base) or _are_chosen(other) else only_base
@@ -163,7 +171,7 @@ def compare(
     if is_same:
         notes.insert(0, "A and B are the same run: that they are equal shows nothing")
     return RunComparison(
-        base, other, points, overall, tuple(notes), whole, means, only_base, is_same
+        base, other, points, overall, tuple(notes), whole, means, only_base, apart, is_same
     )
 
 

@@ -35,6 +35,10 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
         slower = [*([overall] if overall and overall.verdict == "slower" else []), *judged]
         worst = max(one.ratio for one in slower)
         return failed([f"{label} takes up to {worst:.3g} times as long as before"], [label])
+    if comparison.failures[1]:
+        new = comparison.failures[1]
+        each = [f"{label}: {one.what or one.number}, which was not found before" for one in new]
+        return failed(each, [name for one in new for name in one.names] or [label])
     gates = map(whole_gate, (comparison.base, comparison.other))
     if (not_whole := next(filter(None, gates), None)) is not None:
         return not_whole

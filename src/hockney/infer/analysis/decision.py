@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hockney.base.units import format_rate, format_seconds, format_size
 from hockney.infer.analysis.comparison_gate import comparison_gate
-from hockney.infer.analysis.findings import DecidingFinding, findings_of, of_cut, of_gate
+from hockney.infer.analysis.findings import DecidingFinding, of_cut, of_gate
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Status
 from hockney.infer.analysis.histories import History, Trend
 from hockney.infer.estimate.interval import interval_words
@@ -73,8 +73,7 @@ def decision_of(
 
 
 def _labelled(analysis: Analysis) -> list[DecidingFinding]:
-    known = analysis.findings if analysis.is_reduced else findings_of(analysis)
-    return [replace(finding, run=analysis.label) for finding in known]
+    return [replace(finding, run=analysis.label) for finding in analysis.findings_by_itself]
 
 
 def _is_held(finding: DecidingFinding) -> bool:

@@ -20,6 +20,7 @@ from hockney.infer.analysis.compare import PointDifference, differences, means_o
 from hockney.infer.analysis.effects import Gap, best_prediction, form_of, span_of
 from hockney.infer.analysis.factor import DifferingFactor, Kind
 from hockney.infer.analysis.factors import factors_of, own_axes
+from hockney.infer.analysis.findings import Failures, failures_apart
 from hockney.infer.analysis.gate import Gate, not_judged
 from hockney.infer.analysis.run_drift import RunDrift
 from hockney.infer.analysis.traces import hosts_of
@@ -78,6 +79,8 @@ class Explanation:
     """The runs as a whole; None where launches do not show it."""
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
+    failures: Failures = ((), ())
+    """What is not accepted of one run by itself and is of the other, A's first."""
 
     @property
     def shown(self) -> list[PointDifference]:
@@ -135,6 +138,14 @@ def explanation(
     first: Analysis, second: Analysis, tolerance: float, earlier: Sequence[EarlierRun] = ()
 ) -> Explanation:
     """Explains how B differs from A. earlier: more runs, which show how much equal ones differ."""
+    return replace(
+        _explanation(first, second, tolerance, earlier), failures=failures_apart(first, second)
+    )
+
+
+def _explanation(
+    first: Analysis, second: Analysis, tolerance: float, earlier: Sequence[EarlierRun]
+) -> Explanation:
     paths = [analysis.run.path for analysis in (first, second)]
     if first.run.header.id == second.run.header.id:
         raise UsageError(f"{paths[0]} and {paths[1]} are the same run", "name two runs")

@@ -34,6 +34,11 @@ class DecidingFinding:
     names: tuple[str, ...] = ()
     """Names of what is slow, such as nodes; empty where it is the run as a whole."""
 
+    @property
+    def culprits(self) -> tuple[str, ...]:
+        """Who it is about, by which findings of two runs are compared."""
+        return self.names or (self.what,)
+
 
 def findings_of(analysis: Analysis) -> Iterator[DecidingFinding]:
     """What a run shows by itself, without its label."""
@@ -60,6 +65,24 @@ def findings_of(analysis: Analysis) -> Iterator[DecidingFinding]:
             yield of_gate("", gate, "the plan's limit")
 
 
+Failures = tuple[tuple[DecidingFinding, ...], tuple[DecidingFinding, ...]]
+"""What is not accepted of one run by itself and is of the other: of A alone, and of B alone."""
+
+
+def failures_apart(first: Analysis, second: Analysis) -> Failures:
+    """What two runs differ by where common points need not show it, such as a slow node. What both
+    have is no difference."""
+    ours, theirs = (
+        [one for one in found if one.status == FAILED]
+        for found in (first.findings_by_itself, second.findings_by_itself)
+    )
+    known = [{one.culprits for one in of_run} for of_run in (ours, theirs)]
+    return (
+        tuple(one for one in ours if one.culprits not in known[1]),
+        tuple(one for one in theirs if one.culprits not in known[0]),
+    )
+
+
 def of_cut(what: str, cut: str) -> DecidingFinding:
     """A run whose file lacks something: what is missing may be what would not be accepted."""
     action = "continue the run with --resume, or measure it again"
@@ -83,7 +106,8 @@ def _of_data(analysis: Analysis) -> DecidingFinding:
 
 def of_gate(what: str, gate: Gate, reference: str) -> DecidingFinding:
     if gate.status != NOT_JUDGED:
-        return DecidingFinding(gate.status, what, gate.why, reference, "")
+        names = gate.culprits
+        return DecidingFinding(gate.status, what, gate.why, reference, "", names=names)
     why, _, remedy = gate.why.partition("; ")
     return DecidingFinding(gate.status, what, why, reference, remedy)
 
@@ -104,12 +128,12 @@ def _of_outliers(analysis: Analysis) -> Iterator[DecidingFinding]:
 
 def _of_slow(suspect: Outlier | Suspect) -> DecidingFinding:
     if isinstance(suspect, Suspect):
-        what, agreeing = suspect.words, f"{suspect.passes_agreeing} of {suspect.passes} passes"
+        what, agreeing = suspect.words, _agreeing(suspect.passes_agreeing, suspect.passes, "pass")
         reference = f"{format_seconds(suspect.usual_s)}, the median of pairs as far apart"
     else:
         what, agreeing = (
             f"{suspect.what} {', '.join(suspect.names)} is slow",
-            f"{suspect.launches_agreeing} of {suspect.launches} launches",
+            _agreeing(suspect.launches_agreeing, suspect.launches, "launch"),
         )
         reference = "its peers, in the same launches"
     number = (
@@ -117,6 +141,10 @@ def _of_slow(suspect: Outlier | Suspect) -> DecidingFinding:
     )
     action = _remedy(suspect.what, suspect.names)
     return DecidingFinding(FAILED, what, number, reference, action, names=suspect.names)
+
+
+def _agreeing(agreeing: int, count: int, what: str) -> str:
+    return f"{agreeing} of {count} {what}es" if count > 1 else f"its only {what}"
 
 
 def _of_fault(fault: LocatedFault) -> DecidingFinding:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,8 +31,8 @@ class Reduced(msgspec.Struct, frozen=True):
     """What carried the messages of the first launch."""
 
     @classmethod
-    def of(cls, analysis: Analysis, findings: Iterable[DecidingFinding] = ()) -> Reduced:
-        """Computes the estimates, and drops all else but these findings."""
+    def of(cls, analysis: Analysis) -> Reduced:
+        """Computes the estimates and the findings, and drops all else."""
         run, own, every = analysis.run, analysis.estimates, analysis.of_every_launch
         return cls(
             run.header,
@@ -45,7 +44,7 @@ class Reduced(msgspec.Struct, frozen=True):
             run.cut,
             _without_rounds(own),
             None if every is own else _without_rounds(every),
-            list(findings),
+            list(analysis.findings_by_itself),
             [path for path in run.paths if path.launch == run.launches[0].launch],
         )
 

@@ -12,7 +12,7 @@ import msgspec
 
 from hockney import records
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.findings import DecidingFinding, findings_of
+from hockney.infer.analysis.findings import DecidingFinding
 from hockney.infer.analysis.gate import FAILED
 from hockney.infer.analysis.histories import History
 from hockney.infer.analysis.reduced import Reduced
@@ -24,7 +24,7 @@ LONGEST_ENTRY = 1 << 20
 
 def _reduced(path: Path) -> Reduced:
     analysis = Analysis(records.read(path))
-    return Reduced.of(analysis, findings_of(analysis))
+    return Reduced.of(analysis)
 
 
 def with_newest(index: Index, histories: Iterable[History]) -> list[History]:

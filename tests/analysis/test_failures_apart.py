@@ -1,0 +1,81 @@
+"""What one run shows by itself, and another does not, is a difference between them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from conftest import RunHockney
+from fabric_samples import fabric_run
+from hockney import records
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.compare import compare
+from hockney.infer.analysis.comparison_gate import comparison_gate
+from hockney.infer.analysis.findings import failures_apart
+from hockney.infer.analysis.gate import FAILED
+from hockney.records import End, Run
+from samples import make_run, night_run
+
+
+@pytest.mark.parametrize(
+    ("slow", "apart"),
+    [
+        (([], [6]), ([], ["n6"])),
+        (([6], []), (["n6"], [])),
+        (([6], [6]), ([], [])),
+        (([6], [3]), (["n6"], ["n3"])),
+        (([], []), ([], [])),
+    ],
+)
+def test_what_one_run_alone_has_is_a_difference(
+    slow: tuple[Sequence[int], Sequence[int]], apart: tuple[list[str], list[str]]
+) -> None:
+    first, second = (Analysis(night_run(day, *nodes)) for day, nodes in enumerate(slow))
+    found = failures_apart(first, second)
+    assert tuple([name for one in side for name in one.names] for side in found) == apart
+
+
+def network(run_id: str, slow: bool) -> Run:
+    """Median pairs of each level do not show a switch that is slow inside."""
+    run = fabric_run(slow={(0, 0): 3.0} if slow else None)
+    run.header = msgspec.structs.replace(run.header, id=run_id)
+    return run
+
+
+def test_a_gate_against_an_earlier_run_fails_by_a_new_failure() -> None:
+    good, slow = (Analysis(network(name, name == "slow")) for name in ("good", "slow"))
+    found, back = compare(good, slow, 0.03), compare(slow, good, 0.03)
+    assert (found.is_slower(0.03), found.is_worse(0.03)) == (False, True)
+    assert (back.is_slower(0.03), back.is_worse(0.03)) == (False, False)
+    gate = comparison_gate(found, 0.03)
+    assert (gate.status, gate.culprits) == (FAILED, ("s0",))
+    assert "switch s0 is slow inside, which was not found before" in gate.why
+
+
+def test_a_launch_that_failed_is_a_failure_of_its_run_alone() -> None:
+    good, bad = (make_run(lambda launch, *_: [1000.0 + launch]) for _ in range(2))
+    bad.add(End(launch=4, reason="failed", message="a message arrived with other bytes"))
+    ours, theirs = failures_apart(Analysis(good), Analysis(bad))
+    assert (len(ours), [one.what for one in theirs]) == (0, ["a launch failed"])
+
+
+def test_compare_and_explain_name_it_first(hockney: RunHockney, tmp_path: Path) -> None:
+    for name in ("good", "slow"):
+        lines = map(records.encode, network(name, name == "slow").records())
+        (tmp_path / f"{name}.jsonl").write_bytes(b"".join(lines))
+    words = "in B alone: switch s0 is slow inside: 3"
+    done = hockney("compare", "good.jsonl", "slow.jsonl")
+    assert (done.status, done.stdout.splitlines()[1][: len(words)]) == (1, words)
+    assert hockney("compare", "slow.jsonl", "good.jsonl").status == 0
+    [shown] = json.loads(hockney("compare", "good.jsonl", "slow.jsonl", "--json").stdout)[
+        "comparisons"
+    ]
+    assert [one["names"] for one in shown["failures"]["other"]] == [["s0"]]
+    assert shown["failures"]["base"] == []
+    done = hockney("explain", "good.jsonl", "slow.jsonl")
+    assert done.stdout.startswith(words)
+    assert "nothing to explain" not in done.stdout
