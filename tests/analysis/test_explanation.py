@@ -110,6 +110,28 @@ def test_a_setting_that_the_library_did_not_take_is_cleared() -> None:
     assert "same value" in found.cleared[0].why
 
 
+@pytest.mark.parametrize("is_unset_before", [True, False])
+def test_a_line_in_a_parameter_file_is_named_with_its_file(is_unset_before: bool) -> None:
+    """The library reads it as it reads the environment, which goes before it."""
+    name, file = "OMPI_MCA_btl_vader_single_copy_mechanism", "~/.openmpi/mca-params.conf"
+    slower = replace(BASE, second_a_byte=BASE.second_a_byte * 3.0, large="shared")
+    first = replace(BASE, environment={} if is_unset_before else {"parameter_files": {}})
+    first = first if is_unset_before else replace(first, env={name: "cma"})
+    other = replace(
+        slower, environment={"parameter_files": {file: {name: "none"}, "b": {name: "x"}}}
+    )
+    found = explained(run_of(first, 1), run_of(other, 2, name="B"))
+    assert named(found) == [name]
+    [cause] = found.causes
+    assert cause.factor.values[1] == f"none (in {file})"
+    assert (cause.factor.change is None) == is_unset_before, "unset does not undo a file"
+    of_environment = replace(slower, environment=other.environment, env={name: "cma"})
+    found = explained(
+        run_of(replace(BASE, env={name: "cma"}), 1), run_of(of_environment, 2, name="B")
+    )
+    assert name not in named(found)
+
+
 def test_settings_that_would_explain_as_much_are_both_given() -> None:
     env = {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_pml": "ob1"}
     other = replace(BASE, latency_s=9.0 * BASE.latency_s, small="tcp", large="tcp", env=env)

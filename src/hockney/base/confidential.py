@@ -21,7 +21,8 @@ LAST_WORDS = re.compile(
     r"BTL|PML|MTL|COLL|OSC|RMA|BML|RCACHE|MPOOL|ALLOCATOR|TOPO|RAS|RMAPS|PLM|ESS|FBTL|FCOLL|"
     r"IFACE|INCLUDE|EXCLUDE|POLICY|PROTOS|PROTO|SCHEME|MODE|ORDER|CELL|LIST|BIND|BINDING|PLACES|"
     r"THREADS|DYNAMIC|NESTED|SCHEDULE|STACKSIZE|AFFINITY|TYPE|TOPOLIB|RMK|LAUNCHER|BOOTSTRAP|"
-    r"COPY|CMA|KNEM|XPMEM|SRQ|EAGER|RNDV|RENDEZVOUS|HUGEPAGES|MEM|MEMORY|CACHE|SPIN|YIELD|VERSION"
+    r"COPY|CMA|KNEM|XPMEM|SRQ|EAGER|RNDV|RENDEZVOUS|HUGEPAGES|MEM|MEMORY|CACHE|SPIN|YIELD|VERSION|"
+    r"MECHANISM|PROTOCOL|CELLS"
 )
 """The last word of such a name, where the variable carries numbers or words of WORDS."""
 NUMBER = re.compile(
@@ -32,19 +33,19 @@ KNOWN_WORDS = """
     auto avail available barrier basic bcast binary binding binomial block blocked bml bruck
     brucks bunch by cache ch3 ch4 chain clone close cm cma coll compact copy core core2 cores
     crossover cuda cxi dc default device disable disabled dissemination distance double
-    doubling dynamic eager efa em enable enabled exchange exclusive exscan false fixed flat
-    fork ft full gather gatherv get guided halving han hcoll hierarchical hwloc hwthread
+    direct doubling dynamic eager efa em emulated enable enabled exchange exclusive exscan false
+    fixed flat fork ft full gather gatherv get guided halving han hcoll hierarchical hwloc hwthread
     hybrid ib in inf infinity inorder inplace inter intra k kary kmeans knary knem knomial
     l1cache l2 l2cache l3 l3cache leader libnbc linear local lock logp lru many map master md
     memory mlx mm mpi mxm nb nbc neighbor neighbors network no node nodes nonblocking
     noncommutative none nonoverlapping numa ob1 off ofi on once one onesided openib opx order
     package pair pairwise pcie permuted pinned pipeline pml posix pret primary proc protocol
-    psm psm2 psm3 put r2 rabenseifner rc rcx rdm rdma rdmcm recursive recv reduce
+    psm psm2 psm3 put r2 rabenseifner rc rcx rdm rdma rdmcm read recursive recv reduce
     reducescatter release remap remote rendezvous ring rma robin round rr rsh rxm scan scatter
     scatter2 scatterv sched segmented self send sendrecv sequential shm shmem short single
     slurm sm smhier smp socket sockets split spread ssh static strict sync sysv tcp thread
     threads throttled topology tree true try tsp tuned two ucx ud udp udx unit unordered usnic
-    vader verbs wait x xpmem y yes zcopy
+    vader verbs wait write x xpmem y yes zcopy
 """
 WORDS = frozenset(KNOWN_WORDS.split())
 DEVICE = re.compile(

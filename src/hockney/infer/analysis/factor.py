@@ -37,6 +37,8 @@ class Restored:
     """workload, placement or variable."""
     name: str
     value: Any
+    now: str | None = None
+    """The value of a variable in B; None if it had none."""
 
 
 @dataclass(frozen=True)

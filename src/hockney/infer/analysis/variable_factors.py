@@ -1,11 +1,12 @@
-"""Environment variables that differ between two runs, and whether they acted."""
+"""Settings of MPI by environment variables and parameter files that differ between two runs, and
+whether they acted."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hockney.infer.analysis.effects import FORMS, Form, between
 from hockney.infer.analysis.factor import UNSET, DifferingFactor, Kind, Restored
@@ -39,6 +40,29 @@ SIZE = re.compile(r"(-?\d+)([kmg]?)i?b?", re.I)
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
+class Held(NamedTuple):
+    """The value of a variable, and the parameter file that sets it."""
+
+    value: str
+    file: str | None = None
+    """None if it is set in the environment, which goes before files."""
+
+    @property
+    def words(self) -> str:
+        return self.value if self.file is None else f"{self.value} (in {self.file})"
+
+
+def held_of(analysis: Analysis) -> dict[str, Held]:
+    """The known settings of a run's ranks, by the variables that set them: those of the environment
+    and of parameter files, of which the first counts."""
+    files = analysis.run.header.environment.get("parameter_files")
+    found: dict[str, Held] = {}
+    for file, settings in files.items() if isinstance(files, Mapping) else ():
+        for name, value in settings.items() if isinstance(settings, Mapping) else ():
+            found.setdefault(name, Held(str(value), file))
+    return found | {name: Held(value) for name, value in variables_of(analysis).items()}
+
+
 def variables_of(analysis: Analysis) -> Mapping[str, str]:
     """The known variables that a run's ranks were given."""
     run = analysis.run
@@ -51,17 +75,20 @@ def variables_of(analysis: Analysis) -> Mapping[str, str]:
 def variable_factors(
     first: Analysis, second: Analysis, a: Traces, b: Traces
 ) -> Iterator[DifferingFactor]:
-    one, other = variables_of(first), variables_of(second)
+    one, other = held_of(first), held_of(second)
     abis = {launch.mpi.abi for of in (first, second) for launch in of.run.launches[:1]}
     for name in sorted(one.keys() | other.keys()):
-        before, after = one.get(name), other.get(name)
+        held, now = one.get(name), other.get(name)
+        before, after = held and held.value, now and now.value
         if before == after or HARMLESS.search(name):
             continue
+        # Without its variable, the file would still set it.
+        is_kept = held is None and now is not None and now.file is not None
         factor = DifferingFactor(
             name,
-            (before or UNSET, after or UNSET),
+            (held.words if held else UNSET, now.words if now else UNSET),
             Kind.SETTING,
-            change=Restored("variable", name, before),
+            change=None if is_kept else Restored("variable", name, before, after),
         )
         readers = {abi for abi, names in FAMILIES.items() if names.match(name)}
         if readers and None not in abis and not readers & abis:

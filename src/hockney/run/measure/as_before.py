@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.factor import UNSET, DifferingFactor
+from hockney.infer.analysis.factor import DifferingFactor
 from hockney.plan import Plan
 from hockney.plan.variants import ENVIRONMENT, Comparison, Variant
 from hockney.run.measure.checks import check_plan
@@ -45,7 +45,9 @@ def with_as_before(
     variables = [factor for factor in factors if factor.change and factor.change.part == "variable"]
     names = [variable.name for variable in variables]
     own = {
-        variable.name: variable.values[1] for variable in variables if variable.values[1] != UNSET
+        variable.name: variable.change.now
+        for variable in variables
+        if variable.change is not None and variable.change.now is not None
     }
     for name in names:
         os.environ.pop(name, None)

@@ -14,6 +14,7 @@ from hockney.plan import Plan
 from hockney.records import LeftOutNode, Run, read
 from hockney.run.measure.fewer_nodes import without_nodes
 from hockney.run.measure.nodes import FaultyNodesError
+from hockney.run.measure.parameter_files import held_for
 from hockney.run.measure.resume import is_finished, run_to_resume
 from hockney.run.measure.session import Session, answer, finish, new_run
 from hockney.run.measure.setup import setups_of
@@ -123,6 +124,8 @@ def _prepared(
                 run = run_to_resume(file.path, asked, setups.engines)
             else:
                 run = new_run(asked, target.label)
+                if held := held_for(asked.cases):
+                    run.header.environment["parameter_files"] = held
             run.path = file.path
             steps = steps_of(plan)
             first = steps.first() if steps else plan
