@@ -22,7 +22,14 @@ from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.run.measure import setup
 from hockney.run.mpis import Engine, Mpi
 from hockney.show.settings_lines import settings_json, settings_lines
-from hockney.tuning.settings import Setting, Time, alike, settings_of, variants_of
+from hockney.tuning.settings import (
+    Setting,
+    Time,
+    alike,
+    presets_of,
+    settings_of,
+    variants_of,
+)
 from hockney.tuning.settings_choice import (
     Gain,
     chosen_of,
@@ -105,6 +112,30 @@ def test_a_setting_is_said_to_hold_for_the_measured_sizes_alone() -> None:
         assert words in text
     assert "is not known" not in files_of(variables)[""], "rules have their own sizes"
     assert "at 8 B alone" in files_of(variables, [Gain(8, 2.0, None, "faster")])[""]
+
+
+def test_what_is_set_already_is_named_compared_with_and_restored() -> None:
+    """A variable of the environment goes before a parameter file, and a file before the library's
+    own value."""
+    x, y, z = (Setting(f"OMPI_MCA_{name}", name, "4096") for name in "xyz")
+    files = {"~/a.conf": {"OMPI_MCA_x": "1", "OMPI_MCA_y": "2"}, "b.conf": {"OMPI_MCA_y": "3"}}
+    presets = presets_of([x, x, y, z], {"OMPI_MCA_x": "512"}, files)
+    assert [(one.setting.name, one.file) for one in presets] == [
+        ("x=512", None),
+        ("y=2", "~/a.conf"),
+    ]
+    first, *_ = variants_of([(x,)], presets)
+    assert first.name == "yours: x=512, y=2"
+    assert variants_of([(x,)])[0].name == "default"
+    sentence = "your environment sets OMPI_MCA_x to 512: that is what is compared with"
+    texts = files_of({"OMPI_MCA_x": "4096", "OMPI_MCA_z": "1"}, [], presets)
+    assert "to undo: unset OMPI_MCA_z; export OMPI_MCA_x=512" in texts[""]
+    assert all(sentence in text for text in texts.values())
+    assert not any("a.conf" in text for text in texts.values()), "y is not chosen"
+    study = study_of({"a=1": NOTHING})
+    assert sentence in "\n".join(settings_lines(study, None, "", 1.1, [], presets))
+    found = settings_json([study], None, [], "", 1.1, [], [], presets)["already_set"]
+    assert found[1] == {"variable": "OMPI_MCA_y", "value": "2", "file": "~/a.conf"}
 
 
 def test_a_wide_limit_of_the_gain_is_no_proof_that_there_is_none() -> None:
@@ -298,7 +329,13 @@ def test_a_setting_that_helps_is_found_and_written(
     runs = [records.read(path) for path in tmp_path.glob("settings.*.jsonl")]
     launches = [launch for run in runs for launch in run.launches]
     held = {launch.variant: set(launch.controls.values()) for launch in launches}
-    assert held.pop("default") == held.pop(f"{fault}=0") == {bad}
+    own = found["stages"][0]["names"][0]
+    assert own.startswith("yours: ")
+    assert {one["variable"]: one["value"] for one in found["already_set"]} == {
+        fault: "3",
+        variable: bad,
+    }
+    assert held.pop(own) == held.pop(f"{fault}=0") == {bad}
     assert list(held.values()) == [{good}]
     assert "export" not in done.stdout
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,22 @@ from hockney.plan import Plan
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.run.measure.execution import Target
 from hockney.run.measure.joined_variants import joined
+from hockney.run.measure.parameter_files import held_in_files
 from hockney.run.measure.session import Session
 from hockney.run.measure.setup import mpi_of
 from hockney.run.measure.trial import SHORTEST_LAUNCH_S, launch_s
 from hockney.show.as_json import dumps
 from hockney.show.settings_lines import settings_json, settings_lines, values_of
-from hockney.tuning.settings import OWN, SEARCH, Setting, Time, settings_of, variants_of
+from hockney.tuning.settings import (
+    SEARCH,
+    Preset,
+    Setting,
+    Time,
+    own_name,
+    presets_of,
+    settings_of,
+    variants_of,
+)
 from hockney.tuning.settings_choice import chosen_of, gains_of, largest_gain, range_text, to_confirm
 from hockney.tuning.settings_files import SUFFIXES, files_of, modules_of, write
 
@@ -47,13 +58,18 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     asked = ask([verb, *rest], **{name: value for name, value in defaults.items() if value})
     output: Path | None = options["output"]
     _check_output(output, options["force"])
-    mpi, engine = mpi_of(asked.plan.first.placement)
+    placement = asked.plan.first.placement
+    mpi, engine = mpi_of(placement)
     tried = settings_of(options["settings"], mpi, engine)
     left_out = list(tried.left_out)
+    in_files = held_in_files(mpi, engine, placement.env)
+    presets = presets_of(tried.settings, os.environ, in_files)
+    for preset in presets if not options["quiet"] else ():
+        click.echo(f"note: {preset.sentence}", err=True)
     studies: list[VariantStudy] = []
     budget_s = options["budget"] or VARIANT_S * min(len(tried.settings) + 1, MOST_BUDGETED)
     time = Time(budget_s, launch_s(mpi, engine))
-    measuring = _Measuring(asked.plan, verb, output, options, left_out, tried.settings)
+    measuring = _Measuring(asked.plan, verb, output, options, left_out, tried.settings, presets)
     settings: list[tuple[Setting, ...]] = [(setting,) for setting in tried.settings]
     if time.needs_search(len(settings)):
         late = ", ".join(setting.name for setting in tried.settings[time.searched :])
@@ -70,15 +86,23 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     most = largest_gain(studies)
     gains = gains_of(studies[-1], chosen)
     values = values_of(chosen)
-    texts = files_of(values, gains) | (modules_of(values, gains) if options["deploy"] else {})
+    texts = files_of(values, gains, presets) | (
+        modules_of(values, gains) if options["deploy"] else {}
+    )
     files = write(output, texts, options["force"]) if output and chosen else []
     if options["as_json"]:
         click.echo(
-            dumps(settings_json(studies, chosen, gains, range_text(gains), most, left_out, files))
+            dumps(
+                settings_json(
+                    studies, chosen, gains, range_text(gains), most, left_out, files, presets
+                )
+            )
         )
     else:
         click.echo(
-            "\n".join(settings_lines(studies[-1], chosen, range_text(gains), most, left_out))
+            "\n".join(
+                settings_lines(studies[-1], chosen, range_text(gains), most, left_out, presets)
+            )
         )
     if not options["quiet"]:
         for file in files:
@@ -98,6 +122,7 @@ class _Measuring:
         options: dict[str, Any],
         left_out: list[str],
         tried: Sequence[Setting],
+        presets: Sequence[Preset],
     ) -> None:
         sampling = replace(plan.sampling, timeout_s=min(plan.sampling.timeout_s, SILENT_S))
         # All variants read all settings back, which shows what differs between them.
@@ -108,12 +133,12 @@ class _Measuring:
         )
         self._plan = replace(plan, sampling=sampling, cases=cases)
         self._verb, self._output, self._options = verb, output, options
-        self._left_out = left_out
+        self._left_out, self._presets = left_out, presets
 
     def study(
         self, stage: str, chosen: Sequence[Sequence[Setting]], budget_s: float
     ) -> VariantStudy:
-        variants = variants_of(chosen)
+        variants = variants_of(chosen, self._presets)
         plans = [(variant, self._plan) for variant in variants]
         plan = joined(plans, Comparison(variants=variants), budget_s)
         file = self._file(stage)
@@ -126,7 +151,7 @@ class _Measuring:
         session = _measure.measured(plan, target, quiet)
         if session.was_stopped:
             raise KeyboardInterrupt
-        self._left_out += _failed(session)
+        self._left_out += _failed(session, own_name(self._presets))
         study = Analysis(session.run).variants
         if study is None or not study.ratios:
             launches = sum(answer.launches for answer in session.answers)
@@ -149,15 +174,15 @@ class _Measuring:
         return self._output.with_name(f"{self._output.name}.{stage}.jsonl")
 
 
-def _failed(session: Session) -> list[str]:
+def _failed(session: Session, own: str) -> list[str]:
     """A line for each variant whose launches failed or hung; raises HockneyError where the
-    library fails with its own settings."""
+    library fails with its own settings, or those that are set already (the variant `own`)."""
     found = []
     for answer in session.answers:
         if answer.problem is not None:
             first = answer.problem.partition("\n")[0].partition("; the last lines")[0]
             first = first.partition(" (--timeout")[0]  # an option of another verb
-            if answer.case.variant == OWN:
+            if answer.case.variant == own:
                 raise HockneyError(answer.problem)
             found.append(f"{answer.case.variant}: {first}")
     return found

@@ -10,6 +10,7 @@ from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.plan.variants import ENVIRONMENT, Variant
 from hockney.show.table import estimate_json
 from hockney.show.variant_table import doubt_lines, variant_table, variants_json
+from hockney.tuning.settings import Preset
 from hockney.tuning.settings_choice import Gain
 
 WIDE = 2.0
@@ -22,12 +23,14 @@ def settings_lines(
     sizes: str,
     most: float | None,
     left_out: Sequence[str],
+    presets: Sequence[Preset] = (),
 ) -> list[str]:
     """The table of the last study, then what follows from it. sizes: for which the chosen variant
-    was measured, in words."""
+    was measured, in words. presets: what is set already, and compared with."""
     lines = [variant_table(study), ""]
     lines += [f"left out: {line}" for line in left_out]
     lines += [f"note: {line}" for line in doubt_lines(study)]
+    lines += [f"note: {preset.sentence}" for preset in presets]
     if chosen is not None:
         held = ", ".join(f"{name}={value}" for name, value in values_of(chosen).items())
         lines.append(f"surely faster at some size, surely slower at none: {held}")
@@ -56,11 +59,20 @@ def settings_json(
     most: float | None,
     left_out: Sequence[str],
     files: Sequence[Path],
+    presets: Sequence[Preset] = (),
 ) -> dict[str, Any]:
     return {
         "settings": values_of(chosen),
         "gains": [estimate_json(gain) for gain in gains],
         "range": sizes or None,
+        "already_set": [
+            {
+                "variable": preset.setting.variable,
+                "value": preset.setting.value,
+                "file": preset.file,
+            }
+            for preset in presets
+        ],
         "largest_possible_gain": most,
         "left_out": list(left_out),
         "files": [str(file) for file in files],

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher, get_close_matches
 from itertools import chain, takewhile, zip_longest
 
+from hockney.base.confidential import without_credentials
 from hockney.base.errors import HockneyError, UsageError
 from hockney.plan.variants import ENVIRONMENT, Variant
 from hockney.run.mpis import Control, Engine, Family, Mpi, family_of
 
 AUTO = "auto"
 OWN = "default"
-"""The variant without settings."""
+"""The variant without settings, where the user has set none of those that are tried."""
 FACTORS = (16.0, 4.0, 0.25)
 """Values tried for a number, as factors on the library's own, the boldest first."""
 TOGETHER = "all together"
@@ -56,6 +57,33 @@ class Setting:
     @property
     def name(self) -> str:
         return f"{self.control or self.variable}={self.value}"
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A tried setting that is set already: what is compared with is not the library's own."""
+
+    setting: Setting
+    """The variable, with the value that it has."""
+    file: str | None = None
+    """The parameter file that sets it; None if the environment does, which goes before files."""
+
+    @property
+    def is_in_environment(self) -> bool:
+        return self.file is None
+
+    @property
+    def sentence(self) -> str:
+        name, value = self.setting.variable, self.setting.value
+        if self.file is not None:
+            return (
+                f"{self.file} sets {self.setting.name}: that is what is compared with; change that "
+                "line, or set the variable, which goes before it"
+            )
+        return (
+            f"your environment sets {name} to {value}: that is what is compared with, and it goes "
+            "before files of parameters"
+        )
 
 
 @dataclass(frozen=True)
@@ -249,10 +277,36 @@ def _may_be_zero(value: str) -> bool:
     return value[:1].isdecimal() or value.lower() in FALSE_WORDS
 
 
-def variants_of(chosen: Sequence[Sequence[Setting]]) -> tuple[Variant, ...]:
-    """The library's own settings, and each of these combinations."""
+def presets_of(
+    settings: Sequence[Setting],
+    environment: Mapping[str, str],
+    files: Mapping[str, Mapping[str, str]],
+) -> list[Preset]:
+    """The tried settings that the environment or else a parameter file already sets. files: the
+    values by variable, by file; the first counts."""
+    found = []
+    for variable, control in {one.variable: one.control for one in settings}.items():
+        held: list[tuple[str | None, str | None]] = [(environment.get(variable), None)]
+        held += [(by_name.get(variable), file) for file, by_name in files.items()]
+        value, file = next(((value, file) for value, file in held if value), (None, None))
+        if value is not None:
+            found.append(Preset(Setting(variable, control, without_credentials(value)), file))
+    return found
+
+
+def own_name(presets: Sequence[Preset]) -> str:
+    """The name of the variant without settings: what the user has set already is no default."""
+    if not presets:
+        return OWN
+    return "yours: " + ", ".join(preset.setting.name for preset in presets)
+
+
+def variants_of(
+    chosen: Sequence[Sequence[Setting]], presets: Sequence[Preset] = ()
+) -> tuple[Variant, ...]:
+    """The library's own settings, or those that are set already, and each of these combinations."""
     return (
-        Variant(name=OWN, values={}),
+        Variant(name=own_name(presets), values={}),
         *(
             Variant(
                 name=settings[0].name if len(settings) == 1 else TOGETHER,
