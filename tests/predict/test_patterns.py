@@ -21,9 +21,12 @@ from hockney.infer.fitting.fit import Parameter
 from hockney.infer.predict.answers import answers_of
 from hockney.infer.predict.channel import Channel, channel_of
 from hockney.infer.predict.costs import Costs
+from hockney.infer.predict.halo_exchange import halo_schedule
+from hockney.infer.predict.parameters import Level, Machine, Parameters
 from hockney.infer.predict.patterns import PATTERNS, Pattern, grid, parse_pattern, predict
+from hockney.infer.predict.simulation import simulate
 from hockney.plan.axes import Point
-from hockney.show.predictions import prediction_lines
+from hockney.show.predictions import prediction_json, prediction_lines
 from samples import Pair, make_pairs_run, make_run, one_a_node, write_run
 
 ALPHA_NS, NS_PER_B = 1000.0, 0.5
@@ -41,26 +44,86 @@ def channel() -> Channel:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "messages"),
+    ("pattern", "latencies", "blocks"),
     [
-        (Pattern("message", 1024), 1),
-        (Pattern("ring", 1024, 16), 16),
-        (Pattern("halo2d", 1024, 64), 4),
-        (Pattern("halo3d", 1024, 4096), 6),
-        (Pattern("halo3d", 1024, 2), 2),
-        (Pattern("alltoall", 1024, 64), 63),
+        (Pattern("message", 1024), 1, 1),
+        (Pattern("ring", 1024, 16), 16, 16),
+        (Pattern("halo2d", 1024, 64), 1, 4),
+        (Pattern("halo3d", 1024, 4096), 1, 6),
+        (Pattern("halo3d", 1024, 2), 1, 2),
+        (Pattern("alltoall", 1024, 64), 63, 63),
     ],
 )
 def test_messages_of_a_rank_follow_one_another(
-    channel: Channel, pattern: Pattern, messages: int
+    channel: Channel, pattern: Pattern, latencies: int, blocks: int
 ) -> None:
-    one = 1e-9 * (ALPHA_NS + NS_PER_B * pattern.bytes)
+    """Those of a halo exchange, which are all posted at once, through its port."""
+    whole = 1e-9 * (latencies * ALPHA_NS + blocks * NS_PER_B * pattern.bytes)
     found = predict(channel, pattern)
-    assert found.seconds.value == pytest.approx(messages * one, rel=1e-3)
+    assert found.seconds.value == pytest.approx(whole, rel=1e-3)
     assert found.seconds.interval is not None
-    assert found.seconds.interval.low < messages * one < found.seconds.interval.high
+    assert found.seconds.interval.low < whole < found.seconds.interval.high
     wider = 1.0 if found.measured else expansion(5)
-    assert found.seconds.interval.low == pytest.approx(messages * one * 0.98**wider, rel=0.01)
+    assert found.seconds.interval.low == pytest.approx(whole * 0.98**wider, rel=0.01)
+
+
+@pytest.mark.parametrize("bytes_", [8, 65536])
+def test_a_halo_takes_what_its_messages_do_one_by_one(channel: Channel, bytes_: int) -> None:
+    """The model with which `hockney halo` compares its times."""
+    level = Level(1e-9 * ALPHA_NS, 1e-9 * NS_PER_B)
+    schedule = halo_schedule("waitall", (8, 8), "faces", True, bytes_)
+    simulated = simulate(Machine(Parameters(network=level), 64, None, 0), schedule).max()
+    found = predict(channel, Pattern("halo2d", bytes_, 64))
+    assert found.seconds.value == pytest.approx(simulated, rel=1e-3)
+    assert "cost it nothing here" in (found.note or "")
+
+
+def test_small_messages_at_once_share_the_wire() -> None:
+    """One message by itself reaches half of the bandwidth; four at once fill the link."""
+    costs = Costs(1e-6, 2e-9, shared_s_per_B=1e-9)
+    assert costs.at_once_s(4, 1000) == pytest.approx(3e-6 + 3 * 1e-6)
+    assert costs.scaled({"bandwidth": 0.5}).at_once_s(4, 1000) == pytest.approx(5e-6 + 3 * 2e-6)
+
+
+@pytest.mark.parametrize(("alpha_s", "s_per_B"), [(1e-6, 1e-9), (-1e-6, 1e-9), (2e-6, -1e-9)])
+@pytest.mark.parametrize("bytes_", [0, 1500])
+def test_no_term_of_a_message_is_below_0(alpha_s: float, s_per_B: float, bytes_: int) -> None:
+    """A steep line begins below 0: half of that latency made messages longer."""
+    costs = Costs.of_line(alpha_s, s_per_B, bytes_)
+    assert min(costs.latency_s, costs.s_per_B) >= 0.0
+    assert costs.message_s(bytes_) == pytest.approx(max(alpha_s + bytes_ * s_per_B, 0.0))
+
+
+def uneven_ns(launch: int, round_: int, size: int) -> list[float]:
+    """Launches with the same latency and up to 5 times the time per byte."""
+    return [ALPHA_NS + NS_PER_B * size * (1.0, 1.0, 1.2, 1.1, 5.0)[launch] + 1e-6 * round_]
+
+
+@pytest.mark.parametrize("factors", [{"latency": 0.5}, {"latency": 0.01}, {"bandwidth": 2.0}])
+def test_no_end_of_an_interval_rises_on_a_faster_machine(factors: dict[str, float]) -> None:
+    """Each is widened for few launches by a ratio, which is larger from a smaller value."""
+    slow = channel_of(estimate(make_run(uneven_ns, sizes=SIZES)).headline)
+    for size in (8, 2048, 4096):
+        pattern = Pattern("halo2d", size, 64)
+        before, after = (predict(one, pattern) for one in (slow, slow.scaled(factors)))
+        assert after.before == before.seconds
+        was, now = before.seconds.interval, after.seconds.interval
+        assert was is not None
+        assert now is not None
+        assert now.high <= was.high
+        assert was.low * min(*factors.values(), 0.5) <= now.low <= was.low
+
+
+def test_what_if_shows_the_time_without_it(channel: Channel) -> None:
+    points = estimate(make_run(line_ns, sizes=SIZES)).headline
+    found = answers_of(points, [Pattern("ring", 1024, 16)], factors={"latency": 0.5})
+    _, heading, row, *_ = prediction_lines(found)
+    assert heading.split()[-3:] == ["without", "--what-if", "ratio"]
+    assert row.split()[-3:] == ["24.19", "us", "0.67"]
+    json = prediction_json(None, found.predictions[0])
+    assert json["unchanged_s"] == pytest.approx(24.19e-6, rel=1e-3)
+    assert json["ratio"] == pytest.approx(0.669, rel=1e-2)
+    assert prediction_json(None, predict(channel, Pattern("ring", 8, 4)))["ratio"] is None
 
 
 def test_the_term_that_dominates_is_named(channel: Channel) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,16 @@ from conftest import RunHockney
 from hockney import records
 from hockney.foreign.programs import profile_in
 from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.channel import Channel, channel_of
 from hockney.infer.predict.costs import Costs, Through
 from hockney.infer.predict.patterns import Pattern, predict
-from hockney.infer.predict.program_mix import beyond_measured, collectives_by, predict_mix
+from hockney.infer.predict.program_collectives import collectives_by
+from hockney.infer.predict.program_mix import beyond_measured, predict_mix
 from hockney.infer.predict.program_run import NONE, predict_order, walk
 from hockney.profiling.mix import Item, Mix, mix_of
 from hockney.profiling.order import Order, order_of
+from hockney.show.mix_lines import mix_json, mix_lines
 from samples import make_run
 
 TIMES_US = {8: 1.0, 64: 1.1, 1024: 1.5, 4096: 2.0, 8192: 12.0, 65536: 20.0, 1048576: 120.0}
@@ -129,3 +133,54 @@ def test_what_is_extrapolated_is_said(hockney: RunHockney, tmp_path: Path) -> No
     hockney("import", "on.csv", "--operation", "pingpong", "-o", "on.jsonl")
     done = hockney("predict", "--profile", "a-profile.jsonl", "--on", "on.jsonl")
     assert "--on has no message larger than 1 KiB: the time of those of 1 MiB" in done.stderr
+
+
+def measured_allreduce(hockney: RunHockney, where: Path) -> list[PointEstimate]:
+    """8 bytes on 64 ranks in 15 us."""
+    (where / "c.csv").write_text("bytes,time (us),operation,ranks\n8,15,allreduce,64\n")
+    hockney("import", "c.csv", "-o", "c.jsonl")
+    return list(Analysis(records.read(where / "c.jsonl")).points_to_fit)
+
+
+ALLREDUCE = Mix(64, (Item("allreduce", 8, 1, tuple(range(64))),), 1, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("factors", "us"), [({"latency": 0.5}, 7.5), ({"latency": 2.0}, 30.0), ({"bandwidth": 2.0}, 15)]
+)
+def test_measured_collectives_change_with_the_machine(
+    channel: Channel, hockney: RunHockney, tmp_path: Path, factors: dict[str, float], us: float
+) -> None:
+    points = measured_allreduce(hockney, tmp_path)
+    found = predict_mix(ALLREDUCE, channel.scaled(factors), points)
+    assert found.seconds.value == pytest.approx(1e-6 * us, rel=0.02)
+    assert found.before is not None
+    assert found.before.value == pytest.approx(15e-6)
+    assert found.assumed == (("allreduce", "recursive_doubling"),)
+    by = collectives_by(points)(channel.scaled(factors).best, channel.best)
+    seconds, latencies = by("allreduce", 64, 8)
+    assert seconds == pytest.approx(1e-6 * us, rel=0.02)
+    assert latencies == pytest.approx(6.0)
+
+
+def test_no_algorithm_wins_as_it_is_not_known_what_a_message_costs_its_ranks(
+    channel: Channel,
+) -> None:
+    """A linear one has two messages after one another, and a rank that takes in 63."""
+    found = predict_mix(ALLREDUCE, channel)
+    assert found.assumed == (("allreduce", "recursive_doubling"),)
+    assert found.seconds.value == pytest.approx(6e-6, rel=0.02)
+    shown = "\n".join(mix_lines(ALLREDUCE, "hockney", found))
+    assert "allreduce by recursive_doubling" in shown
+    assert "what a message costs its ranks was not measured" in shown
+    assert found.before is None
+    assert mix_json(ALLREDUCE, "hockney", found, [])["ratio"] is None
+
+
+def test_what_if_shows_a_program_without_it(channel: Channel) -> None:
+    found = predict_mix(ALLREDUCE, channel.scaled({"latency": 0.5}))
+    shown = "\n".join(mix_lines(ALLREDUCE, "hockney", found))
+    assert re.search(r"without --what-if +6\S* us  \(predicted: 0.5\d* times\)", shown)
+    json = mix_json(ALLREDUCE, "hockney", found, [])
+    assert json["ratio"] == pytest.approx(0.5, rel=0.02)
+    assert json["unchanged_s"] == pytest.approx(6e-6, rel=0.02)

@@ -85,12 +85,8 @@ def predict_profile(
     from hockney.cli._files import load, warn
     from hockney.infer.analysis.best import is_collective
     from hockney.infer.predict.channel import channel_of
-    from hockney.infer.predict.program_mix import (
-        beyond_measured,
-        collectives_by,
-        has_warmer_buffers,
-        predict_mix,
-    )
+    from hockney.infer.predict.program_collectives import collectives_by
+    from hockney.infer.predict.program_mix import beyond_measured, has_warmer_buffers, predict_mix
     from hockney.infer.predict.program_run import predict_order
     from hockney.profiling.mix import mix_of
     from hockney.profiling.order import has_order, order_of
@@ -108,7 +104,7 @@ def predict_profile(
         raise UsageError(
             "--on: no times of messages", "measure them: hockney pingpong -o messages.jsonl"
         )
-    channel = channel_of(messages, model).scaled(dict(factors))
+    channel = channel_of(messages, model).scaled(factors)
     prediction = predict_mix(mix, channel, collectives)
     has_caches = not any(one.run.is_simulated for one in found)
     warnings = beyond_measured(mix, channel, collectives)

@@ -7,7 +7,10 @@ from typing import Any
 
 from hockney.base.units import format_seconds
 from hockney.infer.estimate.interval import high_of, low_of
-from hockney.infer.predict.program_mix import LATENCY_S, MixPrediction
+from hockney.infer.fitting.fit import Parameter
+from hockney.infer.predict.patterns import OVERHEADS_UNKNOWN
+from hockney.infer.predict.program_collectives import LATENCY_S
+from hockney.infer.predict.program_mix import MixPrediction
 from hockney.profiling.mix import Mix
 from hockney.run.measure.replay import Replayed
 from hockney.show.profile import percent
@@ -31,14 +34,40 @@ def mix_lines(mix: Mix, model: str, prediction: MixPrediction) -> list[str]:
         f"communication of a rank, by {model}; {FROM[prediction.collectives]}",
         f"  in the profile          {_before(mix, 'with what it waited for others')}",
         f"  predicted               {format_seconds(seconds)}{interval}",
+        *unchanged_lines(seconds, value_of(prediction.before)),
         f"  {format_seconds(LATENCY_S, 1)} more latency       "
         f"{format_seconds(prediction.more_latency_s)}  "
         f"({_more(prediction.more_latency_s, seconds)})",
         f"  half the bandwidth      {format_seconds(prediction.half_bandwidth_s)}  "
         f"({_more(prediction.half_bandwidth_s, seconds)})",
         "  note    messages and collectives take turns evenly; what ranks compute is not in it",
+        *_assumed(prediction),
         *_left_out(mix),
     ]
+
+
+def value_of(before: Parameter | None) -> float | None:
+    return None if before is None else before.value
+
+
+def unchanged_lines(seconds: float, before_s: float | None) -> list[str]:
+    """The time without --what-if; empty where nothing was changed."""
+    if before_s is None:
+        return []
+    times = f"  (predicted: {seconds / before_s:.2f} times)" if before_s else ""
+    return [f"  without --what-if       {format_seconds(before_s)}{times}"]
+
+
+def _assumed(prediction: MixPrediction) -> list[str]:
+    """The algorithms of collectives whose schedules the times, or their changes, are by."""
+    if not prediction.assumed:
+        return []
+    names = ", ".join(f"{name} by {algorithm}" for name, algorithm in prediction.assumed)
+    changes = "(for changes of what was measured) " * (prediction.collectives == "measured")
+    lines = [f"  note    the library is assumed to use: {changes}{names}"]
+    if not prediction.are_overheads_known:
+        lines.append(f"  note    {OVERHEADS_UNKNOWN}")
+    return lines
 
 
 def _before(mix: Mix, what: str) -> str:
@@ -70,16 +99,28 @@ def mix_json(
         "seconds": prediction.seconds.value,
         "low_s": low_of(prediction.seconds.interval),
         "high_s": high_of(prediction.seconds.interval),
+        **unchanged_json(prediction.seconds.value, value_of(prediction.before)),
+        "assumed": [
+            {"collective": name, "algorithm": algorithm} for name, algorithm in prediction.assumed
+        ],
         "more_latency": {"added_s": LATENCY_S, "seconds": prediction.more_latency_s},
         "half_bandwidth_s": prediction.half_bandwidth_s,
         "warnings": list(warnings),
     }
 
 
+def unchanged_json(seconds: float | None, before_s: float | None) -> dict[str, float | None]:
+    """The time without --what-if, and the time with it over that."""
+    ratio = seconds / before_s if seconds is not None and before_s else None
+    return {"unchanged_s": before_s, "ratio": ratio}
+
+
 def replayed_lines(mix: Mix, replayed: Replayed) -> list[str]:
     count = len(replayed.launches)
     least, most = format_seconds(min(replayed.launches)), format_seconds(max(replayed.launches))
-    part = f"; {100.0 * replayed.part:.2g} % of the mix was replayed" if replayed.part < 1.0 else ""
+    part = ""
+    if replayed.part < 1.0:
+        part = f"; {100.0 * replayed.part:.2g} % of the mix was replayed, times are scaled to all"
     shared = "oversubscribed, ranks took turns on CPUs: " * replayed.shared_cpus
     return [
         f"{shared}replay of {mix.ranks} ranks, until the last is done",

@@ -8,7 +8,7 @@ from hockney.base.units import format_seconds
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.predict.program_run import OrderPrediction
 from hockney.profiling.order import Order
-from hockney.show.mix_lines import NO_TIMES
+from hockney.show.mix_lines import NO_TIMES, unchanged_json, unchanged_lines
 from hockney.show.table import between
 
 
@@ -20,6 +20,7 @@ def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
         f"the run, in the order in which {order.steps} calls were recorded",
         f"  in the profile          {format_seconds(order.wall_s)}  ({before})",
         f"  predicted               {format_seconds(prediction.seconds)}{interval}",
+        *unchanged_lines(prediction.seconds, prediction.before_s),
         f"  of that computing       {format_seconds(prediction.computing_s)}  (as in the profile)",
         f"  messages in a row       {prediction.latencies:.6g}  (each waits for one before it)",
     ]
@@ -39,6 +40,7 @@ def order_json(order: Order, prediction: OrderPrediction) -> dict[str, Any]:
         "seconds": prediction.seconds,
         "low_s": low_of(prediction.interval),
         "high_s": high_of(prediction.interval),
+        **unchanged_json(prediction.seconds, prediction.before_s),
         "computing_s": prediction.computing_s,
         "latencies": prediction.latencies,
         "tolerated": [

@@ -9,13 +9,17 @@ from hockney.base.units import format_seconds
 from hockney.infer.estimate.interval import CONFIDENCE, high_of, low_of
 from hockney.infer.predict.answers import Answers
 from hockney.infer.predict.patterns import Prediction
+from hockney.show.mix_lines import unchanged_json, value_of
 from hockney.show.table import aligned, between
 
 
 def prediction_lines(answers: Answers) -> list[str]:
     """The model, a line for each prediction, and notes."""
     predictions = answers.predictions
+    is_changed = any(prediction.before for prediction in predictions)
     rows = [["", "time", "95 % interval", "most of it", ""]]
+    if is_changed:
+        rows[0] += ["without --what-if", "ratio"]
     for prediction in predictions:
         interval = "-"
         if limits := between(prediction.seconds.interval, format_seconds):
@@ -31,6 +35,8 @@ def prediction_lines(answers: Answers) -> list[str]:
                 fraction,
             ]
         )
+        if is_changed:
+            rows[-1] += _unchanged(prediction)
     width = max(len(row[0]) for row in rows)
     rows = [[row[0].ljust(width), *row[1:]] for row in rows]
     notes = dict.fromkeys(prediction.note for prediction in predictions if prediction.note)
@@ -40,6 +46,17 @@ def prediction_lines(answers: Answers) -> list[str]:
     fitted = [f"  note    {note}" for note in (*notes, *answers.notes)]
     how = f"by {answers.model}" if answers.model else "without a model"
     return [how, *(f"  {line}" for line in aligned(rows).splitlines()), *fitted]
+
+
+def _unchanged(prediction: Prediction) -> list[str]:
+    """The time without --what-if, and the time with it over that."""
+    known = _unchanged_json(prediction)
+    ratio = "-" if known["ratio"] is None else f"{known['ratio']:.2f}"
+    return [format_seconds(known["unchanged_s"]), ratio]
+
+
+def _unchanged_json(prediction: Prediction) -> dict[str, float | None]:
+    return unchanged_json(prediction.seconds.value, value_of(prediction.before))
 
 
 def _level(prediction: Prediction) -> str:
@@ -58,6 +75,7 @@ def prediction_json(model: str | None, prediction: Prediction) -> dict[str, Any]
         "low_s": low_of(prediction.seconds.interval),
         "high_s": high_of(prediction.seconds.interval),
         "confidence": prediction.confidence,
+        **_unchanged_json(prediction),
         "dominant": prediction.dominant,
         "dominant_share": prediction.share,
         "note": prediction.note,

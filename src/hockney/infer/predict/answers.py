@@ -38,7 +38,7 @@ def answers_of(
     factors: those of --what-if by term. Raises UsageError if nothing has an answer."""
     check_one_curve(points)
     try:
-        channel = channel_of(points, model).scaled(dict(factors or {}))
+        channel = channel_of(points, model).scaled(factors or {})
     except UsageError as error:
         if model is not None or factors:
             raise

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -62,6 +62,26 @@ class Channel:
     """The measured points with the intervals that `show` reports; empty as `measured`."""
     misfit: dict[Measured, float]
     """|ln(measured / model)| of the medians over launches."""
+    before: Channel | None = None
+    """The channel that --what-if changed into this one; None if it is as measured."""
+    factors: Mapping[str, float] = field(default_factory=dict)
+    """Those of --what-if, by term."""
+
+    def changed(self, before: Parameter, after: Parameter) -> Parameter:
+        """What takes `before` on the unchanged machine and `after` on this one, whose time cannot
+        change by more than the term that changes most: so neither can the ends of the interval,
+        which are further from a smaller value than from a larger one as each is widened by a
+        ratio."""
+        bounds, interval = before.interval, after.interval
+        if bounds is None or interval is None or after.value is None:
+            return after
+        of_time = [1.0, *(1.0 / f if t == "bandwidth" else f for t, f in self.factors.items())]
+        low = max(interval.low, min(of_time) * bounds.low)
+        high = min(interval.high, max(of_time) * bounds.high)
+        value = after.value
+        return replace(
+            after, interval=replace(interval, low=min(low, value), high=max(high, value))
+        )
 
     def misfit_at(self, bytes_: int, senders: int) -> float:
         """Possible error of the model as |ln|: at a measured size its own; between sizes the larger
@@ -80,6 +100,8 @@ class Channel:
         """The factors of the model's time between which a time surely lies where its measured
         neighbours are far apart, as a protocol may switch anywhere between: those of the
         neighbours' times. 1 and 1 elsewhere."""
+        if self.before is not None:
+            return self.before.gap_factors(bytes_, senders)
         below, above = self.neighbours(bytes_, senders)
         if not self.is_far_apart(below, above):
             return 1.0, 1.0
@@ -107,7 +129,7 @@ class Channel:
                 return below, above
         return None
 
-    def scaled(self, factors: dict[str, float]) -> Channel:
+    def scaled(self, factors: Mapping[str, float]) -> Channel:
         """The channel with changed costs (--what-if). Raises UsageError for a term that the model
         does not have, whose factor would change nothing."""
         lacking = [term for term in factors if term in OF_LOGGP and self.fit.model != "loggp"]
@@ -116,10 +138,14 @@ class Channel:
                 f"--what-if {lacking[0]}: the model {self.fit.model} has no {lacking[0]}",
                 "predict from a run of hockney overheads, with --model loggp",
             )
+        if not factors:
+            return self
         return replace(
             self,
-            measured={} if factors else self.measured,
-            shown={} if factors else self.shown,
+            before=self,
+            factors=dict(factors),
+            measured={},
+            shown={},
             best=_scaled(self.best, factors),
             resampled=tuple(_scaled(costs, factors) for costs in self.resampled),
         )
@@ -297,7 +323,7 @@ def _lines(last: Array, alpha: Array, beta: Array) -> CostsOf:
 
     def costs(bytes_: int, _senders: int) -> Costs:
         segment = int(np.searchsorted(last, bytes_, side="left"))
-        return Costs(float(alpha[segment]), float(beta[segment]))
+        return Costs.of_line(float(alpha[segment]), float(beta[segment]), bytes_)
 
     return costs
 
@@ -310,7 +336,7 @@ def _segment_costs(segments: Sequence[Segment]) -> CostsOf:
     def costs(bytes_: int, _senders: int) -> Costs:
         segment = segments[int(np.searchsorted(last, bytes_, side="left"))]
         if segment.curve is None:
-            return Costs(segment.alpha_s, segment.beta_s_per_B)
+            return Costs.of_line(segment.alpha_s, segment.beta_s_per_B, bytes_)
         seconds = float(segment.seconds(np.array([float(bytes_)]))[0])
         curved = Curved(segment.curve, np.array(segment.coefficients))
         at = float(min(max(bytes_, segment.from_bytes), segment.to_bytes))
@@ -350,5 +376,5 @@ def _max_rate_costs(fit: Fit, limits: Sequence[float]) -> CostsOf:
     return costs
 
 
-def _scaled(costs_of: CostsOf, factors: dict[str, float]) -> CostsOf:
+def _scaled(costs_of: CostsOf, factors: Mapping[str, float]) -> CostsOf:
     return lambda bytes_, senders: costs_of(bytes_, senders).scaled(factors)

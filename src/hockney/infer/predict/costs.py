@@ -24,28 +24,51 @@ class Costs:
     overhead_s: float = 0.0
     """Overhead of sender and receiver together."""
     gap_s: float | None = None
-    """Gap in addition to b / bandwidth; None if the next message waits until this one arrives."""
+    """Gap in addition to b / bandwidth; None if it is not known."""
+    shared_s_per_B: float | None = None
+    """Time per byte for which a message occupies the links of its ranks, which is that of the
+    largest messages: smaller ones pass beside each other. None if it is s_per_B."""
+
+    @property
+    def wire_s_per_B(self) -> float:
+        return self.s_per_B if self.shared_s_per_B is None else self.shared_s_per_B
+
+    @classmethod
+    def of_line(cls, alpha_s: float, s_per_B: float, bytes_: int) -> Costs:
+        """Costs of a message of this size by a line. No term is below 0, as half of it would be
+        more: the other term has the whole time then."""
+        seconds = max(alpha_s + bytes_ * s_per_B, 0.0)
+        if s_per_B < 0.0 or not bytes_:
+            return cls(seconds, max(s_per_B, 0.0))
+        return cls(alpha_s, s_per_B) if alpha_s >= 0.0 else cls(0.0, seconds / bytes_)
 
     def message_s(self, bytes_: int) -> float:
         return self.overhead_s + self.latency_s + bytes_ * self.s_per_B
 
     def row_s(self, messages: int, bytes_: int) -> float:
-        """Time until the last of a rank's messages has arrived, while it receives as many."""
+        """Time until the last of a rank's messages has arrived, while it receives as many; without
+        a known gap each waits until the one before it has arrived."""
+        if self.gap_s is None:
+            return messages * self.message_s(bytes_)
+        return self.at_once_s(messages, bytes_)
+
+    def at_once_s(self, messages: int, bytes_: int) -> float:
+        """The same of messages that are all posted at once, as those of a halo exchange are: they
+        follow one another through the rank's port (halo_exchange.py)."""
         if not messages:
             return 0.0
-        one = self.message_s(bytes_)
-        if self.gap_s is None:
-            return messages * one
-        period = max(self.overhead_s, self.gap_s + bytes_ * self.s_per_B)
-        return one + (messages - 1) * period
+        period = max(self.overhead_s, (self.gap_s or 0.0) + bytes_ * self.wire_s_per_B)
+        return self.message_s(bytes_) + (messages - 1) * period
 
-    def scaled(self, factors: dict[str, float]) -> Costs:
+    def scaled(self, factors: Mapping[str, float]) -> Costs:
         """Costs with terms multiplied by these factors; a bandwidth factor divides the time."""
+        bandwidth, gap = factors.get("bandwidth", 1.0), factors.get("gap", 1.0)
         return Costs(
             self.latency_s * factors.get("latency", 1.0),
-            self.s_per_B / factors.get("bandwidth", 1.0),
+            self.s_per_B / bandwidth,
             self.overhead_s * factors.get("overhead", 1.0),
-            None if self.gap_s is None else self.gap_s * factors.get("gap", 1.0),
+            None if self.gap_s is None else self.gap_s * gap,
+            None if self.shared_s_per_B is None else self.shared_s_per_B / bandwidth,
         )
 
     def beyond(self, seconds: float, bytes_: int) -> Costs:
@@ -58,10 +81,8 @@ class Costs:
 
     def times(self, factor: float) -> Costs:
         """Costs with every term so many times as large."""
-        gap_s = None if self.gap_s is None else factor * self.gap_s
-        return Costs(
-            factor * self.latency_s, factor * self.s_per_B, factor * self.overhead_s, gap_s
-        )
+        terms = (self.latency_s, self.s_per_B, self.overhead_s, self.gap_s, self.shared_s_per_B)
+        return Costs(*(None if term is None else factor * term for term in terms))  # type: ignore[arg-type]
 
     def without(self, term: str) -> Costs:
         """Costs without one term."""
@@ -105,6 +126,9 @@ class Through:
             if not self._curves:
                 return found
             curve = self._curves[min(self._curves, key=lambda pairs: abs(pairs - senders))]
+            largest = costs_of(max(bytes_, int(curve.bytes[-1])), senders).s_per_B
+            if largest < found.s_per_B:
+                found = replace(found, shared_s_per_B=largest)
             if bytes_ > curve.bytes[-1] and curve.factor is not None:
                 return found.times(curve.factor)
             return found.beyond(float(np.interp(bytes_, curve.bytes, curve.more_s)), bytes_)

@@ -1,8 +1,9 @@
 """Predicts the time of patterns of messages from the cost of one message.
 
 A pattern is a function of the costs, `ranks` and `bytes`, listed in PATTERNS. In models without
-overheads (hockney, segmented), a rank's messages follow one after the other; in loggp the next one
-leaves after max(o_s + o_r, g + (b - 1) G).
+overheads (hockney, segmented), the messages of a halo follow one another through its rank's port,
+and those of an alltoall wait until the one before has arrived; in loggp the next one leaves after
+max(o_s + o_r, g + (b - 1) G).
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ from hockney.infer.predict.costs import Costs, CostsOf
 from hockney.infer.predict.parameters import Level, Parameters
 from hockney.infer.predict.schedules import SCHEDULES
 
+OVERHEADS_UNKNOWN = (
+    "what a message costs its ranks was not measured (hockney overheads does): messages that a "
+    "rank sends one after another cost it nothing here"
+)
 MESSAGE = "message"
 """The pattern of one message."""
 LARGEST_RANKS = 2**31 - 1
@@ -64,6 +69,8 @@ class Prediction:
     note: str | None = None
     measured: bool = False
     """Whether `seconds` is the measured time of that size, not a prediction."""
+    before: Parameter | None = None
+    """The time without --what-if; None if nothing was changed."""
 
     @property
     def confidence(self) -> float | None:
@@ -83,11 +90,11 @@ def ring(costs: Costs, ranks: int, bytes_: int) -> float:
 
 def halo2d(costs: Costs, ranks: int, bytes_: int) -> float:
     """Time of `bytes` to and from both neighbours in each dimension of a periodic grid."""
-    return costs.row_s(_neighbours(ranks, 2), bytes_)
+    return costs.at_once_s(_neighbours(ranks, 2), bytes_)
 
 
 def halo3d(costs: Costs, ranks: int, bytes_: int) -> float:
-    return costs.row_s(_neighbours(ranks, 3), bytes_)
+    return costs.at_once_s(_neighbours(ranks, 3), bytes_)
 
 
 def all_pairs(costs: Costs, ranks: int, bytes_: int) -> float:
@@ -102,7 +109,8 @@ PATTERNS: dict[str, Callable[[Costs, int, int], float]] = {
     "halo3d": halo3d,
     "alltoall": all_pairs,
 }
-AT_ONCE = ("halo2d", "halo3d", "alltoall")
+HALOS = ("halo2d", "halo3d")
+AT_ONCE = (*HALOS, "alltoall")
 """Patterns in which all ranks of a node send at the same time."""
 MOST_WALKED = 2**24
 """Limit of messages times resamples, as collectives are simulated message by message."""
@@ -215,6 +223,9 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
             predicted = Parameter(whole)
         factors = channel.gap_factors(size, senders)
         shown = _wider(predicted, channel.misfit_at(size, senders), factors)
+    before = None if channel.before is None else predict(channel.before, pattern).seconds
+    if before is not None:
+        shown = channel.changed(before, shown)
     return Prediction(
         pattern,
         shown,
@@ -222,6 +233,7 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
         saved[dominant] / whole if whole > 0.0 else 0.0,
         "; ".join(filter(None, notes)) or None,
         is_measured,
+        before,
     )
 
 
@@ -243,12 +255,8 @@ def _where(channel: Channel, size: int, senders: int) -> str | None:
 
 def _of_overheads(channel: Channel, pattern: Pattern) -> str | None:
     """That a rank's own cost of a message is not known, where a rank may send several in a row."""
-    if pattern.algorithm is None or channel.model == "loggp":
-        return None
-    return (
-        "what a message costs its ranks was not measured (hockney overheads does): messages that "
-        "a rank sends one after another cost it nothing here"
-    )
+    in_a_row = pattern.algorithm is not None or pattern.name in HALOS
+    return OVERHEADS_UNKNOWN if in_a_row and channel.model != "loggp" else None
 
 
 def _wider(predicted: Parameter, misfit: float, factors: tuple[float, float]) -> Parameter:

@@ -10,25 +10,25 @@ What the program computes between its calls is not in it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.predict.channel import Channel
-from hockney.infer.predict.collectives import LEAST_S, dependencies, time
 from hockney.infer.predict.costs import Costs, CostsOf
-from hockney.infer.predict.parameters import Level, Parameters
 from hockney.infer.predict.patterns import MESSAGE
+from hockney.infer.predict.program_collectives import (
+    LATENCY_S,
+    RENDEZVOUS_BYTES,
+    CollectiveTime,
+    ProgramCollectives,
+)
 from hockney.infer.predict.schedule import Array
-from hockney.infer.predict.schedules import SCHEDULES
 from hockney.plan.words import RETURNED
-from hockney.plan.workloads.collective import DEFAULT
 from hockney.profiling.mix import Item, Mix
 
 MOST_STEPS = 20_000
@@ -37,24 +37,10 @@ LEAST_TURNS = 10
 """Fewest turns of an item in that part; rarer ones are added separately, as they would count too
 much there, or not at all."""
 MOST_RESAMPLES = 40
-LATENCY_S = 1e-6
-"""The latency that is added for the sensitivity."""
-MOST_SIMULATED = 256
-"""Most ranks of a simulated collective; larger ones take the time of so many."""
-MOST_DEPENDING = 32
-"""Ranks of the largest collective whose rank dependencies are computed; in larger ones all depend
-on the last."""
-
-RENDEZVOUS_BYTES = 64 * 1024
-"""Size from which on messages leave when their receiver is ready, as is assumed."""
-
 FROM_ROOT = frozenset({"bcast", "scatter"})
 """Collectives whose root sends, and may continue before the others have received."""
 TO_ROOT = frozenset({"reduce", "gather"})
 """Collectives whose root receives; the others may continue before it has received."""
-
-CollectiveTime = Callable[[Item], Array]
-"""Times from one rank's start to another's end in an item: see collectives.dependencies()."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +53,13 @@ class MixPrediction:
     """Time of the mix with half the bandwidth."""
     collectives: str
     """Source of the collectives' times: "measured", "schedules", "both" or "none"."""
+    assumed: tuple[tuple[str, str], ...] = ()
+    """The collectives whose time is that of a schedule, or changes as it does, and its algorithm,
+    which the library is assumed to choose."""
+    are_overheads_known: bool = True
+    """Whether the costs of a message for its ranks, which those schedules need, were measured."""
+    before: Parameter | None = None
+    """The time without --what-if; None if nothing was changed."""
 
 
 def predict_mix(
@@ -74,23 +67,43 @@ def predict_mix(
 ) -> MixPrediction:
     """Predicts the time of a mix. `collectives`: measured ones, preferred to simulated
     schedules."""
-    measured = _measured(collectives)
-    sources: set[str] = set()
+    timed = ProgramCollectives(collectives)
+    unchanged = channel.before or channel
 
-    def seconds(costs_of: CostsOf) -> float:
-        times = _times(costs_of, measured, sources)
-        return _walk(mix, costs_of, times, channel.largest_bytes)
+    def seconds(costs_of: CostsOf, measured_with: CostsOf, added_s: float = 0.0) -> float:
+        times = timed.times(costs_of, measured_with, added_s)
+        return _walk(mix, _slower(costs_of, added_s), times)
 
-    best = seconds(channel.best)
-    sampled = [seconds(costs) for costs in channel.resampled[:MOST_RESAMPLES]]
-    launches = min((len(of) for of in channel.measured.values()), default=0)
+    best = seconds(channel.best, unchanged.best)
+    resampled = list(zip(channel.resampled, unchanged.resampled, strict=True))[:MOST_RESAMPLES]
+    sampled = [seconds(*costs) for costs in resampled]
+    launches = min((len(of) for of in unchanged.measured.values()), default=0)
     found = parameter(best, np.array(sampled), launches)
-    slower = seconds(_with_latency(channel.best))
-    narrow = seconds(
-        lambda bytes_, at_once: channel.best(bytes_, at_once).scaled({"bandwidth": 0.5})
+    before = None
+    if channel.before is not None:
+        before = predict_mix(mix, channel.before, collectives).seconds
+        found = channel.changed(before, found)
+    return MixPrediction(
+        found,
+        seconds(channel.best, unchanged.best, LATENCY_S),
+        seconds(_half_bandwidth(channel.best), unchanged.best),
+        "both" if len(timed.sources) > 1 else next(iter(timed.sources), "none"),
+        tuple(sorted(timed.assumed)),
+        channel.model == "loggp",
+        before,
     )
-    where = "both" if len(sources) > 1 else next(iter(sources), "none")
-    return MixPrediction(found, slower, narrow, where)
+
+
+def _slower(costs_of: CostsOf, added_s: float) -> CostsOf:
+    def costs(bytes_: int, at_once: int) -> Costs:
+        found = costs_of(bytes_, at_once)
+        return replace(found, latency_s=found.latency_s + added_s)
+
+    return costs
+
+
+def _half_bandwidth(costs_of: CostsOf) -> CostsOf:
+    return lambda bytes_, at_once: costs_of(bytes_, at_once).scaled({"bandwidth": 0.5})
 
 
 def has_warmer_buffers(mix: Mix, messages: Sequence[PointEstimate]) -> bool:
@@ -104,7 +117,7 @@ def beyond_measured(
 ) -> list[str]:
     """A sentence for each kind of messages and measured collectives that are larger, or smaller,
     than any whose time is known."""
-    measured = _measured(collectives)
+    measured = ProgramCollectives(collectives).measured
     beyond: dict[tuple[str, str, int], list[int]] = defaultdict(list)
     for item in mix.items:
         times = measured.get((item.operation, len(item.ranks)))
@@ -123,119 +136,7 @@ def beyond_measured(
     ]
 
 
-def _with_latency(costs_of: CostsOf) -> CostsOf:
-    def costs(bytes_: int, at_once: int) -> Costs:
-        found = costs_of(bytes_, at_once)
-        return Costs(found.latency_s + LATENCY_S, found.s_per_B, found.overhead_s, found.gap_s)
-
-    return costs
-
-
-def _measured(points: Sequence[PointEstimate]) -> Mapping[tuple[str, int], list[tuple[int, float]]]:
-    """Bytes and seconds of each collective by the library's own choice, by name and ranks."""
-    found: dict[tuple[str, int], list[tuple[int, float]]] = {}
-    for point in points:
-        if point.algorithm in (None, DEFAULT) and point.ranks and point.typical_s > 0.0:
-            key = point.operation, point.ranks
-            found.setdefault(key, []).append((point.bytes, point.typical_s))
-    return {key: sorted(times) for key, times in found.items()}
-
-
-def collectives_by(
-    collectives: Sequence[PointEstimate],
-) -> Callable[[CostsOf], Callable[[str, int, int], tuple[float, float]]]:
-    """A function of message costs, which returns one of name, ranks and bytes: a collective's
-    seconds, if possible measured, and the number of latencies in sequence in it."""
-    measured = _measured(collectives)
-
-    def by(costs_of: CostsOf) -> Callable[[str, int, int], tuple[float, float]]:
-        times = _times(costs_of, measured, set())
-
-        @cache
-        def found(name: str, ranks: int, bytes_: int) -> tuple[float, float]:
-            if ranks < 2:
-                return 0.0, 0.0
-            item = Item(name, bytes_, 1, tuple(range(ranks)))
-            here = _simulated(costs_of, name, ranks, bytes_)
-            slower = _simulated(_with_latency(costs_of), name, ranks, bytes_)
-            return float(times(item).max()), (slower.seconds - here.seconds) / LATENCY_S
-
-        return found
-
-    return by
-
-
-def _times(
-    costs_of: CostsOf,
-    measured: Mapping[tuple[str, int], list[tuple[int, float]]],
-    sources: set[str],
-) -> CollectiveTime:
-    @cache
-    def simulated(name: str, ranks: int, bytes_: int) -> _Fastest:
-        return _simulated(costs_of, name, ranks, bytes_)
-
-    @cache
-    def depending(name: str, ranks: int, bytes_: int) -> Array:
-        """Rank dependencies in units of the completion time."""
-        fastest = simulated(name, ranks, bytes_)
-        if ranks > MOST_DEPENDING or not fastest.seconds:
-            return np.ones((ranks, ranks))
-        how = (fastest.parameters, fastest.name, fastest.algorithm, ranks, bytes_, fastest.seconds)
-        return dependencies(*how) / fastest.seconds
-
-    def seconds(item: Item) -> Array:
-        of_it = item.operation, len(item.ranks), item.bytes
-        times = measured.get(of_it[:2])
-        if times is None:
-            sources.add("schedules")
-            whole = simulated(*of_it).seconds
-        else:
-            sources.add("measured")
-            sizes, of_them = zip(*times, strict=True)
-            whole = float(np.interp(item.bytes, sizes, of_them))
-            nearest = min(max(item.bytes, sizes[0]), sizes[-1])
-            # Beyond the measured sizes it changes as its schedule does.
-            if nearest != item.bytes and (there := simulated(*of_it[:2], nearest).seconds):
-                sources.add("schedules")
-                whole *= simulated(*of_it).seconds / there
-        return np.roll(max(whole, LEAST_S) * depending(*of_it), (item.root, item.root), axis=(0, 1))
-
-    return seconds
-
-
-@dataclass(frozen=True)
-class _Fastest:
-    name: str
-    algorithm: str
-    seconds: float
-    parameters: Parameters
-
-
-def _simulated(costs_of: CostsOf, name: str, ranks: int, bytes_: int) -> _Fastest:
-    """Time of a collective by its fastest algorithm, which a library is assumed to choose."""
-    name = {"exscan": "scan"}.get(name, name)
-    ranks = min(ranks, MOST_SIMULATED)
-    costs = costs_of(bytes_, 1)
-    level = Level(costs.latency_s + costs.overhead_s, costs.s_per_B)
-    parameters = Parameters(network=level, eager_bytes=RENDEZVOUS_BYTES)
-    found = []
-    for algorithm in SCHEDULES.find(name).ALGORITHMS:
-        try:
-            taken = time(parameters, name, algorithm, ranks, bytes_)
-        except UsageError:  # it needs other numbers of ranks
-            continue
-        found.append(_Fastest(name, algorithm, taken, parameters))
-    if not found:
-        raise UsageError(f"{name} on {ranks} ranks has no schedule that can be simulated")
-    return min(found, key=lambda one: one.seconds)
-
-
-def _walk(
-    mix: Mix,
-    costs_of: CostsOf,
-    collective_s: CollectiveTime,
-    largest_bytes: int,
-) -> float:
+def _walk(mix: Mix, costs_of: CostsOf, collective_s: CollectiveTime) -> float:
     """The time of the whole mix; for one with many steps extrapolated from a part of its turns,
     with items that are too rare for it added."""
     steps = sum(item.count for item in mix.items)
@@ -247,7 +148,7 @@ def _walk(
         else collective_s(item)
         for item in mix.items
     ]
-    wires = [_wire(item, costs_of, largest_bytes) for item in mix.items]
+    wires = [_wire(item, costs_of(item.bytes, 1)) for item in mix.items]
     shares = np.array([item.count / mix.turns for item in mix.items])
     due = np.array(mix.phases)
     if turns < mix.turns:
@@ -266,17 +167,15 @@ def _walk(
     return max(clocks.now) * mix.turns / turns + max(rare.now)
 
 
-def _wire(item: Item, costs_of: CostsOf, largest_bytes: int) -> float:
-    """How long a message occupies the links of its sender and receiver: small ones share them, and
-    pass as fast as large ones. For a collective, the messages of its root in a tree, or (scatter,
-    gather) all blocks."""
-    large = max(item.bytes, largest_bytes)
+def _wire(item: Item, costs: Costs) -> float:
+    """How long a message occupies the links of its sender and receiver. For a collective, the
+    messages of its root in a tree, or (scatter, gather) all blocks."""
     bytes_ = item.bytes
     if item.operation in ("scatter", "gather"):
         bytes_ *= len(item.ranks) - 1
     elif item.operation != MESSAGE:
         bytes_ *= (len(item.ranks) - 1).bit_length()
-    return bytes_ * min(costs_of(item.bytes, 1).s_per_B, costs_of(large, 1).s_per_B)
+    return bytes_ * costs.wire_s_per_B
 
 
 def _ends(begun: Array, seconds: Array) -> Array:

@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 from hockney.base.errors import UsageError
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.fitting.bootstrap import bootstrap_interval
+from hockney.infer.fitting.fit import Parameter
 from hockney.infer.predict.channel import Channel
 from hockney.infer.predict.costs import CostsOf
+from hockney.infer.predict.program_collectives import CollectivesBy
 from hockney.profiling.order import (
     COMPLETE,
     RECEIVE,
@@ -63,26 +65,35 @@ class OrderPrediction:
     """Messages on the critical path: seconds of run time per second of latency."""
     tolerated_s: dict[float, float | None]
     """Added latency by fraction of longer run time; None if it is above 10 s."""
+    before_s: float | None = None
+    """`seconds` without --what-if; None if nothing was changed."""
 
 
-def predict_order(
-    order: Order, channel: Channel, collectives_by: Callable[[CostsOf], CollectiveOf]
-) -> OrderPrediction:
+def predict_order(order: Order, channel: Channel, collectives_by: CollectivesBy) -> OrderPrediction:
     """Predicts a run by its order of calls. `collectives_by`: times of collectives by message
     costs."""
-    times = walk(order, channel.best, collectives_by(channel.best), ADDED_S).max(axis=0)
-    seconds = float(times[0])
-    resampled = channel.resampled[: min(MOST_RESAMPLES, MOST_STEPS // max(order.steps, 1))]
-    interval = None
+    unchanged = channel.before or channel
+    of_best = collectives_by(channel.best, unchanged.best)
+    times = walk(order, channel.best, of_best, ADDED_S).max(axis=0)
+    found = Parameter(float(times[0]))
+    most = min(MOST_RESAMPLES, MOST_STEPS // max(order.steps, 1))
+    resampled = list(zip(channel.resampled, unchanged.resampled, strict=True))[:most]
     if len(resampled) == MOST_RESAMPLES:
-        found = [float(walk(order, one, collectives_by(one), NONE).max()) for one in resampled]
-        interval = bootstrap_interval(seconds, np.array(found), channel.fit.launches)
+        each = [float(walk(order, one[0], collectives_by(*one), NONE).max()) for one in resampled]
+        interval = bootstrap_interval(float(times[0]), np.array(each), channel.fit.launches)
+        found = Parameter(found.value, interval)
+    before = None
+    if channel.before is not None:
+        whole = predict_order(order, channel.before, collectives_by)
+        before = whole.seconds
+        found = channel.changed(Parameter(whole.seconds, whole.interval), found)
     return OrderPrediction(
-        seconds=seconds,
-        interval=interval,
+        seconds=float(times[0]),
+        interval=found.interval,
         computing_s=max((sum(step.before_s for step in of) for of in order.ranks), default=0.0),
         latencies=float(times[1] - times[0]) / SLOPE_S,
         tolerated_s={part: _tolerated(times, part) for part in TOLERATED},
+        before_s=before,
     )
 
 

@@ -1,0 +1,188 @@
+"""Times of a program's collectives: as they were measured, or by the simulated schedule of the
+algorithm that its library is assumed to choose.
+
+What was measured holds for the machine that it was measured on. On one with other message costs it
+changes as its schedule does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+
+import numpy as np
+
+from hockney.base.errors import UsageError
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.predict.collectives import LEAST_S, dependencies, time
+from hockney.infer.predict.costs import Costs, CostsOf
+from hockney.infer.predict.parameters import Level, Parameters
+from hockney.infer.predict.schedule import Array
+from hockney.infer.predict.schedules import SCHEDULES
+from hockney.plan.workloads.collective import DEFAULT
+from hockney.profiling.mix import Item
+
+LATENCY_S = 1e-6
+"""The latency that is added for the sensitivity."""
+MOST_SIMULATED = 256
+"""Most ranks of a simulated collective; larger ones take the time of so many."""
+MOST_DEPENDING = 32
+"""Ranks of the largest collective whose rank dependencies are computed; in larger ones all depend
+on the last."""
+RENDEZVOUS_BYTES = 64 * 1024
+"""Size from which on messages leave when their receiver is ready, as is assumed."""
+
+CollectiveTime = Callable[[Item], Array]
+"""Times from one rank's start to another's end in an item: see collectives.dependencies()."""
+CollectivesBy = Callable[[CostsOf, CostsOf | None], Callable[[str, int, int], tuple[float, float]]]
+"""Seconds of a collective and number of latencies in sequence in it, by name, ranks and bytes; for
+message costs, and for those with which measured ones were measured (None for the same)."""
+
+
+@dataclass(frozen=True)
+class _Scheduled:
+    """A collective by the messages of an algorithm."""
+
+    name: str
+    algorithm: str
+    ranks: int
+    bytes: int
+    costs: Costs
+    seconds: float
+    parameters: Parameters
+
+    def with_costs(self, costs: Costs) -> _Scheduled:
+        return _scheduled(costs, self.name, self.algorithm, self.ranks, self.bytes)
+
+
+class ProgramCollectives:
+    def __init__(self, points: Sequence[PointEstimate]) -> None:
+        """points: measured collectives."""
+        self._points = points
+        self.sources: set[str] = set()
+        """The sources of the times that were asked for: "measured" and "schedules"."""
+        self.assumed: set[tuple[str, str]] = set()
+        """The collectives of which the schedule was needed, and its algorithm."""
+
+    @cached_property
+    def measured(self) -> Mapping[tuple[str, int], list[tuple[int, float]]]:
+        """Bytes and seconds of each collective by the library's own choice, by name and ranks."""
+        found: dict[tuple[str, int], list[tuple[int, float]]] = {}
+        for point in self._points:
+            if point.algorithm in (None, DEFAULT) and point.ranks and point.typical_s > 0.0:
+                key = point.operation, point.ranks
+                found.setdefault(key, []).append((point.bytes, point.typical_s))
+        return {key: sorted(times) for key, times in found.items()}
+
+    def times(
+        self, costs_of: CostsOf, measured_with: CostsOf, added_s: float = 0.0
+    ) -> CollectiveTime:
+        """Times on a machine of these message costs, and so many seconds more for each message.
+        measured_with: the costs of the machine that collectives were measured on, whose algorithms
+        its library keeps."""
+        is_unchanged = costs_of is measured_with
+
+        @cache
+        def before(name: str, ranks: int, bytes_: int) -> _Scheduled:
+            return _fastest(measured_with(bytes_, 1), name, ranks, bytes_)
+
+        @cache
+        def now(name: str, ranks: int, bytes_: int) -> _Scheduled:
+            chosen = before(name, ranks, bytes_)
+            return chosen if is_unchanged else chosen.with_costs(costs_of(bytes_, 1))
+
+        @cache
+        def depending(name: str, ranks: int, bytes_: int) -> Array:
+            """Rank dependencies in units of the completion time."""
+            one = now(name, ranks, bytes_)
+            if ranks > MOST_DEPENDING or not one.seconds:
+                return np.ones((ranks, ranks))
+            how = (one.parameters, one.name, one.algorithm, ranks, bytes_, one.seconds)
+            return dependencies(*how) / one.seconds
+
+        @cache
+        def added(name: str, ranks: int, bytes_: int) -> float:
+            one = now(name, ranks, bytes_)
+            slower = one.with_costs(replace(one.costs, latency_s=one.costs.latency_s + added_s))
+            return slower.seconds - one.seconds
+
+        def whole(name: str, ranks: int, bytes_: int) -> float:
+            known = self.measured.get((name, ranks))
+            self.sources.add("schedules" if known is None else "measured")
+            here = now(name, ranks, bytes_)
+            if known is None:
+                self.assumed.add((name, here.algorithm))
+                return here.seconds
+            sizes, of_them = zip(*known, strict=True)
+            nearest = min(max(bytes_, sizes[0]), sizes[-1])
+            there = before(name, ranks, nearest)
+            measured_s = float(np.interp(bytes_, sizes, of_them))
+            # Beyond the measured sizes, and with other costs, it changes as its schedule does.
+            if not there.seconds or (is_unchanged and nearest == bytes_):
+                return measured_s
+            self.sources |= {"schedules"} if nearest != bytes_ else set()
+            self.assumed.add((name, here.algorithm))
+            return measured_s * here.seconds / there.seconds
+
+        def seconds(item: Item) -> Array:
+            of_it = item.operation, len(item.ranks), item.bytes
+            completion_s = whole(*of_it) + (added(*of_it) if added_s else 0.0)
+            each = max(completion_s, LEAST_S) * depending(*of_it)
+            return np.roll(each, (item.root, item.root), axis=(0, 1))
+
+        return seconds
+
+
+def collectives_by(collectives: Sequence[PointEstimate]) -> CollectivesBy:
+    """The times of collectives by message costs, if possible measured."""
+    timed = ProgramCollectives(collectives)
+
+    def by(
+        costs_of: CostsOf, measured_with: CostsOf | None = None
+    ) -> Callable[[str, int, int], tuple[float, float]]:
+        unchanged = measured_with or costs_of
+        times = timed.times(costs_of, unchanged)
+        slower = timed.times(costs_of, unchanged, LATENCY_S)
+
+        @cache
+        def found(name: str, ranks: int, bytes_: int) -> tuple[float, float]:
+            if ranks < 2:
+                return 0.0, 0.0
+            item = Item(name, bytes_, 1, tuple(range(ranks)))
+            whole = float(times(item).max())
+            return whole, (float(slower(item).max()) - whole) / LATENCY_S
+
+        return found
+
+    return by
+
+
+def _scheduled(costs: Costs, name: str, algorithm: str, ranks: int, bytes_: int) -> _Scheduled:
+    level = Level(costs.latency_s, costs.s_per_B)
+    parameters = Parameters(
+        network=level, overhead_s=costs.overhead_s / 2.0, eager_bytes=RENDEZVOUS_BYTES
+    )
+    taken = time(parameters, name, algorithm, ranks, bytes_)
+    return _Scheduled(name, algorithm, ranks, bytes_, costs, taken, parameters)
+
+
+def _fastest(costs: Costs, name: str, ranks: int, bytes_: int) -> _Scheduled:
+    """The schedule of the fastest algorithm, which a library is assumed to choose. If it is not
+    known what a message costs its ranks, all of its latency is taken for that in the choice: else
+    a rank could send to all others at once, and linear algorithms would win for that alone."""
+    name = {"exscan": "scan"}.get(name, name)
+    ranks = min(ranks, MOST_SIMULATED)
+    to_choose = costs
+    if costs.gap_s is None:
+        to_choose = Costs(0.0, costs.s_per_B, costs.latency_s)
+    found = []
+    for algorithm in SCHEDULES.find(name).ALGORITHMS:
+        try:
+            found.append(_scheduled(to_choose, name, algorithm, ranks, bytes_))
+        except UsageError:  # it needs other numbers of ranks
+            continue
+    if not found:
+        raise UsageError(f"{name} on {ranks} ranks has no schedule that can be simulated")
+    chosen = min(found, key=lambda one: one.seconds)
+    return chosen.with_costs(costs)
