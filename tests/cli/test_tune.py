@@ -11,9 +11,11 @@ import pytest
 
 from collective_samples import collective_run
 from conftest import RunHockney
+from hockney.base.errors import UsageError
 from hockney.records import Run
 from hockney.run.mpis import Engine, Mpi
-from hockney.tuning.rules_trial import start
+from hockney.tuning.rule_files import format_in
+from hockney.tuning.rules_trial import said_by, start
 from samples import write_run
 
 TIMES = {"default": 10e-6, "binomial": 5e-6, "other": 20e-6}
@@ -156,6 +158,55 @@ def test_rules_of_another_version_are_refused(hockney: RunHockney, tmp_path: Pat
     assert done.status == 2
     assert "0.0.1" in done.stderr
     assert not (tmp_path / "rules").exists()
+
+
+def test_a_wrapper_of_another_library_is_refused_before_anything_is_built(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = collective_run(
+        lambda _, name, *__: TIMES[name],
+        algorithms={"default": {}, **FORCED["mpich"]},
+        library="MPICH",
+        version="0.0.1",
+    )
+    run.launches[0].command = ["/opt/of/that/mpiexec", "-n", "2"]
+    write_run(run, tmp_path / "run.jsonl")
+    (tmp_path / "rules").write_text('{"collective=bcast": {}}')
+    monkeypatch.setattr("hockney.tuning.rules_trial.said_by", lambda _: ("MPICH", "9.9"))
+    monkeypatch.setattr("hockney.tuning.rules_trial.mpi_of", lambda _: pytest.fail("it is built"))
+    for words in (("--check", "run.jsonl", "rules"), ("run.jsonl", "-o", "new")):
+        done = hockney("tune", *words)
+        assert done.status == 2
+        assert "is MPICH 9.9, the files are of MPICH 0.0.1" in done.stderr
+        assert "--mpicc: it was started by /opt/of/that/mpiexec" in done.stderr
+
+
+def test_a_wrapper_says_what_it_is(mpi: Mpi, engine: Engine) -> None:
+    _, here = start(mpi, engine, {})
+    assert here is not None
+    assert said_by(mpi.mpicc) in (None, (here.library, here.version))
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("# x\nbtl_vader_eager_limit = 4096\n", "--settings btl_vader_eager_limit=4096"),
+        ("MPIR_CVAR_CH4_CMA_ENABLE=0\n", "--settings MPIR_CVAR_CH4_CMA_ENABLE=0"),
+        ("# x\nexport UCX_TLS=sm,self\n", "--settings UCX_TLS=sm,self"),
+        ('whatis("x")\nsetenv("UCX_TLS", "sm")\n', "--settings UCX_TLS=sm"),
+        ("#%Module1.0\nmodule-whatis {x}\nsetenv UCX_TLS sm\n", "--settings UCX_TLS=sm"),
+        ("coll_tuned_dynamic_rules_filename = /a/rules\n", "that it names: /a/rules"),
+    ],
+)
+def test_a_file_of_settings_is_no_file_of_rules(tmp_path: Path, text: str, advice: str) -> None:
+    """As `tune --settings` and --deploy write them; numbers of Open MPI's rules are none."""
+    file = tmp_path / "settings"
+    file.write_text(text)
+    with pytest.raises(UsageError, match="sets variables") as raised:
+        format_in(file)
+    assert advice in str(raised.value)
+    file.write_text("1 # collectives\n7 # bcast\n1\n2 1\n0 6 0 0\n")
+    assert format_in(file) == "openmpi"
 
 
 @pytest.mark.parametrize(

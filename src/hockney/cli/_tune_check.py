@@ -16,7 +16,6 @@ from hockney.infer.analysis import Analysis
 from hockney.plan import Placement, Plan, plan_of
 from hockney.records import Run
 from hockney.run.measure.problems import raise_problems
-from hockney.run.measure.setup import mpi_of
 from hockney.run.measure.trial import launch_s
 from hockney.show.as_json import dumps
 from hockney.show.rules import checked_json, checked_lines
@@ -29,7 +28,7 @@ from hockney.tuning.check import (
 )
 from hockney.tuning.measured import library_of, points_of
 from hockney.tuning.rule_files import check_is_for, format_in, held_in, other_library
-from hockney.tuning.rules_trial import check_library, try_written
+from hockney.tuning.rules_trial import measured_mpi, try_written
 
 
 def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, Any]) -> None:
@@ -37,8 +36,7 @@ def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, An
     library, points = library_of(analyses), points_of(analyses)
     form = check_is_for(options["form"] or format_in(rules), rules, library)
     placement = _placement(analyses[0].run, options["mpicc"])
-    mpi, engine = mpi_of(placement)
-    check_library(library, mpi, engine)
+    mpi, engine = measured_mpi(library, analyses[0].run, placement)
     held, own = held_in(form, rules, mpi, engine), form.own(engine)
     proved = try_written(form, rules, library, mpi, engine)
     asked = asked_of(points, held)

@@ -254,10 +254,10 @@ def _write(
 ) -> tuple[dict[str, str], bool | None]:
     """Writes the rules; returns the environment in which the library reads them, and whether that
     is proved."""
-    from hockney.run.measure.setup import mpi_of
-    from hockney.tuning.rules_trial import write_tried
+    from hockney.tuning.rules_trial import measured_mpi, write_tried
 
-    mpi, engine = mpi_of(Placement(mpicc=mpicc))
+    first = measured.analyses[0].run
+    mpi, engine = measured_mpi(measured.mpi, first, Placement(mpicc=mpicc))
     proved = write_tried(form, rules, output, measured.mpi, mpi, engine)
     reads = "and reads all of it" if proved else "but does not report whether it reads it"
     click.echo(f"wrote {output}: the library starts with it {reads}", err=True)

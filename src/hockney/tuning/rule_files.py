@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +28,14 @@ MOST_BYTES = 16 * 1024 * 1024
 """Most bytes of a file of rules; those of libraries are below 1 MiB."""
 
 
+SETTING = re.compile(
+    r"(?:export\s+|setenv[\s(]+)?[\"']?([A-Za-z_]\w*)[\"']?(?:\s*[=,]\s*|\s+)[\"']?([^\"'\n)]+)[\"']?\)?$"
+)
+"""A line that sets a variable: of a shell, of a library's file of parameters, of a module."""
+RULES_VARIABLE = re.compile(r"RULES|SELECTION|TUNING_JSON|JSON_FILE", re.I)
+"""Part of the names of variables whose values are files of rules."""
+SHOWN = 3
+"""Most settings that an error repeats."""
 WRITTEN_FOR = "rules for "
 """Begins the comment that names the library and its version."""
 
@@ -51,7 +61,8 @@ def other_library(form: RulesFormat, path: Path, library: MpiFacts) -> str | Non
 
 
 def format_in(path: Path) -> str:
-    """The format of a file, recognised by its content."""
+    """The format of a file, recognised by its content; raises UsageError for one of settings, which
+    has no rules."""
     try:
         with path.open("rb") as file:
             head = file.read(ENOUGH)
@@ -65,7 +76,24 @@ def format_in(path: Path) -> str:
         return "mpich"
     if b"I_MPI_ADJUST_" in head:
         return "intel"
+    _refuse_settings(path, head.decode(errors="replace"))
     return "openmpi-json" if head.lstrip().startswith(b"{") else "openmpi"
+
+
+def _refuse_settings(path: Path, head: str) -> None:
+    """Raises UsageError for a file that sets variables, as `tune --settings` and --deploy write."""
+    lines = [text for line in head.splitlines() if (text := line.strip()) and text[0] not in "#-"]
+    set_here = [match for line in lines if (match := SETTING.match(line))]
+    if not set_here or len(set_here) < len(lines) - 1:  # the last may be cut
+        return
+    rules = [match[2] for match in set_here if RULES_VARIABLE.search(match[1])]
+    words = " ".join(f"--settings {shlex.quote(f'{one[1]}={one[2]}')}" for one in set_here[:SHOWN])
+    raise UsageError(
+        f"{path} sets variables: it is no file of rules",
+        f"check the file of rules that it names: {rules[0]}"
+        if rules
+        else f"settings are measured with and without: hockney tune pingpong {words}",
+    )
 
 
 def check_is_for(name: str, path: Path, library: MpiFacts) -> RulesFormat:

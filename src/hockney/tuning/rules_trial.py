@@ -6,15 +6,21 @@ but fails with a fault at the end of the same file, has read all of it.
 
 from __future__ import annotations
 
+import re
+import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.outputs import write_outputs
 from hockney.base.temporary import temporary_directory
-from hockney.records import MpiFacts
+from hockney.plan import Placement, plan_of
+from hockney.records import MpiFacts, Run
 from hockney.run.measure.launch import Outcome
+from hockney.run.measure.mpi import ask_command, find_mpi
+from hockney.run.measure.setup import mpi_of
 from hockney.run.measure.trial import attempt
 from hockney.run.mpis import Engine, Mpi, Rule, RulesFormat
 from hockney.tuning.rule_files import WRITTEN_FOR, version_text
@@ -103,6 +109,47 @@ def _write(files: Mapping[str, str], path: Path) -> Path:
     for suffix, text in files.items():
         path.with_name(path.name + suffix).write_text(text)
     return path
+
+
+SAYS = re.compile(r"(?:for (MPICH) version |(Open MPI) )(\d[\w.]*)")
+"""What a wrapper says of its library. Vendors' wrappers may keep these words: only a measured
+library of these two names is compared with it."""
+COMPARED = frozenset({"MPICH", "Open MPI"})
+
+
+def measured_mpi(measured: MpiFacts, run: Run, placement: Placement) -> tuple[Mpi, Engine]:
+    """The MPI of a placement with its engine, which is built. Raises UsageError before that where
+    the wrapper is surely of another library or version than the measured one."""
+    if placement.engine is None and measured.library in COMPARED:
+        mpicc = find_mpi(placement.mpicc).mpicc
+        here = said_by(mpicc)
+        if here is not None and here != (measured.library, measured.version):
+            raise UsageError(
+                f"{mpicc} is {' '.join(here)}, the files are of {version_text(measured)}",
+                f"name the wrapper of the measured MPI with --mpicc{_wrapper_of(run)}",
+            )
+    mpi, engine = mpi_of(placement)
+    check_library(measured, mpi, engine)
+    return mpi, engine
+
+
+def said_by(mpicc: Path) -> tuple[str, str] | None:
+    """The library and the version that a compiler wrapper reports; None if it reports none."""
+    for option in ("--showme:version", "-v"):
+        with suppress(OSError, subprocess.TimeoutExpired):
+            done = ask_command(mpicc, option)
+            if found := SAYS.search(done.stdout + done.stderr):
+                return found[1] or found[2], found[3]
+    return None
+
+
+def _wrapper_of(run: Run) -> str:
+    """The wrapper that a run names, or the place of its launcher; empty where it has neither."""
+    plan = plan_of(run.header.options)
+    if plan is not None and plan.first.placement.mpicc:
+        return f": it was measured with --mpicc {plan.first.placement.mpicc}"
+    command = next((launch.command for launch in run.launches if launch.command), None)
+    return f": it was started by {command[0]}" if command else ""
 
 
 def check_library(measured: MpiFacts, mpi: Mpi, engine: Engine) -> None:
