@@ -337,5 +337,5 @@ def test_simulated_runs_of_one_launch_are_judged_exactly(factor: float, verdict:
 def test_a_simulated_run_beside_a_measured_one_is_unknown_and_says_why() -> None:
     found = compared(one_launch(1.0), noisy_run(2, 1.2), tolerance=0.03)
     assert found.verdict == "unknown"
-    assert any("is simulated and pingpong is not" in note for note in found.notes)
+    assert any('is simulated and "pingpong" is not' in note for note in found.notes)
     assert "simulate both, or measure both" in deciding_words(found)

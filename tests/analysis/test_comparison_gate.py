@@ -167,3 +167,10 @@ def test_simulated_runs_are_judged_by_one_launch(slower: float, status: str) -> 
         runs.append(Analysis(run))
     gate = comparison_gate(held(runs[0], runs[1], []), ALLOWED)
     assert gate.status == status
+
+
+def test_the_size_that_is_slower_most_is_named() -> None:
+    gate = comparison_gate(held(analysed(1), analysed(2, last=1.4), PAST), ALLOWED)
+    assert gate.status == FAILED
+    assert gate.why.startswith('"pingpong" takes 1.')
+    assert gate.why.endswith(" times as long as before at 2 KiB")

@@ -9,11 +9,13 @@ import pytest
 
 from conftest import RunHockney
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.decision import decision_of
+from hockney.infer.analysis.compare import compare
+from hockney.infer.analysis.decision import decision_of, of_comparison
+from hockney.infer.analysis.findings import findings_of
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
-from hockney.records import End
+from hockney.records import End, Place
 from hockney.show.decision_lines import decision_lines
-from samples import make_pairs_run, make_run, one_a_node, past_run, write_run
+from samples import make_pairs_run, make_run, night_run, one_a_node, past_run, write_run
 
 DOCS = Path(__file__).parents[2] / "docs"
 SLOW_NODE = """
@@ -56,7 +58,35 @@ def test_a_run_that_nothing_was_held_against_is_named_beside_an_accepted_one() -
     found = decision_of([Analysis(judged), Analysis(make_run(lambda *_: [5e6]))])
     assert found is not None
     assert found.status == PASSED
-    assert decision_lines(found)[-1] == "  nothing was held against pingpong"
+    *_, unheld, relative = decision_lines(found)
+    assert unheld == '  held against nothing: "pingpong"'
+    assert "what is slow everywhere passes" in relative
+
+
+def test_a_verdict_is_relative_until_something_else_is_held_against() -> None:
+    night = Analysis(night_run(1))
+    assert decision_of([night]).is_relative  # type: ignore[union-attr]
+    beside = of_comparison(compare(Analysis(night_run(0)), night, 0.03), 0.03)
+    for decision in (
+        decision_of([night], against=[beside]),
+        decision_of([Analysis(night_run(1, 6))]),
+    ):
+        assert decision is not None
+        assert not decision.is_relative
+
+
+def test_a_pair_of_two_nodes_is_to_be_measured_with_all_others() -> None:
+    """Each of 16 nodes is in one pair, which does not tell the node from the cable."""
+    pairs = [[(node, node + 8)] for node in range(8)]
+    run = make_pairs_run(lambda _, pair, *__: [3e3 if pair[0] == 3 else 1e3], pairs, one_a_node(16))
+    [found] = findings_of(Analysis(run))
+    assert found.what == "pair rank 3 (n3), rank 11 (n11) is slow"
+    assert "hockney fabric --gate in the same job" in found.action
+    places = [Place(rank=rank, host="here", pu=rank, core=rank, pinned=True) for rank in range(16)]
+    near = make_pairs_run(lambda _, pair, *__: [3e3 if pair[0] == 3 else 1e3], pairs, places)
+    assert [one.action.startswith("measure rank 3") for one in findings_of(Analysis(near))] == [
+        True
+    ]
 
 
 def test_a_failed_launch_is_not_accepted() -> None:

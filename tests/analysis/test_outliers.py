@@ -8,6 +8,7 @@ from itertools import combinations
 import pytest
 
 from conftest import first_of
+from hockney.infer.analysis.outlier_rule import agreeing_words
 from hockney.infer.analysis.outliers import Outlier, find_outliers
 from hockney.infer.estimate import estimate
 from hockney.records import Place, Run
@@ -187,3 +188,10 @@ def test_a_node_that_is_in_no_pair_is_a_doubt() -> None:
     run = run_of(alike, pairs, one_a_node(24))
     assert accused(run) == []
     assert doubts(run) == ["no pair of n5 was measured"]
+
+
+@pytest.mark.parametrize(
+    ("agreeing", "count", "words"), [(1, 1, "the only pass"), (4, 5, "4 of 5 passes")]
+)
+def test_one_pass_is_not_counted_as_a_fraction(agreeing: int, count: int, words: str) -> None:
+    assert agreeing_words(agreeing, count, "pass") == words

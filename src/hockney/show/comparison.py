@@ -89,7 +89,7 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
 
 def against_lines(comparisons: Sequence[RunComparison], tolerance: float) -> list[str]:
     """A line for each run of a suite against an earlier one, and how much equal runs differ."""
-    rows = [["run", "against", "verdict", "ratio", "between equal runs"]]
+    rows = [["run", "against", "as a whole", "ratio", "between equal runs"]]
     for comparison in comparisons:
         overall = comparison.overall
         limits = _ratio_words(overall) if overall else None

@@ -8,6 +8,11 @@ from typing import Any
 from hockney.infer.analysis.decision import MOST_DECIDING, Decision
 from hockney.infer.analysis.findings import DecidingFinding, Failures
 
+RELATIVE = (
+    "parts were held against each other: what is slow everywhere passes, unless it is held against "
+    "an earlier run (suite --against, compare, history)"
+)
+
 
 def decision_heading(decision: Decision) -> str:
     return f"verdict: {decision.words.upper()}"
@@ -27,7 +32,9 @@ def decision_lines(decision: Decision) -> list[str]:
     lines += [f"  and {more} more finding{'s' * (more > 1)}, below"] if more > 0 else []
     if decision.unheld:
         beside = f" and {len(decision.unheld) - 1} more" if len(decision.unheld) > 1 else ""
-        lines.append(f"  nothing was held against {decision.unheld[0]}{beside}")
+        lines.append(f'  held against nothing: "{decision.unheld[0]}"{beside}')
+    if decision.is_relative:
+        lines.append(f"  {RELATIVE}")
     return [decision_heading(decision), *lines]
 
 
@@ -53,5 +60,6 @@ def decision_json(decision: Decision | None) -> dict[str, Any] | None:
         "status": decision.status,
         "words": decision.words,
         "unheld": list(decision.unheld),
+        "is_relative": decision.is_relative,
         "findings": [asdict(finding) for finding in decision.findings],
     }

@@ -58,7 +58,7 @@ def _line(outlier: Outlier, places: Mapping[int, Place]) -> str:
     return (
         f"outlier: {outlier.what} {who(outlier, places)}: {outlier.ratio:.3g} times its group "
         f"({outlier.group}) at {format_size(outlier.bytes)}{at_once}; p = {outlier.p:.1g}, in "
-        f"{outlier.launches_agreeing} of {outlier.launches} launch{'es' * (outlier.launches > 1)}"
+        f"{outlier.agreeing}"
     )
 
 

@@ -241,11 +241,11 @@ def _unlike(first: Analysis, second: Analysis) -> list[str]:
     if first.run.is_simulated != second.run.is_simulated:
         simulated, measured = (first, second) if first.run.is_simulated else (second, first)
         notes.append(
-            f"{simulated.label} is simulated and {measured.label} is not: one launch without "
+            f'"{simulated.label}" is simulated and "{measured.label}" is not: one launch without '
             "scatter cannot be tested against launches that scatter"
         )
     if None not in ways and ways[0] != ways[1]:
-        notes.append(f"unlike ways: messages of {base} by {ways[0]}, of {other} by {ways[1]}")
+        notes.append(f'unlike ways: messages of "{base}" by {ways[0]}, of "{other}" by {ways[1]}')
     return notes
 
 
@@ -310,7 +310,7 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
         ]
         return None, [
             "the machine was in different states: core-to-core latency "
-            f"{states[0]} in {first.label}, {states[1]} in {second.label}; measure again"
+            f'{states[0]} in "{first.label}", {states[1]} in "{second.label}"; measure again'
         ]
     fraction, a_id, b_id = best
     notes = []

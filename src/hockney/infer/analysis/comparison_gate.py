@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from hockney.base.units import format_size
-from hockney.infer.analysis.compare import RunComparison, unlike_question
+from hockney.infer.analysis.compare import PointDifference, RunComparison, unlike_question
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import interval_words
+from hockney.plan.axes import curve_text
 from hockney.records import Run
 
 
@@ -20,40 +21,36 @@ def whole_gate(run: Run) -> Gate | None:
 def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
     """The gate of a run against an earlier one, by the rule of `hockney compare`."""
     label, overall = comparison.other.label, comparison.overall
+    named = f'"{label}"'
     if comparison.is_with_itself:
         return not_judged(
-            f"{label} is the very run of before", "compare it with an earlier measurement"
+            f"{named} is the very run of before", "compare it with an earlier measurement"
         )
     if words := unlike_question(comparison.base, comparison.other):
         return not_judged(
-            f"{label} was measured otherwise than before: {words}", "measure it as before"
+            f"{named} was measured otherwise than before: {words}", "measure it as before"
         )
     if comparison.is_slower(allowed):
-        judged = [
-            point.difference for point in comparison.points if point.difference.verdict == "slower"
-        ]
-        slower = [*([overall] if overall and overall.verdict == "slower" else []), *judged]
-        worst = max(one.ratio for one in slower)
-        return failed([f"{label} takes up to {worst:.3g} times as long as before"], [label])
+        return failed([f"{named} takes {_worst(comparison)}"], [label])
     if comparison.failures[1]:
         new = comparison.failures[1]
-        each = [f"{label}: {one.what or one.number}, which was not found before" for one in new]
+        each = [f"{named}: {one.what or one.number}, which was not found before" for one in new]
         return failed(each, [name for one in new for name in one.names] or [label])
     gates = map(whole_gate, (comparison.base, comparison.other))
     if (not_whole := next(filter(None, gates), None)) is not None:
         return not_whole
     if overall is None or overall.interval is None:
         why = comparison.notes[-1] if comparison.notes else "too few launches for an interval"
-        return not_judged(f"{label} cannot be compared with before: {why}", "")
+        return not_judged(f"{named} cannot be compared with before: {why}", "")
     if overall.interval.high > 1.0 + allowed:
         return not_judged(
-            f"{label} may take up to {overall.interval.high:.3g} times as long as before",
+            f"{named} may take up to {overall.interval.high:.3g} times as long as before",
             "earlier runs of this host (--memory) or more launches would decide: hockney compare "
             "--plan",
         )
     if comparison.only_base:
         return not_judged(
-            f"{label} lacks what was measured before: {comparison.only_base}",
+            f"{named} lacks what was measured before: {comparison.only_base}",
             "measure the same points",
         )
     open_ = [
@@ -65,10 +62,27 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
         open_point = max(open_, key=lambda point: point.difference.ratio)
         size, known = format_size(open_point.base.bytes), _known(open_point.difference)
         return not_judged(
-            f"{label} may be slower at {size}: {known} times as long as before",
+            f"{named} may be slower at {size}: {known} times as long as before",
             "more launches would decide",
         )
     return passed(f"no run is slower than before by more than {100.0 * allowed:g} %")
+
+
+def _worst(comparison: RunComparison) -> str:
+    """How much slower it is where it is so most: at one point, or as a whole."""
+    points = [point for point in comparison.points if point.difference.verdict == "slower"]
+    curves = {curve_text(point.base) for point in comparison.points}
+    each = [(point.difference.ratio, _where(point, len(curves) > 1)) for point in points]
+    overall = comparison.overall
+    if overall is not None and overall.verdict == "slower":
+        each.append((overall.ratio, "as a whole"))
+    ratio, where = max(each)
+    return f"{ratio:.3g} times as long as before {where}"
+
+
+def _where(point: PointDifference, with_curve: bool) -> str:
+    size = f"at {format_size(point.base.bytes)}"
+    return f"{size} ({curve_text(point.base)})" if with_curve else size
 
 
 def _known(judged: Judged) -> str:

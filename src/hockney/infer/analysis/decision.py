@@ -29,6 +29,9 @@ class Decision:
     """All, those that decide first."""
     unheld: tuple[str, ...] = ()
     """Labels of the runs that were held against nothing, where others were."""
+    is_relative: bool = False
+    """Whether runs are accepted whose parts were held against each other alone: what is slow
+    everywhere passes."""
 
     @property
     def status(self) -> Status:
@@ -69,7 +72,9 @@ def decision_of(
         return decided([*findings, *(numbers or [_not_judged("no number was measured", "")])])
     unheld = [label for label, of_run in each if not any(map(_is_held, of_run))]
     decision = decided([*findings, *beside])
-    return replace(decision, unheld=tuple(() if beside else unheld)) if decision else None
+    if decision is None or beside:
+        return decision
+    return replace(decision, unheld=tuple(unheld), is_relative=decision.status == PASSED)
 
 
 def _labelled(analysis: Analysis) -> list[DecidingFinding]:
@@ -84,7 +89,7 @@ def _is_held(finding: DecidingFinding) -> bool:
 
 def of_comparison(comparison: RunComparison, allowed: float) -> DecidingFinding:
     base, other = comparison.base, comparison.other
-    finding = of_gate(other.label, comparison_gate(comparison, allowed), str(base.path))
+    finding = of_gate("", comparison_gate(comparison, allowed), str(base.path))
     if finding.status != FAILED:
         return finding
     return replace(finding, action=f"hockney explain {base.path} {other.path}")

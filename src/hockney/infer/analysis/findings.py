@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hockney.base.units import format_seconds, format_size
+from hockney.infer.analysis.boards import PAIR
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Gate, Status
 from hockney.infer.analysis.gates import congestion_gate, variants_gate
 from hockney.infer.analysis.located import LocatedFault
@@ -128,23 +129,25 @@ def _of_outliers(analysis: Analysis) -> Iterator[DecidingFinding]:
 
 def _of_slow(suspect: Outlier | Suspect) -> DecidingFinding:
     if isinstance(suspect, Suspect):
-        what, agreeing = suspect.words, _agreeing(suspect.passes_agreeing, suspect.passes, "pass")
+        what = suspect.words
         reference = f"{format_seconds(suspect.usual_s)}, the median of pairs as far apart"
     else:
-        what, agreeing = (
-            f"{suspect.what} {', '.join(suspect.names)} is slow",
-            _agreeing(suspect.launches_agreeing, suspect.launches, "launch"),
-        )
+        what = f"{suspect.what} {', '.join(suspect.names)} is slow"
         reference = "its peers, in the same launches"
-    number = (
-        f"{suspect.ratio:.3g} times at {format_size(suspect.bytes)} (p {suspect.p:.2g}, {agreeing})"
+    sure = f"(p {suspect.p:.2g}, {suspect.agreeing})"
+    number = f"{suspect.ratio:.3g} times at {format_size(suspect.bytes)} {sure}"
+    is_some_pair = (
+        isinstance(suspect, Outlier) and suspect.what == PAIR and suspect.is_between_nodes
     )
-    action = _remedy(suspect.what, suspect.names)
+    action = OF_NODES if is_some_pair else _remedy(suspect.what, suspect.names)
     return DecidingFinding(FAILED, what, number, reference, action, names=suspect.names)
 
 
-def _agreeing(agreeing: int, count: int, what: str) -> str:
-    return f"{agreeing} of {count} {what}es" if count > 1 else f"its only {what}"
+OF_NODES = (
+    "measure every pair of the job's nodes, which tells a slow node from a cable: hockney fabric "
+    "--gate in the same job"
+)
+"""What to do about a pair of two nodes, of which each may have no other pair."""
 
 
 def _of_fault(fault: LocatedFault) -> DecidingFinding:

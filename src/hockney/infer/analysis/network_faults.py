@@ -30,6 +30,7 @@ from hockney.infer.analysis.boards import (
     unmeasured_doubts,
 )
 from hockney.infer.analysis.faults import judged, of_cable
+from hockney.infer.analysis.outlier_rule import agreeing_words
 from hockney.infer.analysis.outliers import RULE as RULE_OF_PAIRS
 from hockney.infer.analysis.pairwise import Array, Pairwise, Whole, median_of_passes
 from hockney.infer.locate.candidates import IN, OUT
@@ -89,6 +90,10 @@ class Suspect:
     way: str | None = None
     """OUT or IN where it is slow in one direction alone; a cable or pair is so from the first of
     its names to the second."""
+
+    @property
+    def agreeing(self) -> str:
+        return agreeing_words(self.passes_agreeing, self.passes, "pass")
 
     @property
     def words(self) -> str:

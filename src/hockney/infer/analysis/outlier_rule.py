@@ -38,6 +38,11 @@ POWER = 0.99
 Array = NDArray[np.float64]
 
 
+def agreeing_words(agreeing: int, count: int, what: str) -> str:
+    """In how many launches or passes an outlier is one: "4 of 5 passes"."""
+    return f"{agreeing} of {count} {what}es" if count > 1 else f"the only {what}"
+
+
 def least_ratio(held: float) -> float:
     """Least ratio of an outlier where other processes held the CPUs of half of the ranks for that
     fraction of the time: more than what lacks its CPU for so long takes."""

@@ -29,8 +29,13 @@ from hockney.infer.analysis.boards import (
 )
 from hockney.infer.analysis.faults import judged
 from hockney.infer.analysis.noise import held_by_others
-from hockney.infer.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE
-from hockney.infer.analysis.places import places_of, shared
+from hockney.infer.analysis.outlier_rule import (
+    LEAST_MEMBERS,
+    LEAST_RATIO,
+    SIGNIFICANCE,
+    agreeing_words,
+)
+from hockney.infer.analysis.places import BETWEEN_NODES, places_of, shared
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan.axes import Key, key_without
 from hockney.plan.topology import switches_of
@@ -75,6 +80,14 @@ class Outlier:
     launches: int
     names: tuple[str, ...] = ()
     """Names of nodes or switches; ranks with their nodes."""
+
+    @property
+    def agreeing(self) -> str:
+        return agreeing_words(self.launches_agreeing, self.launches, "launch")
+
+    @property
+    def is_between_nodes(self) -> bool:
+        return self.group in BETWEEN_NODES
 
 
 @dataclass(frozen=True)

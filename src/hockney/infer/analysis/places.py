@@ -16,6 +16,7 @@ SHARED = (
     "different nodes",
 )
 """Levels of hardware that two places may share, the nearest first."""
+BETWEEN_NODES = SHARED[SHARED.index("same node") + 1 :]
 UNKNOWN = "unknown places"
 
 

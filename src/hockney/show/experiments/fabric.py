@@ -119,7 +119,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
         _table(LEVELS, pairwise.level_times(), pairwise),
         *(_map(pairwise, size) for size in sorted({0, len(pairwise.bytes) - 1})),
         _table(WORST, _worst(pairwise, len(pairwise.bytes) - 1, MOST_SHOWN), pairwise),
-        "\n".join(with_rule(_judged(verdict))),
+        "\n".join(with_rule(_judged(verdict, pairwise))),
     ]
 
 
@@ -176,8 +176,8 @@ def _line(suspect: Suspect) -> str:
         f"{suspect.words}: {suspect.ratio:.3g} times the others at {format_size(suspect.bytes)} "
         f"({format_seconds(suspect.typical_s)} where {format_seconds(suspect.usual_s)} is usual, "
         f"{suspect.pairs} pair{'s' * (suspect.pairs > 1)}, "
-        f"p = {suspect.p:.1g}, in {suspect.passes_agreeing} of {suspect.passes} "
-        f"pass{'es' * (suspect.passes > 1)})"
+        f"p = {suspect.p:.1g}, in "
+        f"{suspect.agreeing})"
     )
 
 
@@ -196,9 +196,22 @@ def _counts(verdict: Verdict) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
-def _judged(verdict: Verdict) -> list[str]:
-    counted = [f"{_counts(verdict)} were compared"] if _counts(verdict) else []
+def _judged(verdict: Verdict, pairwise: Pairwise) -> list[str]:
+    words = f"{_counts(verdict)} were compared{_not_compared(verdict, pairwise)}"
+    counted = [words] if _counts(verdict) else []
     return [*counted, *doubt_lines(verdict.doubts)]
+
+
+def _not_compared(verdict: Verdict, pairwise: Pairwise) -> str:
+    """Which of the pairs were not compared with others: those of what is slow, or of a kind that is
+    rare."""
+    left = len(pairwise.ends) // (1 + pairwise.is_one_way) - verdict.pairs
+    if not verdict.pairs or left <= 0:
+        return ""
+    of_slow = sum(suspect.pairs for suspect in verdict.suspects)
+    whys = ["are those of what is slow"] if of_slow else []
+    whys += ["have too few of their kind"] if left != of_slow else []
+    return f"; the other {left} {' or '.join(whys)}"
 
 
 def _source(pairwise: Pairwise) -> str | None:
