@@ -45,6 +45,7 @@ COLUMNS = {
     "two-sided": "the two-sided exchange of the same size, in the same launches",
     "verdict": "by a test at 95 % for all rows together; unknown: neither faster, slower nor same",
     "shows from": "smaller differences could not have been shown",
+    "adjusted": "less what the compute probe explains, as cores computed at other speeds",
     "blocks": "launches of each variant next to each other, which are compared",
     "at most": "largest time over that of the fastest algorithm, over the patterns of arrival",
     "o_s": "overhead of a send: time in the call",

@@ -16,7 +16,7 @@ from hockney.infer.analysis.one_factor import TriedFactors
 from hockney.show.as_json import axes_json
 from hockney.show.decision_lines import failures_json, failures_text
 from hockney.show.fits import line_text
-from hockney.show.judged import ratio_text, smallest_words
+from hockney.show.judged import MORE_THAN_TWICE, least_shown, ratio_text, smallest_words
 from hockney.show.table import TableColumn, estimate_json, table_text
 
 OUTPUTS = ("-o", "--output", "--label", "--resume")
@@ -40,7 +40,10 @@ def _points_words(explanation: Explanation) -> str:
         words = f"no difference is shown {where} in common"
         words += "" if any(explanation.failures) else ": nothing to explain"
         if explanation.shown_from is not None:
-            words += f" (shown from {smallest_words(explanation.shown_from)} on)"
+            smallest = smallest_words(explanation.shown_from)
+            is_known = smallest.endswith("%") and smallest != MORE_THAN_TWICE
+            least = f"shown from {smallest} on" if is_known else least_shown(explanation.shown_from)
+            words += f" ({least})"
         return words
     ratios = [point.difference.ratio for point in explanation.shown]
     if explanation.is_of_whole:

@@ -10,13 +10,16 @@ from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import interval_words
 from hockney.show.table import TableColumn, between, end_fields, json_field
 
+MORE_THAN_TWICE = "> 100 %"
+
 
 def smallest_words(difference: Judged) -> str:
-    """The smallest difference that could have been shown, as "1.2 %"."""
+    """The smallest difference that could have been shown, as "1.2 %"; one of more than 100 % is
+    none that anybody asks for."""
     smallest = difference.smallest_difference
     if smallest is None or not math.isfinite(smallest):
         return "-"
-    return percent(smallest)
+    return percent(smallest) if smallest <= 1.0 else MORE_THAN_TWICE
 
 
 def percent(value: float) -> str:
@@ -28,6 +31,8 @@ def least_shown(judged: Judged) -> str:
     smallest = smallest_words(judged)
     if smallest == "-":
         return "no difference could have been shown"
+    if smallest == MORE_THAN_TWICE:
+        return "not even a time twice as long could have been shown"
     return f"a difference of less than {smallest} could not have been shown"
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hockney.base.units import format_size
 from hockney.infer.analysis.variant_verdicts import Gains, Ignored, VariantDrift, VariantStudy
-from hockney.infer.estimate.blocks import VariantRatio
+from hockney.infer.estimate.blocks import MOST_TIMES, VariantRatio
 from hockney.infer.estimate.conditions import OTHER_STATE
 from hockney.plan.axes import Key, key_without, texts_apart
 from hockney.records import Run
@@ -52,10 +52,18 @@ def verdict_text(variant_ratio: VariantRatio, study: VariantStudy) -> str:
         return f"the same, within {100.0 * study.comparison.tolerance:g} %, as"
     ratio = ratio_text(judged, ".4f") + range_text(variant_ratio, study)
     if judged.verdict == "unknown":
-        more = f"; about {judged.needed} blocks would decide" if judged.needed else ""
-        least = least_shown(judged)
-        return f"unknown after {variant_ratio.blocks} blocks ({ratio}; {least}{more}), against"
+        words = f"{ratio}; {least_shown(judged)}{more_text(variant_ratio)}"
+        return f"unknown after {variant_ratio.blocks} blocks ({words}), against"
     return f"{judged.verdict}, {ratio} times the time of"
+
+
+def more_text(ratio: VariantRatio) -> str:
+    """How many blocks an unknown verdict lacks, as far as that can be told."""
+    if ratio.least_blocks is not None:
+        return f"; an interval takes at least {ratio.least_blocks} blocks"
+    if ratio.deciding_blocks is not None:
+        return f"; about {ratio.deciding_blocks} blocks would decide"
+    return f"; more than {MOST_TIMES * ratio.blocks:.0f} blocks would have to decide"
 
 
 def range_text(ratio: VariantRatio, study: VariantStudy) -> str:
@@ -113,6 +121,7 @@ COLUMNS: list[TableColumn[VariantRatio]] = [
     *through(lambda row: row.judged, *ratio_columns(".4f")),
     TableColumn("blocks", lambda row: row.blocks, unknown=""),
     *through(lambda row: row.judged, SHOWS_FROM, VERDICT),
+    TableColumn("adjusted", lambda row: None if row.slope is None else "yes", unknown=""),
 ]
 ROW: list[TableColumn[_VariantRow]] = [
     TableColumn("", lambda row: row.curve, shown=lambda rows: any(row.curve for row in rows)),
@@ -164,12 +173,25 @@ def _excluded(study: VariantStudy) -> list[str]:
             f"{changed} {several} left out, between whose launches the machine's state changed "
             f"(core-to-core latencies more than {OTHER_STATE:g} times apart)"
         )
-    if adjusted := sum(ratio.slope is not None for ratio in study.ratios):
+    if any(ratio.slope is not None for ratio in study.ratios):
         rules.append(
-            f"{adjusted} of {len(study.ratios)} ratios are adjusted for the speed of computing, "
-            "which the probe shows to differ between launches"
+            f"{_adjusted_words(study)} adjusted for the speed of computing, which the probe shows to "
+            "differ between launches"
         )
+    least = [one.least_blocks for one in study.ratios if one.least_blocks is not None]
+    if least:
+        rules.append(f"too few blocks for an interval (-): {max(least)} are the least")
     return rules
+
+
+def _adjusted_words(study: VariantStudy) -> str:
+    """Which ratios are adjusted: "2 of 5 ratios at points and the mean of b are"."""
+    at_points = [one.slope is not None for one in study.ratios if one.point is not None]
+    means = [one.variant for one in study.ratios if one.point is None and one.slope is not None]
+    words = [f"{sum(at_points)} of {len(at_points)} ratios at points"] if any(at_points) else []
+    words += [f"the mean of {study.name(variant)}" for variant in means]
+    is_one = len(words) == len(means) == 1
+    return f"{' and '.join(words)} {'is' if is_one else 'are'}"
 
 
 def variant_curves(study: VariantStudy) -> list[tuple[str, list[VariantRatio]]]:

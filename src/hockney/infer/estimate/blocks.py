@@ -22,6 +22,9 @@ from hockney.records import Probe, Round, Run, Samples
 
 LEAST_LEVEL = 1e-9
 """Least level of a test: an early look may use next to none of the error rate."""
+MOST_TIMES = 4.0
+"""An estimate of how many blocks would decide is given up to this many times those made: beyond it
+the difference to be shown is below its own standard error, and so says nothing of their number."""
 OF_RATIOS = 1.0 - 2.0 * ASIDE
 """Part of the error rate for the test of the ratios; the rest is for those of the two probes."""
 UNPROBED = Conditions()
@@ -60,6 +63,18 @@ class VariantRatio:
     """Blocks excluded because the machine's state changed between their launches."""
     slope: float | None
     """Slope of the log ratios over those of the compute probe; None if they were not adjusted."""
+
+    @property
+    def least_blocks(self) -> int | None:
+        """The fewest blocks of which an interval is known; None if these have one."""
+        return None if self.judged.interval is not None else self.judged.needed
+
+    @property
+    def deciding_blocks(self) -> int | None:
+        """Approximate number of blocks that would decide, if the ratio stays; None without an
+        interval, or where the estimate is not supported."""
+        needed = self.judged.needed if self.judged.interval is not None else None
+        return needed if needed is not None and needed <= MOST_TIMES * self.blocks else None
 
     def is_slower(self, gate: float) -> bool:
         """True if it is surely slower by more than the gate allows."""

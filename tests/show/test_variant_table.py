@@ -1,0 +1,77 @@
+"""Words for variants: what cannot be told is not told as a number."""
+
+from __future__ import annotations
+
+import pytest
+
+from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.estimate.blocks import VariantRatio
+from hockney.infer.estimate.differences import Judged
+from hockney.infer.estimate.interval import Interval
+from hockney.plan.axes import Point
+from hockney.plan.variants import Comparison, Variant
+from hockney.show.judged import least_shown, smallest_words
+from hockney.show.variant_table import rule_of, variant_answer, variant_table
+
+
+def judged(interval: Interval | None, needed: int | None, smallest: float | None = None) -> Judged:
+    return Judged(0.9, interval, None, "unknown", False, needed, smallest)
+
+
+def ratio_of(
+    one: Judged, size: int | None, blocks: int = 4, slope: float | None = None
+) -> VariantRatio:
+    point = None if size is None else Point(operation="pingpong", bytes=size)
+    return VariantRatio("b", point, 1e-6, 1e-6, blocks, one, (), 0, slope)
+
+
+def study_of(*ratios: VariantRatio) -> VariantStudy:
+    variants = (Variant(name="a", values={}), Variant(name="b", values={"window": "2"}))
+    return VariantStudy(Comparison(variants=variants), ratios, 4, (), ())
+
+
+WIDE = Interval(0.5, 1.6)
+
+
+@pytest.mark.parametrize(
+    ("one", "blocks", "words"),
+    [
+        (judged(None, 7), 4, "; an interval takes at least 7 blocks)"),
+        (judged(WIDE, 30), 10, "; about 30 blocks would decide)"),
+        (judged(WIDE, 41), 10, "; more than 40 blocks would have to decide)"),
+        (judged(WIDE, None), 10, "; more than 40 blocks would have to decide)"),
+    ],
+)
+def test_how_many_blocks_decide_is_told_where_the_estimate_is_supported(
+    one: Judged, blocks: int, words: str
+) -> None:
+    [answer, *_] = variant_answer(study_of(ratio_of(one, None, blocks), ratio_of(one, 8, blocks)))
+    assert words in answer
+
+
+def test_a_table_says_how_many_blocks_an_interval_takes() -> None:
+    study = study_of(ratio_of(judged(None, 7), None), ratio_of(judged(None, 10), 8))
+    words = "too few blocks for an interval (-): 10 are the least"
+    assert words in variant_table(study)
+    assert words in rule_of(study)
+    assert "too few" not in rule_of(study_of(ratio_of(judged(WIDE, 20), 8)))
+
+
+def test_adjusted_ratios_are_marked_in_the_table() -> None:
+    one = judged(WIDE, 20, 0.5)
+    rows = [ratio_of(one, size, slope=slope) for size, slope in ((8, 1.0), (64, None), (512, 2.0))]
+    table = variant_table(study_of(ratio_of(one, None, slope=1.5), *rows)).splitlines()
+    assert [line.split()[0] for line in table if line.endswith("yes")] == ["8", "512"]
+    assert table[0].startswith(
+        "2 of 3 ratios at points and the mean of b are adjusted for the speed"
+    )
+    assert "adjusted" not in variant_table(study_of(ratio_of(one, None), rows[1]))
+
+
+def test_a_difference_of_more_than_twice_is_no_number() -> None:
+    assert smallest_words(judged(WIDE, 20, 10.16)) == "> 100 %"
+    assert (
+        least_shown(judged(WIDE, 20, 10.16))
+        == "not even a time twice as long could have been shown"
+    )
+    assert "83 %" in least_shown(judged(WIDE, 20, 0.83))
