@@ -46,7 +46,8 @@ MEASURE_THERE = "measure this plan there, too"
     "--against",
     type=_options.PATH,
     metavar="DIRECTORY",
-    help="Results of this plan from before: a run that is slower fails the suite.",
+    help="Results of this plan from before: a run that is slower, or shows a failure that is new, "
+    "fails the suite.",
 )
 @option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
 @_options.host_memory()
