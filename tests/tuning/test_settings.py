@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace as replaced
 
 from conftest import FAULTY, RunHockney
 from hockney import records
@@ -17,12 +18,16 @@ from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import Interval
+from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.axes import Point
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
+from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.measure import setup
+from hockney.run.measure.joined_variants import joined
 from hockney.run.mpis import Engine, Mpi
 from hockney.show.settings_lines import settings_json, settings_lines
 from hockney.tuning.settings import (
+    SEARCH,
     Setting,
     Time,
     alike,
@@ -163,13 +168,34 @@ def test_the_promising_are_measured_again_also_together() -> None:
 
 @pytest.mark.parametrize(
     ("budget_s", "launch_s", "searched", "confirmed"),
-    [(60.0, 0.25, 23, 3), (60.0, 2.0, 2, 1), (1.0, 2.0, 1, 1)],
+    [(60.0, 0.25, 21, 3), (60.0, 2.0, 2, 1), (1.0, 2.0, 1, 1)],
 )
 def test_a_short_budget_tries_fewer(
     budget_s: float, launch_s: float, searched: int, confirmed: int
 ) -> None:
     time = Time(budget_s, launch_s)
-    assert (time.searched, time.confirmed) == (searched, confirmed)
+    assert (time.searched(asked=0), time.confirmed) == (searched, confirmed)
+
+
+def test_each_setting_that_was_named_has_a_block_or_is_refused_with_the_budget_that_would_do() -> (
+    None
+):
+    """A short budget left out the last values, though each had had time alone."""
+    assert Time(60.0, 2.0).searched(asked=3) == 3
+    assert Time(60.0, 0.25).searched(asked=3) == 21, "those of auto fill the rest"
+    with pytest.raises(UsageError, match="give --budget 60s or more") as raised:
+        Time(30.0, 2.0).searched(asked=8)
+    assert "block of 8 settings" in str(raised.value)
+    assert Time(60.0, 2.0).searched(asked=8) == 8
+    fast = Time(10.0, 0.01)
+    with pytest.raises(UsageError, match="give --budget 30s or more"):
+        fast.searched(asked=10)
+    variants = variants_of([(Setting("V", None, str(value)),) for value in range(10)])
+    plans = [
+        (replaced(one, values={}), single(Pingpong(sizes=sizes_of([8])), Placement(), Sampling()))
+        for one in variants
+    ]
+    assert joined(plans, Comparison(variants=variants), SEARCH * 30.0), "which it asks for, too"
 
 
 def test_files_of_the_libraries_and_how_to_undo_them() -> None:

@@ -354,7 +354,12 @@ REST = (
         "than its peers; of congestion, when a factor is surely above FACTOR, such as 3x. Exit "
         "status 3 when that cannot be judged.",
     ),
-    option("--resume", is_flag=True, heading=OUTPUT, help="Continue the result file if it exists."),
+    option(
+        "--resume",
+        is_flag=True,
+        heading=OUTPUT,
+        help="Continue the result file if it exists: --budget is the total of all goes.",
+    ),
     force("the result file"),
     LABEL,
     QUIET,

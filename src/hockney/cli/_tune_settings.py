@@ -72,10 +72,11 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     measuring = _Measuring(asked.plan, verb, output, options, left_out, tried.settings, presets)
     settings: list[tuple[Setting, ...]] = [(setting,) for setting in tried.settings]
     if time.needs_search(len(settings)):
-        late = ", ".join(setting.name for setting in tried.settings[time.searched :])
+        searched = time.searched(sum(one.is_asked for one in tried.settings))
+        late = ", ".join(setting.name for setting in tried.settings[searched:])
         if late:
             left_out.append(f"{late}: no time within {format_seconds(budget_s)} (--budget)")
-        settings, budget_s = settings[: time.searched], (1.0 - SEARCH) * budget_s
+        settings, budget_s = settings[:searched], (1.0 - SEARCH) * budget_s
         study = measuring.study("search", settings, SEARCH * time.budget_s)
         studies.append(study)
         settings = to_confirm(study, tried.settings, time.confirmed)

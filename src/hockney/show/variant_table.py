@@ -175,8 +175,8 @@ def _excluded(study: VariantStudy) -> list[str]:
         )
     if any(ratio.slope is not None for ratio in study.ratios):
         rules.append(
-            f"{_adjusted_words(study)} adjusted for the speed of computing, which the probe shows to "
-            "differ between launches"
+            f"{_adjusted_words(study)} adjusted for the speed of computing, which the probe shows "
+            "to differ between launches"
         )
     least = [one.least_blocks for one in study.ratios if one.least_blocks is not None]
     if least:

@@ -5,6 +5,7 @@ what is reported is not the luck of the best of many."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,9 @@ from itertools import chain, takewhile, zip_longest
 
 from hockney.base.confidential import without_credentials
 from hockney.base.errors import HockneyError, UsageError
-from hockney.plan.variants import ENVIRONMENT, Variant
+from hockney.base.units import format_seconds
+from hockney.plan.variants import ENVIRONMENT, LEAST_BLOCKS, Variant
+from hockney.run.measure.trial import SHORTEST_LAUNCH_S
 from hockney.run.mpis import Control, Engine, Family, Mpi, family_of
 
 AUTO = "auto"
@@ -96,12 +99,25 @@ class Time:
 
     def variants(self, fraction: float, blocks: int) -> int:
         """How many variants, beside the first, can have so many blocks within a fraction of the
-        budget."""
-        return max(int(fraction * self.budget_s / (blocks * self.launch_s)) - 1, 1)
+        budget; one at least."""
+        return max(int(fraction * self.budget_s / self.of_variant_s(blocks)) - 1, 1)
 
-    @property
-    def searched(self) -> int:
-        return self.variants(SEARCH, SEARCHED_BLOCKS)
+    def of_variant_s(self, blocks: int) -> float:
+        """The time of a variant: that of its blocks, or the least that a plan of variants asks."""
+        return max(blocks * self.launch_s, LEAST_BLOCKS * SHORTEST_LAUNCH_S)
+
+    def searched(self, asked: int) -> int:
+        """How many settings a search can try, of which the first `asked` were named and must be:
+        where there are many, with fewer blocks of each. Raises UsageError where not even one block
+        of these has time."""
+        if asked > self.variants(SEARCH, 1):
+            least_s = self.of_variant_s(1) * (asked + 1) / SEARCH
+            raise UsageError(
+                f"{format_seconds(self.budget_s)} are too few for a block of {asked} settings and "
+                f"what they are compared with: a launch takes {format_seconds(self.launch_s)}",
+                f"give --budget {math.ceil(least_s)}s or more, or name fewer",
+            )
+        return max(self.variants(SEARCH, SEARCHED_BLOCKS), asked)
 
     @property
     def confirmed(self) -> int:
