@@ -88,7 +88,10 @@ def test_a_credential_is_not_varied(hockney: RunHockney, tmp_path: Path, text: s
 
 def test_of_a_command_its_programs_are_stored() -> None:
     words = ["mpiexec", "-n", "2", "-genv", "X", "hunter2", "/bin/ls", "--password=hunter2"]
-    assert programs_of(words) == ["mpiexec", "/bin/ls"]
+    assert programs_of(words) == ["mpiexec", "-n", "2", "/bin/ls"]
+    assert programs_of(["srun", "--ntasks=4", "--account=x1", "-N", "2", "/bin/ls", "-n", "3"]) == [
+        *("srun", "--ntasks=4", "-N", "2", "/bin/ls"),
+    ]
     assert programs_of(["./app", "/bin/ls", "hunter2"]) == ["./app"]
 
 

@@ -189,6 +189,13 @@ def test_help_all_shows_every_option(verb: str) -> None:
     assert all(example in shown for example in VERBS[verb].examples)
 
 
+def test_an_option_is_not_suggested_for_its_dashes(hockney: RunHockney) -> None:
+    done = hockney("replay", "p.jsonl", "--budget", "3s")
+    assert done.status == 2
+    assert "No such option '--budget'." in done.stderr
+    assert "Did you mean" not in done.stderr
+
+
 def test_an_option_that_the_help_leaves_out_is_suggested(hockney: RunHockney) -> None:
     done = hockney("pairs", "--ranks-per-nodes", "2")
     assert done.status == 2

@@ -409,3 +409,8 @@ def test_inside_an_unknown_switch_the_interval_holds_both_protocols() -> None:
     assert inside.seconds.interval.low < truth_ns(12000) * 1e-9 < inside.seconds.interval.high
     beyond = predict(found, Pattern("message", 3000))
     assert beyond.note is None
+
+
+def test_which_algorithm_lists_them() -> None:
+    with pytest.raises(UsageError, match=r"There are .*recursive_doubling"):
+        parse_pattern("allreduce:ranks=64,bytes=8")

@@ -21,7 +21,8 @@ from hockney.infer.predict.program_mix import beyond_measured, predict_mix
 from hockney.infer.predict.program_run import NONE, predict_order, walk
 from hockney.profiling.mix import Item, Mix, mix_of
 from hockney.profiling.order import Order, order_of
-from hockney.show.mix_lines import mix_json, mix_lines
+from hockney.run.measure.replay import Replayed
+from hockney.show.mix_lines import mix_json, mix_lines, replayed_lines
 from samples import make_run
 
 TIMES_US = {8: 1.0, 64: 1.1, 1024: 1.5, 4096: 2.0, 8192: 12.0, 65536: 20.0, 1048576: 120.0}
@@ -184,3 +185,9 @@ def test_what_if_shows_a_program_without_it(channel: Channel) -> None:
     json = mix_json(ALLREDUCE, "hockney", found, [])
     assert json["ratio"] == pytest.approx(0.5, rel=0.02)
     assert json["unchanged_s"] == pytest.approx(6e-6, rel=0.02)
+
+
+@pytest.mark.parametrize(("part", "is_scaled"), [(0.067, True), (1.0, False)])
+def test_a_replay_of_a_part_is_scaled(part: float, is_scaled: bool) -> None:
+    shown = "\n".join(replayed_lines(ALLREDUCE, Replayed([1.0, 2.0], part)))
+    assert ("6.7 % of the mix was replayed, times are scaled to all" in shown) == is_scaled

@@ -132,13 +132,27 @@ LAUNCHERS = re.compile(
 """Commands that start another program on the ranks."""
 
 
+COUNTS = re.compile(r"-(n|np|N|c|ppn|-np|-ntasks|-nodes|-ntasks-per-node|-cpus-per-task)")
+"""Options of launchers whose value is a number of ranks, nodes or CPUs."""
+
+
 def programs_of(words: Sequence[str]) -> list[str]:
-    """The programs that a command names, without all of their arguments: the launcher, and the
-    first word after it that can be run."""
+    """The programs that a command names, without their arguments: the launcher with its numbers of
+    ranks and nodes, and the first word after it that can be run."""
     first, *rest = words
     if not LAUNCHERS.fullmatch(first.rpartition("/")[2]):
         return [first]
-    return [first, *[word for word in rest if shutil.which(word)][:1]]
+    found, before = [first], ""
+    for word in rest:
+        option, _, number = word.partition("=")
+        if COUNTS.fullmatch(before) and word.isdigit():
+            found += [before, word]
+        elif COUNTS.fullmatch(option) and number.isdigit():
+            found.append(word)
+        elif shutil.which(word):
+            return [*found, word]
+        before = word
+    return found
 
 
 def redacted(words: Iterable[str]) -> list[str]:

@@ -87,6 +87,15 @@ def _is_value(option: click.Option, word: str) -> bool:
     return True
 
 
+def _alike(name: str, options: Sequence[str]) -> list[str]:
+    """The options that a wrong one may have meant. The dashes, which all have, count for nothing:
+    with them --quiet is like --budget."""
+    from difflib import get_close_matches
+
+    bare = {option.lstrip("-"): option for option in options}
+    return [bare[near] for near in get_close_matches(name.lstrip("-"), bare)]
+
+
 class Verb(click.Command):
     """A command with options under headings and examples, which are whole commands."""
 
@@ -96,7 +105,11 @@ class Verb(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuses texts that no result file can hold; names of files may be any bytes."""
-        rest = super().parse_args(ctx, self._joined(ctx, args))
+        try:
+            rest = super().parse_args(ctx, self._joined(ctx, args))
+        except click.NoSuchOption as error:
+            near = _alike(error.option_name, error.possibilities or ())
+            raise click.NoSuchOption(error.option_name, possibilities=near, ctx=ctx) from None
         for param in self.get_params(ctx):
             value = ctx.params.get(param.name or "")
             for text in value if isinstance(value, tuple) else (value,):

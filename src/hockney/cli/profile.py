@@ -22,7 +22,7 @@ from hockney.cli._help import COMMON, OUTPUT, option, verb
     heading=OUTPUT,
     help="Keep the whole command in the profile, without what looks like a credential; or nothing "
     "of it.",
-    show_default="the launcher and the program",
+    show_default="the launcher, its numbers of ranks and the program",
 )
 @option(
     "--trace",

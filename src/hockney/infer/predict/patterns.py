@@ -169,8 +169,10 @@ def _check_name(name: str, algorithm: str | None, text: str) -> None:
     if algorithm is not None:
         schedule_of(name, algorithm)
     elif name not in PATTERNS:
+        known = list(SCHEDULES.find(name).ALGORITHMS)
         raise UsageError(
-            f"--pattern {text}: which algorithm?", f"write {name}:ALGORITHM,ranks=64,bytes=8KiB"
+            f"--pattern {text}: which algorithm? There are {', '.join(known)}",
+            f"write {name}:{known[0]},ranks=64,bytes=8KiB",
         )
 
 
