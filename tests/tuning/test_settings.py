@@ -116,6 +116,15 @@ def test_a_setting_is_said_to_hold_for_the_measured_sizes_alone() -> None:
     for text in (files_of(variables, gains) | modules_of(variables, gains)).values():
         assert words in text
     assert "is not known" not in files_of(variables)[""], "rules have their own sizes"
+    unsure = [Gain(64, 1.0, Interval(0.5, 2.0), "unknown"), Gain(512, 1.1, None, "unknown")]
+    sure = [
+        Gain(8, 2.0, Interval(1.9, 2.1), "faster"),
+        Gain(16, 1.0, Interval(0.95, 1.1), "unknown"),
+    ]
+    assert range_text([*sure, *unsure]).endswith(
+        "; at 64 B, 512 B it may be more than 10 % slower: too few blocks to tell"
+    )
+    assert range_text(sure).endswith("is not known")
     assert "at 8 B alone" in files_of(variables, [Gain(8, 2.0, None, "faster")])[""]
 
 

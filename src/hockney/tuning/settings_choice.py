@@ -15,6 +15,8 @@ from hockney.tuning.settings import Setting
 
 PROMISING = 0.03
 """A setting is measured again where it seems to gain this much at some size."""
+LOSS = 0.1
+"""A loss at some size that is named where the intervals leave it open."""
 LEAST_OF_BEST = 0.5
 """A setting of narrower effect is preferred to the best one if its gain (a logarithm) is at least
 this fraction of the best's, and the best's interval holds it."""
@@ -103,13 +105,24 @@ def gains_of(study: VariantStudy, chosen: Variant | None) -> list[Gain]:
 
 
 def range_text(gains: Sequence[Gain]) -> str:
-    """For what sizes a setting was measured, which the library uses for all; empty without any."""
+    """For what sizes a setting was measured, which the library uses for all, and at which of them a
+    loss is still possible; empty without any."""
     if not gains:
         return ""
     sizes = [gain.bytes for gain in gains]
     low, high = format_size(min(sizes)), format_size(max(sizes))
     measured = f"at {low} alone" if low == high else f"from {low} to {high}"
-    return f"measured {measured}: what it does to larger messages is not known"
+    words = f"measured {measured}: what it does to larger messages is not known"
+    may_lose = ", ".join(format_size(gain.bytes) for gain in gains if _may_lose(gain))
+    open_ = (
+        f"; at {may_lose} it may be more than {100.0 * LOSS:.0f} % slower: too few blocks to tell"
+    )
+    return words + (open_ if may_lose else "")
+
+
+def _may_lose(gain: Gain) -> bool:
+    low = low_of(gain.interval)
+    return gain.verdict == "unknown" and (low is None or low < 1.0 / (1.0 + LOSS))
 
 
 def largest_gain(studies: Sequence[VariantStudy]) -> float | None:
