@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace as replaced
@@ -14,6 +15,7 @@ from conftest import FAULTY, RunHockney
 from hockney import records
 from hockney.base.errors import UsageError
 from hockney.base.units import parse_seconds
+from hockney.cli._tune_settings import _Measuring
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.differences import Judged
@@ -332,6 +334,37 @@ def test_a_budget_without_a_block_is_told_how_much_is_enough(
     launch_s, times = parse_seconds(advice[1].replace(" ", "")), int(advice[2])
     enough_s = 2 * LEAST_BLOCKS * launch_s
     assert times * budget_s == pytest.approx(enough_s, abs=budget_s + 0.01 * enough_s)
+
+
+def test_what_the_environment_sets_is_in_the_answer_and_the_file(
+    hockney: RunHockney,
+    mpi: Mpi,
+    engine: Engine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Measured are numbers of ours: that the setting is faster."""
+    variable, bad, good = threshold_of(mpi, engine)
+    studies = []
+
+    def study(measuring: _Measuring, stage: str, chosen: Any, budget_s: float) -> VariantStudy:
+        assert (stage, budget_s) == ("confirm", 30.0)
+        comparison = Comparison(variants=variants_of(chosen, measuring._presets))
+        faster = study_of({"a=1": BETTER}).ratios
+        rows = tuple(replace(one, variant=comparison.names[1]) for one in faster)
+        studies.append(VariantStudy(comparison, rows, 12, (), ()))
+        return studies[-1]
+
+    monkeypatch.setattr(_Measuring, "study", study)
+    words = ("--settings", f"{variable}={good}", "--budget", "30s", "-o", "s")
+    done = hockney("tune", "pingpong", *words, env={variable: bad})
+    assert done.status == 0, done.stderr
+    sentence = f"your environment sets {variable} to {bad}: that is what is compared with"
+    assert all(
+        sentence in text for text in (done.stdout, done.stderr, (tmp_path / "s").read_text())
+    )
+    assert f"to undo: export {variable}={bad}" in (tmp_path / "s").read_text()
+    assert studies[0].comparison.names[0].endswith(f"={bad}")
 
 
 @pytest.mark.long
