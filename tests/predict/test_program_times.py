@@ -23,6 +23,7 @@ from hockney.profiling.mix import Item, Mix, mix_of
 from hockney.profiling.order import Order, order_of
 from hockney.run.measure.replay import Replayed
 from hockney.show.mix_lines import mix_json, mix_lines, replayed_lines
+from hockney.show.order_lines import order_json, order_lines
 from samples import make_run
 
 TIMES_US = {8: 1.0, 64: 1.1, 1024: 1.5, 4096: 2.0, 8192: 12.0, 65536: 20.0, 1048576: 120.0}
@@ -191,3 +192,27 @@ def test_what_if_shows_a_program_without_it(channel: Channel) -> None:
 def test_a_replay_of_a_part_is_scaled(part: float, is_scaled: bool) -> None:
     shown = "\n".join(replayed_lines(ALLREDUCE, Replayed([1.0, 2.0], part)))
     assert ("6.7 % of the mix was replayed, times are scaled to all" in shown) == is_scaled
+
+
+def test_messages_of_a_rank_share_its_port_in_their_order(tmp_path: Path) -> None:
+    """One message by itself reaches half of the bandwidth: two follow at once."""
+    receives = "".join(f"rank {one} {{\nl1: recv 1000b from 0\n}}\n" for one in (1, 2))
+    sends = "".join(f"l{one}: send 1000b to {one}\n" for one in (1, 2))
+    found = order(tmp_path, 0, f"num_ranks 3\nrank 0 {{\n{sends}}}\n{receives}")
+
+    def seconds(costs: Costs) -> float:
+        return float(walk(found, lambda *_: costs, lambda *_: (0.0, 0.0), NONE).max())
+
+    alone = seconds(Costs(1e-6, 2e-9))
+    shared = seconds(Costs(1e-6, 2e-9, shared_s_per_B=1e-9))
+    assert alone == pytest.approx(1e-6 + 2 * 2e-6)
+    assert shared == pytest.approx(1e-6 + 2e-6 + 1e-6)
+
+
+def test_what_if_shows_a_run_without_it(channel: Channel, tmp_path: Path) -> None:
+    found = order(tmp_path, 8)
+    prediction = predict_order(found, channel.scaled({"latency": 0.5}), collectives_by([]))
+    assert prediction.before_s == pytest.approx(1e-6, rel=0.01)
+    json = order_json(found, prediction)
+    assert json["ratio"] == pytest.approx(0.5, rel=0.02)
+    assert "  without --what-if       1" in "\n".join(order_lines(found, prediction))

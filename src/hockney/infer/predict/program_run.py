@@ -192,7 +192,7 @@ class _RankClocks:
         costs = self.costs_of(step.bytes, 1)
         begins = np.maximum(self.now[rank], self._free[rank]) + costs.overhead_s / 2.0
         gone = begins + step.bytes * costs.s_per_B
-        self._free[rank] = np.maximum(gone, begins + (costs.gap_s or 0.0))
+        self._free[rank] = begins + max(step.bytes * costs.wire_s_per_B, costs.gap_s or 0.0)
         self._arrived[step.match] = gone + costs.latency_s + self.added
         self.now[rank] = gone if step.what == SEND else self.now[rank] + costs.overhead_s / 2.0
         return self._waiting.pop(("message", step.match), [])
@@ -233,7 +233,7 @@ class _RankClocks:
         """When a message is whole at its receiver, whose port takes in one after the other. One
         that was there before the last one began is not delayed by it."""
         arrived = self._arrived.pop(step.match)
-        wire = step.bytes * self.costs_of(step.bytes, 1).s_per_B
+        wire = step.bytes * self.costs_of(step.bytes, 1).wire_s_per_B
         begun, free = self._taken[rank]
         was_there = arrived <= begun
         whole = np.where(was_there, arrived, np.maximum(arrived, free + wire))
