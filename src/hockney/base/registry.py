@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar
 
-from hockney.base.addition import Addition
 from hockney.base.errors import UsageError
 
 if TYPE_CHECKING:
@@ -88,6 +87,8 @@ class Registry(Generic[P]):
     @cached_property
     def _others(self) -> dict[str, P]:
         """Additions of other packages; their errors are only warnings."""
+        from hockney.base.addition import Addition
+
         found: dict[str, P] = {}
         for entry in _entry_points(self.group) if self.group and _is_added_to() else ():
             where = f"{entry.value} of {entry.dist.name if entry.dist else 'an unknown package'}"
