@@ -169,7 +169,7 @@ def test_a_wrapper_of_another_library_is_refused_before_anything_is_built(
         library="MPICH",
         version="0.0.1",
     )
-    run.launches[0].command = ["/opt/of/that/mpiexec", "-n", "2"]
+    run.launches[0].command = ["/opt/of/that/mpiexec\nok: rm", "-n", "2"]
     write_run(run, tmp_path / "run.jsonl")
     (tmp_path / "rules").write_text('{"collective=bcast": {}}')
     monkeypatch.setattr("hockney.tuning.rules_trial.said_by", lambda _: ("MPICH", "9.9"))
@@ -178,7 +178,7 @@ def test_a_wrapper_of_another_library_is_refused_before_anything_is_built(
         done = hockney("tune", *words)
         assert done.status == 2
         assert "is MPICH 9.9, the files are of MPICH 0.0.1" in done.stderr
-        assert "--mpicc: it was started by /opt/of/that/mpiexec" in done.stderr
+        assert "--mpicc: it was started by /opt/of/that/mpiexec\\u000aok: rm" in done.stderr
 
 
 def test_a_wrapper_says_what_it_is(mpi: Mpi, engine: Engine) -> None:

@@ -190,8 +190,7 @@ def _adjusted_words(study: VariantStudy) -> str:
     means = [one.variant for one in study.ratios if one.point is None and one.slope is not None]
     words = [f"{sum(at_points)} of {len(at_points)} ratios at points"] if any(at_points) else []
     words += [f"the mean of {study.name(variant)}" for variant in means]
-    is_one = len(words) == len(means) == 1
-    return f"{' and '.join(words)} {'is' if is_one else 'are'}"
+    return f"{' and '.join(words)} {'is' if sum(at_points) + len(means) == 1 else 'are'}"
 
 
 def variant_curves(study: VariantStudy) -> list[tuple[str, list[VariantRatio]]]:

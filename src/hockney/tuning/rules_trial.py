@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.outputs import write_outputs
+from hockney.base.printable import one_line
 from hockney.base.temporary import temporary_directory
 from hockney.plan import Placement, plan_of
 from hockney.records import MpiFacts, Run
@@ -147,9 +148,9 @@ def _wrapper_of(run: Run) -> str:
     """The wrapper that a run names, or the place of its launcher; empty where it has neither."""
     plan = plan_of(run.header.options)
     if plan is not None and plan.first.placement.mpicc:
-        return f": it was measured with --mpicc {plan.first.placement.mpicc}"
+        return f": it was measured with --mpicc {one_line(plan.first.placement.mpicc)}"
     command = next((launch.command for launch in run.launches if launch.command), None)
-    return f": it was started by {command[0]}" if command else ""
+    return f": it was started by {one_line(command[0])}" if command else ""
 
 
 def check_library(measured: MpiFacts, mpi: Mpi, engine: Engine) -> None:
