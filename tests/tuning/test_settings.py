@@ -25,7 +25,7 @@ from hockney.plan.axes import Point
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.measure import setup
-from hockney.run.measure.joined_variants import joined
+from hockney.run.measure.joined_variants import _check_spelling, joined
 from hockney.run.mpis import Engine, Mpi
 from hockney.show.settings_lines import settings_json, settings_lines
 from hockney.tuning.settings import (
@@ -456,3 +456,13 @@ def test_settings_go_with_verbs_that_measure_messages(hockney: RunHockney) -> No
         done = hockney("tune", *words)
         assert done.status == 2
         assert "hockney tune pingpong --settings auto" in done.stderr
+
+
+def test_a_varied_setting_of_another_version_is_answered_by_this_ones() -> None:
+    """btl_sm_eager_limit of Open MPI 5 is spelled too differently; Open MPI 4 would ignore it."""
+    mpi = Mpi(Path("mpicc"), None, "openmpi", "openmpi", "4")
+    control, here = "btl_sm_eager_limit", ["btl_vader_eager_limit", "btl_tcp_eager_limit"]
+    with pytest.raises(UsageError, match="did you mean env:OMPI_MCA_btl_vader_eager_limit"):
+        _check_spelling(f"OMPI_MCA_{control}", control, here, mpi)
+    _check_spelling(f"OMPI_MCA_{control}", control, [*here, control], mpi)
+    _check_spelling("OMPI_MCA_rmaps", "rmaps", here, mpi)

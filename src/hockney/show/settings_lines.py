@@ -42,7 +42,10 @@ def settings_lines(
 def _possible_text(most: float | None) -> str:
     """How much one could gain at most; a wide limit shows nothing."""
     if most is None:
-        return "too few blocks of launches tell how much one could gain: give more --budget"
+        return (
+            "how much one could gain cannot be told: some settings have too few blocks for an "
+            "interval; name fewer, or give more --budget"
+        )
     if most > WIDE:
         return (
             "how much one could gain cannot be told: the intervals leave open more than "

@@ -17,7 +17,7 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.base.units import format_seconds
 from hockney.plan.variants import ENVIRONMENT, LEAST_BLOCKS, Variant
 from hockney.run.measure.trial import SHORTEST_LAUNCH_S
-from hockney.run.mpis import Control, Engine, Family, Mpi, family_of
+from hockney.run.mpis import Control, Engine, Family, Mpi, family_of, names_here
 
 AUTO = "auto"
 OWN = "default"
@@ -203,7 +203,7 @@ def _meant(name: str, family: Family, controls: Mapping[str, Control]) -> list[s
     ]
     for prefix in foreign:
         name = name.removeprefix(prefix)
-    same = [one for names in family.SETTINGS if name in names for one in names if one in controls]
+    same = names_here(family, name, controls)
     near = alike(name, list(controls)) or alike(family.SETTINGS_PREFIXES[-1] + name, list(controls))
     return list(dict.fromkeys([*same, *near]))[:MOST_ALIKE]
 

@@ -15,7 +15,7 @@ from hockney.plan.variants import ENVIRONMENT, LEAST_BLOCKS, Comparison, Variant
 from hockney.run.measure.setup import mpi_of
 from hockney.run.measure.steps import has_steps
 from hockney.run.measure.trial import SHORTEST_LAUNCH_S
-from hockney.run.mpis import FAMILIES, Mpi, family_of
+from hockney.run.mpis import FAMILIES, Mpi, family_of, names_here
 
 
 def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget_s: float) -> Plan:
@@ -62,10 +62,14 @@ ALIKE = 0.85
 """Least likeness (difflib) of a name that was meant: one letter wrong, left out or twice."""
 
 
-def _check_spelling(variable: str, control: str, listed: Sequence[str]) -> None:
-    """Raises UsageError where the library lists a variable of nearly the same name, but not this
-    one: the variants would all be the same. Others may be read by the launcher."""
-    near = get_close_matches(control, listed, 1, ALIKE) if control not in listed else []
+def _check_spelling(variable: str, control: str, listed: Sequence[str], mpi: Mpi) -> None:
+    """Raises UsageError where the library lists a variable of nearly the same name, or one that
+    other versions call so, but not this one: the variants would all be the same. Others may be
+    read by the launcher."""
+    if control in listed:
+        return
+    near = names_here(family_of(mpi), control, listed)
+    near += get_close_matches(control, listed, 1, ALIKE)
     if near:
         meant = variable.removesuffix(control) + near[0]
         raise UsageError(
@@ -109,11 +113,12 @@ def _with_variables(case: Case, variant: Variant) -> Case:
     if asked and placement.platform is None:
         mpi, listed = _listed(placement)
         for variable in asked:
-            if mpi is not None:
-                _check_reader(variable, mpi)
-            control = None if mpi is None else family_of(mpi).control_of(variable)
+            if mpi is None:
+                continue
+            _check_reader(variable, mpi)
+            control = family_of(mpi).control_of(variable)
             if control is not None:
-                _check_spelling(variable, control, listed)
+                _check_spelling(variable, control, listed, mpi)
                 controls.setdefault(control, None)
     placed = replace(placement, env=placement.env | asked, controls=controls)
     return replace(case, placement=placed)

@@ -289,6 +289,12 @@ def family_of(mpi: Mpi) -> Family:
     return FAMILIES.find(mpi.family)
 
 
+def names_here(family: Family, name: str, listed: Container[str]) -> list[str]:
+    """What this version of a library calls a setting that other versions call `name`."""
+    same = (names for names in family.SETTINGS if name in names)
+    return [one for names in same for one in names if one in listed]
+
+
 def family_of_library(library: str | None) -> str:
     """The module of the family that has this library, as the engine reports it."""
     for name, family in FAMILIES.all().items():
