@@ -33,7 +33,7 @@ from hockney.tuning.settings import (
     Setting,
     Time,
     alike,
-    presets_of,
+    already_set,
     settings_of,
     variants_of,
 )
@@ -135,22 +135,22 @@ def test_what_is_set_already_is_named_compared_with_and_restored() -> None:
     own value."""
     x, y, z = (Setting(f"OMPI_MCA_{name}", name, "4096") for name in "xyz")
     files = {"~/a.conf": {"OMPI_MCA_x": "1", "OMPI_MCA_y": "2"}, "b.conf": {"OMPI_MCA_y": "3"}}
-    presets = presets_of([x, x, y, z], {"OMPI_MCA_x": "512"}, files)
-    assert [(one.setting.name, one.file) for one in presets] == [
+    already = already_set([x, x, y, z], {"OMPI_MCA_x": "512"}, files)
+    assert [(one.setting.name, one.file) for one in already] == [
         ("x=512", None),
         ("y=2", "~/a.conf"),
     ]
-    first, *_ = variants_of([(x,)], presets)
+    first, *_ = variants_of([(x,)], already)
     assert first.name == "yours: x=512, y=2"
     assert variants_of([(x,)])[0].name == "default"
     sentence = "your environment sets OMPI_MCA_x to 512: that is what is compared with"
-    texts = files_of({"OMPI_MCA_x": "4096", "OMPI_MCA_z": "1"}, [], presets)
+    texts = files_of({"OMPI_MCA_x": "4096", "OMPI_MCA_z": "1"}, [], already)
     assert "to undo: unset OMPI_MCA_z; export OMPI_MCA_x=512" in texts[""]
     assert all(sentence in text for text in texts.values())
     assert not any("a.conf" in text for text in texts.values()), "y is not chosen"
     study = study_of({"a=1": NOTHING})
-    assert sentence in "\n".join(settings_lines(study, None, "", 1.1, [], presets))
-    found = settings_json([study], None, [], "", 1.1, [], [], presets)["already_set"]
+    assert sentence in "\n".join(settings_lines(study, None, "", 1.1, [], already))
+    found = settings_json([study], None, [], "", 1.1, [], [], already)["already_set"]
     assert found[1] == {"variable": "OMPI_MCA_y", "value": "2", "file": "~/a.conf"}
 
 
@@ -349,7 +349,7 @@ def test_what_the_environment_sets_is_in_the_answer_and_the_file(
 
     def study(measuring: _Measuring, stage: str, chosen: Any, budget_s: float) -> VariantStudy:
         assert (stage, budget_s) == ("confirm", 30.0)
-        comparison = Comparison(variants=variants_of(chosen, measuring._presets))
+        comparison = Comparison(variants=variants_of(chosen, measuring._already))
         faster = study_of({"a=1": BETTER}).ratios
         rows = tuple(replace(one, variant=comparison.names[1]) for one in faster)
         studies.append(VariantStudy(comparison, rows, 12, (), ()))

@@ -29,11 +29,11 @@ from hockney.show.as_json import dumps
 from hockney.show.settings_lines import settings_json, settings_lines, values_of
 from hockney.tuning.settings import (
     SEARCH,
-    Preset,
+    AlreadySet,
     Setting,
     Time,
+    already_set,
     own_name,
-    presets_of,
     settings_of,
     variants_of,
 )
@@ -63,13 +63,13 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     tried = settings_of(options["settings"], mpi, engine)
     left_out = list(tried.left_out)
     in_files = held_in_files(mpi, engine, placement.env)
-    presets = presets_of(tried.settings, os.environ, in_files)
-    for preset in presets if not options["quiet"] else ():
-        click.echo(f"note: {preset.sentence}", err=True)
+    already = already_set(tried.settings, os.environ, in_files)
+    for held in already if not options["quiet"] else ():
+        click.echo(f"note: {held.sentence}", err=True)
     studies: list[VariantStudy] = []
     budget_s = options["budget"] or VARIANT_S * min(len(tried.settings) + 1, MOST_BUDGETED)
     time = Time(budget_s, launch_s(mpi, engine))
-    measuring = _Measuring(asked.plan, verb, output, options, left_out, tried.settings, presets)
+    measuring = _Measuring(asked.plan, verb, output, options, left_out, tried.settings, already)
     settings: list[tuple[Setting, ...]] = [(setting,) for setting in tried.settings]
     if time.needs_search(len(settings)):
         searched = time.searched(sum(one.is_asked for one in tried.settings))
@@ -87,7 +87,7 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     most = largest_gain(studies)
     gains = gains_of(studies[-1], chosen)
     values = values_of(chosen)
-    texts = files_of(values, gains, presets) | (
+    texts = files_of(values, gains, already) | (
         modules_of(values, gains) if options["deploy"] else {}
     )
     files = write(output, texts, options["force"]) if output and chosen else []
@@ -95,14 +95,14 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
         click.echo(
             dumps(
                 settings_json(
-                    studies, chosen, gains, range_text(gains), most, left_out, files, presets
+                    studies, chosen, gains, range_text(gains), most, left_out, files, already
                 )
             )
         )
     else:
         click.echo(
             "\n".join(
-                settings_lines(studies[-1], chosen, range_text(gains), most, left_out, presets)
+                settings_lines(studies[-1], chosen, range_text(gains), most, left_out, already)
             )
         )
     if not options["quiet"]:
@@ -123,7 +123,7 @@ class _Measuring:
         options: dict[str, Any],
         left_out: list[str],
         tried: Sequence[Setting],
-        presets: Sequence[Preset],
+        already: Sequence[AlreadySet],
     ) -> None:
         sampling = replace(plan.sampling, timeout_s=min(plan.sampling.timeout_s, SILENT_S))
         # All variants read all settings back, which shows what differs between them.
@@ -134,12 +134,12 @@ class _Measuring:
         )
         self._plan = replace(plan, sampling=sampling, cases=cases)
         self._verb, self._output, self._options = verb, output, options
-        self._left_out, self._presets = left_out, presets
+        self._left_out, self._already = left_out, already
 
     def study(
         self, stage: str, chosen: Sequence[Sequence[Setting]], budget_s: float
     ) -> VariantStudy:
-        variants = variants_of(chosen, self._presets)
+        variants = variants_of(chosen, self._already)
         plans = [(variant, self._plan) for variant in variants]
         plan = joined(plans, Comparison(variants=variants), budget_s)
         file = self._file(stage)
@@ -152,7 +152,7 @@ class _Measuring:
         session = _measure.measured(plan, target, quiet)
         if session.was_stopped:
             raise KeyboardInterrupt
-        self._left_out += _failed(session, own_name(self._presets))
+        self._left_out += _failed(session, own_name(self._already))
         study = Analysis(session.run).variants
         if study is None or not study.ratios:
             launches = sum(answer.launches for answer in session.answers)

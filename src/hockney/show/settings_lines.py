@@ -10,7 +10,7 @@ from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.plan.variants import ENVIRONMENT, Variant
 from hockney.show.table import estimate_json
 from hockney.show.variant_table import doubt_lines, variant_table, variants_json
-from hockney.tuning.settings import Preset
+from hockney.tuning.settings import AlreadySet
 from hockney.tuning.settings_choice import Gain
 
 WIDE = 2.0
@@ -23,14 +23,14 @@ def settings_lines(
     sizes: str,
     most: float | None,
     left_out: Sequence[str],
-    presets: Sequence[Preset] = (),
+    already: Sequence[AlreadySet] = (),
 ) -> list[str]:
     """The table of the last study, then what follows from it. sizes: for which the chosen variant
-    was measured, in words. presets: what is set already, and compared with."""
+    was measured, in words. already: what is set already, and compared with."""
     lines = [variant_table(study), ""]
     lines += [f"left out: {line}" for line in left_out]
     lines += [f"note: {line}" for line in doubt_lines(study)]
-    lines += [f"note: {preset.sentence}" for preset in presets]
+    lines += [f"note: {held.sentence}" for held in already]
     if chosen is not None:
         held = ", ".join(f"{name}={value}" for name, value in values_of(chosen).items())
         lines.append(f"surely faster at some size, surely slower at none: {held}")
@@ -62,7 +62,7 @@ def settings_json(
     most: float | None,
     left_out: Sequence[str],
     files: Sequence[Path],
-    presets: Sequence[Preset] = (),
+    already: Sequence[AlreadySet] = (),
 ) -> dict[str, Any]:
     return {
         "settings": values_of(chosen),
@@ -70,11 +70,11 @@ def settings_json(
         "range": sizes or None,
         "already_set": [
             {
-                "variable": preset.setting.variable,
-                "value": preset.setting.value,
-                "file": preset.file,
+                "variable": held.setting.variable,
+                "value": held.setting.value,
+                "file": held.file,
             }
-            for preset in presets
+            for held in already
         ],
         "largest_possible_gain": most,
         "left_out": list(left_out),

@@ -63,7 +63,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Preset:
+class AlreadySet:
     """A tried setting that is set already: what is compared with is not the library's own."""
 
     setting: Setting
@@ -293,11 +293,11 @@ def _may_be_zero(value: str) -> bool:
     return value[:1].isdecimal() or value.lower() in FALSE_WORDS
 
 
-def presets_of(
+def already_set(
     settings: Sequence[Setting],
     environment: Mapping[str, str],
     files: Mapping[str, Mapping[str, str]],
-) -> list[Preset]:
+) -> list[AlreadySet]:
     """The tried settings that the environment or else a parameter file already sets. files: the
     values by variable, by file; the first counts."""
     found = []
@@ -306,23 +306,23 @@ def presets_of(
         held += [(by_name.get(variable), file) for file, by_name in files.items()]
         value, file = next(((value, file) for value, file in held if value), (None, None))
         if value is not None:
-            found.append(Preset(Setting(variable, control, without_credentials(value)), file))
+            found.append(AlreadySet(Setting(variable, control, without_credentials(value)), file))
     return found
 
 
-def own_name(presets: Sequence[Preset]) -> str:
+def own_name(already: Sequence[AlreadySet]) -> str:
     """The name of the variant without settings: what the user has set already is no default."""
-    if not presets:
+    if not already:
         return OWN
-    return "yours: " + ", ".join(preset.setting.name for preset in presets)
+    return "yours: " + ", ".join(held.setting.name for held in already)
 
 
 def variants_of(
-    chosen: Sequence[Sequence[Setting]], presets: Sequence[Preset] = ()
+    chosen: Sequence[Sequence[Setting]], already: Sequence[AlreadySet] = ()
 ) -> tuple[Variant, ...]:
     """The library's own settings, or those that are set already, and each of these combinations."""
     return (
-        Variant(name=own_name(presets), values={}),
+        Variant(name=own_name(already), values={}),
         *(
             Variant(
                 name=settings[0].name if len(settings) == 1 else TOGETHER,

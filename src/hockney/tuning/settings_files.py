@@ -11,7 +11,7 @@ from pathlib import Path
 from hockney.base.outputs import write_outputs
 from hockney.base.units import format_size
 from hockney.infer.estimate.interval import interval_words
-from hockney.tuning.settings import Preset
+from hockney.tuning.settings import AlreadySet
 from hockney.tuning.settings_choice import Gain, range_text
 
 MCA, CVAR, UCX = "OMPI_MCA_", "MPIR_CVAR_", "UCX_"
@@ -19,14 +19,14 @@ WRITTEN = "Written by hockney tune"
 
 
 def files_of(
-    settings: Mapping[str, str], gains: Sequence[Gain] = (), presets: Sequence[Preset] = ()
+    settings: Mapping[str, str], gains: Sequence[Gain] = (), already: Sequence[AlreadySet] = ()
 ) -> dict[str, str]:
     """The text of each file, by its suffix: a shell's, and those of the libraries that the
     settings are for. Each says for what sizes they were measured, where gains were,
     and which of them are set already."""
     measured = [f"# {range_text(gains)}"] if gains else []
-    measured += [f"# {one.sentence}" for one in presets if one.setting.variable in settings]
-    shell = [f"# {WRITTEN}; to undo: {_undo(settings, presets)}", *measured]
+    measured += [f"# {one.sentence}" for one in already if one.setting.variable in settings]
+    shell = [f"# {WRITTEN}; to undo: {_undo(settings, already)}", *measured]
     shell += [_gain_text(gain) for gain in gains]
     shell += [f"export {name}={shlex.quote(value)}" for name, value in settings.items()]
     found = {"": shell}
@@ -45,9 +45,9 @@ def files_of(
     return {suffix: "\n".join(lines) + "\n" for suffix, lines in found.items()}
 
 
-def _undo(settings: Mapping[str, str], presets: Sequence[Preset]) -> str:
+def _undo(settings: Mapping[str, str], already: Sequence[AlreadySet]) -> str:
     """What restores the environment: values that it had, and no others."""
-    had = {one.setting.variable: one.setting.value for one in presets if one.is_in_environment}
+    had = {one.setting.variable: one.setting.value for one in already if one.is_in_environment}
     unset = [name for name in settings if name not in had]
     words = [f"export {name}={shlex.quote(had[name])}" for name in settings if name in had]
     return "; ".join([*(["unset " + " ".join(unset)] if unset else []), *words])
