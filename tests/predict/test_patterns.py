@@ -414,3 +414,18 @@ def test_inside_an_unknown_switch_the_interval_holds_both_protocols() -> None:
 def test_which_algorithm_lists_them() -> None:
     with pytest.raises(UsageError, match=r"There are .*recursive_doubling"):
         parse_pattern("allreduce:ranks=64,bytes=8")
+
+
+@pytest.mark.long
+@pytest.mark.simgrid
+def test_a_simulated_halo_takes_what_is_predicted(hockney: RunHockney) -> None:
+    """Whole messages one after the other would take up to four times as long."""
+    where = ("--platform", "cluster:16", "-q")
+    assert hockney("pingpong", *where, "-n", "2", "-o", "m.jsonl").status == 0
+    sizes = ("--sizes", "8,64KiB")
+    done = hockney("halo", "-n", "16", "--grid", "2d", *where, *sizes, "-o", "h.jsonl", "--json")
+    measured = {row["bytes"]: row["median_s"] for row in json.loads(done.stdout)["predicted"]}
+    asked = [f"--pattern=halo2d:ranks=16,bytes={size}" for size in measured]
+    found = json.loads(hockney("predict", "m.jsonl", *asked, "--json").stdout)["predictions"]
+    predicted = {row["bytes"]: row["seconds"] for row in found}
+    assert predicted == pytest.approx(measured, rel=0.1)
