@@ -1,8 +1,7 @@
 """Chains of waiting: a rank that is waited for may itself wait, and passes the blame on.
 
-A rank waits for what the last rank of such a chain does. Of each rank only sums are known: whoever
-waits for it meets each of its activities, and each of its waits, as often as these take of its
-time. Two ranks never wait for each other at one moment, so no chain goes back to where it came
+A rank waits for what the last rank of such a chain does. Of each rank only sums are known, so the
+waiting for it is divided among its activities, and its own waits, in proportion to their time. Two ranks never wait for each other at one moment, so no chain goes back to where it came
 from.
 """
 
