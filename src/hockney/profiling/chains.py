@@ -1,8 +1,8 @@
 """Chains of waiting: a rank that is waited for may itself wait, and passes the blame on.
 
 A rank waits for what the last rank of such a chain does. Of each rank only sums are known, so the
-waiting for it is divided among its activities, and its own waits, in proportion to their time. Two ranks never wait for each other at one moment, so no chain goes back to where it came
-from.
+waiting for it is divided among its activities, and its own waits, in proportion to their time. Two
+ranks never wait for each other at one moment, so no chain goes back to where it came from.
 """
 
 from __future__ import annotations
