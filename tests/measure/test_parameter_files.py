@@ -46,6 +46,9 @@ def test_known_settings_of_a_librarys_files_are_found(
     file.write_text(TEXT)
     mpi, engine = planted(family, [file, tmp_path / "none"], monkeypatch)
     assert held_in_files(mpi, engine, {}) == {"~/params.conf": LINES[family]}
+    if family == "openmpi":
+        asked = held_in_files(mpi, engine, {}, {"OMPI_MCA_pml_command"})["~/params.conf"]
+        assert asked["OMPI_MCA_pml_command"] == "/home/me/hunter2", "it is tuned, and not stored"
 
 
 def test_a_file_without_an_end_is_read_in_part(

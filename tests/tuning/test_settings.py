@@ -34,6 +34,7 @@ from hockney.tuning.settings import (
     Time,
     alike,
     already_set,
+    own_name,
     settings_of,
     variants_of,
 )
@@ -140,6 +141,8 @@ def test_what_is_set_already_is_named_compared_with_and_restored() -> None:
         ("x=512", None),
         ("y=2", "~/a.conf"),
     ]
+    secret = already_set([x], {"OMPI_MCA_x": "http://me:hunter2@host"}, {})
+    assert own_name(secret) == "yours: x=***"
     first, *_ = variants_of([(x,)], already)
     assert first.name == "yours: x=512, y=2"
     assert variants_of([(x,)])[0].name == "default"

@@ -62,7 +62,8 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     mpi, engine = mpi_of(placement)
     tried = settings_of(options["settings"], mpi, engine)
     left_out = list(tried.left_out)
-    in_files = held_in_files(mpi, engine, placement.env)
+    variables = {one.variable for one in tried.settings}
+    in_files = held_in_files(mpi, engine, placement.env, variables)
     already = already_set(tried.settings, os.environ, in_files)
     for held in already if not options["quiet"] else ():
         click.echo(f"note: {held.sentence}", err=True)

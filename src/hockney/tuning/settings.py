@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher, get_close_matches
 from itertools import chain, takewhile, zip_longest
 
-from hockney.base.confidential import without_credentials
+from hockney.base.confidential import HIDDEN, is_credential, is_secret_name
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.units import format_seconds
 from hockney.plan.variants import ENVIRONMENT, LEAST_BLOCKS, Variant
@@ -306,7 +306,9 @@ def already_set(
         held += [(by_name.get(variable), file) for file, by_name in files.items()]
         value, file = next(((value, file) for value, file in held if value), (None, None))
         if value is not None:
-            found.append(AlreadySet(Setting(variable, control, without_credentials(value)), file))
+            is_secret = is_secret_name(variable) or is_credential(value)
+            shown = HIDDEN if is_secret else value  # it names a variant in the file
+            found.append(AlreadySet(Setting(variable, control, shown), file))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,9 +55,11 @@ def _mpich_files(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> list[Path]
 KINDS = (FileKind(MCA, False, _mca_files), FileKind(CVAR, True, _mpich_files))
 
 
-def held_in_files(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> Held:
-    """What the parameter files set that this library reads in this environment and `env`; of names
-    with its prefix, without what may be a credential."""
+def held_in_files(
+    mpi: Mpi, engine: Engine, env: Mapping[str, str], asked: Container[str] = ()
+) -> Held:
+    """What the parameter files set that this library reads in this environment and `env`, as far as
+    it may be stored. asked: variables that are returned with any value, which is not for a file."""
     found: Held = {}
     family = family_of(mpi)
     for kind in KINDS:
@@ -65,7 +67,7 @@ def held_in_files(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> Held:
             continue
         with suppress(HockneyError):  # an engine that cannot report them is refused elsewhere
             for path in kind.paths(mpi, engine, env):
-                if settings := _settings_in(path, kind):
+                if settings := _settings_in(path, kind, asked):
                     found[_shown(path)] = settings
     return found
 
@@ -87,7 +89,7 @@ def _key(case: Case) -> tuple[object, ...]:
     return placement.mpicc, placement.engine, names
 
 
-def _settings_in(path: Path, kind: FileKind) -> dict[str, str]:
+def _settings_in(path: Path, kind: FileKind, asked: Container[str]) -> dict[str, str]:
     try:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES).decode(errors="replace")
@@ -99,7 +101,7 @@ def _settings_in(path: Path, kind: FileKind) -> dict[str, str]:
         if match is None or not _is_a_name(match[1], kind):
             continue
         name = match[1] if kind.has_prefix else kind.prefix + match[1]
-        if may_be_stored(name, match[2]) and len(found) < MOST_LINES:
+        if name in asked or (may_be_stored(name, match[2]) and len(found) < MOST_LINES):
             found[name] = match[2]
     return found
 
