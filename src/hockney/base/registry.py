@@ -87,16 +87,13 @@ class Registry(Generic[P]):
     @cached_property
     def _others(self) -> dict[str, P]:
         """Additions of other packages; their errors are only warnings."""
-        from hockney.base.addition import Addition
-
         found: dict[str, P] = {}
         for entry in _entry_points(self.group) if self.group and _is_added_to() else ():
             where = f"{entry.value} of {entry.dist.name if entry.dist else 'an unknown package'}"
             try:
                 if entry.name in {*self._modules, *found}:
                     raise TypeError(f"there is another {self.kind} of this name")
-                what = f"{self.kind} {entry.name!r} ({where})"
-                found[entry.name] = self._checked(Addition(entry.load(), what), where)
+                found[entry.name] = self._checked(self._addition(entry, where), where)
             except Exception as error:  # whatever another package's module raises
                 words = " ".join(str(error).split()) or "no reason given"
                 print(
@@ -105,6 +102,11 @@ class Registry(Generic[P]):
                     file=sys.stderr,
                 )
         return found
+
+    def _addition(self, entry: metadata.EntryPoint, where: str) -> object:
+        from hockney.base.addition import Addition
+
+        return Addition(entry.load(), f"{self.kind} {entry.name!r} ({where})")
 
     def _checked(self, found: object, where: str) -> P:
         wrong = [*_wrong(found, self.protocol)]
