@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.columns import TRAIN_COLUMNS, point_columns, sample_columns
 from hockney.infer.estimate.points import PointEstimate, estimate
 from hockney.plan.axes import (
@@ -109,7 +110,7 @@ def test_in_json_null_is_what_does_not_apply() -> None:
 def test_columns_are_the_axes() -> None:
     run = make_run(lambda *_: [1.0, 2.0])
     names = [name for name in AXES if name != "train"]
-    for columns in (point_columns(estimate(run).headline), sample_columns(run)):
+    for columns in (point_columns(estimate(run).headline), sample_columns(Analysis(run))):
         assert set(columns) >= {*names, *TRAIN_COLUMNS}
         assert len({len(column) for column in columns.values()}) == 1
 
