@@ -14,6 +14,7 @@ from hockney.infer.analysis.decision import decision_of, of_comparison
 from hockney.infer.analysis.findings import findings_of
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
 from hockney.records import End, Place
+from hockney.run.measure.resume import missing_ends
 from hockney.show.decision_lines import decision_lines
 from samples import make_pairs_run, make_run, night_run, one_a_node, past_run, write_run
 
@@ -96,6 +97,26 @@ def test_a_failed_launch_is_not_accepted() -> None:
     assert found is not None
     assert found.status == FAILED
     assert "other bytes" in decision_lines(found)[1]
+
+
+def test_a_launch_that_failed_on_many_ranks_is_counted_once() -> None:
+    run = make_run(lambda *_: [1000.0])
+    for _ in range(8):
+        run.add(End(launch=5, reason="failed", message="it was killed"))
+    found = decision_of([Analysis(run)])
+    assert found is not None
+    assert found.deciding[0].number == "1 of 6 launches (it was killed)"
+
+
+def test_a_launch_that_was_cut_short_with_hockney_itself_is_no_failure() -> None:
+    """Its run was killed, and continued."""
+    run = make_run(lambda *_: [1000.0])
+    run.ends.pop(2)
+    for end in missing_ends(run):
+        run.add(end)
+    findings = list(findings_of(Analysis(run)))
+    assert len({end.launch for end in run.ends}) == len(run.launches)
+    assert FAILED not in [finding.status for finding in findings]
 
 
 def test_a_run_whose_file_is_not_whole_is_not_judged() -> None:

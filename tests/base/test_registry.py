@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
+from hockney.base.addition import Addition, AdditionError
 from hockney.base.errors import UsageError
 from hockney.base.registry import Registry
 from hockney.cli import VERBS
@@ -49,6 +52,31 @@ def registry(directory: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Reg
     (directory / package / "only_one.py").write_text(text)
     monkeypatch.syspath_prepend(str(directory))
     return Registry(package, "thing", Wanted, parts=(Wanted, Painted, Lit))
+
+
+class Callable:
+    def __call__(self) -> None:
+        raise ValueError("its own")
+
+
+class OfSomebody:
+    call = Callable()
+
+    def each(self) -> Iterator[int]:
+        yield 1
+        raise KeyError("its own")
+
+    def file(self) -> StringIO:
+        return StringIO("text")
+
+
+def test_what_an_addition_raises_names_it_and_what_it_returns_stays() -> None:
+    addition = Addition(OfSomebody(), "model 'x' (x of x)")
+    with pytest.raises(AdditionError, match=r"model 'x' \(x of x\) failed: ValueError: its own"):
+        addition.call()
+    with pytest.raises(AdditionError, match="KeyError: 'its own'"):
+        list(addition.each())
+    assert addition.file().read() == "text"
 
 
 def test_modules_are_found_by_names_with_dashes(

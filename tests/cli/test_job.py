@@ -211,7 +211,7 @@ def test_a_job_of_a_watch_makes_a_look_and_submits_the_next(hockney: RunHockney)
     assert """sbatch --begin=now+"$wait_s" "$0" || exit\n""" in done.stdout
 
 
-@pytest.mark.parametrize(("look", "ends"), [(0, 0), (1, 1), (2, 2), (3, 0)])
+@pytest.mark.parametrize(("look", "ends"), [(0, 0), (1, 1), (2, 2), (3, 0), (137, 1)])
 def test_a_job_whose_look_was_slower_has_failed(
     look: int, ends: int, hockney: RunHockney, tmp_path: Path
 ) -> None:
@@ -225,6 +225,13 @@ def test_a_job_whose_look_was_slower_has_failed(
     env = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(["sh", "-c", script], env=env, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (ends, "" if look == 2 else "submitted\n")
+
+
+def test_a_job_goes_on_with_what_its_directory_watches(hockney: RunHockney) -> None:
+    assert hockney("watch", "--dir", "w", "--due", "--", "pairs", "-n", "6").status == 0
+    done = hockney("job", "slurm", "--", "watch", "--dir", "w")
+    assert "#SBATCH --ntasks-per-node=6" in done.stdout, done.stderr
+    assert done.stdout.count(" watch --once --dir w\n") == 1
 
 
 def test_the_looks_of_a_watch_have_the_ranks_of_their_job(hockney: RunHockney) -> None:

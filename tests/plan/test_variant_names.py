@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec import structs
 
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.reduced import Reduced
 from hockney.plan import plan_of, stored
 from hockney.plan.variant_names import differing, short_name, shown_names
 from hockney.plan.variants import Comparison, Variant
@@ -54,6 +57,8 @@ def test_curves_of_two_mpis_have_their_names() -> None:
     [first, second] = curves_of([analysis], Options())
     assert [first.label, second.label] == ["MPICH 1", "Open MPI 1"]
     assert run.label == "MPICH 1, Open MPI 1 on unknown"
+    run.path = Path("run.jsonl")
+    assert Reduced.of(analysis).analysis(run.path).run.label == run.label
 
 
 def test_settings_are_named_as_they_were_given() -> None:

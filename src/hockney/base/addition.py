@@ -34,7 +34,8 @@ class Addition:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._module, name)
-        return _guarded(found, self._what) if inspect.isroutine(found) else found
+        is_called = callable(found) and not inspect.isclass(found)
+        return _guarded(found, self._what) if is_called else found
 
 
 def _guarded(function: Callable[..., Any], what: str) -> Callable[..., Any]:
@@ -42,7 +43,7 @@ def _guarded(function: Callable[..., Any], what: str) -> Callable[..., Any]:
     def call(*arguments: Any, **named: Any) -> Any:
         with _named(what):
             found = function(*arguments, **named)
-        return _each(found, what) if isinstance(found, Iterator) else found
+        return _each(found, what) if inspect.isgenerator(found) else found
 
     return call
 

@@ -154,15 +154,14 @@ def warn_of_sources(runs: Iterable[Run]) -> None:
 def warn_of_modes(analyses: Iterable[Analysis]) -> None:
     """Warns where launches are of several modes, of which a fit describes none; and of a state that
     not all rounds had, which a fit describes alone."""
-    for analysis in analyses:
-        warn(dict.fromkeys(warning.text for warning in unlike_launches(analysis.estimates)))
-        first, *others = analysis.states.states
+    found = list(analyses)
+    modes = (warning.text for one in found for warning in unlike_launches(one.estimates))
+    warn(dict.fromkeys(modes))
+    for one in found:
+        first, *others = one.states.states
         if others:
-            click.echo(
-                f"note: from state 0 alone, {100.0 * first.fraction:.0f} % of the rounds "
-                f"(hockney show {analysis.run.path})",
-                err=True,
-            )
+            part = f"state 0 alone, {100.0 * first.fraction:.0f} % of its rounds"
+            click.echo(f"note: {one.run.path}: from {part}", err=True)
 
 
 def warn(texts: Iterable[str]) -> None:

@@ -21,7 +21,7 @@ from hockney.plan import Plan
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.run.measure.execution import Target
 from hockney.run.measure.joined_variants import joined
-from hockney.run.measure.parameter_files import held_in_files
+from hockney.run.measure.parameter_files import NOTHING_HELD, held_in_files
 from hockney.run.measure.session import Session
 from hockney.run.measure.setup import mpi_of
 from hockney.run.measure.trial import SHORTEST_LAUNCH_S, launch_s
@@ -63,10 +63,9 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     tried = settings_of(options["settings"], mpi, engine)
     left_out = list(tried.left_out)
     variables = {one.variable for one in tried.settings}
-    in_files = held_in_files(mpi, engine, placement.env, variables)
-    already = already_set(tried.settings, os.environ, in_files)
-    for held in already if not options["quiet"] else ():
-        click.echo(f"note: {held.sentence}", err=True)
+    timeout_s = asked.plan.sampling.timeout_s
+    held = held_in_files(mpi, engine, placement.env, timeout_s, variables) or NOTHING_HELD
+    already = already_set(tried.settings, os.environ, held.files, held.overriding)
     studies: list[VariantStudy] = []
     budget_s = options["budget"] or VARIANT_S * min(len(tried.settings) + 1, MOST_BUDGETED)
     time = Time(budget_s, launch_s(mpi, engine))
@@ -87,25 +86,18 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     chosen = chosen_of(studies[-1], tried.settings) if settings else None
     most = largest_gain(studies)
     gains = gains_of(studies[-1], chosen)
+    sizes = range_text(gains)
     values = values_of(chosen)
     texts = files_of(values, gains, already) | (
         modules_of(values, gains) if options["deploy"] else {}
     )
     files = write(output, texts, options["force"]) if output and chosen else []
     if options["as_json"]:
-        click.echo(
-            dumps(
-                settings_json(
-                    studies, chosen, gains, range_text(gains), most, left_out, files, already
-                )
-            )
-        )
+        found = settings_json(studies, chosen, gains, sizes, most, left_out, files, already)
+        click.echo(dumps(found))
     else:
-        click.echo(
-            "\n".join(
-                settings_lines(studies[-1], chosen, range_text(gains), most, left_out, already)
-            )
-        )
+        lines = settings_lines(studies[-1], chosen, sizes, most, left_out, already)
+        click.echo("\n".join(lines))
     if not options["quiet"]:
         for file in files:
             click.echo(f"wrote {file}", err=True)

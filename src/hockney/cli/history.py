@@ -88,10 +88,10 @@ def command(
     """Show how a system changed over the runs in PATHS (files or directories), by date.
 
     Runs of the same experiment, MPI library and hosts (or the same label) are one system. It
-    follows one number a run and size, of many pairs their median, and judges the newest run by
-    itself as well, as --gate does. Exit status 1 when the last runs of a system are worse by more
-    than the tolerance or its newest run has an outlier or failed, 3 where a system has too few runs
-    to tell.
+    follows one number a run and size, of many pairs their median, and fails by what fails the
+    newest run by itself, too; what its own gate cannot judge counts for nothing here. Exit status 1
+    when the last runs of a system are worse by more than the tolerance or its newest run has an
+    outlier or failed, 3 where a system has too few runs to tell.
     """
     from hockney.infer.analysis.decision import decision_of_histories
     from hockney.infer.analysis.gate import EXIT_STATUSES, NOT_JUDGED
@@ -108,11 +108,12 @@ def command(
         check_output(output, force)
     with closing(Index(index) if index else Index.in_cache()) as opened:
         found = _histories(opened, paths, tolerance, since, together)
-        warn(opened.notes)
         if sql is not None:
+            warn(opened.notes)
             _print_rows(*opened.ask(sql), as_json)
             return
         found = with_newest(opened, found)
+        warn(opened.notes)
     if otava is not None:
         _write_otava(found, otava, force)
     if publish:

@@ -109,11 +109,15 @@ def _watch(scheduler: str, words: tuple[str, ...], submit: bool, options: dict[s
         for name in ("once", "due", "mark"):
             if context.params[name]:
                 raise UsageError(f"--{name} cannot be used in a job: leave it out")
-        verb_words = _VerbWords.of(context.params["words"] or watch.USUAL)
-        plan = watch.request_of(verb_words.placed, nodes=1).plan
+        given, directory = context.params["words"], context.params["directory"]
+        plan = None if given else watch.kept_plan(directory)
+        if plan is None:
+            verb_words = _VerbWords.of(given or watch.USUAL)
+            plan = watch.request_of(verb_words.placed, nodes=1).plan
+            words = tuple(verb_words.placed_at_the_end_of(words))
     batch, again = batch_named(scheduler), resubmitting(scheduler)
     job = replace(_job(plan, options), name=f"hockney-{WATCH}")
-    text = watch_script(batch, again, job, verb_words.placed_at_the_end_of(words))
+    text = watch_script(batch, again, job, words)
     if submit:
         click.echo(f"job {submit_job(batch, text)} makes a look and submits the next one")
     else:

@@ -100,7 +100,7 @@ def command(
         _mark(directory, mark, quiet)
         if not once:
             return
-    plan = _kept_plan(directory) if not words else None
+    plan = kept_plan(directory) if not words else None
     plan = plan or request_of(words).plan
     watcher = _Watcher(directory, plan, duty, tolerance, on_alarm, prometheus, page, quiet)
     with _alone(directory):
@@ -138,7 +138,7 @@ def request_of(words: Sequence[str], **defaults: Any) -> Request:
     return asked
 
 
-def _kept_plan(directory: Path) -> Plan | None:
+def kept_plan(directory: Path) -> Plan | None:
     """What a directory watches; None where no watch has begun. Raises UsageError if it cannot be
     read."""
     import json
@@ -219,7 +219,7 @@ class _Watcher:
         from hockney.plan import difference, stored
         from hockney.show.as_json import dumps
 
-        before = _kept_plan(self._directory)
+        before = kept_plan(self._directory)
         if before is None:
             write_output(self._directory / PLAN, dumps(stored(self._plan)) + "\n", force=True)
             return

@@ -75,6 +75,9 @@ from hockney.plan.workloads import Workload
 from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Place, Run, Visits
 
+BADLY_ENDED = {"failed": "failed", "interrupted": "was interrupted"}
+"""Reasons of an end of a launch, which lacks a part of its data then, with their words."""
+
 
 @dataclass(frozen=True)
 class LogGP:
@@ -354,9 +357,10 @@ class Analysis:
         else:
             gate = pairs_gate(self.outliers)
         last = max(self.run.ends, key=lambda end: end.launch, default=None)
-        if gate.status == PASSED and last is not None and last.reason == "failed":
+        if gate.status == PASSED and last is not None and last.reason in BADLY_ENDED:
             return not_judged(
-                "the last launch failed", "see its message; then continue the run with --resume"
+                f"the last launch {BADLY_ENDED[last.reason]}",
+                "see its message; then continue the run with --resume",
             )
         return gate
 

@@ -90,8 +90,9 @@ def _part(visits: Visits, rows: NDArray[np.int64], states: States) -> Columns:
         name: plain(np.repeat(visits.column(name)[rows], counts))
         for name in ("launch", "round", "repetitions", "at_s")
     }
-    rounds = zip(columns["launch"], columns["round"], strict=True)
-    columns["state"] = [states.of(launch, round_) for launch, round_ in rounds]
+    rounds = (visits.column(name)[rows].tolist() for name in ("launch", "round"))
+    of_visits = [states.of(launch, round_) for launch, round_ in zip(*rounds, strict=True)]
+    columns["state"] = _repeated(of_visits, counts.tolist())
     known, codes = np.unique(visits.codes[rows], return_inverse=True)
     of_points = _axis_columns([visits.visited[code] for code in known], [1] * len(known))
     each = np.repeat(codes, counts).tolist()

@@ -14,6 +14,7 @@ from hockney.infer.analysis.gates import congestion_gate, variants_gate
 from hockney.infer.analysis.located import LocatedFault
 from hockney.infer.analysis.network_faults import Suspect
 from hockney.infer.analysis.outliers import Outlier
+from hockney.infer.analysis.warnings import failed_launches
 from hockney.infer.estimate.interval import interval_words
 
 if TYPE_CHECKING:
@@ -45,15 +46,11 @@ def findings_of(analysis: Analysis) -> Iterator[DecidingFinding]:
     """What a run shows by itself, without its label."""
     if analysis.run.cut is not None:
         yield of_cut("the run", analysis.run.cut)
-    failed = [end for end in analysis.run.ends if end.reason == "failed"]
-    for end in failed[:1]:
-        yield DecidingFinding(
-            FAILED,
-            "a launch failed",
-            f"{len(failed)} of {len(analysis.run.launches)} launches",
-            end.message or "",
-            "see its message; then continue the run with --resume",
-        )
+    failed = failed_launches(analysis.run)
+    if failed is not None:
+        number = f"{failed.failed} of {failed.launches} launches ({failed.message})"
+        action = "continue the run with --resume"
+        yield DecidingFinding(FAILED, "a launch failed", number, "", action)
     if getattr(analysis.workload, "verify", False) and not failed:
         yield _of_data(analysis)
     if analysis.compares_pairs:

@@ -18,7 +18,7 @@ class Reduced(msgspec.Struct, frozen=True):
 
     header: RunRecord
     launches: list[LaunchRecord]
-    """The first launch in full, of the others the numbers."""
+    """The first launch in full, of the others the numbers, and the libraries of variants."""
     ends: list[End]
     cut: str | None
     estimates: Estimates
@@ -38,7 +38,7 @@ class Reduced(msgspec.Struct, frozen=True):
             run.header,
             [
                 *run.launches[:1],
-                *(LaunchRecord(launch=launch.launch) for launch in run.launches[1:]),
+                *map(_numbered, run.launches[1:]),
             ],
             run.ends,
             run.cut,
@@ -60,6 +60,12 @@ class Reduced(msgspec.Struct, frozen=True):
         )
         every = self.of_every_launch or self.estimates
         return Analysis.of_estimates(run, self.estimates, every, self.findings)
+
+
+def _numbered(launch: LaunchRecord) -> LaunchRecord:
+    if launch.variant is None:
+        return LaunchRecord(launch=launch.launch)
+    return LaunchRecord(launch=launch.launch, variant=launch.variant, mpi=launch.mpi)
 
 
 def _without_rounds(estimates: Estimates) -> Estimates:

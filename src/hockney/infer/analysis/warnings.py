@@ -238,7 +238,7 @@ def warnings(
     without."""
     return [
         *([Incomplete(run.cut)] if run.cut else []),
-        *_failed(run),
+        *filter(None, [failed_launches(run)]),
         *([without_nodes] if without_nodes is not None else []),
         *source_notes(run),
         *_placement(run),
@@ -253,13 +253,14 @@ def warnings(
     ]
 
 
-def _failed(run: Run) -> list[FailedLaunches]:
+def failed_launches(run: Run) -> FailedLaunches | None:
+    """How many launches failed, each on as many ranks as may be; None if none did."""
     failed = [end for end in run.ends if end.reason == "failed"]
     if not failed or run.header.source is not None:
-        return []
+        return None
     why = " ".join((failed[0].message or "unknown why").split())
     badly, ended = ({end.launch for end in ends} for ends in (failed, run.ends))
-    return [FailedLaunches(len(badly), len(ended), why)]
+    return FailedLaunches(len(badly), len(ended), why)
 
 
 def source_notes(run: Run) -> list[SourceNote]:

@@ -87,7 +87,7 @@ def watch_script(scheduler: Batch, again: Resubmitting, job: Job, words: Sequenc
         f"wait_s=$({shlex.join([*watch, '--due', *words])}) || wait_s={FAILED_S}",
         f'[ "$wait_s" -ge {LEAST_S} ] || wait_s={LEAST_S}',
         f"{again.again(WAIT)} || exit",
-        "[ $status -ne 1 ]  # something became slower, or the look failed: so has the job",
+        "[ $status -eq 0 ] || [ $status -eq 3 ]  # slower, or no look: so has the job failed",
     ]
     return "\n".join(lines) + "\n"
 

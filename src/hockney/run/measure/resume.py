@@ -78,11 +78,12 @@ def next_number(run: Run) -> int:
 
 
 def missing_ends(run: Run) -> list[End]:
-    """End records for launches that were killed before they could write one."""
+    """End records for launches that were cut short with hockney itself, so that nobody wrote one:
+    that is no failure of theirs."""
     ended = {end.launch for end in run.ends}
     message = "killed; all rounds before are kept"
     return [
-        End(launch=launch.launch, reason="failed", message=message)
+        End(launch=launch.launch, reason="interrupted", message=message)
         for launch in run.launches
         if launch.launch not in ended
     ]
