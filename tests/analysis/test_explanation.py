@@ -115,7 +115,7 @@ def test_a_line_in_a_parameter_file_is_named_with_its_file(is_unset_before: bool
     """The library reads it as it reads the environment, which goes before it."""
     name, file = "OMPI_MCA_btl_vader_single_copy_mechanism", "~/.openmpi/mca-params.conf"
     slower = replace(BASE, second_a_byte=BASE.second_a_byte * 3.0, large="shared")
-    first = replace(BASE, environment={} if is_unset_before else {"parameter_files": {}})
+    first = replace(BASE, environment={"parameter_files": {}})
     first = first if is_unset_before else replace(first, env={name: "cma"})
     other = replace(
         slower, environment={"parameter_files": {file: {name: "none"}, "b": {name: "x"}}}
@@ -130,6 +130,21 @@ def test_a_line_in_a_parameter_file_is_named_with_its_file(is_unset_before: bool
         run_of(replace(BASE, env={name: "cma"}), 1), run_of(of_environment, 2, name="B")
     )
     assert name not in named(found)
+    before_the_change = replace(BASE, environment={})
+    found = explained(run_of(before_the_change, 1), run_of(other, 2, name="B"))
+    assert name not in named(found), "it may have been set there, too"
+
+
+def test_a_file_that_overrides_the_environment_is_what_acts() -> None:
+    name, file = "OMPI_MCA_btl_vader_single_copy_mechanism", "over.conf"
+    slower = replace(BASE, second_a_byte=BASE.second_a_byte * 3.0, large="shared")
+    files = {"parameter_files": {file: {name: "none"}}, "overriding_files": [file]}
+    first = replace(BASE, env={name: "cma"}, environment={"parameter_files": {}})
+    other = replace(slower, env={name: "cma"}, environment=files)
+    [cause] = explained(run_of(first, 1), run_of(other, 2, name="B")).causes
+    words = f"none (in {file}, which overrides the environment)"
+    assert cause.factor.values == ("cma", words)
+    assert cause.factor.change is None, "no variable undoes it"
 
 
 def test_settings_that_would_explain_as_much_are_both_given() -> None:

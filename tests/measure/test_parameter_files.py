@@ -10,8 +10,9 @@ from conftest import SHORT, RunHockney
 from hockney import records
 from hockney.base.confidential import may_be_stored
 from hockney.run.measure import parameter_files
-from hockney.run.measure.parameter_files import held_in_files
+from hockney.run.measure.parameter_files import OVERRIDING, USUAL, Held, held_in_files
 from hockney.run.mpis import FAMILIES, Control, Engine, Mpi
+from hockney.run.mpis._controls import all_controls
 
 TEXT = """
 # a comment = 1
@@ -27,11 +28,24 @@ LINES = {
 }
 
 
+def list_them(
+    monkeypatch: pytest.MonkeyPatch, listed: dict[str, str], asked: list[float] | None = None
+) -> None:
+    """Open MPI lists its files so. asked: gets the time limit of each start of the engine."""
+    found = {name: Control(name=name, value=value) for name, value in listed.items()}
+
+    def all_controls(_engine: Engine, _env: object, timeout_s: float) -> dict[str, Control]:
+        if asked is not None:
+            asked.append(timeout_s)
+        return found
+
+    monkeypatch.setattr(FAMILIES.find("openmpi"), "all_controls", all_controls)
+    monkeypatch.setattr(parameter_files, "_listed", {})
+
+
 def planted(family: str, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> tuple[Mpi, Engine]:
     """A library that reads these files, as its family finds them."""
-    listed = {"mca_base_param_files": ",".join(map(str, files))}
-    found = {name: Control(name=name, value=value) for name, value in listed.items()}
-    monkeypatch.setattr(FAMILIES.find("openmpi"), "all_controls", lambda *_: found)
+    list_them(monkeypatch, {USUAL: ",".join(map(str, files))})
     monkeypatch.setattr(parameter_files, "SYSTEM_MPICH", files[0])
     mpi = Mpi(Path("mpicc"), Path("mpiexec"), family, "hydra", "1")
     return mpi, Engine(Path("engine"))
@@ -45,10 +59,93 @@ def test_known_settings_of_a_librarys_files_are_found(
     file = tmp_path / "params.conf"
     file.write_text(TEXT)
     mpi, engine = planted(family, [file, tmp_path / "none"], monkeypatch)
-    assert held_in_files(mpi, engine, {}) == {"~/params.conf": LINES[family]}
-    if family == "openmpi":
-        asked = held_in_files(mpi, engine, {}, {"OMPI_MCA_pml_command"})["~/params.conf"]
-        assert asked["OMPI_MCA_pml_command"] == "/home/me/hunter2", "it is tuned, and not stored"
+    assert held_in_files(mpi, engine, {}, 1.0) == Held({"~/params.conf": LINES[family]})
+    file.unlink()
+    assert held_in_files(mpi, engine, {}, 1.0) == Held({}), "which is known"
+
+
+def test_a_tuned_setting_is_known_with_any_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "params.conf"
+    file.write_text(TEXT)
+    found = held_in_files(
+        *planted("openmpi", [file], monkeypatch), {}, 1.0, {"OMPI_MCA_pml_command"}
+    )
+    assert found is not None
+    assert found.files["params.conf"]["OMPI_MCA_pml_command"] == "/home/me/hunter2"
+
+
+def test_a_file_that_overrides_the_environment_is_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("usual.conf", "over.conf"):
+        (tmp_path / name).write_text("btl = self,tcp")
+    mpi, engine = planted("openmpi", [tmp_path / "none"], monkeypatch)
+    list_them(
+        monkeypatch,
+        {USUAL: f"{tmp_path / 'usual.conf'}", OVERRIDING: f"{tmp_path / 'over.conf'}"},
+    )
+    found = held_in_files(mpi, engine, {}, 1.0)
+    assert found is not None
+    assert list(found.files) == ["over.conf", "usual.conf"], "the first counts"
+    assert found.recorded == {
+        "parameter_files": found.files,
+        "overriding_files": ["over.conf"],
+    }
+
+
+def test_files_that_a_library_does_not_list_are_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    mpi, engine = planted("openmpi", [Path("none")], monkeypatch)
+    list_them(monkeypatch, {})
+    assert held_in_files(mpi, engine, {}, 1.0) is None
+
+
+def test_the_engine_lists_the_files_once_for_the_same_variables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[float] = []
+    mpi, engine = planted("openmpi", [Path("none")], monkeypatch)
+    list_them(monkeypatch, {USUAL: "none"}, asked)
+    for env in ({}, {"OMPI_MCA_btl": "self"}, {"OMPI_MCA_mca_base_param_files": "x"}, {}):
+        held_in_files(mpi, engine, env, 3.0)
+    assert asked == [3.0, 3.0]
+
+
+def test_other_lines_of_the_engines_output_are_no_controls(tmp_path: Path) -> None:
+    engine = tmp_path / "engine"
+    lines = ["warning: no device", "", "{}", "{torn", "[1]", '{"name": "btl", "value": "self"}']
+    engine.write_text("#!/bin/sh\ncat <<'EOF'\n" + "\n".join(lines) + "\nEOF\n")
+    engine.chmod(0o755)
+    assert list(all_controls(Engine(engine), {})) == ["btl"]
+
+
+@pytest.mark.parametrize(
+    ("home", "path", "shown"),
+    [
+        ("/home/me", "/home/me/.openmpi/a.conf", "~/.openmpi/a.conf"),
+        ("/", "/etc/mpich.conf", "/etc/mpich.conf"),
+        ("/", "/home/me/a.conf", "a.conf"),
+        ("/home/me", "/scratch/me/a.conf", "a.conf"),
+        ("/home/me", "/opt/../scratch/me/a.conf", "a.conf"),
+        ("/home/me", "/opt/ompi/etc/a.conf", "/opt/ompi/etc/a.conf"),
+    ],
+)
+def test_the_path_of_a_file_names_no_user(
+    home: str, path: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", home)
+    assert parameter_files._shown(Path(path)) == shown
+
+
+def test_a_line_with_a_long_value_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was searched again from each of its spaces."""
+    file = tmp_path / "params.conf"
+    file.write_text("btl = x" + 30_000 * " " + "x\npml = ob1")
+    found = held_in_files(*planted("openmpi", [file], monkeypatch), {}, 1.0)
+    assert found == Held({"params.conf": {"OMPI_MCA_pml": "ob1"}})
 
 
 def test_a_file_without_an_end_is_read_in_part(
@@ -57,7 +154,9 @@ def test_a_file_without_an_end_is_read_in_part(
     file = tmp_path / "params.conf"
     file.write_text("".join(f"btl_a{number}_size = 1\n" for number in range(10_000)))
     mpi, engine = planted("openmpi", [file], monkeypatch)
-    [settings] = held_in_files(mpi, engine, {}).values()
+    found = held_in_files(mpi, engine, {}, 1.0)
+    assert found is not None
+    [settings] = found.files.values()
     assert len(settings) == parameter_files.MOST_LINES
 
 
@@ -69,13 +168,16 @@ def test_settings_that_are_tuned_are_known_to_the_record(name: str) -> None:
     assert may_be_stored(prefix + name, "1")
 
 
-def test_a_run_records_what_the_users_file_sets(
-    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("files", [{"~/a.conf": LINES["mpich"]}, {}, None])
+def test_a_run_records_what_the_users_files_set_or_that_they_set_nothing(
+    files: dict[str, dict[str, str]] | None,
+    hockney: RunHockney,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(
-        "hockney.run.measure.execution.held_for", lambda _: {"~/a.conf": LINES["mpich"]}
-    )
+    held = None if files is None else Held(files)
+    monkeypatch.setattr("hockney.run.measure.execution.held_for", lambda _: held)
     done = hockney("pingpong", *SHORT, "-o", "run.jsonl")
     assert done.status == 0, done.stderr
     header = records.read(tmp_path / "run.jsonl").header
-    assert header.environment["parameter_files"] == {"~/a.conf": LINES["mpich"]}
+    assert header.environment.get("parameter_files") == files

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher, get_close_matches
 from itertools import chain, takewhile, zip_longest
@@ -30,6 +30,8 @@ OTHER_LIBRARIES = ("UCX_", "FI_")
 """Prefixes of variables of the libraries below MPI, of which MPI_T reports nothing."""
 SEARCH = 0.3
 """Fraction of the budget in which all settings are tried before the best are measured again."""
+ROUNDED = 1e-9
+"""Part of a variant that floating-point numbers may lose: a budget that is just enough is."""
 SEARCHED_BLOCKS, CONFIRMED_BLOCKS = 3, 12
 """Blocks that find promising settings, and blocks that find settings surely faster: 2 of 2^12 signs
 are fewer than 5 % over the 24 points of three settings and all of them together, halved for the
@@ -70,6 +72,8 @@ class AlreadySet:
     """The variable, with the value that it has."""
     file: str | None = None
     """The parameter file that sets it; None if the environment does, which goes before files."""
+    overrides: bool = False
+    """Whether that file goes before the environment."""
 
     @property
     def is_in_environment(self) -> bool:
@@ -78,6 +82,11 @@ class AlreadySet:
     @property
     def sentence(self) -> str:
         name, value = self.setting.variable, self.setting.value
+        if self.overrides:
+            return (
+                f"{self.file} sets {self.setting.name} and overrides the environment: that is what "
+                "all variants have; change that line to try others"
+            )
         if self.file is not None:
             return (
                 f"{self.file} sets {self.setting.name}: that is what is compared with; change that "
@@ -100,7 +109,8 @@ class Time:
     def variants(self, fraction: float, blocks: int) -> int:
         """How many variants, beside the first, can have so many blocks within a fraction of the
         budget; one at least."""
-        return max(int(fraction * self.budget_s / self.of_variant_s(blocks)) - 1, 1)
+        found = fraction * self.budget_s / self.of_variant_s(blocks)
+        return max(int(found + ROUNDED) - 1, 1)
 
     def of_variant_s(self, blocks: int) -> float:
         """The time of a variant: that of its blocks, or the least that a plan of variants asks."""
@@ -297,18 +307,22 @@ def already_set(
     settings: Sequence[Setting],
     environment: Mapping[str, str],
     files: Mapping[str, Mapping[str, str]],
+    overriding: Container[str] = (),
 ) -> list[AlreadySet]:
     """The tried settings that the environment or else a parameter file already sets. files: the
-    values by variable, by file; the first counts."""
+    values by variable, by file; the first counts. overriding: files that go before the
+    environment."""
     found = []
     for variable, control in {one.variable: one.control for one in settings}.items():
         held: list[tuple[str | None, str | None]] = [(environment.get(variable), None)]
         held += [(by_name.get(variable), file) for file, by_name in files.items()]
+        held.sort(key=lambda one: one[1] is None or one[1] not in overriding)
         value, file = next(((value, file) for value, file in held if value), (None, None))
         if value is not None:
             is_secret = is_secret_name(variable) or is_credential(value)
             shown = HIDDEN if is_secret else value  # it names a variant in the file
-            found.append(AlreadySet(Setting(variable, control, shown), file))
+            overrides = file is not None and file in overriding
+            found.append(AlreadySet(Setting(variable, control, shown), file, overrides))
     return found
 
 

@@ -45,22 +45,35 @@ class Held(NamedTuple):
 
     value: str
     file: str | None = None
-    """None if it is set in the environment, which goes before files."""
+    """None if it is set in the environment."""
+    overrides: bool = False
+    """Whether the file goes before the environment, which goes before all others."""
 
     @property
     def words(self) -> str:
-        return self.value if self.file is None else f"{self.value} (in {self.file})"
+        if self.file is None:
+            return self.value
+        before = ", which overrides the environment" if self.overrides else ""
+        return f"{self.value} (in {self.file}{before})"
 
 
 def held_of(analysis: Analysis) -> dict[str, Held]:
     """The known settings of a run's ranks, by the variables that set them: those of the environment
     and of parameter files, of which the first counts."""
-    files = analysis.run.header.environment.get("parameter_files")
-    found: dict[str, Held] = {}
-    for file, settings in files.items() if isinstance(files, Mapping) else ():
+    overriding = analysis.run.header.environment.get("overriding_files")
+    first = overriding if isinstance(overriding, list) else []
+    in_files: dict[str, Held] = {}
+    for file, settings in (files_of(analysis) or {}).items():
         for name, value in settings.items() if isinstance(settings, Mapping) else ():
-            found.setdefault(name, Held(str(value), file))
-    return found | {name: Held(value) for name, value in variables_of(analysis).items()}
+            in_files.setdefault(name, Held(str(value), file, file in first))
+    found = in_files | {name: Held(value) for name, value in variables_of(analysis).items()}
+    return found | {name: held for name, held in in_files.items() if held.overrides}
+
+
+def files_of(analysis: Analysis) -> Mapping[str, object] | None:
+    """What parameter files set; None if that is not known, as in records of older versions."""
+    files = analysis.run.header.environment.get("parameter_files")
+    return files if isinstance(files, Mapping) else None
 
 
 def variables_of(analysis: Analysis) -> Mapping[str, str]:
@@ -76,14 +89,18 @@ def variable_factors(
     first: Analysis, second: Analysis, a: Traces, b: Traces
 ) -> Iterator[DifferingFactor]:
     one, other = held_of(first), held_of(second)
+    are_known = None not in (files_of(first), files_of(second))
     abis = {launch.mpi.abi for of in (first, second) for launch in of.run.launches[:1]}
     for name in sorted(one.keys() | other.keys()):
         held, now = one.get(name), other.get(name)
         before, after = held and held.value, now and now.value
         if before == after or HARMLESS.search(name):
             continue
-        # Without its variable, the file would still set it.
-        is_kept = held is None and now is not None and now.file is not None
+        in_files = [one is not None and one.file is not None for one in (held, now)]
+        if None in (held, now) and any(in_files) and not are_known:
+            continue  # a file may have set the other as well
+        # Without its variable, the file would still set it, and with it, if it overrides.
+        is_kept = now is not None and in_files[1] and (held is None or now.overrides)
         factor = DifferingFactor(
             name,
             (held.words if held else UNSET, now.words if now else UNSET),

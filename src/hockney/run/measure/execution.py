@@ -124,8 +124,8 @@ def _prepared(
                 run = run_to_resume(file.path, asked, setups.engines)
             else:
                 run = new_run(asked, target.label)
-                if held := held_for(asked.cases):
-                    run.header.environment["parameter_files"] = held
+                if held := held_for(asked):
+                    run.header.environment |= held.recorded
             run.path = file.path
             steps = steps_of(plan)
             first = steps.first() if steps else plan

@@ -241,9 +241,12 @@ class Family(Protocol):
     def format_for(self, version: str | None) -> str:
         """The name of the format that this version of the library reads."""
 
-    def all_controls(self, engine: Engine, env: Mapping[str, str]) -> Mapping[str, Control]:
+    def all_controls(
+        self, engine: Engine, env: Mapping[str, str], timeout_s: float = COMMAND_TIMEOUT_S
+    ) -> Mapping[str, Control]:
         """Every control variable by name, with its value under `env`; raises HockneyError where
-        the library refuses that. Empty if nothing shows its settings."""
+        the library refuses that, or takes longer than `timeout_s`. Empty if nothing shows its
+        settings."""
 
     def environment(self, mpi: Mpi) -> dict[str, str]:
         """Variables that its launches need, with any launcher."""

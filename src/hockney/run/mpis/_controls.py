@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 
 import msgspec
 
@@ -18,13 +19,17 @@ def read_controls(engine: Engine) -> dict[str, Control]:
     return _read(engine, {}, every=False)
 
 
-def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:
+def all_controls(
+    engine: Engine, env: Mapping[str, str], timeout_s: float = COMMAND_TIMEOUT_S
+) -> dict[str, Control]:
     """Every control variable by name, with its value in this environment and `env`."""
-    return _read(engine, env, every=True)
+    return _read(engine, env, True, timeout_s)
 
 
-def _read(engine: Engine, env: Mapping[str, str], every: bool) -> dict[str, Control]:
-    done = _run(engine, env, every)
+def _read(
+    engine: Engine, env: Mapping[str, str], every: bool, timeout_s: float = COMMAND_TIMEOUT_S
+) -> dict[str, Control]:
+    done = _run(engine, env, every, timeout_s)
     if done.returncode != 0:
         reason = done.stderr.decode(errors="replace").strip()
         raise HockneyError(
@@ -32,8 +37,12 @@ def _read(engine: Engine, env: Mapping[str, str], every: bool) -> dict[str, Cont
             "unset the environment variables that it refuses",
         )
     lines = done.stdout.decode(errors="replace").splitlines()  # not always UTF-8
-    controls = [_decoder.decode(line) for line in lines]
-    return {control.name: control for control in controls}
+    found = {}
+    for line in lines:
+        with suppress(msgspec.DecodeError):  # the library and what it loads may print as well
+            control = _decoder.decode(line)
+            found[control.name] = control
+    return found
 
 
 def accepts(engine: Engine, name: str, value: str) -> bool:
@@ -45,13 +54,16 @@ _decoder = msgspec.json.Decoder(Control)
 
 
 def _run(
-    engine: Engine, added: Mapping[str, str], every: bool = False
+    engine: Engine,
+    added: Mapping[str, str],
+    every: bool = False,
+    timeout_s: float = COMMAND_TIMEOUT_S,
 ) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(
             [engine.path, "algorithms", *(["all"] if every else [])],
             capture_output=True,
-            timeout=COMMAND_TIMEOUT_S,
+            timeout=min(timeout_s, COMMAND_TIMEOUT_S),
             stdin=subprocess.DEVNULL,
             env={**os.environ, **engine.env, **added},
         )

@@ -27,7 +27,11 @@ def format_for(version: str | None) -> str:
     raise UsageError(f"this MPI {version or ''} reads no decision rules in a known format")
 
 
-def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:  # noqa: ARG001
+def all_controls(
+    engine: Engine,  # noqa: ARG001
+    env: Mapping[str, str],  # noqa: ARG001
+    timeout_s: float = 0.0,  # noqa: ARG001
+) -> dict[str, Control]:
     return {}
 
 
