@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +28,7 @@ from hockney.profiling.causes import (
     UNEXPLAINED,
     spent_in,
 )
-from hockney.profiling.expected import MessageTimes
+from hockney.profiling.expected import MessageTimes, model_of
 from hockney.profiling.findings import ProfileFinding, findings_of
 from hockney.profiling.kinds import Blame, Calls, MessagesAlone, Profile
 from hockney.profiling.summary import ProfileSummary
@@ -248,6 +249,17 @@ def test_causes_add_up_to_the_time(of: list[Calls], cpu_wait_s: float | None) ->
 def test_larger_messages_take_longer(size: int) -> None:
     model = MessageTimes(MACHINE.messages)
     assert model.latency_s <= model.message_s(size) <= model.message_s(size + 1 + size // 8)
+
+
+@pytest.mark.parametrize("zeros", [("messages",), ("scattered",), ("messages", "scattered")])
+def test_times_of_0_are_no_times_of_messages(zeros: tuple[str, ...]) -> None:
+    machine = msgspec.structs.replace(MACHINE, **dict.fromkeys(zeros, ((8, 0.0), (1024, 0.0))))
+    found = model_of(machine, ["n1"])
+    if "messages" in zeros:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.scattered is None
 
 
 @pytest.fixture(scope="module")

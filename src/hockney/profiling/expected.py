@@ -45,8 +45,8 @@ class MessageTimes:
     largest by its bandwidth."""
 
     def __init__(self, messages: Sequence[tuple[int, float]]) -> None:
-        """messages: bytes and seconds of single ones."""
-        points = sorted((size, seconds) for size, seconds in messages if seconds > 0.0)
+        """messages: bytes and seconds of single ones, above 0: see times_of()."""
+        points = sorted(messages)
         self.sizes = [size for size, _ in points]
         self.seconds = [seconds for _, seconds in points]
 
@@ -75,6 +75,12 @@ class MessageTimes:
         number, bytes_ = count
         latency = number * self.latency_s
         return latency, max(number * self.message_s(bytes_) - latency, 0.0)
+
+
+def times_of(messages: Sequence[tuple[int, float]]) -> MessageTimes | None:
+    """The times of single messages; None if none of them is a time above 0."""
+    known = [(size, seconds) for size, seconds in messages if seconds > 0.0]
+    return MessageTimes(known) if known else None
 
 
 @dataclass(frozen=True)
@@ -118,7 +124,7 @@ def messages_of(calls: Calls) -> tuple[float, float] | None:
 def model_of(machine: MessagesAlone | None, hosts: Sequence[str]) -> MessagesModel | None:
     """The message times of a machine; None if none were measured, or ranks are on several hosts,
     between which messages take longer."""
-    if machine is None or not machine.messages or len(set(hosts)) != 1:
+    if machine is None or len(set(hosts)) != 1:
         return None
-    scattered = MessageTimes(machine.scattered) if machine.scattered else None
-    return MessagesModel(MessageTimes(machine.messages), scattered)
+    contiguous = times_of(machine.messages)
+    return MessagesModel(contiguous, times_of(machine.scattered)) if contiguous else None

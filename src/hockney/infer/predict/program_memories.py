@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.memories import HOST, staging_text
-from hockney.profiling.expected import MessageTimes
+from hockney.profiling.expected import times_of
 from hockney.profiling.kinds import Calls, Profile
 from hockney.profiling.summary import sends
 
@@ -56,7 +56,9 @@ def _rows(
     seconds = {}
     for (of, way), curve in curves.items():
         if of in (memory, HOST):
-            times = MessageTimes(tuple(curve.items()))
+            times = times_of(tuple(curve.items()))
+            if times is None:
+                continue
             seconds[way] = sum(
                 calls.count * times.message_s(calls.bytes_sum / calls.count) for calls in sent
             )
