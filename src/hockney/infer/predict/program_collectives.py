@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,15 @@ CollectiveTime = Callable[[Item], Array]
 CollectivesBy = Callable[[CostsOf, CostsOf | None], Callable[[str, int, int], tuple[float, float]]]
 """Seconds of a collective and number of latencies in sequence in it, by name, ranks and bytes; for
 message costs, and for those with which measured ones were measured (None for the same)."""
+
+
+class CollectiveTimes(NamedTuple):
+    """Times of collectives on a machine."""
+
+    between_ranks: CollectiveTime
+    completion: Callable[[str, int, int], tuple[float, float]]
+    """Seconds from the common start to the last end, and how many seconds more the added latency
+    makes of these, by name, ranks and bytes."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,7 @@ class ProgramCollectives:
 
     def times(
         self, costs_of: CostsOf, measured_with: CostsOf, added_s: float = 0.0
-    ) -> CollectiveTime:
+    ) -> CollectiveTimes:
         """Times on a machine of these message costs, and so many seconds more for each message.
         measured_with: the costs of the machine that collectives were measured on, whose algorithms
         its library keeps."""
@@ -127,11 +137,14 @@ class ProgramCollectives:
 
         def seconds(item: Item) -> Array:
             of_it = item.operation, len(item.ranks), item.bytes
-            completion_s = whole(*of_it) + (added(*of_it) if added_s else 0.0)
-            each = max(completion_s, LEAST_S) * depending(*of_it)
+            each = max(sum(completion(*of_it)), LEAST_S) * depending(*of_it)
             return np.roll(each, (item.root, item.root), axis=(0, 1))
 
-        return seconds
+        def completion(name: str, ranks: int, bytes_: int) -> tuple[float, float]:
+            more_s = added(name, ranks, bytes_) if added_s else 0.0
+            return whole(name, ranks, bytes_), more_s
+
+        return CollectiveTimes(seconds, completion)
 
 
 def collectives_by(collectives: Sequence[PointEstimate]) -> CollectivesBy:
@@ -141,17 +154,14 @@ def collectives_by(collectives: Sequence[PointEstimate]) -> CollectivesBy:
     def by(
         costs_of: CostsOf, measured_with: CostsOf | None = None
     ) -> Callable[[str, int, int], tuple[float, float]]:
-        unchanged = measured_with or costs_of
-        times = timed.times(costs_of, unchanged)
-        slower = timed.times(costs_of, unchanged, LATENCY_S)
+        times = timed.times(costs_of, measured_with or costs_of, LATENCY_S)
 
         @cache
         def found(name: str, ranks: int, bytes_: int) -> tuple[float, float]:
             if ranks < 2:
                 return 0.0, 0.0
-            item = Item(name, bytes_, 1, tuple(range(ranks)))
-            whole = float(times(item).max())
-            return whole, (float(slower(item).max()) - whole) / LATENCY_S
+            whole_s, more_s = times.completion(name, ranks, bytes_)
+            return max(whole_s, LEAST_S), more_s / LATENCY_S
 
         return found
 

@@ -72,7 +72,7 @@ def predict_mix(
 
     def seconds(costs_of: CostsOf, measured_with: CostsOf, added_s: float = 0.0) -> float:
         times = timed.times(costs_of, measured_with, added_s)
-        return _walk(mix, _slower(costs_of, added_s), times)
+        return _walk(mix, _slower(costs_of, added_s), times.between_ranks)
 
     best = seconds(channel.best, unchanged.best)
     resampled = list(zip(channel.resampled, unchanged.resampled, strict=True))[:MOST_RESAMPLES]
