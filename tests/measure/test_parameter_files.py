@@ -10,7 +10,7 @@ from conftest import SHORT, RunHockney
 from hockney import records
 from hockney.base.confidential import may_be_stored
 from hockney.run.measure import parameter_files
-from hockney.run.measure.parameter_files import OVERRIDING, USUAL, Held, held_in_files
+from hockney.run.measure.parameter_files import OVERRIDING, USUAL, InFiles, held_in_files
 from hockney.run.mpis import FAMILIES, Control, Engine, Mpi
 from hockney.run.mpis._controls import all_controls
 
@@ -59,9 +59,9 @@ def test_known_settings_of_a_librarys_files_are_found(
     file = tmp_path / "params.conf"
     file.write_text(TEXT)
     mpi, engine = planted(family, [file, tmp_path / "none"], monkeypatch)
-    assert held_in_files(mpi, engine, {}, 1.0) == Held({"~/params.conf": LINES[family]})
+    assert held_in_files(mpi, engine, {}, 1.0) == InFiles({"~/params.conf": LINES[family]})
     file.unlink()
-    assert held_in_files(mpi, engine, {}, 1.0) == Held({}), "which is known"
+    assert held_in_files(mpi, engine, {}, 1.0) == InFiles({}), "which is known"
 
 
 def test_a_tuned_setting_is_known_with_any_value(
@@ -145,7 +145,7 @@ def test_a_line_with_a_long_value_is_left_out(
     file = tmp_path / "params.conf"
     file.write_text("btl = x" + 30_000 * " " + "x\npml = ob1")
     found = held_in_files(*planted("openmpi", [file], monkeypatch), {}, 1.0)
-    assert found == Held({"params.conf": {"OMPI_MCA_pml": "ob1"}})
+    assert found == InFiles({"params.conf": {"OMPI_MCA_pml": "ob1"}})
 
 
 def test_a_file_without_an_end_is_read_in_part(
@@ -175,7 +175,7 @@ def test_a_run_records_what_the_users_files_set_or_that_they_set_nothing(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    held = None if files is None else Held(files)
+    held = None if files is None else InFiles(files)
     monkeypatch.setattr("hockney.run.measure.execution.held_for", lambda _: held)
     done = hockney("pingpong", *SHORT, "-o", "run.jsonl")
     assert done.status == 0, done.stderr

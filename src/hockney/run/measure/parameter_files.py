@@ -29,7 +29,7 @@ OF_THE_SYSTEM = ("/etc", "/usr", "/opt")
 
 
 @dataclass(frozen=True)
-class Held:
+class InFiles:
     """What parameter files set."""
 
     files: Mapping[str, dict[str, str]]
@@ -44,15 +44,15 @@ class Held:
         overriding = {"overriding_files": sorted(self.overriding)} if self.overriding else {}
         return {"parameter_files": self.files, **overriding}
 
-    def or_else(self, other: Held) -> Held:
+    def or_else(self, other: InFiles) -> InFiles:
         """Both; where both know a file, this one's values."""
         files = dict(self.files)
         for file, settings in other.files.items():
             files[file] = settings | files.get(file, {})
-        return Held(files, self.overriding | other.overriding)
+        return InFiles(files, self.overriding | other.overriding)
 
 
-NOTHING_HELD = Held({})
+NOTHING_HELD = InFiles({})
 Paths = list[tuple[Path, bool]]
 """Files in the order in which they count, and whether each goes before the environment."""
 
@@ -114,11 +114,11 @@ def held_in_files(
     env: Mapping[str, str],
     timeout_s: float,
     asked: Container[str] = (),
-) -> Held | None:
+) -> InFiles | None:
     """What the parameter files set that this library reads in this environment and `env`, as far as
     it may be stored; None if it is not known which it reads. asked: variables that are returned
     with any value, which is not for a file."""
-    found: Held | None = None
+    found: InFiles | None = None
     family = family_of(mpi)
     for kind in KINDS:
         if family.control_of(f"{kind.prefix}X") is None:
@@ -131,13 +131,13 @@ def held_in_files(
             if settings := _settings_in(path, kind, asked):
                 shown = _shown(path)
                 names = frozenset({shown} if overrides else ())
-                found = found.or_else(Held({shown: settings}, names))
+                found = found.or_else(InFiles({shown: settings}, names))
     return found
 
 
-def held_for(plan: Plan) -> Held | None:
+def held_for(plan: Plan) -> InFiles | None:
     """The same for all cases of a plan; None also for simulated libraries, which read none."""
-    found: Held | None = None
+    found: InFiles | None = None
     real = {_key(case): case.placement for case in plan.cases if case.placement.platform is None}
     for placement in real.values():
         with suppress(HockneyError):  # a variant that cannot be built is left out
