@@ -16,7 +16,8 @@ pytestmark = pytest.mark.long
 LINK_BPS = 200e6 / 8.0
 """So slow that a busy CPU keeps up with it."""
 SIZE, WINDOW = 2**18, 8
-TOLERANCE = 0.05
+TOLERANCE = 0.15
+"""A machine with other work adds some; a second aggressor would add half."""
 WIRE = 0.06
 """Headers of frames, packets and segments, and MPI's own, take up to this fraction of the link."""
 
