@@ -35,3 +35,10 @@ def test_a_log_without_messages_of_mpi_is_refused_by_name(name: str) -> None:
     line = 2 if name in ("iperf client", "iperf server", "iperf3 newer") else 1
     assert f"some.log, line {line}: a log of {program}: " in str(refused.value)
     assert "hockney pingpong --hosts A,B" in str(refused.value)
+
+
+def test_a_binary_file_of_linktest_is_refused_by_name() -> None:
+    with pytest.raises(UsageError) as refused:
+        tables("sion\x01\x00\x00\x00pingpong\n")
+    assert "a log of SIONlib, as LinkTest writes them: it is binary" in str(refused.value)
+    assert "write its matrix as text" in str(refused.value)

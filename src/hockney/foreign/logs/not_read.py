@@ -1,4 +1,5 @@
-"""Programs whose logs are known and hold no times of messages of MPI, and what to do instead."""
+"""Programs whose logs are known and not read, as most hold no times of messages of MPI, and what to
+do instead."""
 
 from __future__ import annotations
 
@@ -14,6 +15,10 @@ class NotRead(NamedTuple):
     mark: re.Pattern[str]
     """What only a log of this program has."""
     why: str
+    advice: str = (
+        "measure between the same hosts: hockney pingpong --hosts A,B; or write a table of its "
+        "times as CSV, with a heading such as bytes,latency (us)"
+    )
 
 
 STREAMS = "rates of a stream, whose messages have no size and no time"
@@ -29,18 +34,21 @@ KNOWN = (
     NotRead("iperf", re.compile(r"^\[ *ID\] Interval\s+Transfer\s+Bandwidth"), STREAMS),
     NotRead("netperf", re.compile(r"\b(?:TCP|UDP|OMNI|SCTP)\b.{0,40}\bTEST from \S"), SOCKETS),
     NotRead("sockperf", re.compile(r"^sockperf: "), SOCKETS),
+    NotRead(
+        "SIONlib, as LinkTest writes them",
+        re.compile("^sion\N{REPLACEMENT CHARACTER}"),  # of the control characters after it
+        "it is binary",
+        "write its matrix as text: a line of names, a row for each sender, the message size and "
+        "the unit in comments above (pair-matrix)",
+    ),
     NotRead("qperf", re.compile(r"^(?:tcp|udp|sctp|sdp|rc|uc|ud|rds|ver)_\w{2,30}:$"), RDMA),
 )
 
 
 def refusal(log: Log) -> UsageError | None:
     """The words for a log of one of these programs; None if it is another's."""
-    for program, mark, why in KNOWN:
+    for program, mark, why, advice in KNOWN:
         line = log.find(mark)
         if line is not None:
-            return UsageError(
-                f"{log.at(line)}: a log of {program}: {why}",
-                "measure between the same hosts: hockney pingpong --hosts A,B; or write a table of "
-                "its times as CSV, with a heading such as bytes,latency (us)",
-            )
+            return UsageError(f"{log.at(line)}: a log of {program}: {why}", advice)
     return None
