@@ -16,7 +16,7 @@ from hockney.infer.analysis.one_factor import TriedFactors
 from hockney.show.as_json import axes_json
 from hockney.show.decision_lines import failures_json, failures_text
 from hockney.show.fits import line_text
-from hockney.show.judged import MORE_THAN_TWICE, least_shown, ratio_text, smallest_words
+from hockney.show.judged import has_number, least_shown, percent, ratio_text
 from hockney.show.table import TableColumn, estimate_json, table_text
 
 OUTPUTS = ("-o", "--output", "--label", "--resume")
@@ -40,10 +40,11 @@ def _points_words(explanation: Explanation) -> str:
         words = f"no difference is shown {where} in common"
         words += "" if any(explanation.failures) else ": nothing to explain"
         if explanation.shown_from is not None:
-            smallest = smallest_words(explanation.shown_from)
-            is_known = smallest.endswith("%") and smallest != MORE_THAN_TWICE
-            least = f"shown from {smallest} on" if is_known else least_shown(explanation.shown_from)
-            words += f" ({least})"
+            smallest = explanation.shown_from.smallest_difference
+            least = least_shown(explanation.shown_from)
+            words += (
+                f" (shown from {percent(smallest)} on)" if has_number(smallest) else f" ({least})"
+            )
         return words
     ratios = [point.difference.ratio for point in explanation.shown]
     if explanation.is_of_whole:

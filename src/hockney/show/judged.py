@@ -5,21 +5,31 @@ from __future__ import annotations
 
 import math
 from operator import attrgetter
+from typing import TypeGuard
 
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import interval_words
 from hockney.show.table import TableColumn, between, end_fields, json_field
 
-MORE_THAN_TWICE = "> 100 %"
+TWICE = 1.0
+"""The largest difference, as a fraction, that is written as a number."""
 
 
 def smallest_words(difference: Judged) -> str:
     """The smallest difference that could have been shown, as "1.2 %"; one of more than 100 % is
     none that anybody asks for."""
-    smallest = difference.smallest_difference
-    if smallest is None or not math.isfinite(smallest):
-        return "-"
-    return percent(smallest) if smallest <= 1.0 else MORE_THAN_TWICE
+    if has_number(difference.smallest_difference):
+        return percent(difference.smallest_difference)
+    return f"> {percent(TWICE)}" if _is_too_large(difference.smallest_difference) else "-"
+
+
+def has_number(smallest: float | None) -> TypeGuard[float]:
+    """Whether a smallest difference is known, and small enough to be written as a number."""
+    return smallest is not None and smallest <= TWICE
+
+
+def _is_too_large(smallest: float | None) -> bool:
+    return smallest is not None and math.isfinite(smallest) and smallest > TWICE
 
 
 def percent(value: float) -> str:
@@ -28,12 +38,12 @@ def percent(value: float) -> str:
 
 def least_shown(judged: Judged) -> str:
     """The smallest difference that could have been shown, beside a verdict."""
-    smallest = smallest_words(judged)
-    if smallest == "-":
-        return "no difference could have been shown"
-    if smallest == MORE_THAN_TWICE:
+    smallest = judged.smallest_difference
+    if has_number(smallest):
+        return f"a difference of less than {percent(smallest)} could not have been shown"
+    if _is_too_large(smallest):
         return "not even a time twice as long could have been shown"
-    return f"a difference of less than {smallest} could not have been shown"
+    return "no difference could have been shown"
 
 
 def ratio_text(judged: Judged, spec: str = ".3f") -> str:

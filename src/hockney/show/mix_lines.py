@@ -7,7 +7,7 @@ from typing import Any
 
 from hockney.base.units import format_seconds
 from hockney.infer.estimate.interval import high_of, low_of
-from hockney.infer.fitting.fit import Parameter
+from hockney.infer.predict.channel import Unchanged
 from hockney.infer.predict.patterns import OVERHEADS_UNKNOWN
 from hockney.infer.predict.program_collectives import LATENCY_S
 from hockney.infer.predict.program_mix import MixPrediction
@@ -34,7 +34,7 @@ def mix_lines(mix: Mix, model: str, prediction: MixPrediction) -> list[str]:
         f"communication of a rank, by {model}; {FROM[prediction.collectives]}",
         f"  in the profile          {_before(mix, 'with what it waited for others')}",
         f"  predicted               {format_seconds(seconds)}{interval}",
-        *unchanged_lines(seconds, value_of(prediction.before)),
+        *unchanged_lines(prediction.unchanged),
         f"  {format_seconds(LATENCY_S, 1)} more latency       "
         f"{format_seconds(prediction.more_latency_s)}  "
         f"({_more(prediction.more_latency_s, seconds)})",
@@ -46,16 +46,13 @@ def mix_lines(mix: Mix, model: str, prediction: MixPrediction) -> list[str]:
     ]
 
 
-def value_of(before: Parameter | None) -> float | None:
-    return None if before is None else before.value
-
-
-def unchanged_lines(seconds: float, before_s: float | None) -> list[str]:
+def unchanged_lines(unchanged: Unchanged | None) -> list[str]:
     """The time without --what-if; empty where nothing was changed."""
-    if before_s is None:
+    if unchanged is None:
         return []
-    times = f"  (predicted: {seconds / before_s:.2f} times)" if before_s else ""
-    return [f"  without --what-if       {format_seconds(before_s)}{times}"]
+    ratio = unchanged.ratio
+    times = "" if ratio is None else f"  (predicted: {ratio:.2f} times)"
+    return [f"  without --what-if       {format_seconds(unchanged.seconds)}{times}"]
 
 
 def _assumed(prediction: MixPrediction) -> list[str]:
@@ -99,7 +96,7 @@ def mix_json(
         "seconds": prediction.seconds.value,
         "low_s": low_of(prediction.seconds.interval),
         "high_s": high_of(prediction.seconds.interval),
-        **unchanged_json(prediction.seconds.value, value_of(prediction.before)),
+        **unchanged_json(prediction.unchanged),
         "assumed": [
             {"collective": name, "algorithm": algorithm} for name, algorithm in prediction.assumed
         ],
@@ -109,10 +106,10 @@ def mix_json(
     }
 
 
-def unchanged_json(seconds: float | None, before_s: float | None) -> dict[str, float | None]:
-    """The time without --what-if, and the time with it over that."""
-    ratio = seconds / before_s if seconds is not None and before_s else None
-    return {"unchanged_s": before_s, "ratio": ratio}
+def unchanged_json(unchanged: Unchanged | None) -> dict[str, float | None]:
+    if unchanged is None:
+        return {"unchanged_s": None, "ratio": None}
+    return {"unchanged_s": unchanged.seconds, "ratio": unchanged.ratio}
 
 
 def replayed_lines(mix: Mix, replayed: Replayed) -> list[str]:

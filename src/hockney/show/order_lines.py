@@ -20,7 +20,7 @@ def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
         f"the run, in the order in which {order.steps} calls were recorded",
         f"  in the profile          {format_seconds(order.wall_s)}  ({before})",
         f"  predicted               {format_seconds(prediction.seconds)}{interval}",
-        *unchanged_lines(prediction.seconds, prediction.before_s),
+        *unchanged_lines(prediction.unchanged),
         f"  of that computing       {format_seconds(prediction.computing_s)}  (as in the profile)",
         f"  messages in a row       {prediction.latencies:.6g}  (each waits for one before it)",
     ]
@@ -40,7 +40,7 @@ def order_json(order: Order, prediction: OrderPrediction) -> dict[str, Any]:
         "seconds": prediction.seconds,
         "low_s": low_of(prediction.interval),
         "high_s": high_of(prediction.interval),
-        **unchanged_json(prediction.seconds, prediction.before_s),
+        **unchanged_json(prediction.unchanged),
         "computing_s": prediction.computing_s,
         "latencies": prediction.latencies,
         "tolerated": [

@@ -9,14 +9,14 @@ from hockney.base.units import format_seconds
 from hockney.infer.estimate.interval import CONFIDENCE, high_of, low_of
 from hockney.infer.predict.answers import Answers
 from hockney.infer.predict.patterns import Prediction
-from hockney.show.mix_lines import unchanged_json, value_of
+from hockney.show.mix_lines import unchanged_json
 from hockney.show.table import aligned, between
 
 
 def prediction_lines(answers: Answers) -> list[str]:
     """The model, a line for each prediction, and notes."""
     predictions = answers.predictions
-    is_changed = any(prediction.before for prediction in predictions)
+    is_changed = any(prediction.unchanged for prediction in predictions)
     rows = [["", "time", "95 % interval", "most of it", ""]]
     if is_changed:
         rows[0] += ["without --what-if", "ratio"]
@@ -50,13 +50,10 @@ def prediction_lines(answers: Answers) -> list[str]:
 
 def _unchanged(prediction: Prediction) -> list[str]:
     """The time without --what-if, and the time with it over that."""
-    known = _unchanged_json(prediction)
-    ratio = "-" if known["ratio"] is None else f"{known['ratio']:.2f}"
-    return [format_seconds(known["unchanged_s"]), ratio]
-
-
-def _unchanged_json(prediction: Prediction) -> dict[str, float | None]:
-    return unchanged_json(prediction.seconds.value, value_of(prediction.before))
+    known = prediction.unchanged
+    if known is None:
+        return [format_seconds(None), "-"]
+    return [format_seconds(known.seconds), "-" if known.ratio is None else f"{known.ratio:.2f}"]
 
 
 def _level(prediction: Prediction) -> str:
@@ -75,7 +72,7 @@ def prediction_json(model: str | None, prediction: Prediction) -> dict[str, Any]
         "low_s": low_of(prediction.seconds.interval),
         "high_s": high_of(prediction.seconds.interval),
         "confidence": prediction.confidence,
-        **_unchanged_json(prediction),
+        **unchanged_json(prediction.unchanged),
         "dominant": prediction.dominant,
         "dominant_share": prediction.share,
         "note": prediction.note,

@@ -106,8 +106,6 @@ class Analysis:
         """Other runs, those of the same question among them; None if nobody looked for them."""
         self.is_reduced = False
         """Whether its samples are unknown, and its estimates and findings were computed before."""
-        self.findings: Sequence[DecidingFinding] = ()
-        """What it shows by itself, where its samples are unknown."""
         self.fits = Fits()
         self._loggp: dict[int, LogGP | None] = {}
 
@@ -123,13 +121,13 @@ class Analysis:
         analysis = cls(run)
         analysis.is_reduced, analysis.states = True, estimates.states
         analysis.estimates, analysis.of_every_launch = estimates, of_every_launch
-        analysis.findings = findings
+        analysis.findings_by_itself = findings
         return analysis
 
     @cached_property
     def findings_by_itself(self) -> Sequence[DecidingFinding]:
-        """What it shows by itself, computed now or before."""
-        return self.findings if self.is_reduced else tuple(findings_of(self))
+        """What it shows by itself."""
+        return tuple(findings_of(self))
 
     @cached_property
     def plan(self) -> Plan | None:

@@ -23,8 +23,7 @@ LONGEST_ENTRY = 1 << 20
 
 
 def _reduced(path: Path) -> Reduced:
-    analysis = Analysis(records.read(path))
-    return Reduced.of(analysis)
+    return Reduced.of(Analysis(records.read(path)))
 
 
 def with_newest(index: Index, histories: Iterable[History]) -> list[History]:

@@ -45,6 +45,22 @@ the size up to which messages take almost the same time."""
 
 
 @dataclass(frozen=True)
+class Unchanged:
+    """A time without --what-if."""
+
+    seconds: float
+    ratio: float | None
+    """The time with it over that; None where that is 0."""
+
+    @classmethod
+    def of(cls, seconds: float | None, before_s: float | None) -> Unchanged | None:
+        """Of the times with it and without; None where nothing was changed."""
+        if seconds is None or before_s is None:
+            return None
+        return cls(before_s, seconds / before_s if before_s else None)
+
+
+@dataclass(frozen=True)
 class Channel:
     """Costs of messages by the best fit, and by the fit of each resample."""
 

@@ -19,7 +19,7 @@ from hockney.base.errors import UsageError
 from hockney.base.units import format_size, parse_size
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.models import TERMS
-from hockney.infer.predict.channel import Channel
+from hockney.infer.predict.channel import Channel, Unchanged
 from hockney.infer.predict.collectives import effort, schedule_of, time
 from hockney.infer.predict.costs import Costs, CostsOf
 from hockney.infer.predict.parameters import Level, Parameters
@@ -71,6 +71,10 @@ class Prediction:
     """Whether `seconds` is the measured time of that size, not a prediction."""
     before: Parameter | None = None
     """The time without --what-if; None if nothing was changed."""
+
+    @property
+    def unchanged(self) -> Unchanged | None:
+        return Unchanged.of(self.seconds.value, self.before.value if self.before else None)
 
     @property
     def confidence(self) -> float | None:

@@ -18,7 +18,7 @@ import numpy as np
 from hockney.base.units import format_size
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter, parameter
-from hockney.infer.predict.channel import Channel
+from hockney.infer.predict.channel import Channel, Unchanged
 from hockney.infer.predict.costs import Costs, CostsOf
 from hockney.infer.predict.patterns import MESSAGE
 from hockney.infer.predict.program_collectives import (
@@ -60,6 +60,10 @@ class MixPrediction:
     """Whether the costs of a message for its ranks, which those schedules need, were measured."""
     before: Parameter | None = None
     """The time without --what-if; None if nothing was changed."""
+
+    @property
+    def unchanged(self) -> Unchanged | None:
+        return Unchanged.of(self.seconds.value, self.before.value if self.before else None)
 
 
 def predict_mix(

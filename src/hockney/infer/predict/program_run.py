@@ -22,7 +22,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.fitting.bootstrap import bootstrap_interval
 from hockney.infer.fitting.fit import Parameter
-from hockney.infer.predict.channel import Channel
+from hockney.infer.predict.channel import Channel, Unchanged
 from hockney.infer.predict.costs import CostsOf
 from hockney.infer.predict.program_collectives import CollectivesBy
 from hockney.profiling.order import (
@@ -67,6 +67,10 @@ class OrderPrediction:
     """Added latency by fraction of longer run time; None if it is above 10 s."""
     before_s: float | None = None
     """`seconds` without --what-if; None if nothing was changed."""
+
+    @property
+    def unchanged(self) -> Unchanged | None:
+        return Unchanged.of(self.seconds, self.before_s)
 
 
 def predict_order(order: Order, channel: Channel, collectives_by: CollectivesBy) -> OrderPrediction:
