@@ -18,26 +18,26 @@ def main() -> None:
     parser.add_argument("--netpipe", required=True)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=2.0, help="of each run")
-    asked = parser.parse_args()
-    repeats = netpipe_repeats(asked.netpipe, asked.mpiexec, LARGEST, asked.seconds)
+    args = parser.parse_args()
+    repeats = netpipe_repeats(args.netpipe, args.mpiexec, LARGEST, args.seconds)
     ours: dict[int, list[float]] = {size: [] for size in SIZES}
     theirs: dict[int, list[float]] = {size: [] for size in SIZES}
     handovers = []
-    for _ in range(asked.runs):
+    for _ in range(args.runs):
         run = hockney(
             "--mpicc",
-            asked.mpicc,
+            args.mpicc,
             "--budget",
-            f"{asked.seconds}s",
+            f"{args.seconds}s",
             "--sizes",
             ",".join(map(str, SIZES)),
         )
         handovers.append(round(1e9 * (run["run"]["states"][0]["handover_s"] or 0.0)))
-        peer = netpipe(asked.netpipe, asked.mpiexec, LARGEST, repeats)
+        peer = netpipe(args.netpipe, args.mpiexec, LARGEST, repeats)
         for size in SIZES:
             ours[size].append(medians(run)[size])
             theirs[size].append(peer[size])
-    print(f"{asked.netpipe}, {repeats} repeats; {asked.runs} alternated runs of {asked.seconds} s")
+    print(f"{args.netpipe}, {repeats} repeats; {args.runs} alternated runs of {args.seconds} s")
     print(f"hand-over in hockney's runs, ns: {handovers}")
     print("bytes     hockney us   NetPIPE us   median of the pairs' ratios")
     for size in SIZES:

@@ -1,5 +1,5 @@
 """How long a collective takes in a bare program: back to back, and behind starts by the common
-clock that lie 3 to 600 us apart. What hockney's collectives are held against.
+clock that lie 3 to 600 us apart. The reference for hockney's collectives.
 
 Back to back is a mean over a loop. A broadcast's root need not wait for the other ranks there, so
 that broadcasts overlap; a barrier, an allreduce or an alltoall ends when all have begun.
@@ -75,29 +75,29 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=6, help="of all ways in a launch")
     parser.add_argument("--launches", type=int, default=5, help="of each point in a run")
     parser.add_argument("--runs", type=int, default=8)
-    asked = parser.parse_args()
-    mpi = find_mpi(asked.mpicc)
+    args = parser.parse_args()
+    mpi = find_mpi(args.mpicc)
     points = [
         (name, size)
-        for name in asked.names.split(",")
-        for size in ([0] if name in WITHOUT_SIZES else parse_sizes(asked.sizes))
+        for name in args.names.split(",")
+        for size in ([0] if name in WITHOUT_SIZES else parse_sizes(args.sizes))
     ]
-    distances = [str(1e3 * float(distance)) for distance in asked.distances.split(",")]
-    settings = [str(asked.rounds), str(1e3 * asked.late), *distances]
+    distances = [str(1e3 * float(distance)) for distance in args.distances.split(",")]
+    settings = [str(args.rounds), str(1e3 * args.late), *distances]
     runs: dict[tuple[str, int], list[list[Timings]]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory) / "back_to_back"
         build(mpi, program)
-        for _ in range(asked.runs):
+        for _ in range(args.runs):
             launches: dict[tuple[str, int], list[Timings]] = defaultdict(list)
-            for _ in range(asked.launches):
+            for _ in range(args.launches):
                 for point in points:
                     launches[point].append(launch(mpi, program, *point, *settings))
             for point in points:
                 runs[point].append(launches[point])
     print(
-        f"{mpi.launcher_text}; {asked.runs} runs of {asked.launches} launches, the points in "
-        f"turn; medians of runs, each the median of its launches; late: over {asked.late:g} us"
+        f"{mpi.launcher_text}; {args.runs} runs of {args.launches} launches, the points in "
+        f"turn; medians of runs, each the median of its launches; late: over {args.late:g} us"
     )
     show(runs)
 
@@ -127,7 +127,7 @@ def show(runs: dict[tuple[str, int], list[list[Timings]]]) -> None:
 
 def _columns(runs: list[list[Timings]], distance: float) -> tuple[np.ndarray, ...]:
     """Times in us and lateness, each a row a run and a column a launch."""
-    each = np.array([[one[distance] for one in run] for run in runs])
+    each = np.array([[timings[distance] for timings in run] for run in runs])
     return 1e-3 * each[:, :, 0], 1e-3 * each[:, :, 1], each[:, :, 2]
 
 

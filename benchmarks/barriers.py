@@ -30,19 +30,19 @@ def main() -> None:
     parser.add_argument("--launches", type=int, default=5)
     parser.add_argument("--budget", default="6s", help="of a run")
     parser.add_argument("--repeats", type=int, default=4, help="runs of each, in turn")
-    asked = parser.parse_args()
-    variable, algorithms = VARIABLES.get(asked.library, ("", SIMULATED))
-    found: dict[tuple[str, str, int], list[float]] = {}
-    for _ in range(asked.repeats if asked.library else 1):
+    args = parser.parse_args()
+    variable, algorithms = VARIABLES.get(args.library, ("", SIMULATED))
+    times_s: dict[tuple[str, str, int], list[float]] = {}
+    for _ in range(args.repeats if args.library else 1):
         for sync in ("clock", "barrier"):
             for algorithm in algorithms:
                 env = {variable: algorithm} if variable else {}
-                for size, seconds in _medians(asked, sync, algorithm, env):
-                    found.setdefault((sync, algorithm, size), []).append(seconds)
+                for size, seconds in _medians(args, sync, algorithm, env):
+                    times_s.setdefault((sync, algorithm, size), []).append(seconds)
     print("| start | bytes | " + " | ".join(f"{name}, us" for name in algorithms) + " | apart |")
     print("|---" * (len(algorithms) + 3) + "|")
-    for sync, size in dict.fromkeys((sync, size) for sync, _, size in found):
-        us = [1e6 * float(np.median(found[sync, name, size])) for name in algorithms]
+    for sync, size in dict.fromkeys((sync, size) for sync, _, size in times_s):
+        us = [1e6 * float(np.median(times_s[sync, name, size])) for name in algorithms]
         apart = 100.0 * (max(us) / min(us) - 1.0)
         print(f"| {sync} | {size} | {' | '.join(f'{t:.4g}' for t in us)} | {apart:.1f} % |")
 

@@ -115,8 +115,8 @@ def explain(mpi: Mpi, runs: int) -> None:
         ),
         *(f"persistent 1048576 {batch} {max(300 // batch, 30)}" for batch in (1, 3, 10, 100)),
     ]
-    found = np.array([bare(mpi, "beside_osu", *questions, ranks=2) for _ in range(runs)])
-    for question, all_ns in zip(questions, found.T, strict=True):
+    times_ns = np.array([bare(mpi, "beside_osu", *questions, ranks=2) for _ in range(runs)])
+    for question, all_ns in zip(questions, times_ns.T, strict=True):
         low, middle, high = (1e-3 * at for at in (all_ns.min(), np.median(all_ns), all_ns.max()))
         print(f"{question:40s} {middle:9.3f} us, from {low:.3f} to {high:.3f}")
 
@@ -130,19 +130,19 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="of each run of hockney")
     parser.add_argument("--repetitions", type=int, default=5000, help="of each size of OSU's")
     parser.add_argument("--only", choices=PEERS, action="append")
-    asked = parser.parse_args()
-    mpi = find_mpi(asked.mpicc)
-    if asked.explain or asked.osu is None:
-        explain(mpi, asked.runs)
+    args = parser.parse_args()
+    mpi = find_mpi(args.mpicc)
+    if args.explain or args.osu is None:
+        explain(mpi, args.runs)
         return
-    print(f"{asked.mpicc}; {asked.runs} alternated runs; us, and the median of the runs' ratios")
+    print(f"{args.mpicc}; {args.runs} alternated runs; us, and the median of the runs' ratios")
     print(f"OSU reads MPI_Wtime twice in each iteration: {bare(mpi, 'wtime', '')[0]:.0f} ns")
-    for name in asked.only or PEERS:
+    for name in args.only or PEERS:
         peer = PEERS[name]
         both: dict[int, list[tuple[float, float]]] = defaultdict(list)
-        for _ in range(asked.runs):
-            mine = ours(peer, mpi, asked.seconds)
-            other = theirs(peer, mpi, asked.osu, asked.repetitions)
+        for _ in range(args.runs):
+            mine = ours(peer, mpi, args.seconds)
+            other = theirs(peer, mpi, args.osu, args.repetitions)
             for size in peer.sizes:
                 both[size].append((mine[size], other[size]))
         for size, times in both.items():

@@ -1,4 +1,4 @@
-"""How often `tune --check` finds one slow cell, and how often it accuses cells that are alike.
+"""How often `tune --check` finds one slow cell, and how often it reports equal cells.
 
 Medians of launches are drawn: what a block's two launches do not share scatters by --noise, and in
 one launch of ten by as much again and upwards, as beside other work. The session's own choice of
@@ -73,7 +73,7 @@ def checked(
     needed = blocks_needed(len(cells))
     most = SPARE * needed if narrows else math.ceil(1.5 * needed)
     blocks = Blocks(comparison, run, 1.0)
-    found = Found()
+    outcome = Found()
     while (answer := blocks.next(answers)) is not None:
         ranks = answer.case.placement.ranks
         medians = blocks.times.by_block.setdefault(answer.launches, {}).setdefault(
@@ -89,8 +89,8 @@ def checked(
             )
         answer.launches += 1
         answer.is_done = answer.launches >= most
-        found.launches += 1
-        left = [one.launches for one in answers if not one.is_done]
+        outcome.launches += 1
+        left = [answer.launches for answer in answers if not answer.is_done]
         if blocks.is_decided(answers, min(left, default=most) / most):
             break
     looks = [*blocks.looks, 1.0]
@@ -98,8 +98,8 @@ def checked(
     for ratio in variant_ratios(blocks.times, comparison, looks, look_blocks):
         judged = ratio.judged
         if ratio.point is not None and judged.matters and judged.verdict == "slower":
-            found.slower.add((ratio.point.ranks, ratio.point.bytes))
-    return found
+            outcome.slower.add((ratio.point.ranks, ratio.point.bytes))
+    return outcome
 
 
 def main() -> None:
@@ -107,13 +107,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--noise", type=float, nargs="+", default=[0.05, 0.15, 0.3])
     parser.add_argument("--slow", type=float, nargs="+", default=[1.1, 1.5, 3.0])
-    asked = parser.parse_args()
+    args = parser.parse_args()
     rng = np.random.default_rng(1)
     cells = [(ranks, 1 << n) for ranks in (2, 4, 8) for n in range(3, 16)]
-    for noise in asked.noise:
-        for slow in asked.slow:
+    for noise in args.noise:
+        for slow in args.slow:
             for narrows in (False, True):
-                runs = [checked(rng, cells, slow, noise, narrows) for _ in range(asked.runs)]
+                runs = [checked(rng, cells, slow, noise, narrows) for _ in range(args.runs)]
                 hits = sum(cells[0] in run.slower for run in runs)
                 alarms = sum(bool(run.slower - {cells[0]}) for run in runs)
                 launches = sum(run.launches for run in runs) / len(runs)

@@ -66,13 +66,13 @@ class Rate:
 
 def claims() -> dict[str, Claim]:
     """All claims by name, in the order of the files and of their lists."""
-    found: dict[str, Claim] = {}
+    by_name: dict[str, Claim] = {}
     for path in sorted(HERE.glob("claims_*.py")):
         for claim in importlib.import_module(path.stem).CLAIMS:
-            if claim.name in found:
+            if claim.name in by_name:
                 raise ValueError(f"{path.name}: a second claim named {claim.name}")
-            found[claim.name] = claim
-    return found
+            by_name[claim.name] = claim
+    return by_name
 
 
 def measure(name: str, times: float) -> dict[str, Any]:
@@ -121,21 +121,21 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     parser.add_argument("--times", type=float, default=1.0, help="so many times the repetitions")
     parser.add_argument("--workers", type=int, default=2, help="claims at the same time")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     known = claims()
-    if asked.list:
+    if args.list:
         print("\n".join(known))
         return 0
-    if unknown := set(asked.names) - set(known):
+    if unknown := set(args.names) - set(known):
         parser.error(f"no such claim: {', '.join(sorted(unknown))}")
     results = {r["name"]: r for r in json.loads(RESULTS.read_text())} if RESULTS.exists() else {}
-    names = asked.names or list(known)
+    names = args.names or list(known)
     refuted = []
     # Threads of the linear algebra wait for each other longer than these small matrices take; only
     # a process that is started afresh reads this.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    with ProcessPoolExecutor(asked.workers, get_context("spawn")) as workers:
-        for result in workers.map(measure, names, [asked.times] * len(names)):
+    with ProcessPoolExecutor(args.workers, get_context("spawn")) as workers:
+        for result in workers.map(measure, names, [args.times] * len(names)):
             results[result["name"]] = result
             rate = Rate(result["count"], result["n"])
             is_refuted = rate.refutes(result["at_most"], result["at_least"])

@@ -57,11 +57,11 @@ def compared(
     ]
     p = np.array([shift.p for shift in shifts])
     corrected = [*benjamini_hochberg(p[:-1]), p[-1]]
-    found = [
+    verdicts = [
         judged(shift, q, TOLERANCE, LEVEL, known.of_two)
         for shift, q, known in zip(shifts, corrected, each, strict=True)
     ]
-    return found[:-1], found[-1]
+    return verdicts[:-1], verdicts[-1]
 
 
 def _prior(first: Array, second: Array) -> Array:

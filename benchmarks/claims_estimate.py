@@ -38,22 +38,22 @@ def correlated(random: Random, runs: int, launches: int, phi: float) -> Array:
 
 def held(launches: int, phi: float, n: int, seed: int) -> tuple[int, int]:
     """Counts runs with a fixed number of launches whose interval contains the median."""
-    found = map(launch_interval, correlated(np.random.default_rng(seed), n, launches, phi))
-    return sum(one is not None and one.holds(0.0) for one in found), n
+    intervals = map(launch_interval, correlated(np.random.default_rng(seed), n, launches, phi))
+    return sum(interval is not None and interval.holds(0.0) for interval in intervals), n
 
 
 def held_by_ended(deviation: float, phi: float, most: int, n: int, seed: int) -> tuple[int, int]:
     """Counts runs whose interval contains the median, among those that end by the precision before
     `most` launches."""
     held = ended = 0
-    for one in np.exp(deviation * correlated(np.random.default_rng(seed), n, most, phi)):
+    for times in np.exp(deviation * correlated(np.random.default_rng(seed), n, most, phi)):
         for launches in range(ENOUGH_LAUNCHES, most + 1, 2):
-            deciding = deciding_interval(one[:launches])
-            half = np.median(one[: launches // 2])
+            deciding = deciding_interval(times[:launches])
+            half = np.median(times[: launches // 2])
             if deciding is not None and deciding.half_width <= PRECISION * half:
-                found = launch_interval(one[:launches], ended=True)
+                interval = launch_interval(times[:launches], ended=True)
                 ended += 1
-                held += found is not None and found.holds(1.0)
+                held += interval is not None and interval.holds(1.0)
                 break
     return held, ended
 
@@ -68,11 +68,11 @@ def with_several_states(
     """Counts runs in which more than one state is found. logs_of: the logarithms of the probes, by
     the launch of each."""
     random, of = np.random.default_rng(seed), np.repeat(np.arange(launches), rounds)
-    found = 0
+    several = 0
     for _ in range(n):
         logs = logs_of(random, of)
-        found += merged(Probed(logs, of), cluster(50.0 * np.exp(logs))).max() > 0
-    return int(found), n
+        several += merged(Probed(logs, of), cluster(50.0 * np.exp(logs))).max() > 0
+    return int(several), n
 
 
 def launch_effects(spread: float, random: Random, of: NDArray[np.int64]) -> Array:
@@ -113,12 +113,12 @@ def with_a_wide_gap(
 
 
 def _of_fixed() -> list[Claim]:
-    found = []
+    claims = []
     for launches in (*FEW_LEVELS, 8, 9, 10, 11, 12, 14, 17):
         level = FEW_LEVELS.get(launches, FEW_LEVEL)
         stated = f"at least {100 * level:.0f} % of {launches} launches"
         name = f"interval of {launches} launches"
-        found += [
+        claims += [
             Claim(
                 f"{name}, lag-1 0.6",
                 METHOD,
@@ -140,7 +140,7 @@ def _of_fixed() -> list[Claim]:
         ]
     for launches in (ENOUGH_LAUNCHES, 19, 25, 40, 60):
         name = f"interval of {launches} launches"
-        found += [
+        claims += [
             Claim(
                 f"{name}, lag-1 {phi}",
                 METHOD,
@@ -156,7 +156,7 @@ def _of_fixed() -> list[Claim]:
                 (0.0, "at least 96 % where they are independent", 0.96),
             )
         ]
-    return found
+    return claims
 
 
 def _of_ended() -> list[Claim]:
@@ -186,7 +186,7 @@ def _of_ended() -> list[Claim]:
 
 
 def _of_states() -> list[Claim]:
-    found = [
+    claims = [
         Claim(
             name,
             STATES,
@@ -205,32 +205,32 @@ def _of_states() -> list[Claim]:
             ("one state, a random walk of 30 launches", (partial(walk, 0.03), 30, 20)),
         )
     ]
-    for scatter, told, not_told in ((0.01, 1.3, 1.2), (0.03, 1.35, 1.2), (0.05, 1.45, 1.2)):
+    for scatter, seen_at, unseen_at in ((0.01, 1.3, 1.2), (0.03, 1.35, 1.2), (0.05, 1.45, 1.2)):
         for by_launch in (True, False):
             where = "of launches" if by_launch else "of rounds"
             name = f"two states {where} that scatter by {100 * scatter:.0f} %"
-            made = [partial(two_states, r, scatter, by_launch) for r in (told, not_told)]
-            found += [
+            made = [partial(two_states, r, scatter, by_launch) for r in (seen_at, unseen_at)]
+            claims += [
                 Claim(
-                    f"{name}, {told} apart",
+                    f"{name}, {seen_at} apart",
                     STATES,
-                    f"told apart from {told} on",
+                    f"told apart from {seen_at} on",
                     None,
                     0.95,
                     partial(with_several_states, made[0], 12, 50),
                     300,
                 ),
                 Claim(
-                    f"{name}, {not_told} apart",
+                    f"{name}, {unseen_at} apart",
                     STATES,
-                    f"one state up to {not_told}",
+                    f"one state up to {unseen_at}",
                     0.05,
                     None,
                     partial(with_several_states, made[1], 12, 50),
                     300,
                 ),
             ]
-    return found
+    return claims
 
 
 def _of_gaps() -> list[Claim]:

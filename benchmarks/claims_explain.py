@@ -1,6 +1,6 @@
 """What the pages state about `hockney explain`: how often the cause is named first, and how often
-something is named that is none. Pairs of planted records (tests/planted_differences.py) have 18
-launches that scatter by 2 %, and three differences that change nothing."""
+something else is named. Pairs of planted records (tests/planted_differences.py) have 18 launches
+that scatter by 2 %, and three differences that change nothing."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def _with_cause(n: int, seed: int) -> Iterator[tuple[list[str], tuple[str, ...]]
 
 
 def named_first(n: int, seed: int) -> tuple[int, int]:
-    return sum(bool(set(found[:1]) & set(names)) for found, names in _with_cause(n, seed)), n
+    return sum(bool(set(named[:1]) & set(names)) for named, names in _with_cause(n, seed)), n
 
 
 def named_besides(n: int, seed: int) -> tuple[int, int]:
-    return sum(bool(set(found) - set(names)) for found, names in _with_cause(n, seed)), n
+    return sum(bool(set(named) - set(names)) for named, names in _with_cause(n, seed)), n
 
 
 def named_without_record(n: int, seed: int) -> tuple[int, int]:

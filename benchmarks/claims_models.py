@@ -38,9 +38,9 @@ def _noisy(chance: np.random.Generator, times: Array, run: int, launches: int = 
     return np.asarray(times * np.exp(off + own * chance.standard_normal((launches, len(times)))))
 
 
-def _is_held(found: Parameter | None, true: float) -> bool:
+def _is_held(parameter: Parameter | None, true: float) -> bool:
     """Whether an interval with two ends contains the truth."""
-    interval = found and found.interval
+    interval = parameter and parameter.interval
     return bool(interval and interval.is_bounded and interval.holds(true))
 
 
@@ -85,15 +85,15 @@ def segments(n: int, seed: int) -> tuple[int, int]:
     truth = {f"break_{i}_bytes": last + 0.5 for i, (last, _, _) in enumerate(LINES[:-1], 1)}
     for i, (_, alpha, beta) in enumerate(LINES, start=1):
         truth |= {f"alpha_{i}_s": alpha, f"beta_{i}_s_per_B": beta}
-    found = (fit for fit in _segmented(n, seed, RESAMPLES) if len(fit.segments) == len(LINES))
-    return _held(found, truth)
+    fits = (fit for fit in _segmented(n, seed, RESAMPLES) if len(fit.segments) == len(LINES))
+    return _held(fits, truth)
 
 
 def true_breaks(n: int, seed: int) -> tuple[int, int]:
     """Counts fits that find three protocols as three, with breaks where they are."""
     ends = [last for last, _, _ in LINES[:-1]]
-    found = _segmented(n, seed, 0)
-    return sum([segment.to_bytes for segment in fit.segments[:-1]] == ends for fit in found), n
+    fits = _segmented(n, seed, 0)
+    return sum([segment.to_bytes for segment in fit.segments[:-1]] == ends for fit in fits), n
 
 
 SMOOTH: tuple[Callable[[Array], Array], ...] = (
@@ -108,11 +108,11 @@ SMOOTH: tuple[Callable[[Array], Array], ...] = (
 
 def false_steps(n: int, seed: int) -> tuple[int, int]:
     """Counts smooth curves, taken in turn, in which a break is reported."""
-    chance, found = np.random.default_rng(seed), 0
+    chance, broken = np.random.default_rng(seed), 0
     for run in range(n):
         times = _noisy(chance, SMOOTH[run % len(SMOOTH)](OCTAVES), run // len(SMOOTH))
-        found += len(segmented.fit(curve_of_arrays(OCTAVES, times), 0).segments) > 1
-    return found, n
+        broken += len(segmented.fit(curve_of_arrays(OCTAVES, times), 0).segments) > 1
+    return broken, n
 
 
 NETWORK = {"alpha_1_s": 2e-6, "R_C_1_Bps": 5e9, "R_N_1_Bps": 1.25e10}
@@ -173,8 +173,8 @@ def chunks(n: int, seed: int) -> tuple[int, int]:
     times, chance, held = np.array(whole) / (2.0 * counts), np.random.default_rng(seed), 0
     for _ in range(n):
         curve = curve_of_arrays(sizes, _noisy(chance, times, 2, 8), pairs, counts)
-        found = multi_mode.fit(curve, resamples=40).parameters
-        held += _is_held(found.get("C_1_bytes"), CHUNK) and "C_2_bytes" not in found
+        parameters = multi_mode.fit(curve, resamples=40).parameters
+        held += _is_held(parameters.get("C_1_bytes"), CHUNK) and "C_2_bytes" not in parameters
     return held, n
 
 
@@ -202,8 +202,8 @@ def predictions(few: bool, n: int, seed: int) -> tuple[int, int]:
         if few:
             channel = replace(channel, resampled=channel.resampled[:8])
         for size in (6, 700, 24000, 3000000):
-            found = predict(channel, Pattern("message", size)).seconds
-            held.append(_is_held(found, 1e-6 + 1e-10 * size))
+            seconds = predict(channel, Pattern("message", size)).seconds
+            held.append(_is_held(seconds, 1e-6 + 1e-10 * size))
     return sum(held), len(held)
 
 

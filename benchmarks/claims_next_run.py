@@ -27,16 +27,16 @@ def held(earlier: int, ratios: tuple[float, float]) -> Callable[[int, int], tupl
 
     def run(n: int, seed: int) -> tuple[int, int]:
         rng = np.random.default_rng(seed)
-        found = 0
+        inside = 0
         for _ in range(n):
             runs = SCATTER * float(np.exp(rng.uniform(*np.log(ratios))))
             following, *known = (made_up_run(rng, POINTS, runs) for _ in range(earlier + 2))
-            levels = [[level_of(one[:, place]) for one in known] for place in range(POINTS)]
+            levels = [[level_of(logs[:, place]) for logs in known] for place in range(POINTS)]
             priors = [log_prior(float(known[0][:, p].std(ddof=1))) for p in range(POINTS)]
             between = between_runs([evidence_of([of_point]) for of_point in levels], priors)
             expected = predicted(levels[0], between[0])
-            found += expected.interval.holds(float(np.exp(np.median(following[:, 0]))))
-        return found, n
+            inside += expected.interval.holds(float(np.exp(np.median(following[:, 0]))))
+        return inside, n
 
     return run
 

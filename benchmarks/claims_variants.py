@@ -68,9 +68,9 @@ def ratios(
         used = (block + 1) / most
         if block + 1 >= LEAST_BLOCKS and used < 1.0 and looks[-1] + EVERY <= used:
             looks.append(used)
-            found = variant_ratios(times, ASKED, looks[1:])
-            if all(one.is_decided(None) for one in found):
-                return found
+            so_far = variant_ratios(times, ASKED, looks[1:])
+            if all(ratio.is_decided(None) for ratio in so_far):
+                return so_far
     return variant_ratios(times, ASKED, [*looks[1:], 1.0])
 
 
@@ -83,8 +83,8 @@ def called_different(machine: Machine, most: int = MOST) -> Callable[[int, int],
 
     def run(n: int, seed: int) -> tuple[int, int]:
         rng = np.random.default_rng(seed)
-        found = [ratios(rng, machine, 0.0, most) for _ in range(n)]
-        return sum(any(differs(one.judged) for one in made) for made in found), n
+        runs = [ratios(rng, machine, 0.0, most) for _ in range(n)]
+        return sum(any(differs(ratio.judged) for ratio in made) for made in runs), n
 
     return run
 

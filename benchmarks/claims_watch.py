@@ -89,18 +89,19 @@ class Machine:
 def _coming_and_going(rng: np.random.Generator, count: int, machines: int) -> Array:
     leave = 1.0 / 24.0
     enter = leave * 0.3 / 0.7
-    slow, found = np.zeros(machines, dtype=bool), np.zeros((count, machines))
+    slow, states = np.zeros(machines, dtype=bool), np.zeros((count, machines))
     for at in range(count):
         draw = rng.random(machines)
         slow = np.where(slow, draw > leave, draw < enter)
-        found[at] = slow
-    return found
+        states[at] = slow
+    return states
 
 
 def first_alarms(values: Array) -> dict[int, tuple[int, Alarm]]:
     """The first alarm of each machine, judged for itself, with the look that showed it."""
     return {
-        one: (at, alarms[0]) for one, (at, alarms) in networks_alarms(values[:, :, None]).items()
+        machine: (at, alarms[0])
+        for machine, (at, alarms) in networks_alarms(values[:, :, None]).items()
     }
 
 
@@ -109,21 +110,23 @@ def networks_alarms(values: Array) -> dict[int, tuple[int, dict[int, Alarm]]]:
     names. values: shape (looks, networks, series)."""
     looks, networks, series = values.shape
     detector = Detector(networks * series, LIMIT, math.log1p(TOLERANCE), LOOK_S)
-    found: dict[int, tuple[int, dict[int, Alarm]]] = {}
+    first: dict[int, tuple[int, dict[int, Alarm]]] = {}
     for at, row in enumerate(values.reshape(looks, -1)):
         detector.look(at * LOOK_S, row)
         evidence = detector.evidence.reshape(networks, series)
         for network in np.flatnonzero(evidence.mean(axis=1) >= LIMIT).tolist():
-            if network in found:
+            if network in first:
                 continue
             possible = {
-                one: detector.alarm(network * series + one, float(evidence[network, one]))
-                for one in changed_of(evidence[network], LIMIT)
+                changed: detector.alarm(
+                    network * series + changed, float(evidence[network, changed])
+                )
+                for changed in changed_of(evidence[network], LIMIT)
             }
-            alarms = {one: alarm for one, alarm in possible.items() if alarm is not None}
+            alarms = {changed: alarm for changed, alarm in possible.items() if alarm is not None}
             if alarms:
-                found[network] = at, alarms
-    return found
+                first[network] = at, alarms
+    return first
 
 
 def false_years_of_networks(n: int, seed: int) -> tuple[int, int]:
@@ -144,19 +147,19 @@ def slow_nodes(n: int, seed: int) -> list[tuple[int, list[int]] | None]:
     values = machine.looks(machine.random(seed + 2), BEFORE + AFTER, n * NETWORK)
     values = values.reshape(-1, n, NETWORK)
     values[BEFORE:, :, -1] += math.log1p(0.1)
-    found = networks_alarms(values)
-    return [(found[i][0] - BEFORE, [*found[i][1]]) if i in found else None for i in range(n)]
+    alarms = networks_alarms(values)
+    return [(alarms[i][0] - BEFORE, [*alarms[i][1]]) if i in alarms else None for i in range(n)]
 
 
 def slow_nodes_seen(n: int, seed: int) -> tuple[int, int]:
     every = slow_nodes(n, seed)
-    return sum(one is not None and 0 <= one[0] < 6 for one in every), n
+    return sum(alarm is not None and 0 <= alarm[0] < 6 for alarm in every), n
 
 
 def slow_nodes_named(n: int, seed: int) -> tuple[int, int]:
     """Of the alarms, counts those that name the slow node and no other one."""
     every = [node for node in slow_nodes(n, seed) if node]
-    return sum(one[1] == [NETWORK - 1] for one in every), len(every)
+    return sum(alarm[1] == [NETWORK - 1] for alarm in every), len(every)
 
 
 def false_years(machine: Machine) -> Callable[[int, int], tuple[int, int]]:
@@ -174,9 +177,9 @@ def losses(machine: Machine, loss: float, n: int, seed: int) -> list[tuple[int, 
     rng = machine.random(seed + round(1000.0 * loss))
     values = machine.looks(rng, BEFORE + AFTER, n)
     values[BEFORE:] += math.log1p(loss)
-    found = first_alarms(values)
-    each = [found.get(one) for one in range(n)]
-    return [(one[0] - BEFORE, one[1]) if one else None for one in each]
+    alarms = first_alarms(values)
+    each = [alarms.get(number) for number in range(n)]
+    return [(alarm[0] - BEFORE, alarm[1]) if alarm else None for alarm in each]
 
 
 def seen(machine: Machine, loss: float, hours: float) -> Callable[[int, int], tuple[int, int]]:
@@ -185,7 +188,7 @@ def seen(machine: Machine, loss: float, hours: float) -> Callable[[int, int], tu
     def run(n: int, seed: int) -> tuple[int, int]:
         most = hours * 3600.0 / LOOK_S
         every = losses(machine, loss, n, seed)
-        return sum(one is not None and 0 <= one[0] < most for one in every), n
+        return sum(alarm is not None and 0 <= alarm[0] < most for alarm in every), n
 
     return run
 
@@ -194,7 +197,7 @@ def placed(machine: Machine, loss: float) -> Callable[[int, int], tuple[int, int
     """Of the losses that are seen, counts those whose start is right within two looks."""
 
     def run(n: int, seed: int) -> tuple[int, int]:
-        every = [one for one in losses(machine, loss, n, seed) if one and one[0] >= 0]
+        every = [alarm for alarm in losses(machine, loss, n, seed) if alarm and alarm[0] >= 0]
         return sum(abs(at - alarm.start) <= 2 for at, alarm in every), len(every)
 
     return run

@@ -76,10 +76,10 @@ def token_bucket(cluster: Cluster) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with two_hosts() as state:
         cluster = Cluster(state, Path("/"))
-        three_ways(cluster, asked.repeats)
+        three_ways(cluster, args.repeats)
         token_bucket(cluster)
 
 

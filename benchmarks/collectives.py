@@ -74,14 +74,14 @@ def main() -> None:
     parser.add_argument("--names", default="bcast,allreduce,alltoall,barrier")
     parser.add_argument("--sizes", default="8,1KiB,64KiB")
     parser.add_argument("--seconds", type=parse_seconds, default=4.0, help="budget of a run")
-    asked = parser.parse_args()
-    mpi = find_mpi(asked.mpicc)
-    print(f"{mpi.launcher_text}; {asked.runs} alternated runs, budget {asked.seconds:g} s")
+    args = parser.parse_args()
+    mpi = find_mpi(args.mpicc)
+    print(f"{mpi.launcher_text}; {args.runs} alternated runs, budget {args.seconds:g} s")
     _run_hockney("barrier", {}, mpi, 0.2, [])  # builds the engine
     points = []
-    for name in asked.names.split(","):
-        sizes = [0] if name in WITHOUT_SIZES else parse_sizes(asked.sizes)
-        points += compare(name, sizes, mpi, asked.osu / f"osu_{name}", asked.runs, asked.seconds)
+    for name in args.names.split(","):
+        sizes = [0] if name in WITHOUT_SIZES else parse_sizes(args.sizes)
+        points += compare(name, sizes, mpi, args.osu / f"osu_{name}", args.runs, args.seconds)
     print("\nAll runs:")
     show_agreement(points)
     alike = [in_common_state(point) for point in points]
@@ -145,9 +145,9 @@ def _run_hockney(
     latency_s = result["run"]["states"][0]["handover_s"] or 0.0
     measured: dict[int, dict[str, Any]] = {point["bytes"]: point for point in result["points"]}
     for size, point in points.items():
-        found = measured.get(size, {})
-        point.medians_s.append(found.get("median_s", np.nan))
-        point.own_s.append(found.get("own_mean_s", np.nan))
+        times = measured.get(size, {})
+        point.medians_s.append(times.get("median_s", np.nan))
+        point.own_s.append(times.get("own_mean_s", np.nan))
         point.core_to_core_ns.append(1e9 * latency_s)
         point.states.append(states_of(run, size))
     for launch, size, visits in visits_of(run):
@@ -205,12 +205,12 @@ def in_common_state(point: Point) -> Point:
     seen = [state.core_to_core_ns for states in point.states for state in states]
 
     def within(latency: float) -> list[InState]:
-        found = []
+        nearest = []
         for states in point.states:
             near = min(states, key=lambda s: abs(np.log(s.core_to_core_ns / latency)), default=None)
             if near is not None and abs(np.log(near.core_to_core_ns / latency)) < np.log(ONE_STATE):
-                found.append(near)
-        return found
+                nearest.append(near)
+        return nearest
 
     alike = max(map(within, seen), key=len, default=[])
     return replace(

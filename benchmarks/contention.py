@@ -61,24 +61,26 @@ def decided(mpi: Mpi, program: Path, streams: int) -> dict[str, Any]:
         check=True,
         capture_output=True,
     )
-    [found] = [one for one in json.loads(shown.stdout)["findings"] if one["kind"] == "decides"]
-    return dict(found)
+    [deciding] = [
+        finding for finding in json.loads(shown.stdout)["findings"] if finding["kind"] == "decides"
+    ]
+    return dict(deciding)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--streams", type=int, default=STREAMS)
     parser.add_argument("--mpicc", default="mpicc")
-    asked = parser.parse_args()
-    mpi = find_mpi(asked.mpicc)
+    args = parser.parse_args()
+    mpi = find_mpi(args.mpicc)
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory) / "planted"
         subprocess.run([mpi.mpicc, "-O2", "-o", program, PROGRAM], check=True)
         causes = {}
-        for streams in (0, asked.streams):
+        for streams in (0, args.streams):
             causes[streams] = decided(mpi, program, streams)
             print(streams, "streams:", causes[streams]["text"])
-    alone, beside = causes[0]["cause"], causes[asked.streams]["cause"]
+    alone, beside = causes[0]["cause"], causes[args.streams]["cause"]
     return 0 if (alone, beside) == (BANDWIDTH, CONTENTION) else 1
 
 

@@ -43,13 +43,13 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=60.0, help="seconds between runs")
     parser.add_argument("--over", type=float, help="wall time to spread a run's launches over")
     parser.add_argument("--sizes", default="8,1KiB,16KiB,256KiB,1MiB")
-    asked = parser.parse_args()
-    asked.into.mkdir(exist_ok=True)
-    for number in range(asked.runs):
-        for mpicc in asked.mpicc or [None]:
-            measure(asked, mpicc, number)
-            time.sleep(asked.pause)
-    for name, runs in by_library(asked.into).items():
+    args = parser.parse_args()
+    args.into.mkdir(exist_ok=True)
+    for number in range(args.runs):
+        for mpicc in args.mpicc or [None]:
+            measure(args, mpicc, number)
+            time.sleep(args.pause)
+    for name, runs in by_library(args.into).items():
         report(name, runs)
 
 
@@ -65,12 +65,12 @@ def by_library(directory: Path) -> dict[str, list[Analysis]]:
     """The runs of each MPI library, in the order of their start."""
     runs: dict[str, list[Analysis]] = {}
     for file in directory.glob("*.jsonl"):
-        one = load(file)
-        if one.run.launches:
-            runs.setdefault(one.run.launches[0].mpi.library or "unknown", []).append(one)
+        analysis = load(file)
+        if analysis.run.launches:
+            runs.setdefault(analysis.run.launches[0].mpi.library or "unknown", []).append(analysis)
     return {
-        name: sorted(found, key=lambda one: one.run.header.started)
-        for name, found in sorted(runs.items())
+        name: sorted(analyses, key=lambda analysis: analysis.run.header.started)
+        for name, analyses in sorted(runs.items())
     }
 
 
@@ -83,13 +83,18 @@ def report(name: str, runs: Sequence[Analysis]) -> None:
     print(f"interval for the next run, from the {OTHERS} before, holds its median:")
     _by_class(lambda: _next(runs))
     for words, history in (("alone", False), ("with other runs", True)):
-        found = [
+        comparisons = [
             compare(a, b, TOLERANCE, _near(runs, at) if history else ())
             for at, (a, b) in enumerate(pairwise(runs))
         ]
-        wholes = Counter(one.verdict for one in found if one.overall)
-        points = Counter(point.difference.verdict for one in found for point in one.points)
-        judged = sum(one.overall is not None and one.overall.interval is not None for one in found)
+        wholes = Counter(comparison.verdict for comparison in comparisons if comparison.overall)
+        points = Counter(
+            point.difference.verdict for comparison in comparisons for point in comparison.points
+        )
+        judged = sum(
+            comparison.overall is not None and comparison.overall.interval is not None
+            for comparison in comparisons
+        )
         print(f"equal runs in succession, {words}: {judged} with an interval,")
         print(f"  as a whole {dict(wholes)}, points {dict(points)}")
 
@@ -119,12 +124,12 @@ def _grand(runs: Sequence[Analysis]) -> Held:
 
 def _next(runs: Sequence[Analysis]) -> Held:
     for at in range(1, len(runs)):
-        one, following = runs[at - 1], runs[at]
-        if not _headline_in(following, one.states.states[0].handover_s):
+        run, following = runs[at - 1], runs[at]
+        if not _headline_in(following, run.states.states[0].handover_s):
             continue
-        expected = next_run(one, as_earlier(runs[max(at - 1 - OTHERS, 0) : at - 1]))
+        expected = next_run(run, as_earlier(runs[max(at - 1 - OTHERS, 0) : at - 1]))
         for size, point in _points(following).items():
-            known = expected.at(_points(one)[size]) if size in _points(one) else None
+            known = expected.at(_points(run)[size]) if size in _points(run) else None
             if known is not None:
                 yield size, known.interval.holds(point.typical_s)
 
@@ -140,9 +145,9 @@ def _points(analysis: Analysis) -> dict[int, PointEstimate]:
 def _by_class(held: Callable[[], Held]) -> None:
     every = list(held())
     for name, (first, last) in CLASSES.items():
-        found = [good for size, good in every if first <= size <= last]
-        if found:
-            print(f"  {name:7s} {sum(found)} of {len(found)}: {100 * np.mean(found):.1f} %")
+        hits = [good for size, good in every if first <= size <= last]
+        if hits:
+            print(f"  {name:7s} {sum(hits)} of {len(hits)}: {100 * np.mean(hits):.1f} %")
 
 
 if __name__ == "__main__":

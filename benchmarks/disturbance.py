@@ -18,10 +18,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mpicc", default=None)
     parser.add_argument("--seconds", type=float, default=1.5)
-    asked = parser.parse_args()
-    arguments = ["--budget", f"{asked.seconds}s"] + (
-        ["--mpicc", asked.mpicc] if asked.mpicc else []
-    )
+    args = parser.parse_args()
+    arguments = ["--budget", f"{args.seconds}s"] + (["--mpicc", args.mpicc] if args.mpicc else [])
     loaded = 0
     for _ in range(10):
         load = subprocess.Popen(BUSY)

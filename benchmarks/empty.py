@@ -15,13 +15,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--budget", default="2s")
     parser.add_argument("--mpicc")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     held = apart = 0
-    for run in range(asked.runs):
+    for run in range(args.runs):
         with tempfile.TemporaryDirectory() as directory:
             file = str(Path(directory) / "run.jsonl")
-            mpicc = ["--mpicc", asked.mpicc] if asked.mpicc else []
-            measured = _hockney("pingpong", "--budget", asked.budget, "-q", "-o", file, *mpicc)
+            mpicc = ["--mpicc", args.mpicc] if args.mpicc else []
+            measured = _hockney("pingpong", "--budget", args.budget, "-q", "-o", file, *mpicc)
             first = _hockney("fit", file, "--model", "segmented")["fits"][0]["segments"][0]
         (empty,) = (point for point in measured["points"] if point["bytes"] == 0)
         seconds, low, high = empty["median_s"], first["alpha_low_s"], first["alpha_high_s"]
@@ -32,15 +32,15 @@ def main() -> None:
             f"({1e9 * (low or 0.0):.1f} .. {1e9 * (high or 0.0):.1f}) of {first['from_bytes']} to "
             f"{first['to_bytes']} B: {'inside' if inside else 'outside'}"
         )
-    print(f"inside in {held} of {asked.runs}; 0 bytes a segment of their own in {apart}")
+    print(f"inside in {held} of {args.runs}; 0 bytes a segment of their own in {apart}")
 
 
 def _hockney(*arguments: str) -> dict[str, Any]:
     done = subprocess.run(
         ["hockney", *arguments, "--json"], capture_output=True, text=True, check=True
     )
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
 
 
 if __name__ == "__main__":

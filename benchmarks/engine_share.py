@@ -57,8 +57,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--latency", default="1us", help="of each link of the fat tree")
     parser.add_argument("--sync", default="messages", help="clock: all ranks share one")
-    asked = parser.parse_args()
-    records = simulate(asked)
+    args = parser.parse_args()
+    records = simulate(args)
     windows_s: dict[int, float] = defaultdict(float)
     inside_s: dict[int, float] = defaultdict(float)
     missed = {(r["round"], r["bytes"]): r["missed"] for r in records if r["kind"] == "start"}
@@ -71,7 +71,7 @@ def main() -> None:
         if round_["kind"] == "round":
             number, wall_s = round_["round"], round_["wall_s"]
             print(
-                f"{asked.ranks} ranks, {asked.collective} of {asked.sizes}, round {number}: "
+                f"{args.ranks} ranks, {args.collective} of {args.sizes}, round {number}: "
                 f"{wall_s * 1e3:.2f} ms, timed {windows_s[number] * 1e3:.2f} ms (inside the "
                 f"operation {inside_s[number] * 1e3:.2f} ms), engine's own "
                 f"{100 * (1 - windows_s[number] / wall_s):.1f} %"

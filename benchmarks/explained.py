@@ -1,8 +1,8 @@
-"""How often `hockney explain` names the cause first, and how often it accuses what is none.
+"""How often `hockney explain` names the cause first, and how often it names something else.
 
-Three grounds: planted records (tests/planted_differences.py), real runs in SimGrid, and real runs
+Three sources: planted records (tests/planted_differences.py), real runs in SimGrid, and real runs
 of the MPIs that are here. Each pair differs by one cause; planted ones also by things that change
-nothing. Equal pairs, and changes of which nothing is recorded, must name nobody.
+nothing. Equal pairs, and changes of which nothing is recorded, must name nothing.
 
     python benchmarks/explained.py --planted 20
     python benchmarks/explained.py --simulated
@@ -48,15 +48,15 @@ class Score:
     lines: list[str] = field(default_factory=list)
 
     def add(
-        self, name: str, wanted: Sequence[str], found: Sequence[str], unexplained: float
+        self, name: str, wanted: Sequence[str], named: Sequence[str], unexplained: float
     ) -> None:
         self.pairs += 1
-        self.first += bool(found) and found[0] in wanted
-        accused = [one for one in found if one not in wanted]
+        self.first += bool(named) and named[0] in wanted
+        accused = [cause for cause in named if cause not in wanted]
         self.accused += bool(accused)
-        self.left += bool(found) and unexplained > 1.0 - ENOUGH
-        if accused or (wanted and (not found or found[0] not in wanted)):
-            self.lines.append(f"  {name}: named {', '.join(found) or 'nobody'}")
+        self.left += bool(named) and unexplained > 1.0 - ENOUGH
+        if accused or (wanted and (not named or named[0] not in wanted)):
+            self.lines.append(f"  {name}: named {', '.join(named) or 'nobody'}")
 
     def show(self, what: str, has_cause: bool) -> None:
         words = f"{what}: n = {self.pairs}"
@@ -73,20 +73,20 @@ def planted(seeds: int, noise: float) -> None:
     for name, seed in SEEDS.items():
         for number in range(seeds):
             runs = pair_of(seed.base, seed.other, number, noise, DECOYS)
-            found = explanation(*map(Analysis, runs), TOLERANCE)
-            names = [cause.factor.name for cause in found.causes]
-            with_cause.add(f"{name} ({number})", seed.names, names, found.unexplained)
+            answer = explanation(*map(Analysis, runs), TOLERANCE)
+            names = [cause.factor.name for cause in answer.causes]
+            with_cause.add(f"{name} ({number})", seed.names, names, answer.unexplained)
     bases = list(SEEDS.values())
     for number in range(seeds * len(UNRECORDED)):
         name = list(UNRECORDED)[number % len(UNRECORDED)]
         runs = pair_of(bases[0].base, UNRECORDED[name], number, noise, DECOYS)
-        found = explanation(*map(Analysis, runs), TOLERANCE)
-        unrecorded.add(name, NOTHING, [cause.factor.name for cause in found.causes], 0.0)
+        answer = explanation(*map(Analysis, runs), TOLERANCE)
+        unrecorded.add(name, NOTHING, [cause.factor.name for cause in answer.causes], 0.0)
     for number in range(seeds * len(UNRECORDED)):
         base = bases[number % len(bases)].base
         runs = pair_of(base, None, number, noise, DECOYS)
-        found = explanation(*map(Analysis, runs), TOLERANCE)
-        equal.add(f"equal ({number})", NOTHING, [c.factor.name for c in found.causes], 0.0)
+        answer = explanation(*map(Analysis, runs), TOLERANCE)
+        equal.add(f"equal ({number})", NOTHING, [c.factor.name for c in answer.causes], 0.0)
     print(f"planted, noise {100.0 * noise:g} %, 18 launches, {DECOYS} decoys a pair")
     with_cause.show(f"{len(SEEDS)} causes", has_cause=True)
     unrecorded.show("changes without a record", has_cause=False)
@@ -137,18 +137,18 @@ def simulated(directory: Path) -> Iterator[Pair]:
     )
     yield Pair("threshold up", low, high, settings)
     yield Pair("threshold down", high, low, settings)
-    one = bcast("-n", "8", "--algorithm", "binomial")
-    yield Pair("algorithm", one, bcast("-n", "8", "--algorithm", "pipeline"), ("algorithm",))
-    yield Pair("more ranks", one, bcast("-n", "16", "--algorithm", "binomial"), ("ranks",))
+    binomial = bcast("-n", "8", "--algorithm", "binomial")
+    yield Pair("algorithm", binomial, bcast("-n", "8", "--algorithm", "pipeline"), ("algorithm",))
+    yield Pair("more ranks", binomial, bcast("-n", "16", "--algorithm", "binomial"), ("ranks",))
     near, far = (pingpong("tree.xml", "-n", "8", "--peers", f"0,{peer}") for peer in (1, 7))
     yield Pair("other hosts", near, far, ("hosts of the ranks",))
-    for name, asked in (
+    for name, run in (
         ("two hosts", ok),
         ("slow link", pingpong("slow.xml")),
-        ("bcast", one),
+        ("bcast", binomial),
         ("tree", far),
     ):
-        yield Pair(f"equal: {name}", asked, asked, NOTHING)
+        yield Pair(f"equal: {name}", run, run, NOTHING)
 
 
 SHORT = ("--sizes", "8,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB", "--launches", "18", "--budget", "8s")
@@ -183,9 +183,9 @@ def real(openmpi: str | None, mpich: str | None) -> Iterator[Pair]:
         yield Pair("library", pingpong(openmpi), pingpong(mpich), ("library",))
 
 
-def measured(asked: Asked, file: Path) -> None:
-    command = [*HOCKNEY, *asked.words, "-q", "-o", str(file)]
-    env = {**os.environ, **dict(asked.env)}
+def measured(run: Asked, file: Path) -> None:
+    command = [*HOCKNEY, *run.words, "-q", "-o", str(file)]
+    env = {**os.environ, **dict(run.env)}
     subprocess.run(command, capture_output=True, check=False, env=env)
 
 
@@ -196,18 +196,18 @@ def explained(pairs: Iterator[Pair], directory: Path, what: str) -> None:
         place = directory / str(number)
         place.mkdir()
         files = [place / "a.jsonl", place / "b.jsonl"]
-        for asked, file in zip((pair.base, pair.other), files, strict=True):
-            measured(asked, file)
+        for run, file in zip((pair.base, pair.other), files, strict=True):
+            measured(run, file)
         command = [*HOCKNEY, "explain", "--json", *map(str, files)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             print(f"  {pair.name}: {(done.stderr or done.stdout).strip()[:200]}")
             continue
-        found = json.loads(done.stdout)
-        names = [cause["name"] for cause in found["causes"]]
+        shown = json.loads(done.stdout)
+        names = [cause["name"] for cause in shown["causes"]]
         score = with_cause if pair.names else equal
-        score.add(pair.name, pair.names, names, found["unexplained"] or 0.0)
-        print(f"  {pair.name}: {found['answer']}", flush=True)
+        score.add(pair.name, pair.names, names, shown["unexplained"] or 0.0)
+        print(f"  {pair.name}: {shown['answer']}", flush=True)
     if with_cause.pairs:
         with_cause.show(f"{what}, with a cause", has_cause=True)
     if equal.pairs:
@@ -221,14 +221,14 @@ def main() -> None:
     parser.add_argument("--simulated", action="store_true")
     parser.add_argument("--openmpi", metavar="MPICC")
     parser.add_argument("--mpich", metavar="MPICC")
-    asked = parser.parse_args()
-    if asked.planted:
-        planted(asked.planted, asked.noise)
+    args = parser.parse_args()
+    if args.planted:
+        planted(args.planted, args.noise)
     with tempfile.TemporaryDirectory() as directory:
-        if asked.simulated:
+        if args.simulated:
             explained(simulated(Path(directory)), Path(directory), "simulated")
-        if asked.openmpi or asked.mpich:
-            explained(real(asked.openmpi, asked.mpich), Path(directory), "real")
+        if args.openmpi or args.mpich:
+            explained(real(args.openmpi, args.mpich), Path(directory), "real")
 
 
 if __name__ == "__main__":

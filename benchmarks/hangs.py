@@ -45,17 +45,17 @@ def link_down(hosts: VirtualHosts, host: str) -> None:
 
 
 def route_dropped(hosts: VirtualHosts, host: str) -> None:
-    """To the next host alone: whoever logs in reaches both."""
+    """To the next host alone: logins reach both."""
     following = hosts.names.index(host) % len(hosts.names) + 1
     number = following % len(hosts.names) + 1
     hosts.on(host, f"ip route add blackhole {NETWORK}.{number}/32")
 
 
 def reaches_nobody(hosts: VirtualHosts, host: str) -> None:
-    """It is reached by who logs in, and not by other nodes."""
+    """Logins reach it, other nodes do not."""
     own = hosts.names.index(host) + 1
     numbers = [number for number in range(1, len(hosts.names) + 1) if number != own]
-    hosts.on(host, "; ".join(f"ip route add blackhole {NETWORK}.{one}/32" for one in numbers))
+    hosts.on(host, "; ".join(f"ip route add blackhole {NETWORK}.{number}/32" for number in numbers))
 
 
 def full(hosts: VirtualHosts, host: str) -> None:
@@ -87,9 +87,9 @@ def never_in_init(hosts: VirtualHosts, host: str) -> None:
 
 def library_of(engine: Path) -> Path:
     done = subprocess.run(["ldd", engine], capture_output=True, text=True, check=True)
-    found = re.search(r"libmpi\S* => (\S+)", done.stdout)
-    assert found is not None, done.stdout
-    return Path(found[1])
+    match = re.search(r"libmpi\S* => (\S+)", done.stdout)
+    assert match is not None, done.stdout
+    return Path(match[1])
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Hang:
     plant: Plant
     verb: str
     says: str
-    """Regular expression for what must be said."""
+    """Regular expression that the message must match."""
     is_of_one: bool = True
     """Whether one node is the cause, without which the run must go on."""
     before: bool = False
@@ -107,44 +107,44 @@ class Hang:
 
 
 def hangs() -> list[Hang]:
-    found = [
+    faults = [
         Hang("rank stopped", host, stopped, verb, rf"\({host}, process \d+\) is stopped")
         for host, verb in (("n2", "allreduce"), ("n3", "allreduce"), ("n2", "fabric"))
     ]
-    found += [
+    faults += [
         Hang("rank stopped", "n3", stopped, "two ranks a node", r"\(n3, process \d+\) is stopped")
     ]
-    found += [
+    faults += [
         Hang("link down", host, link_down, verb, f"{host} does not answer")
         for host, verb in (("n2", "allreduce"), ("n3", "fabric"))
     ]
-    found += [
+    faults += [
         Hang("link down before", "n2", link_down, "allreduce", "n2 does not answer", before=True),
         Hang("route dropped", "n2", route_dropped, "fabric", ROUTE, is_of_one=False),
         Hang("route dropped", "n2", route_dropped, "allreduce", ROUTE, is_of_one=False),
     ]
-    found += [
+    faults += [
         Hang("reaches no node", host, reaches_nobody, "allreduce", f"{host} reaches no other")
         for host in ("n2", "n3")
     ]
-    found += [
+    faults += [
         Hang(
             "full /dev/shm", host, full, "two ranks a node", rf"{host} has .* /dev/shm", before=True
         )
         for host in ("n2", "n3")
     ]
-    found += [
+    faults += [
         Hang("no library", host, library_missing, "allreduce", rf"{host} lacks libmpi", before=True)
         for host in ("n2", "n3")
     ]
-    found += [
+    faults += [
         Hang("no engine", "n3", engine_missing, "allreduce", "n3 lacks /", before=True),
     ]
-    found += [
+    faults += [
         Hang("slow names", host, names_slow, "allreduce", f"{host} takes more than", before=True)
         for host in ("n2", "n3")
     ]
-    found += [
+    faults += [
         Hang(
             "never in MPI_Init",
             host,
@@ -155,14 +155,14 @@ def hangs() -> list[Hang]:
         )
         for host in ("n2", "n3")
     ]
-    return found
+    return faults
 
 
 ROUTE = "n2 and n3 do not reach each other|rank . .n2, .* and rank . .n3, .* exchange nothing"
 
 
 def measured(hang: Hang, directory: Path, timeout_s: float) -> tuple[bool, bool, str]:
-    """Whether it was located, whether the run went on as it should, and what was said."""
+    """Whether it was located, whether the run went on as it should, and the message."""
     path = directory / "run.jsonl"
     path.unlink(missing_ok=True)
     words = [sys.executable, "-m", "hockney", *VERBS[hang.verb], "--hosts", "n1,n2,n3"]
@@ -185,9 +185,9 @@ def measured(hang: Hang, directory: Path, timeout_s: float) -> tuple[bool, bool,
             process.kill()
     is_located = re.search(hang.says, stderr) is not None
     run = records.read(path) if path.exists() else None
-    without = [one.host for one in run.left_out] if run else []
-    asked = [hang.host] if hang.is_of_one else []
-    went_on = without == asked and (process.returncode == 0) == hang.is_of_one
+    without = [node.host for node in run.left_out] if run else []
+    expected = [hang.host] if hang.is_of_one else []
+    went_on = without == expected and (process.returncode == 0) == hang.is_of_one
     return is_located, went_on, stderr.strip()
 
 
@@ -198,7 +198,7 @@ def main() -> None:
     )
     parser.add_argument("--only", nargs="*", type=int, help="numbers of the faults to plant")
     parser.add_argument("--words", action="store_true", help="also print what was said")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the hosts are removed
     os.environ.setdefault("MPICC", str(Path(sys.prefix) / "bin" / "mpicc"))
     os.environ["HOCKNEY_CFLAGS"] = "-DHOCKNEY_FAULTS"
@@ -211,14 +211,14 @@ def main() -> None:
     print(f"{'planted':<20} {'at':<4} {'verb':<18} {'located':>8} {'goes on as it should':>21}")
     try:
         for number, hang in enumerate(hangs()):
-            if asked.only and number not in asked.only:
+            if args.only and number not in args.only:
                 continue
-            is_located, went_on, words = measured(hang, directory, asked.timeout)
+            is_located, went_on, words = measured(hang, directory, args.timeout)
             located, right, n = located + is_located, right + went_on, n + 1
-            each = ["yes" if one else "no" for one in (is_located, went_on)]
+            each = ["yes" if holds else "no" for holds in (is_located, went_on)]
             row = f"{hang.name:<20} {hang.host:<4} {hang.verb:<18} {each[0]:>8} {each[1]:>21}"
             print(row, flush=True)
-            if asked.words or not (is_located and went_on):
+            if args.words or not (is_located and went_on):
                 print(f"    {words}", flush=True)
     finally:
         shutil.rmtree(directory)

@@ -35,8 +35,8 @@ _REPETITIONS = re.compile(rb'"repetitions":(\d+)')
 def scaled(line: bytes, factor: float) -> bytes:
     """The line of samples with all of its times multiplied. They stay whole nanoseconds of a round
     trip over the repetitions, with seven digits, as the engine writes them."""
-    found = _REPETITIONS.search(line)
-    steps = 2.0 * int(found[1]) if found else 1.0
+    repetitions = _REPETITIONS.search(line)
+    steps = 2.0 * int(repetitions[1]) if repetitions else 1.0
 
     def times(match: re.Match[bytes]) -> bytes:
         values = (round(float(value) * factor * steps) / steps for value in match[2].split(b","))
@@ -99,7 +99,7 @@ def _tree(pid: int) -> list[int]:
         below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
         return []
-    return [pid, *(one for child in below for one in _tree(int(child)))]
+    return [pid, *(descendant for child in below for descendant in _tree(int(child)))]
 
 
 def _resident(pid: int) -> int:
@@ -117,16 +117,16 @@ def main() -> None:
         "--keep", type=Path, help="directory for the files, and where they are kept"
     )
     parser.add_argument("--verbs", default=",".join(VERBS))
-    asked = parser.parse_args()
-    size = int(asked.size[:-2]) * {"MB": 10**6, "GB": 10**9}[asked.size[-2:]]
+    args = parser.parse_args()
+    size = int(args.size[:-2]) * {"MB": 10**6, "GB": 10**9}[args.size[-2:]]
     with tempfile.TemporaryDirectory() as directory:
-        folder = asked.keep or Path(directory)
-        files = {name: folder / f"{asked.small.stem}-{asked.size}-{name}.jsonl" for name in "ab"}
+        folder = args.keep or Path(directory)
+        files = {name: folder / f"{args.small.stem}-{args.size}-{name}.jsonl" for name in "ab"}
         for seed, path in enumerate(files.values()):
             if not path.exists():
-                large_file(asked.small, path, size, seed)
+                large_file(args.small, path, size, seed)
         print("| verb | s | MiB, largest process | MiB, all processes |\n|---|---|---|---|")
-        for name in asked.verbs.split(","):
+        for name in args.verbs.split(","):
             words = [word.format(**files) for word in VERBS[name]]
             wall_s, largest, every = measured(words)
             print(f"| {name} | {wall_s:.1f} | {largest:.0f} | {every:.0f} |", flush=True)

@@ -81,12 +81,12 @@ def main() -> None:
     parser.add_argument("--size", default=JUST_ABOVE)
     parser.add_argument("--mpicc", default="mpicc")
     parser.add_argument("--only", default="", help="kinds in which this word occurs")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     print("| asked | points | s | status | |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as directory:
         for kind in KINDS:
-            if asked.only in kind:
-                print(outcome(kind, asked.size, asked.mpicc, Path(directory)), flush=True)
+            if args.only in kind:
+                print(outcome(kind, args.size, args.mpicc, Path(directory)), flush=True)
 
 
 if __name__ == "__main__":

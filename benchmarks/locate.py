@@ -1,5 +1,5 @@
 """How often, and in how many rounds, `hockney fabric --locate` names what is slow among thousands
-of simulated nodes, and how often it accuses a sound one.
+of simulated nodes, and how often it names a sound one.
 
     python locate.py --nodes 4096 --machines 20
     python locate.py --nodes 256 --beside-all-pairs
@@ -55,9 +55,9 @@ class Measured:
         freedom, of which one in a hundred is a disturbance of up to 30 times."""
         if self.tails == "normal":
             return self.random.normal(size=shape)
-        found = self.random.standard_t(3.0, size=shape) / 1.13
+        noise = self.random.standard_t(3.0, size=shape) / 1.13
         hit = self.random.random(shape) < 0.01
-        return np.where(hit, np.abs(found) + self.random.exponential(10.0, shape), found)
+        return np.where(hit, np.abs(noise) + self.random.exponential(10.0, shape), noise)
 
 
 def located(
@@ -76,7 +76,7 @@ def located(
 
 
 def named(judged: Explanations) -> set[int]:
-    return {one.part for one in judged.found}
+    return {explanation.part for explanation in judged.found}
 
 
 def all_pairs(machine: Machine, noise: float, tails: str, seed: int) -> Explanations:
@@ -94,16 +94,16 @@ def cell(shape: str, fault: str, args: argparse.Namespace) -> None:
         most = args.most or most_rounds(machine.nodes)
         judged, made = located(machine, args.noise, args.tails, seed, most)
         seconds.append(time.perf_counter() - began)
-        found = named(judged)
-        right += found == set(machine.slow)
-        false += bool(found - set(machine.slow))
+        slow = named(judged)
+        right += slow == set(machine.slow)
+        false += bool(slow - set(machine.slow))
         rounds.append(made)
-        if args.list and found != set(machine.slow):
+        if args.list and slow != set(machine.slow):
             parts = machine.network.parts
-            print("   ", seed, [parts[i] for i in found], "for", [parts[i] for i in machine.slow])
+            print("   ", seed, [parts[i] for i in slow], "for", [parts[i] for i in machine.slow])
         if args.beside_all_pairs:
             whole = all_pairs(machine, args.noise, args.tails, seed)
-            same += named(whole) == found
+            same += named(whole) == slow
     total = all_rounds(machine.nodes)
     beside = f"  as all pairs {interval(same, args.machines)}" if args.beside_all_pairs else ""
     print(
@@ -128,10 +128,10 @@ def main() -> None:
     parser.add_argument("--most", type=int, help="most rounds")
     parser.add_argument("--beside-all-pairs", action="store_true")
     parser.add_argument("--list", action="store_true", help="print each machine that is not right")
-    asked = parser.parse_args()
-    for shape in asked.shapes:
-        for fault in asked.faults:
-            cell(shape, fault, asked)
+    args = parser.parse_args()
+    for shape in args.shapes:
+        for fault in args.faults:
+            cell(shape, fault, args)
 
 
 if __name__ == "__main__":

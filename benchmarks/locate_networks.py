@@ -31,9 +31,9 @@ def platform(kind: str, extents: tuple[int, ...]) -> RoutedNetwork:
     """The routes of one of hockney's shapes (--platform), with a rank on each node."""
     network = platform_network(shape_xml(Shape(kind, extents, math.prod(extents))), kind)
     assert network is not None
-    found = routes_between(network, network.hosts, range(len(network.hosts)))
-    assert found is not None
-    return found
+    routes = routes_between(network, network.hosts, range(len(network.hosts)))
+    assert routes is not None
+    return routes
 
 
 def fat_tree(nodes: int) -> RoutedNetwork:
@@ -49,7 +49,7 @@ def torus(nodes: int) -> RoutedNetwork:
 
 
 def dragonfly(nodes: int) -> RoutedNetwork:
-    """Groups of chassis of routers of nodes, as many of each as near as can be."""
+    """Groups of chassis of routers of nodes, as equal in number as possible."""
     return platform("dragonfly", {256: (4, 4, 4, 4)}.get(nodes, (8, 8, 8, nodes // 512)))
 
 
@@ -63,7 +63,7 @@ class SwitchTree(SwitchRoutes):
 
 
 class OneWayTree(OneWayRoutes):
-    """The same whose messages are timed in each direction by itself: what is slow is so one way."""
+    """The same with messages timed in each direction separately: a slow part is slow one way."""
 
     def __init__(self, nodes: int) -> None:
         super().__init__(SwitchTree(nodes))
@@ -93,15 +93,15 @@ class Machine:
     def seconds(self, passed: Passed) -> Array:
         """Shape (sizes, pairs)."""
         alone = BASE_S + HOP_S * passed.levels
-        found = np.stack([alone + size / RATE_BPS for size in SIZES])
+        times_s = np.stack([alone + size / RATE_BPS for size in SIZES])
         for part, factors in self.slow.items():
             weight = passed.weights[:, [part]].toarray().ravel()
-            found *= 1.0 + weight * (factors[:, None] - 1.0)
-        return found
+            times_s *= 1.0 + weight * (factors[:, None] - 1.0)
+        return times_s
 
 
 def planted(shape: str, nodes: int, fault: str, slower: float, seed: int) -> Machine:
-    """A network with that fault at a place by lot: a node or a cable that is slow at small
+    """A network with that fault at a random place: a node or a cable that is slow at small
     messages, at large ones or at both; two: two of them."""
     network = NETWORKS[shape](nodes)
     draw = random.Random(f"{shape} {nodes} {fault} {seed}")

@@ -27,13 +27,13 @@ def main() -> None:
     parser.add_argument("--mpicc", default=None)
     parser.add_argument("--threads", type=int, help="of each rank, under MPI_THREAD_MULTIPLE")
     parser.add_argument("--batches", type=int, default=2001)
-    asked = parser.parse_args()
-    mpi = find_mpi(asked.mpicc)
-    words = [str(asked.batches), *([str(asked.threads)] if asked.threads else [])]
+    args = parser.parse_args()
+    mpi = find_mpi(args.mpicc)
+    words = [str(args.batches), *([str(args.threads)] if args.threads else [])]
     ratios: dict[tuple[str, int], list[float]] = {}
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory) / "loop_cost"
-        build(mpi, program, "loop_cost_threads" if asked.threads else "loop_cost")
+        build(mpi, program, "loop_cost_threads" if args.threads else "loop_cost")
         for _ in range(LAUNCHES):
             done = subprocess.run(
                 [mpi.mpiexec, "--bind-to", "core", "-n", "2", program, *words],
@@ -46,7 +46,7 @@ def main() -> None:
                 *name, bytes_, engine, bare = line.split()
                 key = "".join(name) or "threads", int(bytes_)
                 ratios.setdefault(key, []).append(float(engine) / float(bare))
-    print(f"{mpi.launcher_text}; {LAUNCHES} launches, medians of {asked.batches} batches of 200")
+    print(f"{mpi.launcher_text}; {LAUNCHES} launches, medians of {args.batches} batches of 200")
     print("operation  bytes  engine/bare (median, min, max of launches)")
     for (operation, bytes_), values in sorted(ratios.items()):
         ends = f"{min(values):.4f}  {max(values):.4f}"

@@ -45,11 +45,11 @@ def main() -> None:
     parser.add_argument(
         "--keep", type=Path, help="directory for the files, and where they are kept"
     )
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        folder = asked.keep or Path(directory) / "runs"
+        folder = args.keep or Path(directory) / "runs"
         folder.mkdir(exist_ok=True)
-        write_files(asked.small, folder, asked.files)
+        write_files(args.small, folder, args.files)
         os.environ["XDG_CACHE_HOME"] = str(Path(directory) / "cache")
         page = Path(directory) / "report.html"
         words = {

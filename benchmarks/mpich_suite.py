@@ -128,8 +128,8 @@ def main() -> None:
         names = [test.program for test in tests]
         for test in tests[names.index(given.after) + 1 if given.after else 0 :]:
             if test.program.startswith(given.only):
-                found = judge(test, built, runs, counts)
-                print(directory, test.program, test.ranks, *test.arguments, found, flush=True)
+                line = judge(test, built, runs, counts)
+                print(directory, test.program, test.ranks, *test.arguments, line, flush=True)
         print(directory, dict(sorted(counts.items())), flush=True)
 
 
@@ -164,7 +164,7 @@ def judge(test: Test, built: Built, runs: Runs, counts: Counter[str]) -> str:
 
 def tests_of(folder: Path, directory: str, is_all: bool, most_ranks: int) -> list[Test]:
     """Tests of a testlist, with the lines that their configure may take out."""
-    found: dict[object, Test] = {}
+    tests: dict[object, Test] = {}
     listed = folder / "testlist.in"
     for line in (listed if listed.exists() else folder / "testlist").read_text().splitlines():
         words = re.sub(r"^@\w+@", "", line.strip()).split()
@@ -180,8 +180,8 @@ def tests_of(folder: Path, directory: str, is_all: bool, most_ranks: int) -> lis
             settings=dict(value.partition("=")[::2] for name, value in pairs if name == "env"),
             memory_gb=float(values.get("mem", 0)),
         )
-        found.setdefault(line if is_all else test.program, test)
-    return list(found.values())
+        tests.setdefault(line if is_all else test.program, test)
+    return list(tests.values())
 
 
 class Built:
@@ -204,7 +204,7 @@ class Built:
         for source in sources:
             compiled = [mpi.mpicc, *self.flags, "-c", "-o", self._object(source), source]
             subprocess.run(compiled, check=True)
-        self.shared = [self._object(one) for one in sources if one.stem not in names[3:]]
+        self.shared = [self._object(source) for source in sources if source.stem not in names[3:]]
         for template in suite.rglob("f77/**/*.h.in"):
             text = NUMBERS.sub("integer*8", template.read_text())
             (build / "include" / template.stem).write_text(text)
@@ -222,19 +222,19 @@ class Built:
         usual = test.program + FORTRAN.get(language, ".c")
         sources = rules.get(f"{test.program}_SOURCES", usual).split()
         flags = re.findall(r"-[DO]\S*", rules.get(f"{test.program}_CPPFLAGS", ""))
-        found = [folder / name for name in sources if not name.endswith(".h")]
-        if all(source.suffix == ".c" for source in found):
+        files = [folder / name for name in sources if not name.endswith(".h")]
+        if all(source.suffix == ".c" for source in files):
             kind = "mtest_thread" if language == "threads" else "mtest_single"
-            command = [self.mpi.mpicc, *self.flags, *flags, "-o", path, *found]
-            has_main = not any("int run(const char" in source.read_text() for source in found)
+            command = [self.mpi.mpicc, *self.flags, *flags, "-o", path, *files]
+            has_main = not any("int run(const char" in source.read_text() for source in files)
             kinds = [kind] if has_main else [kind, "run_mpitests"]
-            command += [*(self.build / f"{one}.o" for one in kinds), *self.shared, "-lm"]
+            command += [*(self.build / f"{part}.o" for part in kinds), *self.shared, "-lm"]
         else:
             mpicc = Path(self.mpi.mpicc)
             compiler = mpicc.with_name(mpicc.name.replace("mpicc", "mpif90"))
             common = self.suite / "util" / f"mtest_{language}{FORTRAN[language]}"
             command = [compiler, *self.flags, *FORTRAN_FLAGS, f"-I{folder}", f"-J{path.parent}"]
-            command += ["-o", path, *found, common]
+            command += ["-o", path, *files, common]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode == 0:
             return path

@@ -66,13 +66,13 @@ def curves_of_logs(directory: Path) -> Iterator[tuple[str, Curve]]:
                 check=False,
             )
         for file in sorted(Path(imported).glob("*.jsonl")):
-            for one in hockney.load(file).curves:
+            for named in hockney.load(file).curves:
                 try:
-                    curve = curve_of(one.points)
+                    curve = curve_of(named.points)
                 except HockneyError:  # a time of 0
                     continue
                 if segmented.lacks(curve) is None:
-                    yield f"{file.stem} {one.name}".strip(), curve
+                    yield f"{file.stem} {named.name}".strip(), curve
 
 
 def least_criterion(bytes_: Array, seconds: Array, about: float) -> float:
@@ -104,10 +104,10 @@ def off_by(curve: Curve) -> tuple[float, float]:
     return best.criterion - least_criterion(curve.bytes, curve.median_s, about), took
 
 
-def report(name: str, found: list[tuple[float, float]]) -> None:
-    worse, took = np.array(found).T
+def report(name: str, gaps: list[tuple[float, float]]) -> None:
+    worse, took = np.array(gaps).T
     print(
-        f"{name}: {len(found)} curves; another partition is better by more than {BETTER} in "
+        f"{name}: {len(gaps)} curves; another partition is better by more than {BETTER} in "
         f"{int((worse > BETTER).sum())}, at most by {max(worse.max(), 0.0):.3f}; a fit takes "
         f"{1e3 * np.median(took):.0f} ms, at most {1e3 * took.max():.0f} ms",
         flush=True,
@@ -118,16 +118,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--platforms", type=int, default=200)
     parser.add_argument("--logs", type=Path, help="a directory of logs of other programs")
-    asked = parser.parse_args()
-    if asked.logs:
-        every = list(curves_of_logs(asked.logs))
-        found = [off_by(curve) for _, curve in every]
-        for (name, _), (worse, _) in zip(every, found, strict=True):
+    args = parser.parse_args()
+    if args.logs:
+        every = list(curves_of_logs(args.logs))
+        gaps = [off_by(curve) for _, curve in every]
+        for (name, _), (worse, _) in zip(every, gaps, strict=True):
             if worse > BETTER:
                 print(f"  {name}: {worse:.3f}")
-        report("logs", found)
-    if asked.platforms:
-        report("simulated", [off_by(curve) for curve in platforms(asked.platforms)])
+        report("logs", gaps)
+    if args.platforms:
+        report("simulated", [off_by(curve) for curve in platforms(args.platforms)])
 
 
 if __name__ == "__main__":

@@ -17,20 +17,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mpicc", default=None)
     parser.add_argument("--ranks", type=int, default=100_000)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         program, records = Path(directory) / "per_rank", Path(directory) / "records.jsonl"
-        build_with_engine(find_mpi(asked.mpicc).mpicc, Path(__file__).with_suffix(".c"), program)
+        build_with_engine(find_mpi(args.mpicc).mpicc, Path(__file__).with_suffix(".c"), program)
         with records.open("wb") as file:
             done = subprocess.run(
-                [program, str(asked.ranks)],
+                [program, str(args.ranks)],
                 stdout=file,
                 stderr=subprocess.PIPE,
                 text=True,
                 check=True,
                 env={**os.environ, **ROOT_ENV},
             )
-        print(f"{asked.ranks} ranks, {records.stat().st_size / asked.ranks:.0f} B of records each")
+        print(f"{args.ranks} ranks, {records.stat().st_size / args.ranks:.0f} B of records each")
         print(done.stderr, end="")
 
 

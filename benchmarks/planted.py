@@ -1,4 +1,4 @@
-"""Whether gates find planted faults: hits, misses, false accusations and "not judged", with n.
+"""Whether gates find planted faults: hits, misses, false alarms and "not judged", with n.
 
 Times of pairs are computed from the links of each network (tests/planted_networks.py), with noise
 of each launch, and go to the engine that fabric, cores and pairs share.
@@ -49,17 +49,17 @@ def judged_case(case: tuple[str, int, str, str, bool, int, float, int]) -> tuple
     network = planted(shape, nodes, fault, seed)
     if network is None:
         return None
-    found = outcome(network, verb, noise, 1 if noise == 0.0 else launches, known, seed)
+    verdict = outcome(network, verb, noise, 1 if noise == 0.0 else launches, known, seed)
     kind = "nothing" if fault == "none" else "1.2x" if "1.2x" in fault else "2x"
     knowable = {True: "yes", False: "no", None: "may decline"}[can_be_known(network, verb)]
-    return (kind, f"{100.0 * noise:g} %", knowable), found
+    return (kind, f"{100.0 * noise:g} %", knowable), verdict
 
 
 def show(counts: dict[Cell, Counter[str]]) -> None:
     print(f"{'planted':>8} {'noise':>6} {'knowable':>12} {'n':>6}  " + "  ".join(OUTCOMES))
-    for cell, found in sorted(counts.items()):
-        n = found.total()
-        each = "  ".join(f"{interval(found[name], n):>24}" for name in OUTCOMES)
+    for cell, outcomes in sorted(counts.items()):
+        n = outcomes.total()
+        each = "  ".join(f"{interval(outcomes[name], n):>24}" for name in OUTCOMES)
         print(f"{cell[0]:>8} {cell[1]:>6} {cell[2]:>12} {n:>6}  {each}")
 
 
@@ -72,25 +72,25 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=3600.0, help="stop after that long")
     parser.add_argument("--list", action="store_true", help="print each case that is not right")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     every = [
-        (*case, noise, asked.launches)
-        for case in cases(asked.nodes, asked.seeds)
-        for noise in asked.noise
+        (*case, noise, args.launches)
+        for case in cases(args.nodes, args.seeds)
+        for noise in args.noise
     ]
     every.sort(key=lambda case: case[5])  # the first seed of all, then the second
     counts: dict[Cell, Counter[str]] = {}
-    end = time.monotonic() + asked.seconds
-    with ProcessPoolExecutor(asked.processes) as pool:
-        for case, found in zip(every, pool.map(judged_case, every, chunksize=20), strict=True):
+    end = time.monotonic() + args.seconds
+    with ProcessPoolExecutor(args.processes) as pool:
+        for case, judged in zip(every, pool.map(judged_case, every, chunksize=20), strict=True):
             if time.monotonic() > end:
                 pool.shutdown(cancel_futures=True)
                 break
-            if found is None:
+            if judged is None:
                 continue
-            counts.setdefault(found[0], Counter())[found[1]] += 1
-            if asked.list and found[1] in ("missed", "false"):
-                print(*case, *found, flush=True)
+            counts.setdefault(judged[0], Counter())[judged[1]] += 1
+            if args.list and judged[1] in ("missed", "false"):
+                print(*case, *judged, flush=True)
     show(counts)
 
 

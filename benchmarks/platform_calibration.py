@@ -50,15 +50,15 @@ class Published:
 
     def round_trips(self) -> dict[int, list[float]]:
         """Round trips by size: a send and the receive after it."""
-        found: dict[int, list[float]] = defaultdict(list)
+        trips: dict[int, list[float]] = defaultdict(list)
         sent = 0.0
         for line in self.times.splitlines():
             call, size, _, seconds = line.split(",")
             if call == "MPI_Send":
                 sent = float(seconds)
             else:
-                found[int(size)].append(sent + float(seconds))
-        return found
+                trips[int(size)].append(sent + float(seconds))
+        return trips
 
     def one_way(self) -> tuple[Array, Callable[[Array], Array]]:
         """Starts of its ranges, and its one-way time: their delay, and half of the time in a
@@ -79,9 +79,9 @@ class Published:
         return starts, at
 
     def _sections(self, name: str, numbers: int) -> tuple[Array, Array]:
-        found = re.search(rf'id="smpi/{name}" value="([^"]+)"', self.platform)
-        assert found is not None, f"{self.directory}: no smpi/{name}"
-        rows = np.array([[float(n) for n in one.split(":")] for one in found[1].split(";")])
+        match = re.search(rf'id="smpi/{name}" value="([^"]+)"', self.platform)
+        assert match is not None, f"{self.directory}: no smpi/{name}"
+        rows = np.array([[float(n) for n in row.split(":")] for row in match[1].split(";")])
         assert rows.shape[1] == 1 + numbers
         return rows[:, 0], rows[:, 1:]
 
@@ -106,8 +106,8 @@ def errors(predicted: Array, measured: Array) -> str:
     return " ".join(f"{value:7.1%}" for value in (*np.quantile(off, (0.5, 0.9)), off.max()))
 
 
-def compare(one: Published) -> None:
-    trips = one.round_trips()
+def compare(platform: Published) -> None:
+    trips = platform.round_trips()
     sizes = np.array(sorted(trips), dtype=np.float64)
     sizes = sizes[:: -(-len(sizes) // MOST_SIZES)]
     median, mean = (
@@ -115,8 +115,8 @@ def compare(one: Published) -> None:
         for statistic in (np.median, np.mean)
     )
     left_out = np.isin(sizes, held_out([int(size) for size in sizes]))
-    starts, theirs = one.one_way()
-    print(f"\n{one.name}: {len(sizes)} of {len(trips)} sizes, {left_out.sum()} held out")
+    starts, theirs = platform.one_way()
+    print(f"\n{platform.name}: {len(sizes)} of {len(trips)} sizes, {left_out.sum()} held out")
     print("  their ranges from", ", ".join(format_size(int(start)) for start in starts))
     for name, times in (("medians", median), ("means", mean)):
         curve = curve_of_arrays(sizes[~left_out], times[~left_out])
@@ -137,8 +137,8 @@ def compare(one: Published) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("repository", type=Path, help="clone of Ezibenroc/platform-calibration")
-    for one in published(parser.parse_args().repository):
-        compare(one)
+    for platform in published(parser.parse_args().repository):
+        compare(platform)
 
 
 if __name__ == "__main__":

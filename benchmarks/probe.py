@@ -30,7 +30,7 @@ def launch_lines(mpicc: str | None, launches: int, seconds: float) -> tuple[np.n
     mpi = find_mpi(mpicc)
     engine = build_engine(mpi)
     case = Case(workload=Pingpong(sizes=SIZES), placement=Placement())
-    found = []
+    medians = []
     probed_s = wall_s = 0.0
     for launch in range(launches):
         arguments = engine_arguments(case, Sampling(precision=1e-6), seconds)
@@ -45,10 +45,10 @@ def launch_lines(mpicc: str | None, launches: int, seconds: float) -> tuple[np.n
             for record in records
             if record["kind"] == "lines"
         ]
-        found.append(np.median(rounds, axis=0))
+        medians.append(np.median(rounds, axis=0))
         probed_s += 1e-9 * 2 * 3 * float(np.sum(rounds))
         wall_s += sum(record["wall_s"] for record in records if record["kind"] == "end")
-    return np.array(found), probed_s / wall_s
+    return np.array(medians), probed_s / wall_s
 
 
 def deviation(values: np.ndarray) -> float:
@@ -61,12 +61,12 @@ def main() -> None:
     parser.add_argument("--mpicc", default=None)
     parser.add_argument("--launches", type=int, default=40)
     parser.add_argument("--seconds", type=float, default=0.3)
-    asked = parser.parse_args()
-    lines, fraction = launch_lines(asked.mpicc, asked.launches, asked.seconds)
+    args = parser.parse_args()
+    lines, fraction = launch_lines(args.mpicc, args.launches, args.seconds)
     medians = np.median(lines, axis=1)
     states = cluster(medians)
     print(
-        f"{len(lines)} launches of {asked.seconds} s, {lines.shape[1]} lines; "
+        f"{len(lines)} launches of {args.seconds} s, {lines.shape[1]} lines; "
         f"the probe takes {100 * fraction:.2f} % of a launch"
     )
     for state in range(states.max() + 1):

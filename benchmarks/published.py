@@ -46,7 +46,7 @@ DATA = HERE.parent / "src" / "hockney" / "infer" / "analysis" / "published.json"
 
 def systems_of(facts: dict[str, Any], logs: Path) -> Iterator[PublishedSystem]:
     for paper in facts["paper"]:
-        numbers = tuple(PublishedNumber(*_number(*one)) for one in paper.pop("numbers"))
+        numbers = tuple(PublishedNumber(*_number(*number)) for number in paper.pop("numbers"))
         method = THEIR_LINE if numbers[0].quantity != "time_s" else HALF_ROUND_TRIP
         yield PublishedSystem(**paper, method=method, numbers=numbers)
     for entry in facts["log"]:
@@ -60,8 +60,8 @@ def _number(quantity: str, *size_and_value: float) -> tuple[str, int | None, flo
 
 
 def _git_directory(copy: Path) -> Path:
-    found = [path for path in (copy / "repo" / ".git", copy / "repo", copy) if path.is_dir()]
-    return found[0]
+    directories = [path for path in (copy / "repo" / ".git", copy / "repo", copy) if path.is_dir()]
+    return directories[0]
 
 
 def _system(entry: dict[str, Any], repository: str, git: Path) -> PublishedSystem:
@@ -123,7 +123,7 @@ def _git(git: Path, *words: str) -> str:
 def _joined(texts: list[tuple[str, str]], entry: dict[str, Any]) -> tuple[Run, list[str]]:
     """All ping-pong tables as launches of one run, and the files that have one. Some directories
     hold other logs, too."""
-    found, used, reasons = [], [], []
+    pingpongs, used, reasons = [], [], []
     for path, text in texts:
         log = _log(text, path, entry)
         try:
@@ -134,11 +134,11 @@ def _joined(texts: list[tuple[str, str]], entry: dict[str, Any]) -> tuple[Run, l
             continue
         for table in tables:
             table.options.clear()
-            found.append((log, table))
+            pingpongs.append((log, table))
         used += [path] * bool(tables)
-    if not found:
+    if not pingpongs:
         raise SystemExit(f"{entry['system']}: no ping-pong in {entry['logs']}: {reasons[:3]}")
-    [run] = runs_of(found, "published")
+    [run] = runs_of(pingpongs, "published")
     return run, used
 
 
@@ -155,9 +155,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("logs", type=Path)
     logs: Path = parser.parse_args().logs
-    found = list(systems_of(tomllib.loads(FACTS.read_text()), logs))
-    DATA.write_bytes(encoded(found))
-    print(f"{DATA}: {len(found)} systems, {sum(len(one.numbers) for one in found)} numbers")
+    systems = list(systems_of(tomllib.loads(FACTS.read_text()), logs))
+    DATA.write_bytes(encoded(systems))
+    print(
+        f"{DATA}: {len(systems)} systems, {sum(len(system.numbers) for system in systems)} numbers"
+    )
 
 
 if __name__ == "__main__":

@@ -59,9 +59,9 @@ class Runner:
         which it measures."""
         sizes = self.case.workload.sizes
         for (size, exact), factor in zip(self.exact.items(), drawn.tolist(), strict=True):
-            if size in {one.bytes for one in sizes}:
+            if size in {kept.bytes for kept in sizes}:
                 self.times.setdefault(size, []).append(exact * factor)
-                one = Samples(
+                samples = Samples(
                     launch=self.launches,
                     round=0,
                     operation=self.collective,
@@ -71,7 +71,7 @@ class Runner:
                     repetitions=1,
                     ns=[exact * factor * 1e9],
                 )
-                self.run.add(one)
+                self.run.add(samples)
         self.launches += 1
         self.cost += START + (1.0 - START) * part * len(sizes) / len(self.exact)
 
@@ -88,19 +88,19 @@ def searched(
     for cell in cells:
         assert cell.default is not None
         exact.setdefault(DEFAULT, {})[cell.bytes] = cell.default.typical_s
-        for one in cell.contenders:
-            exact.setdefault(one.name, {})[cell.bytes] = one.point.typical_s
+        for contender in cell.contenders:
+            exact.setdefault(contender.name, {})[cell.bytes] = contender.point.typical_s
     runners = [Runner(name, times, cells[0].collective) for name, times in exact.items()]
     race = Race(launches)
     for number in range(launches):
-        for one in runners:
-            if one.is_done:
+        for runner in runners:
+            if runner.is_done:
                 continue
-            drawn = factors[one.name][number, : len(one.exact)]
+            drawn = factors[runner.name][number, : len(runner.exact)]
             if shorter is not None and number == 0:
-                one.launch(drawn * shorter[one.name][: len(one.exact)], FIRST_PART)
+                runner.launch(drawn * shorter[runner.name][: len(runner.exact)], FIRST_PART)
             else:
-                one.launch(drawn)
+                runner.launch(drawn)
         if shorter is not None:
             race.drop(runners)
     winners = {}
@@ -126,41 +126,41 @@ def main() -> None:
     parser.add_argument("--launches", type=int, default=10)
     parser.add_argument("--noise", type=float, nargs="+", default=[0.02, 0.05, 0.1])
     parser.add_argument("--repeats", type=int, default=5)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     studies = []
-    for ranks in map(int, asked.ranks.split(",")):
-        for collective in asked.collectives.split(","):
+    for ranks in map(int, args.ranks.split(",")):
+        for collective in args.collectives.split(","):
             pieces = pieces_of(collective, ranks, 2, LARGEST)
-            studies += [cells_in(asked.directory, pieces, selector) for selector in SELECTORS]
-    for noise in asked.noise:
+            studies += [cells_in(args.directory, pieces, selector) for selector in SELECTORS]
+    for noise in args.noise:
         rng = np.random.default_rng(1)
         count = same = again = 0
         costs = {True: 0.0, False: 0.0}
-        for cells in studies * asked.repeats:
+        for cells in studies * args.repeats:
             names = {DEFAULT, *(contender.name for cell in cells for contender in cell.contenders)}
-            found = {}
+            winners = {}
             for key in ("full", "again"):
                 factors = {}
                 for name in sorted(names):
-                    shape = (asked.launches, len(cells))
+                    shape = (args.launches, len(cells))
                     log = rng.normal(0.0, noise, shape)
                     log += np.abs(rng.normal(0.0, 2.0 * noise, shape)) * (
                         rng.random(shape) < OUTLIERS
                     )
                     factors[name] = np.exp(log)
-                found[key], cost = searched(cells, factors, asked.launches)
+                winners[key], cost = searched(cells, factors, args.launches)
                 if key == "full":
                     costs[False] += cost
                     deviation = noise * math.sqrt(WITHIN * (1.0 / FIRST_PART - 1.0))
                     shorter = {
                         n: np.exp(rng.normal(0.0, deviation, len(cells))) for n in sorted(names)
                     }
-                    found["race"], cost = searched(cells, factors, asked.launches, shorter)
+                    winners["race"], cost = searched(cells, factors, args.launches, shorter)
                     costs[True] += cost
             for cell in cells:
                 count += 1
-                same += is_same(cell, found["full"][cell.bytes], found["race"][cell.bytes])
-                again += is_same(cell, found["full"][cell.bytes], found["again"][cell.bytes])
+                same += is_same(cell, winners["full"][cell.bytes], winners["race"][cell.bytes])
+                again += is_same(cell, winners["full"][cell.bytes], winners["again"][cell.bytes])
         print(
             f"noise {noise:.2f}: {count} cells, the same winner in {100.0 * same / count:.1f} % "
             f"({100.0 * again / count:.1f} % in a second full search), "

@@ -5,7 +5,7 @@
 
 Targets: at most 60 ns a call of a ping-pong of 8 B, at most 2 % of a program's time.
 
-A program runs many times, in pairs with and without the recorder, whose order is drawn: short runs
+A program runs many times, in pairs with and without the recorder, in random order: short runs
 of 1 to 2 s meet less of the machine's changes than long ones. Beside the wall time stands the CPU
 time of all its processes: what others do on the machine changes that less.
 """
@@ -49,8 +49,10 @@ def main() -> None:
     mpi = mpi_of_command(given.command, given.mpicc) if given.command else find_mpi(given.mpicc)
     recorder, _ = build_recorder(mpi)
     with tempfile.TemporaryDirectory() as place:
-        found = environment(recorder, Path(place), 1_000_000 if given.trace else 0)
-        settings = {name: value for name, value in found.items() if os.environ.get(name) != value}
+        variables = environment(recorder, Path(place), 1_000_000 if given.trace else 0)
+        settings = {
+            name: value for name, value in variables.items() if os.environ.get(name) != value
+        }
         if given.calls:
             of_calls(mpi, settings, Path(place), given.blocks)
         else:
@@ -62,19 +64,19 @@ def of_calls(mpi: Mpi, settings: dict[str, str], place: Path, blocks: int) -> No
     source = Path(__file__).with_name("recorder_cost.c")
     subprocess.run([mpi.mpicc, "-O2", "-o", program, source], check=True)
     command = [str(mpi.mpiexec), "-n", "2", str(program)]
-    found: dict[str, list[float]] = defaultdict(list)
+    costs_ns: dict[str, list[float]] = defaultdict(list)
     for _ in range(blocks):
         plain, recorded = _times(mpi, command, {}), _times(mpi, command, settings)
         more = [1e9 * (with_it - without) for without, with_it in zip(plain, recorded, strict=True)]
-        found["ping-pong"].append(more[0] / CALLS_A_TRIP)
-        found["send to nobody"].append(more[1])
-        found["test that finds nothing"].append(more[2])
+        costs_ns["ping-pong"].append(more[0] / CALLS_A_TRIP)
+        costs_ns["send to nobody"].append(more[1])
+        costs_ns["test that finds nothing"].append(more[2])
     for path in place.glob("[0-9]*"):
         rank = read_rank(path)
         for name in ("call", "poll", "page"):
             own = f"{name}, by the recorder itself"
-            found[own].append(rank.header[f"{name}_ticks"] * rank.s_per_tick * 1e9)
-    for name, each in found.items():
+            costs_ns[own].append(rank.header[f"{name}_ticks"] * rank.s_per_tick * 1e9)
+    for name, each in costs_ns.items():
         spread = f"{min(each):.1f} .. {max(each):.1f}"
         middle = statistics.median(each)
         print(f"{mpi.mpicc} {name}: {middle:.1f} ns ({spread}), {blocks} pairs")
@@ -100,22 +102,22 @@ def of_program(
     os.environ.update(family_of(mpi).environment(mpi))
     chance = random.Random(1)
     _run(command, {})  # its files are read into memory now
-    found: list[tuple[Spent, Spent]] = []
+    spent: list[tuple[Spent, Spent]] = []
     begun = time.monotonic()
-    while len(found) < pairs or (seconds and time.monotonic() - begun < seconds):
+    while len(spent) < pairs or (seconds and time.monotonic() - begun < seconds):
         recorded_first = chance.random() < 0.5
         first = _run(command, settings if recorded_first else {})
         second = _run(command, {} if recorded_first else settings)
-        found.append((first, second) if recorded_first else (second, first))
+        spent.append((first, second) if recorded_first else (second, first))
     for name in ("wall", "cpu"):
-        plain = np.array([getattr(one, name) for _, one in found])
-        recorded = np.array([getattr(one, name) for one, _ in found])
+        plain = np.array([getattr(without, name) for _, without in spent])
+        recorded = np.array([getattr(with_it, name) for with_it, _ in spent])
         shift = paired_shift(np.log(recorded / plain))
         ends = (shift.interval.low, shift.interval.high) if shift.interval else (np.nan, np.nan)
         low, high = (100.0 * (np.exp(end) - 1.0) for end in ends)
         print(
             f"{' '.join(command)}: {name} time {100.0 * (np.exp(shift.centre) - 1.0):+.2f} % "
-            f"[{low:+.2f} .. {high:+.2f}] (Hodges-Lehmann, signed-rank), {len(found)} pairs of "
+            f"[{low:+.2f} .. {high:+.2f}] (Hodges-Lehmann, signed-rank), {len(spent)} pairs of "
             f"{np.median(plain):.2f} s"
         )
 

@@ -18,17 +18,17 @@ def main() -> None:
     parser.add_argument("--netpipe", required=True)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--seconds", type=float, required=True, help="wall time of a run")
-    asked = parser.parse_args()
-    repeats = netpipe_repeats(asked.netpipe, asked.mpiexec, LARGEST, asked.seconds)
+    args = parser.parse_args()
+    repeats = netpipe_repeats(args.netpipe, args.mpiexec, LARGEST, args.seconds)
     ours, theirs, walls, handovers = [], [], [], []
-    for _ in range(asked.runs):
-        run = hockney("--mpicc", asked.mpicc, "--budget", f"{asked.seconds}s", "--sizes", "1..4MiB")
+    for _ in range(args.runs):
+        run = hockney("--mpicc", args.mpicc, "--budget", f"{args.seconds}s", "--sizes", "1..4MiB")
         ours.append(medians(run))
         handovers.append(round(1e9 * (run["run"]["states"][0]["handover_s"] or 0.0)))
         started = time.monotonic()
-        theirs.append(netpipe(asked.netpipe, asked.mpiexec, LARGEST, repeats))
+        theirs.append(netpipe(args.netpipe, args.mpiexec, LARGEST, repeats))
         walls.append((run["wall_s"], time.monotonic() - started))
-    print(f"{asked.runs} alternated runs of {asked.seconds} s; NetPIPE with {repeats} repeats")
+    print(f"{args.runs} alternated runs of {args.seconds} s; NetPIPE with {repeats} repeats")
     print(
         f"wall s, medians: hockney {np.median([w[0] for w in walls]):.2f}, "
         f"NetPIPE {np.median([w[1] for w in walls]):.2f}"

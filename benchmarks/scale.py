@@ -18,16 +18,16 @@ def main() -> None:
     parser.add_argument("--collective", default="bcast", help=what)
     parser.add_argument("--algorithm", default="default")
     parser.add_argument("--sizes", default="8,64KiB,1MiB")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         command = ["hockney", "pairs"]
-        if asked.collective == "fabric":
+        if args.collective == "fabric":
             command = ["hockney", "fabric", "--rounds", "1"]
-        elif asked.collective != "pairs":
-            command = ["hockney", "collective", asked.collective, "--algorithm", asked.algorithm]
-        command += ["-n", str(asked.ranks)]
-        command += ["--platform", f"fat-tree:{asked.ranks},lat=1us,bw=12.5GB/s"]
-        command += ["--sizes", asked.sizes, "--budget", "30min"]
+        elif args.collective != "pairs":
+            command = ["hockney", "collective", args.collective, "--algorithm", args.algorithm]
+        command += ["-n", str(args.ranks)]
+        command += ["--platform", f"fat-tree:{args.ranks},lat=1us,bw=12.5GB/s"]
+        command += ["--sizes", args.sizes, "--budget", "30min"]
         command += ["--timeout", "30min", "-q", "-o", str(Path(directory) / "run.jsonl")]
         started = time.monotonic()
         run = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -36,7 +36,7 @@ def main() -> None:
             time.sleep(0.2)
             most = max(most, *(_memory_kB(path) for path in Path("/proc").glob("[0-9]*")), 0)
     print(
-        f"{asked.ranks} ranks, {asked.collective} {asked.algorithm} of {asked.sizes}: exit status "
+        f"{args.ranks} ranks, {args.collective} {args.algorithm} of {args.sizes}: exit status "
         f"{run.returncode}, {time.monotonic() - started:.0f} s, {most / 2**20:.1f} GiB"
     )
 

@@ -1,4 +1,4 @@
-"""Whether one slow link planted among 64 simulated nodes is found, and nothing else accused."""
+"""Whether one slow link planted among 64 simulated nodes is found, and nothing else is reported."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def accused(verb: str, xml: str, hosts: int) -> list[set[str]]:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     shown = json.loads(done.stdout)
     names = {place["rank"]: place["host"] for place in shown["run"]["places"]}
-    return [{names[rank] for rank in one["ranks"]} for one in shown["outliers"]]
+    return [{names[rank] for rank in outlier["ranks"]} for outlier in shown["outliers"]]
 
 
 def main() -> None:
@@ -37,18 +37,18 @@ def main() -> None:
     parser.add_argument("--platforms", type=int, default=20)
     parser.add_argument("--hosts", type=int, default=64)
     parser.add_argument("--verbs", nargs="*", default=list(ASKED))
-    asked = parser.parse_args()
-    for verb in asked.verbs:
+    args = parser.parse_args()
+    for verb in args.verbs:
         right = 0
-        for seed in range(asked.platforms):
-            xml, host, kind = with_slow_link(seed, asked.hosts)
-            found = accused(verb, xml, asked.hosts)
+        for seed in range(args.platforms):
+            xml, host, kind = with_slow_link(seed, args.hosts)
+            outliers = accused(verb, xml, args.hosts)
             # A pair is the best evidence where each node is in one pair only.
             allowed = 2 if verb == "pairs" else 1
-            well = len(found) == 1 and host in found[0] and len(found[0]) <= allowed
+            well = len(outliers) == 1 and host in outliers[0] and len(outliers[0]) <= allowed
             right += well
-            print(f"{verb}, platform {seed}: {host} slow in {kind}, accused {found}", flush=True)
-        print(f"{verb}: {right} of {asked.platforms} platforms right")
+            print(f"{verb}, platform {seed}: {host} slow in {kind}, accused {outliers}", flush=True)
+        print(f"{verb}: {right} of {args.platforms} platforms right")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """Whether `hockney fabric --one-way` names the node whose network is slow in one direction, and
-accuses no sound one: hosts of namespaces, one of whose links is limited to 100 Mbit/s.
+no sound one: hosts of namespaces, one of whose links is limited to 100 Mbit/s.
 
     python slow_nodes.py --times 10
 """
@@ -54,7 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=10)
     parser.add_argument("--ways", nargs="*", choices=WAYS, default=list(WAYS))
-    asked = parser.parse_args()
+    args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the hosts are removed
     os.environ.setdefault("MPICC", str(Path(sys.prefix) / "bin" / "mpicc"))
     if reason := why_not():
@@ -62,20 +62,20 @@ def main() -> None:
     mpi_of(Placement())
     draw = random.Random(1)
     with tempfile.TemporaryDirectory() as directory:
-        for way in asked.ways:
+        for way in args.ways:
             words = WAYS[way]
             right = false = 0
-            for _ in range(asked.times):
+            for _ in range(args.times):
                 host = f"n{draw.randrange(HOSTS) + 1}"
                 expected = [] if way == "none" else [f"node {host} is slow {words}"]
-                found = named(way, host, directory)
-                right += found == expected
-                false += bool(set(found) - set(expected))
-                if found != expected:
-                    print("   ", way, host, found, flush=True)
+                nodes = named(way, host, directory)
+                right += nodes == expected
+                false += bool(set(nodes) - set(expected))
+                if nodes != expected:
+                    print("   ", way, host, nodes, flush=True)
             print(
-                f"{way:>5} n={asked.times}  right {interval(right, asked.times)}  accuses another "
-                f"{interval(false, asked.times)}",
+                f"{way:>5} n={args.times}  right {interval(right, args.times)}  accuses another "
+                f"{interval(false, args.times)}",
                 flush=True,
             )
 

@@ -1,4 +1,4 @@
-"""Whether the labels of rounds agree with 1,000 hand-overs before and after each round."""
+"""Whether labels of rounds agree with 1,000 core-to-core latencies before and after each round."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def main() -> None:
     parser.add_argument("--mpicc", default=None)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=1.5)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     agreed = right = changed = rounds = 0
     by_state: dict[int, dict[int, list[float]]] = {}
-    for _ in range(asked.runs):
-        run, judged = run_once(asked.mpicc, 8, asked.seconds / 8)
-        found = agreement(run, judged)
-        agreed, right = agreed + found[0], right + found[1]
+    for _ in range(args.runs):
+        run, judged = run_once(args.mpicc, 8, args.seconds / 8)
+        counts = agreement(run, judged)
+        agreed, right = agreed + counts[0], right + counts[1]
         estimates = estimate(run)
         changed += estimates.states.changed
         rounds += len(judged)
@@ -94,7 +94,7 @@ def main() -> None:
             if point.launches >= 3:
                 sizes.setdefault(point.bytes, []).append(point.median_s)
     print(
-        f"{asked.runs} runs, {rounds} rounds: the judge agrees with itself on {agreed}, "
+        f"{args.runs} runs, {rounds} rounds: the judge agrees with itself on {agreed}, "
         f"the label is right on {100 * right / max(agreed, 1):.1f} % of them; "
         f"{changed} rounds set aside"
     )

@@ -1,4 +1,4 @@
-"""Start-up, the time of ours around a run, and the time to build the engine."""
+"""Start-up, the tool's own time around a run, and the time to build the engine."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def timed(command: list[str], env: dict[str, str] | None = None) -> tuple[float,
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mpicc", default=None)
-    asked = parser.parse_args()
-    mpicc = ["--mpicc", asked.mpicc] if asked.mpicc else []
+    args = parser.parse_args()
+    mpicc = ["--mpicc", args.mpicc] if args.mpicc else []
     help_s = [timed(["hockney", "--help"])[0] for _ in range(20)]
     ours = []
     with tempfile.TemporaryDirectory() as directory:
@@ -32,9 +32,9 @@ def main() -> None:
         timed(run)
         for _ in range(10):
             wall_s, said = timed(run)
-            found = re.search(r"launch(?:es)? in ([\d.]+) (s|ms)", said)
-            assert found is not None
-            ours.append(wall_s - float(found[1]) * (1.0 if found[2] == "s" else 1e-3))
+            match = re.search(r"launch(?:es)? in ([\d.]+) (s|ms)", said)
+            assert match is not None
+            ours.append(wall_s - float(match[1]) * (1.0 if match[2] == "s" else 1e-3))
         builds = []
         for number in range(3):
             env = {**os.environ, "XDG_CACHE_HOME": str(Path(directory) / f"cache{number}")}

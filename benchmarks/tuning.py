@@ -116,7 +116,7 @@ class Piece:
 
 def pieces_of(collective: str, ranks: int, step: int, largest: int) -> list[Piece]:
     mpi, engine = mpi_of(Placement(platform="cluster:2"))
-    names = [one.name for one in discover(mpi, engine, [collective])]
+    names = [algorithm.name for algorithm in discover(mpi, engine, [collective])]
     return [Piece(collective, ranks, name, step, largest) for name in (*SELECTORS, *names)]
 
 
@@ -152,32 +152,32 @@ def held_out(
     inside = [c for c in rest if measured[0].bytes < c.bytes < measured[-1].bytes]
     added = predicted_cells(measured, (), lambda *_: None) if beyond else []
     rules = reduce_to_rules([*measured, *added], lambda *_: {}).rules
-    found = []
+    judged = []
     for cell in inside:
         assert cell.default is not None
         own = cell.default.typical_s
         held = [r for r in rules if r.holds_for(cell.collective, cell.ranks, cell.bytes)]
         times = {contender.name: contender.point.typical_s for contender in cell.contenders}
         tuned = times.get(held[0].name, math.inf) if held else own
-        found.append(HeldOut(own / tuned, max(own / min(times.values()), 1.0), bool(held)))
-    return found
+        judged.append(HeldOut(own / tuned, max(own / min(times.values()), 1.0), bool(held)))
+    return judged
 
 
 def report(what: str, cells: Iterable[HeldOut]) -> None:
-    found = list(cells)
-    if not found:
+    judged = list(cells)
+    if not judged:
         return
-    ruled = [one.ratio for one in found if one.is_ruled]
-    possible = sum(math.log(one.best) for one in found)
-    kept = sum(math.log(one.ratio) for one in found)
-    worst = 1.0 / min((one.ratio for one in found), default=1.0)
-    lost = sum(one.ratio < 1.0 / 1.02 for one in found)
+    ruled = [cell.ratio for cell in judged if cell.is_ruled]
+    possible = sum(math.log(cell.best) for cell in judged)
+    kept = sum(math.log(cell.ratio) for cell in judged)
+    worst = 1.0 / min((cell.ratio for cell in judged), default=1.0)
+    lost = sum(cell.ratio < 1.0 / 1.02 for cell in judged)
     gained = f"{100.0 * kept / possible:.0f} % of the oracle's gain" if possible else ""
-    if possible < len(found) * LEAST_GAIN:
+    if possible < len(judged) * LEAST_GAIN:
         gained = "the oracle gains nothing"
     mean = f"{geometric_mean(ruled):.2f}" if ruled else "-"
     print(
-        f"{what:42} {len(found):4d} cells, {len(ruled):4d} ruled: {mean} times as fast; slower by "
+        f"{what:42} {len(judged):4d} cells, {len(ruled):4d} ruled: {mean} times as fast; slower by "
         f"2 % or more: {lost}, at most {max(worst, 1.0):.3f} times; {gained}",
         flush=True,
     )
@@ -198,34 +198,34 @@ def main() -> None:
     parser.add_argument("--largest", type=parse_size, default=LARGEST, help="size")
     parser.add_argument("--longest", type=int, default=LONGEST_S, help="CPU seconds")
     parser.add_argument("--pieces", type=float, default=math.inf, metavar="SECONDS")
-    asked = parser.parse_args()
-    asked.directory.mkdir(parents=True, exist_ok=True)
+    args = parser.parse_args()
+    args.directory.mkdir(parents=True, exist_ok=True)
     studies = [
-        pieces_of(collective, ranks, asked.step, asked.largest)
-        for ranks in map(int, asked.ranks.split(","))
-        for collective in asked.collectives.split(",")
+        pieces_of(collective, ranks, args.step, args.largest)
+        for ranks in map(int, args.ranks.split(","))
+        for collective in args.collectives.split(",")
     ]
-    pieces = (one for each in studies for one in each)
-    left = simulate(pieces, asked.directory, asked.pieces, asked.longest)
+    pieces = (piece for each in studies for piece in each)
+    left = simulate(pieces, args.directory, args.pieces, args.longest)
     if left:
         raise SystemExit(f"{len(left)} pieces are left")
     every: dict[bool, list[HeldOut]] = {False: [], True: []}
     for selector in SELECTORS:
         for pieces in studies:
-            if selector in {one.how for one in too_long(asked.directory, pieces)}:
+            if selector in {piece.how for piece in too_long(args.directory, pieces)}:
                 continue  # nothing to compare with
-            cells = cells_in(asked.directory, pieces, selector)
-            for beyond, found in every.items():
-                firsts = range(min(asked.every, len(cells)))
-                here = [o for first in firsts for o in held_out(cells, first, asked.every, beyond)]
-                found += here
+            cells = cells_in(args.directory, pieces, selector)
+            for beyond, judged in every.items():
+                firsts = range(min(args.every, len(cells)))
+                here = [o for first in firsts for o in held_out(cells, first, args.every, beyond)]
+                judged += here
                 rule = "predicted" if beyond else "measured"
                 report(f"{selector} {pieces[0].ranks} {pieces[0].collective}, {rule}", here)
-    for beyond, found in every.items():
-        report("all, with predicted cells" if beyond else "all, measured cells alone", found)
+    for beyond, judged in every.items():
+        report("all, with predicted cells" if beyond else "all, measured cells alone", judged)
     for pieces in studies:
-        for one in too_long(asked.directory, pieces):
-            print(f"left out: {one.name}")
+        for piece in too_long(args.directory, pieces):
+            print(f"left out: {piece.name}")
 
 
 if __name__ == "__main__":

@@ -21,21 +21,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ranks", type=int, default=1024)
     parser.add_argument("--fill", type=float, default=16.0, help="pairs that fill the link")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     wire = Link(1e-6, 1e9)
-    uplink = Link(1e-6, asked.fill * wire.bandwidth_Bps)
+    uplink = Link(1e-6, args.fill * wire.bandwidth_Bps)
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as directory:
         platform = Path(directory) / "platform.xml"
-        platform.write_text(two_halves(asked.ranks, wire, uplink))
-        command = ["hockney", "pairs", "-n", str(asked.ranks), "--platform", str(platform)]
+        platform.write_text(two_halves(args.ranks, wire, uplink))
+        command = ["hockney", "pairs", "-n", str(args.ranks), "--platform", str(platform)]
         command += [word for setting in CFG for word in ("--cfg", setting)]
         command += ["--pairs-active", "1,2,4,...,all", "--sizes", "1MiB", "--timeout", "10min"]
         command += ["--json", "-q", "-o", str(Path(directory) / "run.jsonl")]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     (knee,) = json.loads(done.stdout)["knees"]
     print(
-        f"knee at {knee['pairs']:.3f} pairs of {asked.fill:g}, plateau "
+        f"knee at {knee['pairs']:.3f} pairs of {args.fill:g}, plateau "
         f"{knee['plateau_Bps'] / uplink.bandwidth_Bps:.4f} of the link, "
         f"{time.monotonic() - started:.0f} s"
     )

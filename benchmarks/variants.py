@@ -25,7 +25,7 @@ BUILD = {"HOCKNEY_CFLAGS": "-DHOCKNEY_FAULTS"}
 
 def run(args: argparse.Namespace, slower: float) -> dict[str, Any]:
     """The variants of one run, of which the second is slower by that fraction. Their variables
-    are equally long: with other lengths went differences of 0.1 to 0.2 %."""
+    are equally long: other lengths caused differences of 0.1 to 0.2 %."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "run.jsonl"
         sets = Path(directory) / "sets.toml"
@@ -45,8 +45,8 @@ def run(args: argparse.Namespace, slower: float) -> dict[str, Any]:
             check=True,
             env={**os.environ, **BUILD},
         )
-        found: dict[str, Any] = json.loads(done.stdout)["variants"]
-        return found | {"wall_s": time.monotonic() - started}
+        study: dict[str, Any] = json.loads(done.stdout)["variants"]
+        return study | {"wall_s": time.monotonic() - started}
 
 
 def name_of(ratio: dict[str, Any]) -> str:
@@ -57,12 +57,12 @@ def report(what: str, runs: list[dict[str, Any]]) -> None:
     """Prints the verdicts of each point over the runs, and how far the ratios spread."""
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     ratios: dict[str, list[float]] = defaultdict(list)
-    for one in runs:
-        for ratio in one["ratios"]:
+    for study in runs:
+        for ratio in study["ratios"]:
             verdicts[name_of(ratio)][ratio["verdict"]] += 1
             ratios[name_of(ratio)].append(ratio["ratio"])
-    walls = [one["wall_s"] for one in runs]
-    blocks = [one["blocks"] for one in runs]
+    walls = [study["wall_s"] for study in runs]
+    blocks = [study["blocks"] for study in runs]
     print(f"{what}: {len(runs)} runs of {np.median(walls):.0f} s, {np.median(blocks):.0f} blocks")
     for name, counts in verdicts.items():
         values = np.log(ratios[name])
@@ -71,7 +71,7 @@ def report(what: str, runs: list[dict[str, Any]]) -> None:
             f"standard deviation {100.0 * values.std(ddof=1):.2f} %"
         )
     wrong = sum(
-        any(ratio["verdict"] in ("faster", "slower") for ratio in one["ratios"]) for one in runs
+        any(ratio["verdict"] in ("faster", "slower") for ratio in study["ratios"]) for study in runs
     )
     print(f"  any difference claimed in {wrong} of {len(runs)} runs", flush=True)
 
@@ -81,8 +81,8 @@ def report_spread(runs: list[dict[str, Any]]) -> None:
     variant."""
     base: dict[str, list[float]] = defaultdict(list)
     paired: dict[str, list[float]] = defaultdict(list)
-    for one in runs:
-        for ratio in one["ratios"]:
+    for study in runs:
+        for ratio in study["ratios"]:
             base[name_of(ratio)].append(np.log(ratio["base_s"]))
             paired[name_of(ratio)].append(np.log(ratio["ratio"]))
     for name, values in base.items():
@@ -102,11 +102,11 @@ def main() -> None:
     parser.add_argument("--slower", type=float, nargs="*", default=[0.02, 0.01])
     parser.add_argument("--sizes", default="8,8KiB,1MiB")
     parser.add_argument("--mpicc", default="mpicc")
-    asked = parser.parse_args()
-    for slower in asked.slower:
-        runs = [run(asked, slower) for _ in range(asked.runs)]
+    args = parser.parse_args()
+    for slower in args.slower:
+        runs = [run(args, slower) for _ in range(args.runs)]
         report(f"{100.0 * slower:g} % slower", runs)
-    runs = [run(asked, 0.0) for _ in range(asked.equal_runs)]
+    runs = [run(args, 0.0) for _ in range(args.equal_runs)]
     if runs:
         report("equal", runs)
         report_spread(runs)

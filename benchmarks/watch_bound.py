@@ -24,7 +24,7 @@ NOISE, BEFORE, MOST = 0.01, 336, 400
 
 
 def information(correlation: float, looks: int) -> float:
-    """That of a step which began so many looks ago, over the square of its size."""
+    """The information of a step that began so many looks ago, over its size squared."""
     covariance = 0.5 * correlation ** np.arange(BEFORE + looks)
     covariance[0] = 1.0
     step = np.concatenate([np.zeros(BEFORE), np.ones(looks)])

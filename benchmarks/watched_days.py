@@ -39,7 +39,7 @@ BEGAN = datetime(2026, 1, 5, tzinfo=timezone.utc)
 
 
 def slow_looks(args: argparse.Namespace) -> list[range]:
-    """The looks of each slowdown: one in each part of the time after the first days, by lot."""
+    """The looks of each slowdown: one in each part of the time after the first days, at random."""
     count, lasts = max(len(args.slower), 1), round(args.hours / 24.0 * args.looks_a_day)
     first = round(args.first_days * args.looks_a_day)
     each = (round(args.days * args.looks_a_day) - first) // count

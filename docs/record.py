@@ -41,23 +41,23 @@ class Step:
 
 def steps(page: str) -> list[Step]:
     """The commands of a page's code blocks, in order."""
-    found: list[Step] = []
+    parsed: list[Step] = []
     in_block = False
     for at, line in enumerate(page.splitlines()):
         if line.startswith(PROMPT):
-            found.append(Step(line.removeprefix(PROMPT), at + 1))
+            parsed.append(Step(line.removeprefix(PROMPT), at + 1))
             in_block = True
-        elif in_block and found[-1].command.endswith("\\"):
-            found[-1].command = found[-1].command[:-1] + line.strip()
-            found[-1].at = at + 1
+        elif in_block and parsed[-1].command.endswith("\\"):
+            parsed[-1].command = parsed[-1].command[:-1] + line.strip()
+            parsed[-1].at = at + 1
         elif in_block and (line.startswith(INDENT) or not line):
-            found[-1].shown.append(line.removeprefix(INDENT))
+            parsed[-1].shown.append(line.removeprefix(INDENT))
         else:
             in_block = False
-    for step in found:
+    for step in parsed:
         while step.shown and not step.shown[-1]:
             step.shown.pop()
-    return found
+    return parsed
 
 
 def repeatable(page: str) -> Iterator[Step]:

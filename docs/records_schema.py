@@ -19,7 +19,7 @@ WIDTH = 100
 
 
 def schema() -> dict[str, Any]:
-    """Of one line of a result file whose kind this version knows."""
+    """The schema of a line of a result file, of any kind that this version knows."""
     stored = [kind for kind in records.Record.__args__ if kind is not records.Progress]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -32,14 +32,14 @@ def schema() -> dict[str, Any]:
 def _on_one_line(value: Any) -> Any:
     """Docstrings as text: Python keeps their indentation before 3.13, and removes it since."""
     if isinstance(value, list):
-        return [_on_one_line(one) for one in value]
+        return [_on_one_line(inner) for inner in value]
     if not isinstance(value, dict):
         return value
     return {
-        key: " ".join(one.split())
-        if key == "description" and isinstance(one, str)
-        else _on_one_line(one)
-        for key, one in value.items()
+        key: " ".join(inner.split())
+        if key == "description" and isinstance(inner, str)
+        else _on_one_line(inner)
+        for key, inner in value.items()
     }
 
 

@@ -27,7 +27,7 @@ COMMAND = ("pingpong", "--sizes", "0,8,1KiB,64KiB,1MiB,4MiB", "--budget", "12s",
 SHOWN_AT = 0.7
 """Which of the blocks that the run draws: a fraction of all of them."""
 FONTS = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
-"""That a browser would fetch; those of the reader do as well."""
+"""Fonts that a browser would fetch; the reader's own do as well."""
 
 
 def record() -> str:

@@ -1,4 +1,4 @@
-"""Calls what other packages add: what it raises names the package, and does not look like ours."""
+"""Calls what other packages add: their exceptions name the package and do not look like ours."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ class Addition:
         self._module, self._what = module, what
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._module, name)
-        is_called = callable(found) and not inspect.isclass(found)
-        return _guarded(found, self._what) if is_called else found
+        member = getattr(self._module, name)
+        is_called = callable(member) and not inspect.isclass(member)
+        return _guarded(member, self._what) if is_called else member
 
 
 def _guarded(function: Callable[..., Any], what: str) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
         with _named(what):
-            found = function(*arguments, **named)
-        return _each(found, what) if inspect.isgenerator(found) else found
+            returned = function(*arguments, **named)
+        return _each(returned, what) if inspect.isgenerator(returned) else returned
 
     return call
 
 
-def _each(found: Iterator[Any], what: str) -> Iterator[Any]:
+def _each(values: Iterator[Any], what: str) -> Iterator[Any]:
     with _named(what):
-        yield from found
+        yield from values
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Who is shown how far a build is: compiling takes half a minute under SimGrid, and a verb that
+"""Reports the progress of builds: compiling takes half a minute under SimGrid, and a verb that
 prints nothing for so long seems to hang."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Which variables, values and words a file may hold that is published: known names with numbers and
-known words. Everything else is left out, and what looks like a credential is never stored."""
+"""Which variables, values and words may be in files that are published: known names with numbers
+and known words. Everything else is left out; what looks like a credential is never stored."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ JOB = frozenset(
         *("MPICC", "OMPI_CC", "MPICH_CC", "OMPI_ALLOW_RUN_AS_ROOT"),
     }
 )
-"""Variables of a job, and of compilers, whose values are names of the site's."""
+"""Variables of jobs and compilers whose values are names that a site chose."""
 SECRET_NAME = re.compile(
     r"TOKEN|SECRET|PASSW|PASSPHRASE|PASSCODE|(?:^|[_-])PASS(?:$|[_-])|PWD|CREDENTIAL|COOKIE|JWT|"
     r"AUTH(?!OR)|LOGIN|BEARER|SIGNATURE|PRIVATE|APIKEY|(?:^|[_-])KEY(?:$|[_-])|KEY$",
@@ -95,7 +95,7 @@ def may_be_stored(name: str, value: str) -> bool:
         return False
     if upper in JOB:
         return True
-    family = next((one for one in FAMILIES if upper.startswith(one)), None)
+    family = next((prefix for prefix in FAMILIES if upper.startswith(prefix)), None)
     last = "ALGORITHM" if upper.startswith("I_MPI_ADJUST_") else upper.rpartition("_")[2]
     if family is None or not LAST_WORDS.fullmatch(last):
         return False
@@ -112,8 +112,8 @@ def _is_known(piece: str) -> bool:
 
 def is_credential(value: str) -> bool:
     """Whether a value looks like a password, a key or an address with one."""
-    found = IN_URL.search(value) or CREDENTIAL.search(value) or LONG_RANDOM.search(value)
-    return found is not None
+    match = IN_URL.search(value) or CREDENTIAL.search(value) or LONG_RANDOM.search(value)
+    return match is not None
 
 
 def is_secret_name(name: str) -> bool:
@@ -142,31 +142,31 @@ def programs_of(words: Sequence[str]) -> list[str]:
     first, *rest = words
     if not LAUNCHERS.fullmatch(first.rpartition("/")[2]):
         return [first]
-    found, before = [first], ""
+    programs, before = [first], ""
     for word in rest:
         option, _, number = word.partition("=")
         if COUNTS.fullmatch(before) and word.isdigit():
-            found += [before, word]
+            programs += [before, word]
         elif COUNTS.fullmatch(option) and number.isdigit():
-            found.append(word)
+            programs.append(word)
         elif shutil.which(word):
-            return [*found, word]
+            return [*programs, word]
         before = word
-    return found
+    return programs
 
 
 def redacted(words: Iterable[str]) -> list[str]:
     """The words of a command, without the values of options and variables whose names are those of
     credentials, and without what looks like one."""
-    found: list[str] = []
+    shown: list[str] = []
     is_value = False
     for word in words:
         name, equals, _ = word.partition("=")
         if is_value and not word.startswith("-"):
-            found.append(HIDDEN)
+            shown.append(HIDDEN)
         elif equals and is_secret_name(name):
-            found.append(f"{name}={HIDDEN}")
+            shown.append(f"{name}={HIDDEN}")
         else:
-            found.append(without_credentials(word))
+            shown.append(without_credentials(word))
         is_value = not equals and is_secret_name(word) and "/" not in word
-    return found
+    return shown

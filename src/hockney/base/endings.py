@@ -1,5 +1,5 @@
-"""Undoes at every end what must not outlive this process, in one registry: temporary files, locks,
-launches and other children. A signal ends the process here, wherever it was."""
+"""Cleans up whatever must not outlive this process, however it ends, from one registry: temporary
+files, locks, launches and other children. Signals end the process here."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ STOPPING = tuple(
     signal.Signals[f"SIG{name}"] for name in NAMES if f"SIG{name}" in signal.Signals.__members__
 )
 """Signals that ask a process to end: by a user, a terminal, a scheduler at its limit (LSF sends
-USR2, Slurm what --signal names) or the kernel. Those of a file's limit and of a closed pipe are
-errors of the write instead."""
+USR2, Slurm what --signal names) or the kernel. SIGXFSZ and SIGPIPE are not among them: the write
+fails instead."""
 GRACE_S = 2.0
 """Time between SIGTERM and SIGKILL."""
 POLL_S = 0.01
@@ -39,7 +39,7 @@ _owner = os.getpid()
 
 class AtEnd:
     """An action that is carried out when the process ends. A signal may start it at any point of
-    the program, even in the middle of now(): it must allow being repeated."""
+    the program, even in the middle of now(), so it must be repeatable."""
 
     has_begun: ClassVar[bool] = False
     """True once a signal ends the process: other threads begin nothing more."""
@@ -61,21 +61,21 @@ class AtEnd:
     def all(cls) -> None:
         """Carries out all registered actions, the latest first."""
         while cls._registered and os.getpid() == _owner:
-            one, _ = cls._registered.popitem()
+            ending, _ = cls._registered.popitem()
             with suppress(Exception):
-                one._action()
+                ending._action()
 
 
 def install() -> None:
-    """Lets each signal of STOPPING end this process by end_by(), until all is done: Python then
-    takes its handlers away, and a signal would make another status of a whole result."""
+    """Lets each signal of STOPPING end this process by end_by(), but ignores them at exit: Python
+    then removes its handlers, and a signal would change the status of a finished run."""
     for number in _heeded():
         signal.signal(number, end_by)
     atexit.register(_ignore)
 
 
 def end_by(number: int, _frame: FrameType | None = None) -> None:
-    """Ends the process with one line of message: nothing that is registered stays."""
+    """Ends the process with a one-line message, after all registered actions."""
     if os.getpid() != _owner:  # between fork and exec
         os._exit(INTERRUPTED)
     _ignore()
@@ -105,15 +105,15 @@ def caught(handler: Handler) -> Iterator[None]:
 
 
 def _heeded() -> list[signal.Signals]:
-    """The signals of STOPPING, except SIGHUP under nohup. SIGINT and SIGQUIT are heeded where a
-    shell ignores them for a command in its background: somebody sent them to us."""
+    """The signals of STOPPING, except SIGHUP under nohup. SIGINT and SIGQUIT count even where a
+    shell ignores them for background commands: somebody sent them to us."""
     is_nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     return [number for number in STOPPING if number != signal.SIGHUP or not is_nohup]
 
 
 def die_with_parent() -> None:
-    """Called in a child before it becomes the program (preexec_fn): sends it SIGTERM when the
-    thread that started it is gone, even where that was killed. Only Linux can."""
+    """Called in a child before it becomes the program (preexec_fn): it gets SIGTERM when the
+    thread that started it ends, even if that is killed. Only on Linux."""
     if _prctl is not None:
         _prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
 
@@ -122,8 +122,8 @@ def _loaded_prctl() -> Callable[..., int] | None:
     if sys.platform != "linux":
         return None
     with suppress(OSError, AttributeError):
-        found: Callable[..., int] = ctypes.CDLL(None).prctl
-        return found
+        prctl: Callable[..., int] = ctypes.CDLL(None).prctl
+        return prctl
     return None
 
 
@@ -132,23 +132,23 @@ _prctl = _loaded_prctl()
 
 def end_children() -> None:
     """Ends all descendants by SIGTERM, and after GRACE_S by SIGKILL. A compiler's driver removes
-    its temporary files at the first."""
-    found = _descendants()
-    for child in found:
+    its temporary files on SIGTERM."""
+    children = _descendants()
+    for child in children:
         with suppress(OSError):
             os.kill(child, signal.SIGTERM)
     deadline = time.monotonic() + GRACE_S
-    while found and time.monotonic() < deadline:
+    while children and time.monotonic() < deadline:
         time.sleep(POLL_S)
-        found = [child for child in found if _state(child)[0] not in ("", "Z")]
-    for child in {*found, *_descendants()}:
+        children = [child for child in children if _state(child)[0] not in ("", "Z")]
+    for child in {*children, *_descendants()}:
         with suppress(OSError):
             os.kill(child, signal.SIGKILL)
 
 
 def _descendants() -> list[int]:
-    """Processes that this one started, and those that these started, by /proc. It is not read where
-    there is no child: a login node has thousands of processes."""
+    """Children of this process and their descendants, from /proc. It is not read without a child:
+    a login node has thousands of processes."""
     children: dict[int, list[int]] = {}
     with suppress(OSError, AttributeError):
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # raises without a child
@@ -157,14 +157,14 @@ def _descendants() -> list[int]:
                 state, parent = _state(int(name))
                 if state not in ("", "Z"):
                     children.setdefault(parent, []).append(int(name))
-    found = children.get(os.getpid(), [])
-    for process in found:  # which grows
-        found += children.get(process, [])
-    return found
+    descendants = children.get(os.getpid(), [])
+    for process in descendants:  # which grows
+        descendants += children.get(process, [])
+    return descendants
 
 
 def _state(process: int) -> tuple[str, int]:
-    """The state of a process and its parent; "" where it is gone. Its name may hold anything."""
+    """The state of a process and its parent; "" if it is gone. Its name may contain ")"."""
     with suppress(OSError, ValueError, IndexError):
         with open(f"/proc/{process}/stat", "rb") as file:
             words = file.read().rpartition(b")")[2].split()

@@ -16,7 +16,7 @@ def extra(name: str, otherwise: str = "") -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        # What uv made has no pip, as the environment of a clone.
+        # Environments that uv made have no pip, as in a clone.
         pip = (
             "pip" if find_spec("pip") else f"in a clone: sh .ci/install {error.name}; else: uv pip"
         )

@@ -1,4 +1,4 @@
-"""Explains what the system refuses to this process: memory, processes, files and their sizes."""
+"""Explains limits that this process runs into: memory, processes, open files, sizes of files."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ SAID = (
     (r"Resource temporarily unavailable|can't start new thread", errno.EAGAIN),
     (r"Too many open files|SYS_LIMITS_PIPES", errno.EMFILE),
 )
-"""Regular expressions for what programs, the loader and Python print where the system refuses them
-something, with its error."""
+"""Regular expressions for what programs, the loader and Python print at a limit of the system, with
+its error."""
 
 LEAST_ADDRESS_SPACE = 256 << 20
 """Least address space (bytes): with less, Python and its numerical libraries fail while they are
 loaded."""
 LEAST_DESCRIPTORS = 12
-"""Least open files: with fewer, directories cannot be searched and programs not be asked."""
+"""Least open files: with fewer, directories cannot be searched, nor other programs run."""
 THREADS = "OPENBLAS_NUM_THREADS"
 """Number of OpenBLAS's threads: where it cannot start them, it sends SIGINT to its own process."""
 _is_spared = False
@@ -50,12 +50,12 @@ def spare_threads() -> None:
 
 
 def of_the_user(env: dict[str, str]) -> dict[str, str]:
-    """An environment without what spare_threads() has set for us alone."""
+    """An environment without what spare_threads() set for hockney only."""
     return {name: v for name, v in env.items() if name != THREADS or not _is_spared}
 
 
 def explained(error: BaseException) -> str | None:
-    """The limit behind an error, and what to do; None where no limit is."""
+    """The limit behind an error, and what to do; None without a limit."""
     number = error.errno if isinstance(error, OSError) else None
     number = number or (errno.ENOMEM if isinstance(error, MemoryError) else _said(str(error)))
     if number == errno.ENOMEM:
@@ -72,8 +72,7 @@ def explained(error: BaseException) -> str | None:
 
 
 def explained_text(text: str) -> str | None:
-    """The limit of which the output of a program reports, and what to do; None where it does
-    not."""
+    """The limit behind what a program printed, and what to do; None without a limit."""
     return explained(RuntimeError(text))
 
 

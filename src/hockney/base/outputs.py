@@ -21,13 +21,13 @@ ASKED_WRONGLY = frozenset(
         *(errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL),
     }
 )
-"""Errors of a place that another -o mends; all others are of the disk or of a limit."""
+"""Errors that another -o avoids; all others are of the disk or of a limit."""
 WAYS_OUT = {
     errno.ENOSPC: "free some space",
     errno.EDQUOT: "free some of your quota",
     errno.EFBIG: "raise the limit of a file's size (ulimit -f)",
 }
-"""Advice by error of the system, where it refuses to write."""
+"""Advice by the error of the system on writing."""
 
 
 def write_output(path: Path, content: Content, force: bool, mode: int = 0o666) -> None:
@@ -38,9 +38,9 @@ def write_output(path: Path, content: Content, force: bool, mode: int = 0o666) -
 def write_outputs(
     files: Iterable[tuple[Path, Content]], force: bool, mode: int = 0o666
 ) -> list[Path]:
-    """Writes all files, or none where one of them cannot be written. Without `force` no file and no
-    link that exists is replaced. Raises UsageError where the place is wrong, HockneyError
-    where the system refuses."""
+    """Writes all files, or none if one of them cannot be written. Without `force` no existing file
+    or link is replaced. Raises UsageError if the place is wrong, HockneyError if the system
+    refuses."""
     with ExitStack() as stack:
         staged = []
         for path, content in files:
@@ -55,7 +55,7 @@ def write_outputs(
 
 
 def check_place(path: Path, force: bool) -> None:
-    """Raises what write_output() would raise of this place, before there is anything to write."""
+    """Raises what write_output() would raise for this path, before there is anything to write."""
     if not force and os.path.lexists(path):
         raise _exists(path)
     if not _is_special(path):
@@ -65,8 +65,8 @@ def check_place(path: Path, force: bool) -> None:
 
 @contextmanager
 def _staged(path: Path, content: Content, mode: int) -> Iterator[Path]:
-    """The name of a new file with the content, beside its place; the place itself where that is a
-    device or a pipe."""
+    """The path of a new file with the content, beside its destination; the destination itself if
+    that is a device or a pipe."""
     if _is_special(path):
         with path.open("wb") as file:
             file.writelines(_blocks(content))

@@ -47,7 +47,7 @@ def one_lines(value: Any) -> Any:
 
 
 def _escaped(text: str, controls: str) -> str:
-    return _pattern(controls).sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _pattern(controls).sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 @cache
@@ -58,7 +58,7 @@ def _pattern(controls: str) -> re.Pattern[str]:
 
 
 class Outlet(io.FileIO):
-    """A descriptor whose writes never fail: what is being done is finished, whoever reads of it.
+    """A descriptor whose writes never fail: the work is finished even if its reader is gone.
     After the first failure nothing more is written."""
 
     failure: OSError | None = None
@@ -100,8 +100,8 @@ def keep_descriptors() -> None:
 
 
 def lost_output() -> OSError | None:
-    """The error that kept stdout from being written whole; None without one, or where its reader
-    had enough."""
+    """The error that kept stdout from being written whole; None without one, or if its reader
+    left."""
     sys.stdout.flush()
     raw = getattr(sys.stdout.buffer, "raw", None)
     failure = raw.failure if isinstance(raw, Outlet) else None

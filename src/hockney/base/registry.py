@@ -82,18 +82,18 @@ class Registry(Generic[P]):
 
     def offering(self, part: Kind[Part]) -> dict[str, Part]:
         """The modules that satisfy one of the parts, by name."""
-        return {name: found for name, found in self.all().items() if offers(found, part)}
+        return {name: module for name, module in self.all().items() if offers(module, part)}
 
     @cached_property
     def _others(self) -> dict[str, P]:
         """Additions of other packages; their errors are only warnings."""
-        found: dict[str, P] = {}
+        additions: dict[str, P] = {}
         for entry in _entry_points(self.group) if self.group and _is_added_to() else ():
             where = f"{entry.value} of {entry.dist.name if entry.dist else 'an unknown package'}"
             try:
-                if entry.name in {*self._modules, *found}:
+                if entry.name in {*self._modules, *additions}:
                     raise TypeError(f"there is another {self.kind} of this name")
-                found[entry.name] = self._checked(self._addition(entry, where), where)
+                additions[entry.name] = self._checked(self._addition(entry, where), where)
             except Exception as error:  # whatever another package's module raises
                 words = " ".join(str(error).split()) or "no reason given"
                 print(
@@ -101,28 +101,28 @@ class Registry(Generic[P]):
                     f"{type(error).__name__}: {words}",
                     file=sys.stderr,
                 )
-        return found
+        return additions
 
     def _addition(self, entry: metadata.EntryPoint, where: str) -> object:
         from hockney.base.addition import Addition
 
         return Addition(entry.load(), f"{self.kind} {entry.name!r} ({where})")
 
-    def _checked(self, found: object, where: str) -> P:
-        wrong = [*_wrong(found, self.protocol)]
-        offered = [part for part in self.parts if self._has_own(found, part)]
+    def _checked(self, module: object, where: str) -> P:
+        wrong = [*_wrong(module, self.protocol)]
+        offered = [part for part in self.parts if self._has_own(module, part)]
         for part in offered:
-            wrong += _wrong(found, part)
+            wrong += _wrong(module, part)
         if self.parts and not offered:
             wrong.append("offers none of " + ", ".join(map(_name, self.parts)))
-        if wrong or not offers(found, self.protocol):
+        if wrong or not offers(module, self.protocol):
             raise TypeError(f"{where} is not a valid {self.kind}: {'; '.join(wrong)}")
-        return found
+        return module
 
-    def _has_own(self, found: object, part: Kind[Any]) -> bool:
+    def _has_own(self, module: object, part: Kind[Any]) -> bool:
         """True if it has a member that only this part has, and so must satisfy the whole part."""
         others = {name for other in self.parts if other is not part for name in _members(other)}
-        return any(hasattr(found, name) for name in _members(part) if name not in others)
+        return any(hasattr(module, name) for name in _members(part) if name not in others)
 
 
 def _entry_points(group: str) -> Iterable[metadata.EntryPoint]:
@@ -150,19 +150,19 @@ def _content(file: str) -> str:
         return opened.read()
 
 
-def offers(found: object, protocol: Kind[Part]) -> TypeGuard[Part]:
+def offers(module: object, protocol: Kind[Part]) -> TypeGuard[Part]:
     """True if an object satisfies a protocol."""
-    return not [*_wrong(found, protocol)]
+    return not [*_wrong(module, protocol)]
 
 
-def _wrong(found: object, protocol: Kind[Any]) -> Iterator[str]:
+def _wrong(module: object, protocol: Kind[Any]) -> Iterator[str]:
     """Yields members that are missing, and functions that do not take the protocol's arguments."""
     for name, member in _members(protocol).items():
-        if not hasattr(found, name):
+        if not hasattr(module, name):
             yield f"it lacks {name} ({_name(protocol)})"
         elif inspect.isfunction(member):
             _, *expected = inspect.signature(member).parameters.values()  # without self
-            problem = _call_problem(getattr(found, name), expected)
+            problem = _call_problem(getattr(module, name), expected)
             if problem:
                 words = inspect.Signature(expected)
                 yield f"{name} cannot be called as {name}{words} ({_name(protocol)}): {problem}"
@@ -182,11 +182,11 @@ def _call_problem(function: object, expected: list[inspect.Parameter]) -> str | 
 
 def _members(protocol: Kind[Any]) -> dict[str, Any]:
     """Public members of a protocol and its bases."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for base in inspect.getmro(protocol) if inspect.isclass(protocol) else ():
-        found |= dict.fromkeys(vars(base).get("__annotations__", {}))
-        found |= {name: value for name, value in vars(base).items() if name[0] != "_"}
-    return {name: value for name, value in found.items() if name[0] != "_"}
+        members |= dict.fromkeys(vars(base).get("__annotations__", {}))
+        members |= {name: value for name, value in vars(base).items() if name[0] != "_"}
+    return {name: value for name, value in members.items() if name[0] != "_"}
 
 
 def _name(protocol: Kind[Any]) -> str:

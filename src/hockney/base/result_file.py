@@ -22,7 +22,7 @@ class TakenError(UsageError):
 
 
 class CutError(HockneyError):
-    """Another process has cut the file: it no longer has all that was measured."""
+    """Another process truncated the file: part of what was measured is lost."""
 
 
 class ResultFile:
@@ -31,8 +31,8 @@ class ResultFile:
     def __init__(
         self, path: Path, force: bool = False, resume: bool | None = None, keep: bool = False
     ) -> None:
-        """Opens the file. resume: whether it is continued; None where it never can be. keep: an
-        older file's content stays until replace() has the new one as a whole."""
+        """Opens the file. resume: whether to continue it; None if that is impossible. keep: an
+        older file's content stays until replace() writes the new one as a whole."""
         self.path, self.can_resume = path, resume is not None
         self._saved: Path | None = None
         """The file to which the content of a deleted one was saved, which is done once."""

@@ -21,7 +21,7 @@ LONGEST_USE_S = 7 * 24 * 3600.0
 
 
 def new_name(prefix: str, suffix: str, directory: Path | None) -> Path:
-    """A path in `directory`, default $TMPDIR, that is not there and that nobody can prepare."""
+    """An unused path in `directory`, default $TMPDIR, which nobody can guess."""
     place = (Path(tempfile.gettempdir()) if directory is None else directory).absolute()
     known = _known_processes()
     if known is None:
@@ -32,8 +32,8 @@ def new_name(prefix: str, suffix: str, directory: Path | None) -> Path:
 
 @cache
 def _known_processes() -> str | None:
-    """A word for the processes whose numbers mean the same as here: since this boot of this
-    machine, in this container. None where that is unknown; only Linux shows it."""
+    """Identifies where process numbers mean the same as here: in this boot of this machine, in
+    this container. None where that is unknown; only Linux shows it."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text()
         words = f"{os.uname().nodename} {boot} {Path('/proc/self/ns/pid').readlink()}"
@@ -44,9 +44,9 @@ def _known_processes() -> str | None:
 
 @cache
 def _remove_left(place: Path, prefix: str, known: str) -> None:
-    """Removes what killed processes of this user have left there, and what those of another host or
-    boot have left longer than any would use it; once, as a directory may be large. Others can
-    prepare such names, but no file of ours."""
+    """Removes what killed processes of this user have left there, and what is too old to be in use
+    by those of another host or boot; once, as a directory may be large. Others can forge such
+    names, but not the owner."""
     ours = re.compile(rf"{re.escape(prefix)}([0-9a-f]{{8}})-(\d+)-[0-9a-f]{{16}}(\.\w+)?")
     with suppress(OSError), os.scandir(place) as entries:
         for entry in entries:
@@ -54,9 +54,9 @@ def _remove_left(place: Path, prefix: str, known: str) -> None:
             if named is None or (named[1] == known and _is_alive(int(named[2]))):
                 continue
             with suppress(OSError):
-                found = entry.stat(follow_symlinks=False)
-                is_old = time.time() - found.st_mtime > LONGEST_USE_S
-                if found.st_uid != os.getuid() or (named[1] != known and not is_old):
+                status = entry.stat(follow_symlinks=False)
+                is_old = time.time() - status.st_mtime > LONGEST_USE_S
+                if status.st_uid != os.getuid() or (named[1] != known and not is_old):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     shutil.rmtree(entry.path, ignore_errors=True)
@@ -91,7 +91,7 @@ def temporary_directory(prefix: str, directory: Path | None = None) -> Iterator[
 def temporary_file(
     prefix: str, suffix: str = "", directory: Path | None = None, mode: int = 0o600
 ) -> Iterator[Path]:
-    """A new empty file until the end of the block, where it was not moved. Raises OSError."""
+    """A new empty file until the end of the block, unless it is moved. Raises OSError."""
     path = new_name(prefix, suffix, directory)
     remove = AtEnd(lambda: path.unlink(missing_ok=True))
     try:

@@ -16,12 +16,12 @@ else:
     import tomli as tomllib
 
 LONGEST = 1 << 20
-"""Most bytes of a file: a device has no end."""
+"""Largest file (bytes): a device has no end."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a file that a user wrote. Raises UsageError for what is no TOML, or too
-    long; OSError and UnicodeDecodeError for what cannot be read."""
+    """The tables of a file that a user wrote. Raises UsageError if it is not TOML or too long;
+    OSError or UnicodeDecodeError if it cannot be read."""
     with path.open("rb") as file:
         content = file.read(LONGEST + 1)
     if len(content) > LONGEST:

@@ -20,7 +20,7 @@ class UntrustedError(Exception):
 
 
 def cache_directory() -> Path:
-    """The directory of what this user can make again; UntrustedError where others may change it."""
+    """This user's directory of reproducible files; UntrustedError if others may change it."""
     base = os.environ.get("XDG_CACHE_HOME")
     cache = (Path(base) if base else Path.home() / ".cache") / "hockney"
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -32,12 +32,12 @@ def check_private(directory: Path) -> None:
     """Raises UntrustedError unless this user alone may write into a directory, and nobody else may
     put another in its place: owner and mode of every directory and link on the way to it."""
     real = directory.resolve()
-    found = real.lstat()
-    if found.st_uid != os.getuid():
+    status = real.lstat()
+    if status.st_uid != os.getuid():
         raise UntrustedError(f"the cache {directory} belongs to another user")
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UntrustedError(f"the cache {directory} is writable by other users")
-    if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         real.chmod(0o700)  # what is in it is nobody else's business
     for place in _on_the_way(directory.absolute(), MOST_LINKS):
         if place != real:
@@ -45,15 +45,15 @@ def check_private(directory: Path) -> None:
 
 
 def _check_above(place: Path) -> None:
-    found = place.lstat()
-    if found.st_uid not in _trusted():
-        owner = f"belongs to user {found.st_uid}"
+    status = place.lstat()
+    if status.st_uid not in _trusted():
+        owner = f"belongs to user {status.st_uid}"
         raise UntrustedError(f"{place} {owner}, who may replace the cache")
-    if stat.S_ISLNK(found.st_mode) or found.st_mode & stat.S_ISVTX:
+    if stat.S_ISLNK(status.st_mode) or status.st_mode & stat.S_ISVTX:
         return  # a link has no mode; in a sticky directory only owners replace their own
-    if found.st_mode & stat.S_IWOTH:
+    if status.st_mode & stat.S_IWOTH:
         raise UntrustedError(f"{place} is writable by all users, who may replace the cache")
-    if found.st_mode & stat.S_IWGRP and not _is_own_group(found.st_gid):
+    if status.st_mode & stat.S_IWGRP and not _is_own_group(status.st_gid):
         raise UntrustedError(f"{place} is writable by its group, who may replace the cache")
 
 
@@ -76,19 +76,19 @@ def _on_the_way(path: Path, links: int) -> Iterator[Path]:
 def _trusted() -> frozenset[int]:
     """This user, root, and where the kernel cannot show root (in a container's user namespace) the
     number that it shows instead."""
-    found = {0, os.getuid()}
+    users = {0, os.getuid()}
     with suppress(OSError, ValueError):
         if int(Path("/proc/self/uid_map").read_text().split()[2]) < 2**32 - 1:
-            found.add(int(Path("/proc/sys/kernel/overflowuid").read_text()))
-    return frozenset(found)
+            users.add(int(Path("/proc/sys/kernel/overflowuid").read_text()))
+    return frozenset(users)
 
 
 @cache
 def _is_own_group(group: int) -> bool:
-    """Whether a group has this user alone, as many systems give one to each."""
+    """Whether this user is the only one of a group: many systems give each one."""
     try:
-        user, found = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
+        user, entry = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
     except KeyError:
         return False
-    is_alone = set(found.gr_mem) <= {user.pw_name}
-    return is_alone and user.pw_gid == group and found.gr_name == user.pw_name
+    is_alone = set(entry.gr_mem) <= {user.pw_name}
+    return is_alone and user.pw_gid == group and entry.gr_name == user.pw_name

@@ -33,12 +33,12 @@ _SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, 
 
 def parse_size(text: str) -> int:
     """Bytes of "4096", "4KiB", "4e6" or "1.5MiB"."""
-    found = _SIZE.fullmatch(text)
-    if not found:
+    match = _SIZE.fullmatch(text)
+    if not match:
         raise UsageError(
             f"{text.strip()!r} is not a size", "write bytes such as 8, 64KiB, 1.5MiB or 4e6"
         )
-    number, unit = found.groups()
+    number, unit = match.groups()
     if unit not in FACTORS:
         near = {name.lower(): name for name in FACTORS}.get(unit.lower())
         advice = f"did you mean {near}? " if near else ""
@@ -66,21 +66,21 @@ def parse_sizes(text: str) -> list[int]:
 
 
 def _range(item: str) -> list[int]:
-    found = _RANGE.fullmatch(item.strip())
-    if not found:
+    match = _RANGE.fullmatch(item.strip())
+    if not match:
         raise UsageError(
             f"{item!r} is not a range of sizes", "write 1..4MiB, 1..4e6x10 or 1KiB..1MiB/4"
         )
-    first, last = parse_size(found["first"]), parse_size(found["last"])
+    first, last = parse_size(match["first"]), parse_size(match["last"])
     if first < 1 or last < first:
         raise UsageError(f"{item!r}: a range must ascend, from at least 1 byte")
     factor = 2.0
-    if found["factor"]:
-        factor = _positive(found["factor"], item)
+    if match["factor"]:
+        factor = _positive(match["factor"], item)
         if factor < 1.01:
             raise UsageError(f"{item!r}: the factor of a range must be above 1")
-    elif found["per"]:
-        steps = _positive(found["per"], item)
+    elif match["per"]:
+        steps = _positive(match["per"], item)
         if steps > 64:
             raise UsageError(f"{item!r}: at most 64 sizes per octave")
         factor = 2.0 ** (1.0 / steps)
@@ -100,8 +100,8 @@ def _positive(text: str, item: str) -> float:
 
 def parse_seconds(text: str) -> float:
     """Seconds of "10", "10s", "500ms" or "2min"; above 0."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*([a-z]*)\s*", text)
-    seconds = float(found[1]) * _SECONDS.get(found[2], 0.0) if found else 0.0
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*([a-z]*)\s*", text)
+    seconds = float(match[1]) * _SECONDS.get(match[2], 0.0) if match else 0.0
     if not 0.0 < seconds <= LONGEST_S:
         raise UsageError(
             f"{text!r} is not a time above 0 and up to {LONGEST_S:.0e} s",
@@ -154,8 +154,8 @@ same decimal place: the rule of the Particle Data Group (354 rounds to two digit
 
 def known_decimals(value: float, half_width: float) -> int:
     """Decimal places to which a number with an interval of that half-width is known; negative
-    where not even its last digits before the point are. No fewer than two digits are, so that an
-    interval wider than the number does not round it to another one."""
+    where its last digits before the point are not. Two digits always count as known: an interval
+    wider than the number would round it away."""
     power = math.floor(math.log10(half_width))
     two = 1 - math.floor(math.log10(abs(value))) if value else 0
     return max(int(half_width / 10.0**power < TWO_DIGITS) - power, two)

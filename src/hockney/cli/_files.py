@@ -43,9 +43,9 @@ FEWEST_COUNTED, REDRAWN_S = 5, 0.25
 
 def load(path: Path) -> Result:
     """The analysis of a result file; warns of what could not be read."""
-    found = hockney.load(path)
-    warn_of_cut(path, found.run.cut)
-    return found
+    analysis = hockney.load(path)
+    warn_of_cut(path, analysis.run.cut)
+    return analysis
 
 
 def warn_of_cut(path: Path, cut: str | None) -> None:
@@ -74,16 +74,16 @@ def result_files(
 ) -> list[Path]:
     """The files as given, and of each directory all result files below it, by name, and others that
     the verb takes."""
-    found: list[Path] = []
+    candidates: list[Path] = []
     for path in paths:
         if not path.is_dir():
-            found.append(path)
+            candidates.append(path)
             continue
         inside = sorted(_inside(path, also))
         if not inside:
             raise UsageError(f"{path}: no *{' or *'.join(SUFFIXES)} in this directory")
-        found += inside
-    return list({file.resolve(): file for file in found}.values())
+        candidates += inside
+    return list({file.resolve(): file for file in candidates}.values())
 
 
 def _inside(directory: Path, also: Callable[[Path], bool]) -> Iterator[Path]:
@@ -108,13 +108,13 @@ def others_beside(files: Sequence[Path], past: Sequence[Path]) -> list[Result]:
     """Other runs of the same questions as these files', the newest of those in their directories
     and of those named by --history. Files that cannot be read are ignored."""
     known = {file.resolve() for file in files}
-    found = {path.resolve() for path in result_files(past)} if past else set()
+    candidates = {path.resolve() for path in result_files(past)} if past else set()
     for directory in {file.resolve().parent for file in files}:
         with suppress(OSError):
-            found |= {path for path in directory.iterdir() if path.name.endswith(SUFFIXES)}
+            candidates |= {path for path in directory.iterdir() if path.name.endswith(SUFFIXES)}
     others: list[Result] = []
     left = MOST_BYTES
-    for path, size in alike(files, found - known):
+    for path, size in alike(files, candidates - known):
         if size > left:
             continue
         with suppress(HockneyError):
@@ -131,19 +131,19 @@ def alike(files: Sequence[Path], among: Iterable[Path]) -> Iterator[tuple[Path, 
     headers = [header for file in files if (header := header_of(file)) is not None]
     for path, size in newest(among)[:MOST_LOOKED_AT]:
         header = header_of(path)
-        if header is not None and any(may_repeat(header, one) for one in headers):
+        if header is not None and any(may_repeat(header, other) for other in headers):
             yield path, size
 
 
 def newest(paths: Iterable[Path]) -> list[tuple[Path, int]]:
     """Files with their bytes, the newest first."""
-    found = []
+    dated = []
     for path in paths:
         with suppress(OSError):
             if path.is_file():
                 state = path.stat()
-                found.append((state.st_mtime, path, state.st_size))
-    return [(path, size) for _, path, size in sorted(found, reverse=True)]
+                dated.append((state.st_mtime, path, state.st_size))
+    return [(path, size) for _, path, size in sorted(dated, reverse=True)]
 
 
 def warn_of_sources(runs: Iterable[Run]) -> None:
@@ -154,14 +154,14 @@ def warn_of_sources(runs: Iterable[Run]) -> None:
 def warn_of_modes(analyses: Iterable[Analysis]) -> None:
     """Warns where launches are of several modes, of which a fit describes none; and of a state that
     not all rounds had, which a fit describes alone."""
-    found = list(analyses)
-    modes = (warning.text for one in found for warning in unlike_launches(one.estimates))
+    listed = list(analyses)
+    modes = (warning.text for analysis in listed for warning in unlike_launches(analysis.estimates))
     warn(dict.fromkeys(modes))
-    for one in found:
-        first, *others = one.states.states
+    for analysis in listed:
+        first, *others = analysis.states.states
         if others:
             part = f"state 0 alone, {100.0 * first.fraction:.0f} % of its rounds"
-            click.echo(f"note: {one.run.path}: from {part}", err=True)
+            click.echo(f"note: {analysis.run.path}: from {part}", err=True)
 
 
 def warn(texts: Iterable[str]) -> None:

@@ -147,12 +147,12 @@ class Verb(click.Command):
 
     def headings(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
         """The options that the help shows, by heading, the common ones first."""
-        found: dict[str, list[click.Parameter]] = {COMMON: []}
+        by_heading: dict[str, list[click.Parameter]] = {COMMON: []}
         for param in self.get_params(ctx):
             if isinstance(param, click.Option) and param.get_help_record(ctx):
-                found.setdefault(getattr(param, "heading", COMMON), []).append(param)
-        last = {heading: found.pop(heading) for heading in LAST if heading in found}
-        return found | last
+                by_heading.setdefault(getattr(param, "heading", COMMON), []).append(param)
+        last = {heading: by_heading.pop(heading) for heading in LAST if heading in by_heading}
+        return by_heading | last
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for heading, params in self.headings(ctx).items():

@@ -74,8 +74,8 @@ def remembered(memory: Path, more: Sequence[EarlierRun]) -> list[EarlierRun]:
     if memory.is_dir():
         beside = [path for path, _ in newest(_below(memory))]
     elif is_damaged:
-        found = (path for path in file.parent.iterdir() if path.name.endswith(SUFFIXES))
-        beside = [path for path, _ in newest(found)]
+        paths = (path for path in file.parent.iterdir() if path.name.endswith(SUFFIXES))
+        beside = [path for path, _ in newest(paths)]
     if is_damaged and not beside:
         raise UsageError(
             f"{file} is damaged, and no runs are beside it",
@@ -84,7 +84,7 @@ def remembered(memory: Path, more: Sequence[EarlierRun]) -> list[EarlierRun]:
     ids = {run.id for run in known}
     new = list(more)
     with closing(Index.in_cache()) as index:
-        unread = [path for path in beside if (one := header_of(path)) and one.id not in ids]
+        unread = [path for path in beside if (header := header_of(path)) and header.id not in ids]
         new += _read(index, unread[:MOST_REMEMBERED])
         warn(index.notes)
     added = {run.id: run for run in new if run.id not in ids}

@@ -27,11 +27,15 @@ class ThreadsList(click.ParamType[tuple[Threads, ...]]):
     ) -> tuple[Threads, ...]:
         if isinstance(value, tuple):
             return value
-        found = [_THREADS.fullmatch(one) for one in str(value).split(",")]
-        threads = [(int(one[1]), int(one[2] or one[1])) for one in found if one is not None]
-        if any(len(one[1]) > 4 or len(one[2] or "") > 4 for one in found if one is not None):
+        matches = [_THREADS.fullmatch(part) for part in str(value).split(",")]
+        threads = [
+            (int(match[1]), int(match[2] or match[1])) for match in matches if match is not None
+        ]
+        if any(
+            len(match[1]) > 4 or len(match[2] or "") > 4 for match in matches if match is not None
+        ):
             self.fail(f"{value[:40]!r}: at most {MOST['threads']} threads a rank", param, ctx)
-        if len(threads) != len(found):
+        if len(threads) != len(matches):
             self.fail(f"{value!r}: write 2 or 1,2,4, or 4:1 for senders and receivers", param, ctx)
         if len(set(threads)) != len(threads):
             self.fail(f"{value!r}: a number is given twice", param, ctx)
@@ -105,8 +109,8 @@ def messages_options() -> Decorator:
     """Adds the options of messages to a command."""
 
     def add(function: Any) -> Any:
-        for one in reversed(OPTIONS):
-            function = one(function)
+        for decorator in reversed(OPTIONS):
+            function = decorator(function)
         return function
 
     return add
@@ -126,7 +130,9 @@ def messages_of(
     if "thread_comms" in common.given and not fields["threads"]:
         raise UsageError("--thread-comms: there is one thread", "give --threads")
     if fields["packing"] is None:
-        usual = [one for one in PACKINGS if one != "pack" or largest_bytes <= LARGEST_COUNT]
+        usual = [
+            packing for packing in PACKINGS if packing != "pack" or largest_bytes <= LARGEST_COUNT
+        ]
         several = takes_packing and fields["datatype"] is not None
         fields["packing"] = tuple(usual) if several else ("datatype",)
     return fields

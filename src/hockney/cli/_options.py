@@ -372,8 +372,8 @@ def measuring_options(first: Sequence[Decorator] = HOW_MUCH) -> Decorator:
     verb with a default of its own."""
 
     def decorate(command: Callable[..., Any]) -> Any:
-        for one in reversed((*first, *REST)):
-            command = one(command)
+        for decorator in reversed((*first, *REST)):
+            command = decorator(command)
         return command
 
     return decorate

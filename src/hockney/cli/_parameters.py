@@ -82,10 +82,10 @@ class Several(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         for word in words:
             if word not in self.names:
                 self.fail(f"{word!r} is none of {', '.join(self.names)}", param, ctx)
-        found = tuple(dict.fromkeys(words))
-        if self._strict and len(found) < len(words):
+        names = tuple(dict.fromkeys(words))
+        if self._strict and len(names) < len(words):
             self.fail(f"{value!r} names one of them twice", param, ctx)
-        return found
+        return names
 
 
 def _launches(text: str) -> tuple[int, int | None]:

@@ -114,11 +114,11 @@ def show_positions(analysis: Analysis, histories: Sequence[History], explain: bo
     """The run among published systems: in a line, or with explain as a table."""
     from hockney.show.published_lines import position_lines, position_summary
 
-    found = analysis.positions(histories)
+    positions = analysis.positions(histories)
     if not explain:
-        for line in position_summary(found):
+        for line in position_summary(positions):
             click.echo(line)
-    elif lines := position_lines(found):
+    elif lines := position_lines(positions):
         heading = "\ncompared with published systems (definitions and sources: --json)"
         click.echo("\n".join([heading, *(f"  {line}" for line in lines)]))
 
@@ -127,11 +127,11 @@ def show_predicted(analysis: Analysis, messages: Analysis, as_json: bool) -> Non
     """Shows collectives, measured and as predicted from the messages of another run."""
     from hockney.show.collective_model import predicted_json, predicted_lines
 
-    found = analysis.predicted(messages.message_costs)
+    predictions = analysis.predicted(messages.message_costs)
     if as_json:
-        click.echo(dumps({"predicted": predicted_json(found)}))
+        click.echo(dumps({"predicted": predicted_json(predictions)}))
     else:
-        click.echo("\n".join(predicted_lines(found, messages.message_costs)))
+        click.echo("\n".join(predicted_lines(predictions, messages.message_costs)))
 
 
 def show_json(
@@ -150,8 +150,8 @@ def show_json(
         shown["gate"] = asdict(gate)
     if diagnose:
         why_not = analysis.diagnosis.not_possible
-        found = [asdict(finding) for finding in analysis.diagnosis.findings]
-        shown |= {"diagnosis": None if why_not else found, "diagnosis_not_possible": why_not}
+        findings = [asdict(finding) for finding in analysis.diagnosis.findings]
+        shown |= {"diagnosis": None if why_not else findings, "diagnosis_not_possible": why_not}
     if histories is not None:
         positions = analysis.positions(histories)
         shown["published"] = published_json(positions)
@@ -162,8 +162,8 @@ def show_json(
 def end_tried(tried: Sequence[Proof] | Sequence[CollectiveProofs], as_json: bool) -> None:
     """Prints for each memory what the MPI can do with it; ends with status 1 if not all."""
     if as_json:
-        click.echo(dumps({"memories": [asdict(one) for one in tried]}))
-    for one in [] if as_json else tried:
-        click.echo(one.sentence)
-    if any(one.has_failed for one in tried):
+        click.echo(dumps({"memories": [asdict(proof) for proof in tried]}))
+    for proof in [] if as_json else tried:
+        click.echo(proof.sentence)
+    if any(proof.has_failed for proof in tried):
         raise click.exceptions.Exit(1)

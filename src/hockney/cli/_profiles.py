@@ -96,8 +96,8 @@ def predict_profile(
 
     profile = load_profile(path)
     mix = mix_of(profile)
-    found = [load(file) for file in measured]
-    points = [point for one in found for point in one.points_to_fit]
+    analyses = [load(file) for file in measured]
+    points = [point for analysis in analyses for point in analysis.points_to_fit]
     collectives = [point for point in points if is_collective(point)]
     messages = [point for point in points if not is_collective(point)]
     if not messages:
@@ -106,7 +106,7 @@ def predict_profile(
         )
     channel = channel_of(messages, model).scaled(factors)
     prediction = predict_mix(mix, channel, collectives)
-    has_caches = not any(one.run.is_simulated for one in found)
+    has_caches = not any(analysis.run.is_simulated for analysis in analyses)
     warnings = beyond_measured(mix, channel, collectives)
     if has_caches and has_warmer_buffers(mix, messages):
         warnings.append(WARMER_BUFFERS)

@@ -39,19 +39,19 @@ def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, An
     mpi, engine = measured_mpi(library, analyses[0].run, placement)
     held, own = held_in(form, rules, mpi, engine), form.own(engine)
     proved = try_written(form, rules, library, mpi, engine)
-    asked = asked_of(points, held)
+    targets = asked_of(points, held)
     if not options["quiet"]:
         _say(rules, proved, len(held))
         if words := other_library(form, rules, library):
             click.echo(f"note: {words}", err=True)
-    cases, comparison = cases_of(asked, placement, form, rules)
+    cases, comparison = cases_of(targets, placement, form, rules)
     limits = (options["launches"], options["budget"])
-    sampling = sampling_of(asked, *limits, lambda: launch_s(mpi, engine))
+    sampling = sampling_of(targets, *limits, lambda: launch_s(mpi, engine))
     plan = Plan(cases=cases, sampling=sampling, comparison=comparison)
     study = Analysis(_measured(plan, options)).variants
     if study is None or not study.ratios:
         raise HockneyError("no block of launches is complete", "give a larger --budget")
-    checked = check_of(study, asked, held, own)
+    checked = check_of(study, targets, held, own)
     if options["as_json"]:
         click.echo(dumps(checked_json(checked)))
     else:

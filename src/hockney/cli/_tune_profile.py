@@ -50,18 +50,18 @@ def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], wri
             "settings of messages are tuned by: hockney tune pingpong --settings auto",
         )
     analyses = _measured(used, path, options)
-    found = measured(analyses)
-    form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
+    runs = measured(analyses)
+    form = format_named(options["form"] or format_for(runs.mpi.library, runs.mpi.version))
 
     def groups_of(some: Measured) -> list[CellGroup]:
-        return only(some.groups(form, None, False), form, found.mpi.version)[0]
+        return only(some.groups(form, None, False), form, runs.mpi.version)[0]
 
-    groups = groups_of(found)
+    groups = groups_of(runs)
     tuned = confirmed(
-        Tuned(tuple(for_group(group, found.settings_of) for group in groups)), found, groups_of
+        Tuned(tuple(for_group(group, runs.settings_of) for group in groups)), runs, groups_of
     )
     options["output"] = options["output"] or Path(f"{path.stem}.rules")
-    write(found, tuned, form, options)
+    write(runs, tuned, form, options)
     if check and tuned.rules:
         _check(words, form.environment(options["output"].absolute()), options)
 
@@ -69,8 +69,8 @@ def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], wri
 def _measured(used: Sequence[Used], path: Path, options: dict[str, Any]) -> list[Analysis]:
     """Measures a run for each number of ranks, in files beside the profile."""
     analyses = []
-    for ranks in sorted({one.ranks for one in used}):
-        cells = [one for one in used if one.ranks == ranks]
+    for ranks in sorted({cell.ranks for cell in used}):
+        cells = [cell for cell in used if cell.ranks == ranks]
         names = ",".join(dict.fromkeys(cell.collective for cell in cells))
         sizes = ",".join(map(str, sorted({_whole(cell.bytes) for cell in cells})))
         words = ["collective", names, "--algorithm", "all", "--ranks", str(ranks)]

@@ -55,24 +55,24 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     """Tunes settings of messages; words: the verb and its own options."""
     verb, *rest = words
     defaults = {"sizes": USUAL_SIZES, "mpicc": options["mpicc"]}
-    asked = ask([verb, *rest], **{name: value for name, value in defaults.items() if value})
+    request = ask([verb, *rest], **{name: value for name, value in defaults.items() if value})
     output: Path | None = options["output"]
     _check_output(output, options["force"])
-    placement = asked.plan.first.placement
+    placement = request.plan.first.placement
     mpi, engine = mpi_of(placement)
     tried = settings_of(options["settings"], mpi, engine)
     left_out = list(tried.left_out)
-    variables = {one.variable for one in tried.settings}
-    timeout_s = asked.plan.sampling.timeout_s
+    variables = {setting.variable for setting in tried.settings}
+    timeout_s = request.plan.sampling.timeout_s
     held = held_in_files(mpi, engine, placement.env, timeout_s, variables) or NOTHING_HELD
     already = already_set(tried.settings, os.environ, held.files, held.overriding)
     studies: list[VariantStudy] = []
     budget_s = options["budget"] or VARIANT_S * min(len(tried.settings) + 1, MOST_BUDGETED)
     time = Time(budget_s, launch_s(mpi, engine))
-    measuring = _Measuring(asked.plan, verb, output, options, left_out, tried.settings, already)
+    measuring = _Measuring(request.plan, verb, output, options, left_out, tried.settings, already)
     settings: list[tuple[Setting, ...]] = [(setting,) for setting in tried.settings]
     if time.needs_search(len(settings)):
-        searched = time.searched(sum(one.is_asked for one in tried.settings))
+        searched = time.searched(sum(setting.is_asked for setting in tried.settings))
         late = ", ".join(setting.name for setting in tried.settings[searched:])
         if late:
             left_out.append(f"{late}: no time within {format_seconds(budget_s)} (--budget)")
@@ -93,8 +93,8 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     )
     files = write(output, texts, options["force"]) if output and chosen else []
     if options["as_json"]:
-        found = settings_json(studies, chosen, gains, sizes, most, left_out, files, already)
-        click.echo(dumps(found))
+        content = settings_json(studies, chosen, gains, sizes, most, left_out, files, already)
+        click.echo(dumps(content))
     else:
         lines = settings_lines(studies[-1], chosen, sizes, most, left_out, already)
         click.echo("\n".join(lines))
@@ -120,7 +120,7 @@ class _Measuring:
     ) -> None:
         sampling = replace(plan.sampling, timeout_s=min(plan.sampling.timeout_s, SILENT_S))
         # All variants read all settings back, which shows what differs between them.
-        controls = {one.control: None for one in tried if one.control is not None}
+        controls = {setting.control: None for setting in tried if setting.control is not None}
         cases = tuple(
             replace(case, placement=replace(case.placement, controls=dict(controls)))
             for case in plan.cases
@@ -171,15 +171,15 @@ class _Measuring:
 def _failed(session: Session, own: str) -> list[str]:
     """A line for each variant whose launches failed or hung; raises HockneyError where the
     library fails with its own settings, or those that are set already (the variant `own`)."""
-    found = []
+    lines = []
     for answer in session.answers:
         if answer.problem is not None:
             first = answer.problem.partition("\n")[0].partition("; the last lines")[0]
             first = first.partition(" (--timeout")[0]  # an option of another verb
             if answer.case.variant == own:
                 raise HockneyError(answer.problem)
-            found.append(f"{answer.case.variant}: {first}")
-    return found
+            lines.append(f"{answer.case.variant}: {first}")
+    return lines
 
 
 def _check_output(output: Path | None, force: bool) -> None:

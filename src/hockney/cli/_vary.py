@@ -32,21 +32,21 @@ def variants_of(texts: Sequence[str], params: Sequence[click.Parameter]) -> tupl
     options = _options_by_key(params)
     each = [_from_file(text[1:]) if text[:1] == "@" else _from_words(text) for text in texts]
     check_combinations(map(len, each), "--vary")
-    found = [_combined(parts) for parts in itertools.product(*each)]
-    for variant in found:
+    variants = [_combined(parts) for parts in itertools.product(*each)]
+    for variant in variants:
         for key, value in variant.values.items():
             _check(key, options)
             _check_no_secret(key, value)
-    names = [variant.name for variant in found]
+    names = [variant.name for variant in variants]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"--vary: {twice} is given twice")
-    if len(found) < 2:
+    if len(variants) < 2:
         raise UsageError(
             f"--vary: one variant only ({names[0]}) has nothing to be compared with",
             "give two values or more: --vary window=1,64",
         )
-    return tuple(found)
+    return tuple(variants)
 
 
 def _from_words(text: str) -> list[Variant]:
@@ -76,13 +76,13 @@ def _from_file(name: str) -> list[Variant]:
 
 
 def _flat(table: Mapping[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for key, value in table.items():
         if isinstance(value, dict):
-            found |= {f"{key}:{name}": _text(one) for name, one in value.items()}
+            values |= {f"{key}:{name}": _text(entry) for name, entry in value.items()}
         else:
-            found[key] = _text(value)
-    return found
+            values[key] = _text(value)
+    return values
 
 
 def _text(value: object) -> str:

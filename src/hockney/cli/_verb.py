@@ -96,8 +96,8 @@ class MeasuringVerb(LongVerb):
     def carried_out(self, ctx: click.Context) -> None:
         from hockney.cli._measure import measure_and_show
 
-        asked = self.asked(ctx)
-        measure_and_show(asked.plan, asked.output)
+        request = self.asked(ctx)
+        measure_and_show(request.plan, request.output)
 
 
 def measuring_verb(name: str) -> MeasuringVerb:

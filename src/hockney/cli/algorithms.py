@@ -46,15 +46,17 @@ def command(names: str | None, memory: str | None, mpicc: str | None, as_json: b
         return
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
     library, family = library_of(engine), family_of(mpi)
-    found = family.discover(mpi, engine, collectives)
+    algorithms = family.discover(mpi, engine, collectives)
     if as_json:
         about = {"library": library, "mpicc": str(mpi.mpicc)}
-        click.echo(dumps({"mpi": about, "algorithms": [_as_json(family, each) for each in found]}))
+        click.echo(
+            dumps({"mpi": about, "algorithms": [_as_json(family, each) for each in algorithms]})
+        )
         return
     click.echo(f"{library or 'unknown MPI'} of {mpi.mpicc}\n")
-    click.echo(_table(family, found))
+    click.echo(_table(family, algorithms))
     for collective in collectives:
-        if collective not in {each.collective for each in found}:
+        if collective not in {each.collective for each in algorithms}:
             click.echo(f"{collective}: no algorithm can be forced", err=True)
 
 
@@ -72,10 +74,10 @@ def _as_json(family: Family, algorithm: Algorithm) -> dict[str, object]:
     }
 
 
-def _table(family: Family, found: list[Algorithm]) -> str:
+def _table(family: Family, algorithms: list[Algorithm]) -> str:
     """A table with a row for each algorithm."""
     rows = [("collective", "algorithm", "the library's name", "segments", "radix", "requests")]
-    for each in found:
+    for each in algorithms:
         segmented = "yes" if family.is_segmented(each) else "-"
         own = each.own_name if each.own_name != each.name else "-"
         radix = "yes" if each.radix else "-"

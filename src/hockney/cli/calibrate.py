@@ -78,11 +78,11 @@ def command(
     find_mpi(simulated=True)
     path = output or Path("platform.xml")
     check_place(path, force)
-    found, messages = _calibrated(path, force, options, quiet)
+    deviations, messages = _calibrated(path, force, options, quiet)
     if as_json:
-        click.echo(dumps(_json(path, found, messages)))
+        click.echo(dumps(_json(path, deviations, messages)))
     else:
-        click.echo("\n".join(_lines(path, found, noise_of(messages))))
+        click.echo("\n".join(_lines(path, deviations, noise_of(messages))))
 
 
 def _calibrated(
@@ -101,14 +101,16 @@ def _calibrated(
         overheads = run.measure("overheads", *sizes, *machine)
         content = platform_within(options["budget_s"], messages, overheads)
         write_output(path, content, force)
-        asked = held_out([point.bytes for point in messages.estimates.own()])
+        held_out_B = held_out([point.bytes for point in messages.estimates.own()])
         on_it = ("-n", "2", "--platform", str(path.absolute()))
-        found = deviations("ping-pong", messages, run.measure("pingpong", *_sizes(asked), *on_it))
-        some = _sizes(asked[:: max(len(asked) // MOST_VALIDATED, 1)])
+        errors = deviations(
+            "ping-pong", messages, run.measure("pingpong", *_sizes(held_out_B), *on_it)
+        )
+        some = _sizes(held_out_B[:: max(len(held_out_B) // MOST_VALIDATED, 1)])
         for pattern, words in PATTERNS.items():
             real = run.measure(*words, *some, *machine)
-            found += deviations(pattern, real, run.measure(*words, *some, *on_it))
-    return found, messages
+            errors += deviations(pattern, real, run.measure(*words, *some, *on_it))
+    return errors, messages
 
 
 def platform_within(budget_s: float, messages: Analysis, overheads: Analysis) -> bytes:
@@ -167,32 +169,32 @@ class _Runs:
         return Analysis(session.run)
 
 
-def _json(path: Path, found: Sequence[Deviation], messages: Analysis) -> dict[str, Any]:
+def _json(path: Path, deviations: Sequence[Deviation], messages: Analysis) -> dict[str, Any]:
     from hockney.foreign.exchange.calibration import errors_of, noise_of, validation_error
 
     return {
         "platform": str(path),
-        "validation_error": validation_error(found),
-        "largest_error": max((one.error for one in found), default=None),
-        "patterns": errors_of(found),
-        "points": [{**asdict(one), "error": one.error} for one in found],
+        "validation_error": validation_error(deviations),
+        "largest_error": max((deviation.error for deviation in deviations), default=None),
+        "patterns": errors_of(deviations),
+        "points": [{**asdict(deviation), "error": deviation.error} for deviation in deviations],
         "noise": asdict(noise_of(messages)),
         "switches": len(messages.run.switches),
     }
 
 
-def _lines(path: Path, found: Sequence[Deviation], noise: Scatter) -> list[str]:
+def _lines(path: Path, deviations: Sequence[Deviation], noise: Scatter) -> list[str]:
     from hockney.base.units import format_seconds, format_size
     from hockney.foreign.exchange.calibration import errors_of, validation_error
     from hockney.show.table import aligned
 
-    whole = validation_error(found)
+    whole = validation_error(deviations)
     if whole is None:
         return [f"wrote {path}; nothing was held out, so that its error is unknown"]
     rows = [["pattern", "sizes", "median error", "largest error", "at", "measured", "simulated"]]
-    for name, error in errors_of(found).items():
-        own = [one for one in found if one.pattern == name]
-        worst = max(own, key=lambda one: one.error)
+    for name, error in errors_of(deviations).items():
+        own = [deviation for deviation in deviations if deviation.pattern == name]
+        worst = max(own, key=lambda deviation: deviation.error)
         rows.append(
             [
                 name,
@@ -206,7 +208,7 @@ def _lines(path: Path, found: Sequence[Deviation], noise: Scatter) -> list[str]:
         )
     return [
         f"wrote {path}; validation error {100 * whole:.2g} % (the worst pattern's median; "
-        f"{len(found)} held-out times)",
+        f"{len(deviations)} held-out times)",
         aligned(rows),
         *_noise_line(noise),
     ]

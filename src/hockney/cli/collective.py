@@ -237,7 +237,7 @@ def command(
     if "budget" not in common.given:
         sampling = replace(sampling, budget_s=CASE_S * len(cases))
     fields = {RADIX: radices, SEGMENT: segments, REQUESTS: requests}
-    searched = tuple(name for name, asked in fields.items() if asked == AUTO)
+    searched = tuple(name for name, values in fields.items() if values == AUTO)
     return Plan(
         cases=tuple(cases),
         sampling=sampling,
@@ -247,11 +247,11 @@ def command(
     )
 
 
-def _values(asked: list[int] | str | None, coarse: Sequence[int]) -> Sequence[int]:
+def _values(values: list[int] | str | None, coarse: Sequence[int]) -> Sequence[int]:
     """The values of an option, or the coarse values from which it is searched."""
-    if isinstance(asked, str):
+    if isinstance(values, str):
         return coarse
-    return asked or ()
+    return values or ()
 
 
 def _usual_ranks(threads: tuple[int, ...]) -> int:

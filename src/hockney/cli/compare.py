@@ -82,11 +82,11 @@ def command(
     if not others:
         _compare_variants(first, tolerance, output, force, as_json, explain)
         return
-    one = _reduced(first)
+    reference = _reduced(first)
     del first  # its samples go before those of the next come
     read = [_reduced(load(other)) for other in others]
-    known = earlier_runs((base, *others), past, memory, [one])
-    comparisons = [compare(one, other, tolerance, memory=known) for other in read]
+    known = earlier_runs((base, *others), past, memory, [reference])
+    comparisons = [compare(reference, other, tolerance, memory=known) for other in read]
     _remember(memory, read, comparisons, tolerance)
     planned = plans(comparisons, sought)
     if output is not None:
@@ -135,7 +135,7 @@ def _remember(
     from hockney.infer.analysis.run_drift import as_earlier
 
     both = zip(others, comparisons, strict=True)
-    kept = [one for one, found in both if not found.is_worse(tolerance)]
+    kept = [analysis for analysis, comparison in both if not comparison.is_worse(tolerance)]
     if memory is not None and kept:
         remembered(memory, as_earlier(kept))
 

@@ -51,8 +51,8 @@ def command(
     return single(workload, with_topology(placement, topology), common.sampling)
 
 
-def _ranks(common: Common, asked: int | None) -> int:
-    ranks = asked or common.ranks_by_nodes()
+def _ranks(common: Common, given: int | None) -> int:
+    ranks = given or common.ranks_by_nodes()
     if common.placement.platform or common.placement.node_count:
         if ranks is None:
             raise UsageError("the number of ranks is not given", "give it with -n")

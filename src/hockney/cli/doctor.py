@@ -91,15 +91,17 @@ def _transports(mpicc: str | None, hosts: tuple[str, ...], as_json: bool) -> Non
     run = Run(RunRecord(schema=SCHEMA, hockney=__version__, id="", experiment="collective"))
     for record in tried.records:
         run.add(record)
-    found = transports_of(run)
-    if found is None:
+    transports = transports_of(run)
+    if transports is None:
         raise HockneyError("the ranks recorded no ways of messages", "give another --engine")
-    warned = [detour.text for detour in detours(found)]
+    warned = [detour.text for detour in detours(transports)]
     if as_json:
-        click.echo(dumps({**(transport_json(found) or {}), "says": tried.says, "warnings": warned}))
+        click.echo(
+            dumps({**(transport_json(transports) or {}), "says": tried.says, "warnings": warned})
+        )
         return
-    click.echo(f"messages by {found.text or 'unknown ways'}: {tried.mpi.mpicc}\n")
-    click.echo("\n".join(transport_lines(found)))
+    click.echo(f"messages by {transports.text or 'unknown ways'}: {tried.mpi.mpicc}\n")
+    click.echo("\n".join(transport_lines(transports)))
     if tried.says:
         click.echo("\n".join(["the library says:", *(f"  {line}" for line in tried.says)]))
     for text in warned:
@@ -122,7 +124,7 @@ def _among_published(trial: Trial) -> DoctorFinding:
         run.add(trial.launch)
         for samples in trial.samples:
             run.add(samples)
-        places = [one for one in Analysis(run).positions().places if one.bytes == 0]
+        places = [place for place in Analysis(run).positions().places if place.bytes == 0]
     if not places:
         return DoctorFinding(name, "unknown", "the trial sent no message that others published")
     place = places[0]

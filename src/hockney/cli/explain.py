@@ -70,18 +70,18 @@ def command(
 
     first, second = load(base), load(other)
     known = earlier_runs((base, other), past, memory, [first, second])
-    found = explanation(first, second, tolerance, known)
-    for note in found.notes:
+    answer = explanation(first, second, tolerance, known)
+    for note in answer.notes:
         click.echo(f"note: {note}", err=True)
-    tried = _tried(found, budget, quiet) if tries and found.shown else []
+    tried = _tried(answer, budget, quiet) if tries and answer.shown else []
     if as_json:
-        click.echo(dumps(explanation_json(found, tried)))
+        click.echo(dumps(explanation_json(answer, tried)))
     else:
         from hockney.base.terminal import styled
 
-        click.echo(styled(answer_words(found), "bold") + "\n")
-        click.echo("\n".join(explanation_lines(found, tried)))
-    end_by(found.gate)
+        click.echo(styled(answer_words(answer), "bold") + "\n")
+        click.echo("\n".join(explanation_lines(answer, tried)))
+    end_by(answer.gate)
 
 
 def _tried(explanation: Explanation, budget_s: float, quiet: bool) -> list[TriedFactors]:
@@ -97,14 +97,14 @@ def _tried(explanation: Explanation, budget_s: float, quiet: bool) -> list[Tried
     plan = check_at_hand(explanation.second)
     factors = [
         *(cause.factor for cause in explanation.causes),
-        *(one.factor for one in explanation.cleared),
+        *(cleared.factor for cleared in explanation.cleared),
     ]
-    open_ = [one for one in factors if one.change and not one.why_not]
+    open_ = [factor for factor in factors if factor.change and not factor.why_not]
     kept: list[DifferingFactor] = []
     tried: list[TriedFactors] = []
     reached = 0.0
     for factor in open_:
-        names = tuple(one.name for one in (*kept, factor))
+        names = tuple(setting.name for setting in (*kept, factor))
         try:
             both = with_as_before(plan, factors, (*kept, factor), budget_s)
             session = measured(both, target_of(None, "explain", force=False), quiet)

@@ -64,7 +64,7 @@ def command(
     if ordinary and model != "hockney":
         raise click.UsageError("--ordinary needs --model hockney")
     curves = [curve for file in files for curve in _curves(file)]
-    measured = [one.run for one in curves if one.run.samples]
+    measured = [curve.run for curve in curves if curve.run.samples]
     if measured and statistic != "median":
         raise UsageError(
             f"--statistic {statistic}: {measured[0].path} has samples, whose launches are "
@@ -175,7 +175,7 @@ def _show_rankings(rankings: list[tuple[RunCurve, Ranking]], as_json: bool) -> N
 
     if as_json:
         parts = [ranking_json(ranking, _named(curve)) for curve, ranking in rankings]
-        click.echo(dumps({key: [one for part in parts for one in part[key]] for key in parts[0]}))
+        click.echo(dumps({key: [row for part in parts for row in part[key]] for key in parts[0]}))
         return
     for curve, ranking in rankings:
         click.echo("\n".join([curve.title, *ranking_lines(ranking)]))

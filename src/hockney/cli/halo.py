@@ -139,8 +139,8 @@ def grid_of(shape: str, ranks: int) -> tuple[int, ...]:
     """The sides of a grid such as "2d" or "4x2"."""
     from hockney.infer.predict.patterns import grid as balanced_grid
 
-    if found := re.fullmatch(r"([1-9])d", shape):
-        dimensions = int(found[1])
+    if match := re.fullmatch(r"([1-9])d", shape):
+        dimensions = int(match[1])
     elif re.fullmatch(r"[1-9]\d{0,8}(x[1-9]\d{0,8})*", shape):
         dimensions = shape.count("x") + 1
     else:
@@ -149,6 +149,6 @@ def grid_of(shape: str, ranks: int) -> tuple[int, ...]:
         raise UsageError(
             f"--grid {shape}: not a grid of one to three dimensions", "write 2d, 3d or 4x2"
         )
-    if found:
+    if match:
         return tuple(sorted(balanced_grid(ranks, dimensions), reverse=True))
     return tuple(map(int, shape.split("x")))

@@ -107,24 +107,24 @@ def command(
     if output is not None:
         check_output(output, force)
     with closing(Index(index) if index else Index.in_cache()) as opened:
-        found = _histories(opened, paths, tolerance, since, together)
+        histories = _histories(opened, paths, tolerance, since, together)
         if sql is not None:
             warn(opened.notes)
             _print_rows(*opened.ask(sql), as_json)
             return
-        found = with_newest(opened, found)
+        histories = with_newest(opened, histories)
         warn(opened.notes)
     if otava is not None:
-        _write_otava(found, otava, force)
+        _write_otava(histories, otava, force)
     if publish:
-        _publish(found, as_json)
+        _publish(histories, as_json)
     if publish and not as_json:
         return
     if output is not None:
-        save(describe_history(found), output, force)
-    decision = decision_of_histories(found)
-    _show(found, decision, tolerance, as_json, openmetrics, explain)
-    if any(history.worse or history.failed for history in found):
+        save(describe_history(histories), output, force)
+    decision = decision_of_histories(histories)
+    _show(histories, decision, tolerance, as_json, openmetrics, explain)
+    if any(history.worse or history.failed for history in histories):
         raise click.exceptions.Exit(1)
     if decision is not None and decision.status == NOT_JUDGED:
         raise click.exceptions.Exit(EXIT_STATUSES[NOT_JUDGED])
@@ -140,9 +140,9 @@ def load_histories(
     from hockney.infer.index import Index
 
     with closing(Index.in_cache()) as index:
-        found = _histories(index, paths, tolerance, since, together)
+        histories = _histories(index, paths, tolerance, since, together)
         warn(index.notes)
-        return found
+        return histories
 
 
 def _histories(
@@ -189,7 +189,7 @@ def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool)
         click.echo("\t".join("" if cell is None else one_line(str(cell)) for cell in row))
 
 
-def _write_otava(found: list[History], directory: Path, force: bool) -> None:
+def _write_otava(histories: list[History], directory: Path, force: bool) -> None:
     """Writes files for Otava. Raises UsageError where one exists, unless forced."""
     from hockney.show.otava import not_written, otava_files
 
@@ -197,12 +197,12 @@ def _write_otava(found: list[History], directory: Path, force: bool) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{directory} cannot be made: {error.strerror}") from error
-    warn(f"Otava: {words}" for words in not_written(found))
-    texts = otava_files(found, str(directory))
+    warn(f"Otava: {words}" for words in not_written(histories))
+    texts = otava_files(histories, str(directory))
     write_and_say([(directory / name, text) for name, text in texts.items()], force)
 
 
-def _publish(found: list[History], as_json: bool) -> None:
+def _publish(histories: list[History], as_json: bool) -> None:
     """Writes an entry for each system into the user's own base, in place of an earlier one, and
     names them: on stderr where stdout is JSON."""
     from hockney import records
@@ -211,7 +211,7 @@ def _publish(found: list[History], as_json: bool) -> None:
     from hockney.infer.analysis.publishing import entry_of
 
     new = {}
-    for history in found:
+    for history in histories:
         run = records.read(Path(history.runs[-1].file))
         entry = entry_of(history, run)
         new[entry.system] = entry
@@ -225,7 +225,7 @@ def _publish(found: list[History], as_json: bool) -> None:
 
 
 def _show(
-    found: list[History],
+    histories: list[History],
     decision: Decision | None,
     tolerance: float,
     as_json: bool,
@@ -237,13 +237,13 @@ def _show(
     from hockney.show.decision_lines import decision_lines
 
     if as_json:
-        click.echo(dumps(view.history_json(found, tolerance, decision)))
+        click.echo(dumps(view.history_json(histories, tolerance, decision)))
     elif openmetrics:
-        click.echo(view.openmetrics(found), nl=False)
+        click.echo(view.openmetrics(histories), nl=False)
     else:
         if decision is not None:
             click.echo("\n".join([*decision_lines(decision), ""]))
-        for history in found:
+        for history in histories:
             click.echo("\n".join(view.history_lines(history)) + "\n")
         if explain:
             click.echo(view.rule_line(tolerance))

@@ -122,11 +122,11 @@ def _programs(
 
     others: list[Path] = []
     for file in files:
-        found = profile_in(file) if file != STDIN and format_name is None else None
-        if found is None:
+        program = profile_in(file) if file != STDIN and format_name is None else None
+        if program is None:
             others.append(file)
             continue
-        profile, notes = found
+        profile, notes = program
         path = output if output is not None and not output.is_dir() else None
         path = path or (output or Path()) / f"{stem_of(file)}-profile.jsonl"
         if path.exists() and not force:
@@ -151,8 +151,8 @@ def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> li
             f"--join: {logs[0].path} is {names[0]}, another file is not",
             "join logs of the same program",
         )
-    found = [(log, table) for log in logs for table in read(log, names[0])]
-    return runs_of(found, names[0], label)
+    tables = [(log, table) for log in logs for table in read(log, names[0])]
+    return runs_of(tables, names[0], label)
 
 
 def _name(run: Run) -> str:

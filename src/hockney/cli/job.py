@@ -81,8 +81,8 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
         _watch(scheduler, words[1:], submit, options)
         return
     verb_words = _VerbWords.of(words)
-    asked = ask(verb_words.placed, nodes=1)
-    plan, output = asked.plan, asked.output
+    request = ask(verb_words.placed, nodes=1)
+    plan, output = request.plan, request.output
     _check(plan, output)
     result = output.path or default_output(plan.experiment)
     measurement = Measurement(plan, *mpi_of(plan.first.placement), result)
@@ -90,7 +90,7 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     text = _script(batch_named(scheduler), job, measurement, output.label)
     notes = _not_decided(plan, verb_words.given)
     if not submit:
-        notes += _not_shown(asked, result)
+        notes += _not_shown(request, result)
         if find_asked(plan.first.placement) is None:
             notes += filter(None, [batch_named(scheduler).unasked(measurement.mpi)])
         click.echo(text, nl=False)
@@ -143,14 +143,14 @@ class _VerbWords:
             default = click.core.ParameterSource.DEFAULT
             params = context.params
             given = {name for name in params if context.get_parameter_source(name) != default}
-        found = _VerbWords(words, frozenset(given), (params["nodes"] or 1) > 1)
-        if params["ranks"] is None and not (found.has_nodes or params["ranks_per_node"]):
+        verb_words = _VerbWords(words, frozenset(given), (params["nodes"] or 1) > 1)
+        if params["ranks"] is None and not (verb_words.has_nodes or params["ranks_per_node"]):
             raise UsageError(
                 "the number of ranks is not given, and the job's nodes may have other CPUs than "
                 "this host",
                 "give it with -n, or with --nodes and --ranks-per-node",
             )
-        return found
+        return verb_words
 
     @property
     def _each(self) -> list[str]:
@@ -182,14 +182,14 @@ def _not_decided(plan: Plan, given: frozenset[str]) -> list[str]:
     return notes
 
 
-def _not_shown(asked: Request, result: Path) -> list[str]:
+def _not_shown(request: Request, result: Path) -> list[str]:
     """Notes on options about an answer, which a script that is only printed does not give."""
-    output = asked.output
+    output = request.output
     show = f"hockney show {result}"
     notes = []
     if output.gate:
         notes.append(f"--gate: judge what the job measures by {show} --gate")
-    elif asked.plan.has_gate:
+    elif request.plan.has_gate:
         notes.append(f"--gate: judge what the job measures by {show}")
     if output.as_json:
         notes.append(f"--json: the answer is that of {show} --json")

@@ -94,31 +94,34 @@ def command(
         return
     if not files:
         raise click.UsageError("nothing to predict from: give result files, or --profile and --on")
-    asked = [Pattern(MESSAGE, size) for size in sizes or ()]
-    asked += [parse_pattern(text) for text in patterns]
-    if not asked:
+    questions = [Pattern(MESSAGE, size) for size in sizes or ()]
+    questions += [parse_pattern(text) for text in patterns]
+    if not questions:
         raise click.UsageError("nothing to predict: give --bytes or --pattern")
-    found = [load(file) for file in files]
-    answers = [(one.run, answers_of(one.points_to_fit, asked, model, factors)) for one in found]
+    analyses = [load(file) for file in files]
+    answers = [
+        (analysis.run, answers_of(analysis.points_to_fit, questions, model, factors))
+        for analysis in analyses
+    ]
     _show(answers, as_json)
-    warn_of_modes(found)
+    warn_of_modes(analyses)
     _refuse(answers)
 
 
-def _refuse(found: list[tuple[Run, Answers]]) -> None:
+def _refuse(answered: list[tuple[Run, Answers]]) -> None:
     """Raises HockneyError with what no run allows to predict, beside the measured sizes."""
     refused = [
         f"{run.path}: {' and '.join(pattern.words for pattern in answers.refused)}: "
         f"{answers.why.message}"
-        for run, answers in found
+        for run, answers in answered
         if answers.refused and answers.why
     ]
     if refused:
-        advice = next(answers.why.advice for _, answers in found if answers.why)
+        advice = next(answers.why.advice for _, answers in answered if answers.why)
         raise HockneyError("; ".join(refused), advice)
 
 
-def _show(found: list[tuple[Run, Answers]], as_json: bool) -> None:
+def _show(answered: list[tuple[Run, Answers]], as_json: bool) -> None:
     from hockney.cli._files import warn_of_sources
     from hockney.infer.analysis.warnings import source_notes
     from hockney.show.as_json import dumps
@@ -132,14 +135,14 @@ def _show(found: list[tuple[Run, Answers]], as_json: bool) -> None:
                 **prediction_json(answers.model, prediction),
                 "warnings": [note.text for note in source_notes(run)],
             }
-            for run, answers in found
+            for run, answers in answered
             for prediction in answers.predictions
         ]
         click.echo(dumps({"predictions": rows}))
         return
-    for run, answers in found:
+    for run, answers in answered:
         click.echo("\n".join([f"{run.label} ({run.path})", *prediction_lines(answers)]))
-    warn_of_sources(run for run, _ in found)
+    warn_of_sources(run for run, _ in answered)
 
 
 def parse_factors(text: str) -> dict[str, float]:

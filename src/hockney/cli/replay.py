@@ -113,13 +113,13 @@ def command(
         before = b""
 
     try:
-        found = replay(mix, placement, launches, repetitions, computed, keep)
+        replayed = replay(mix, placement, launches, repetitions, computed, keep)
     finally:
         at_end.now()
         result.close()
     if as_json:
-        click.echo(dumps(replayed_json(mix, found)))
+        click.echo(dumps(replayed_json(mix, replayed)))
     else:
-        click.echo("\n".join(replayed_lines(mix, found)))
+        click.echo("\n".join(replayed_lines(mix, replayed)))
     if not quiet:
         click.echo(f"samples are in {result.path}", err=True)

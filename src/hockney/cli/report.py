@@ -61,11 +61,13 @@ def command(
     runs = [file for file in files if not is_profile(file)]
     analyses = labelled_by_experiment(systems(runs))
     histories = histories_with(tuple(runs), past) if runs else []
-    whole = [one for one in analyses if not one.is_reduced]
+    whole = [analysis for analysis in analyses if not analysis.is_reduced]
     known = earlier_runs(runs, past, None, ())
     for analysis in whole:
         analysis.earlier = known
-    positions = {one: one.positions(histories) for one in followed(whole, "runs compared")}
+    positions = {
+        analysis: analysis.positions(histories) for analysis in followed(whole, "runs compared")
+    }
     decision = decision_of(analyses, histories, against)
     page = render(analyses, positions, title, followed, profiles, decision)
     write_and_say([(output, page)], force)

@@ -83,11 +83,11 @@ def command(
         raise click.UsageError("--from measures nothing: leave out --dir and the options after --")
     claim = read_claim(name)
     check_requirements(name, claim.requires)
-    found: dict[str, Analysis] = {}
-    lacks = _measured_before(claim, name, files, found) if files else None
+    analyses: dict[str, Analysis] = {}
+    lacks = _measured_before(claim, name, files, analyses) if files else None
     if not files:
-        lacks = _measured_now(claim, name, more, directory, quiet, found)
-    _end(_judged(claim, lacks, found), found, as_json)
+        lacks = _measured_now(claim, name, more, directory, quiet, analyses)
+    _end(_judged(claim, lacks, analyses), analyses, as_json)
 
 
 def _show_list(as_json: bool) -> None:
@@ -99,49 +99,49 @@ def _show_list(as_json: bool) -> None:
     click.echo(dumps(list_json(claims)) if as_json else "\n".join(list_lines(claims)))
 
 
-def _judged(claim: Claim, lacks: Remedy | None, found: dict[str, Analysis]) -> JudgedClaim:
+def _judged(claim: Claim, lacks: Remedy | None, analyses: dict[str, Analysis]) -> JudgedClaim:
     from hockney.infer.analysis.claim import cannot_tell, judged
     from hockney.show.experiments import shown_json
 
     if lacks is not None:
         return cannot_tell(claim, lacks)
-    return judged(claim, found, shown_json)
+    return judged(claim, analyses, shown_json)
 
 
-def _end(judgement: JudgedClaim, found: dict[str, Analysis], as_json: bool) -> None:
+def _end(judgement: JudgedClaim, analyses: dict[str, Analysis], as_json: bool) -> None:
     from hockney.base.terminal import styled
     from hockney.cli._present import end_by
     from hockney.show.as_json import dumps
     from hockney.show.claim_lines import claim_json, claim_lines
 
     if as_json:
-        click.echo(dumps(claim_json(judgement, found)))
+        click.echo(dumps(claim_json(judgement, analyses)))
     else:
-        first, *others = claim_lines(judgement, found)
+        first, *others = claim_lines(judgement, analyses)
         click.echo("\n".join([styled(first, "bold"), *others]))
     end_by(judgement.gate)
 
 
 def _measured_before(
-    claim: Claim, name: str, files: tuple[Path, ...], found: dict[str, Analysis]
+    claim: Claim, name: str, files: tuple[Path, ...], analyses: dict[str, Analysis]
 ) -> Remedy | None:
     """Reads the files of a claim's measurements into `found`; returns what they lack."""
     from hockney.cli._files import load
     from hockney.run.measure.requirements import lacking_in
 
     if len(files) != len(claim.measures):
-        names = ", ".join(one.name for one in claim.measures)
+        names = ", ".join(measure.name for measure in claim.measures)
         raise UsageError(
             f"{len(files)} files for {len(claim.measures)} measurements ({names})",
             "give --from once for each, in this order",
         )
     for measure, file in zip(claim.measures, files, strict=True):
-        found[measure.name] = load(file)
-    ids = [analysis.run.header.id for analysis in found.values()]
+        analyses[measure.name] = load(file)
+    ids = [analysis.run.header.id for analysis in analyses.values()]
     if len(set(ids)) < len(ids):
         raise UsageError("two measurements of the claim are from one run", "name a file for each")
-    lacks = (lacking_in(claim.requires, one.run) for one in found.values())
-    others = (_unlike(name, measure, found[measure.name]) for measure in claim.measures)
+    lacks = (lacking_in(claim.requires, analysis.run) for analysis in analyses.values())
+    others = (_unlike(name, measure, analyses[measure.name]) for measure in claim.measures)
     return next(filter(None, itertools.chain(lacks, others)), None)
 
 
@@ -154,12 +154,12 @@ def _unlike(name: str, measure: ClaimMeasure, analysis: Analysis) -> Remedy | No
     if made is None:
         return None  # a log of another program
     try:
-        asked = _plan(name, measure, ())
+        planned = _plan(name, measure, ())
     except UsageError as error:  # what it was measured with need not be here
         click.echo(f"hockney: not checked that it measured this: {error.message}", err=True)
         return None
     names_ranks = any(word.startswith(("-n", "--ranks")) for word in measure.words)
-    why = lacking(asked, made, with_ranks=names_ranks) or _elsewhere(asked, analysis)
+    why = lacking(planned, made, with_ranks=names_ranks) or _elsewhere(planned, analysis)
     if why is None:
         return None
     return Remedy(
@@ -168,9 +168,9 @@ def _unlike(name: str, measure: ClaimMeasure, analysis: Analysis) -> Remedy | No
     )
 
 
-def _elsewhere(asked: Plan, analysis: Analysis) -> str | None:
+def _elsewhere(planned: Plan, analysis: Analysis) -> str | None:
     """Why ranks were not on as many nodes as is asked; None if they were, or if it is not known."""
-    wanted = asked.first.placement.nodes
+    wanted = planned.first.placement.nodes
     hosts = {place.host for place in analysis.places.values()}
     if wanted is None or not hosts or None in hosts or len(hosts) == wanted:
         return None
@@ -183,7 +183,7 @@ def _measured_now(
     more: tuple[str, ...],
     directory: Path | None,
     quiet: bool,
-    found: dict[str, Analysis],
+    analyses: dict[str, Analysis],
 ) -> Remedy | None:
     """Measures what a claim needs into `found`; returns what is lacking for that, or went wrong."""
     from hockney.run.measure.requirements import lacking_for, lacking_here
@@ -199,7 +199,7 @@ def _measured_now(
     try:
         for number, (measure, plan) in enumerate(zip(claim.measures, plans, strict=True), 1):
             before = f"{number} of {len(plans)}, {measure.name}: " if len(plans) > 1 else ""
-            lacks = _measure(measure, plan, results, quiet, before, found)
+            lacks = _measure(measure, plan, results, quiet, before, analyses)
             if lacks is not None:
                 return lacks
     finally:
@@ -236,7 +236,7 @@ def _measure(
     directory: Path,
     quiet: bool,
     before: str,
-    found: dict[str, Analysis],
+    analyses: dict[str, Analysis],
 ) -> Remedy | None:
     """Measures into `found`; returns why nothing was."""
     from hockney.cli._measure import measured
@@ -262,5 +262,5 @@ def _measure(
         return Remedy(f"{measure.name} was not measured: {why}", again)
     for problem in problems:
         click.echo(f"hockney: {before}{problem}", err=True)
-    found[measure.name] = Analysis(session.run)
+    analyses[measure.name] = Analysis(session.run)
     return None

@@ -73,8 +73,8 @@ def command(
     from hockney.run.measure.suite import read_suite
 
     suite = read_suite(plan_name)
-    asked = [_asked(plan_name, run, more) for run in suite.runs]
-    plans = [one.plan for one in asked]
+    requests = [_asked(plan_name, run, more) for run in suite.runs]
+    plans = [request.plan for request in requests]
     if resume and output is None:
         raise click.UsageError("--resume needs the directory to continue in: give it with -o")
     if memory is not None and against is None:
@@ -87,7 +87,7 @@ def command(
     with closing(Journal(directory, resume)) as journal:
         failed = _measure_all(suite, plans, journal, quiet)
         compared = _compared(journal, against, tolerance, memory) if against else _Compared()
-        verdict = together([_gate(suite, asked, journal), compared.gate])
+        verdict = together([_gate(suite, requests, journal), compared.gate])
         show_gate(verdict)
         _show_decision(journal, compared)
         _show_end(suite, journal, compared, quiet)
@@ -129,22 +129,22 @@ def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | 
     return _Compared(together(gates), tuple(findings), tuple(lines))
 
 
-def _gate(suite: Suite, asked: list[Request], journal: Journal) -> Gate | None:
+def _gate(suite: Suite, requests: list[Request], journal: Journal) -> Gate | None:
     """The gate of all runs together: of their plans' gates, and with --gate of outliers where a run
     has several pairs. None if nothing is gated."""
     from hockney import records
     from hockney.infer.analysis import Analysis
     from hockney.infer.analysis.gate import not_judged, together
 
-    if not any(one.output.gate or one.plan.has_gate for one in asked):
+    if not any(request.output.gate or request.plan.has_gate for request in requests):
         return None
     gates: list[Gate | None] = []
-    for number, (run, one) in enumerate(zip(suite.runs, asked, strict=True), 1):
+    for number, (run, request) in enumerate(zip(suite.runs, requests, strict=True), 1):
         path = journal.directory / run.file_name(number)
         if path in journal.files():
             analysis = Analysis(records.read(path))
-            gates.append(analysis.gate(one.output.gate and analysis.compares_pairs))
-    if not any(gates) and any(one.output.gate for one in asked):
+            gates.append(analysis.gate(request.output.gate and analysis.compares_pairs))
+    if not any(gates) and any(request.output.gate for request in requests):
         return not_judged("no run measured several pairs", "add one of pairs, cores or fabric")
     return together(gates)
 
@@ -169,14 +169,14 @@ def _asked(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
     for name, value in run.options:
         words += _words(options[name], name, value)
     try:
-        asked = ask(words)
-        for case in asked.plan.cases:
+        request = ask(words)
+        for case in request.plan.cases:
             check_allocation(case.placement)
-        mpi_of(asked.plan.first.placement)
+        mpi_of(request.plan.first.placement)
     except (UsageError, click.UsageError) as error:
         message = error.message if isinstance(error, click.UsageError) else str(error)
         raise UsageError(f"{where}, {run.label}: {message}") from error
-    return asked
+    return request
 
 
 def _words(param: click.Parameter, name: str, value: Any) -> list[str]:

@@ -160,25 +160,24 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
         return
     past, memory = options["past"], options["memory"]
     known = earlier_runs(files, past, memory, analyses) if len(files) > 1 else []
-    found = measured(analyses, known)
-    form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
+    runs = measured(analyses, known)
+    form = format_named(options["form"] or format_for(runs.mpi.library, runs.mpi.version))
     layouts = None if options["layouts"] is None else parse_layouts(options["layouts"])
 
     def groups_of(some: Measured) -> tuple[list[CellGroup], list[str]]:
-        return only(some.groups(form, layouts, options["robust"]), form, found.mpi.version)
+        return only(some.groups(form, layouts, options["robust"]), form, runs.mpi.version)
 
-    groups, others = groups_of(found)
+    groups, others = groups_of(runs)
     if not options["quiet"]:
-        left_out = dict.fromkeys(note for drift in found.drifts.values() for note in drift.notes)
-        for note in (*notes_of(groups, others, form, found.mpi), *left_out):
+        left_out = dict.fromkeys(note for drift in runs.drifts.values() for note in drift.notes)
+        for note in (*notes_of(groups, others, form, runs.mpi), *left_out):
             click.echo(f"note: {note}", err=True)
     tuned = Tuned(
         tuple(
-            for_group(group, found.settings_of, _predicted(group, found, options))
-            for group in groups
+            for_group(group, runs.settings_of, _predicted(group, runs, options)) for group in groups
         )
     )
-    _tune(found, confirmed(tuned, found, lambda some: groups_of(some)[0]), form, options)
+    _tune(runs, confirmed(tuned, runs, lambda some: groups_of(some)[0]), form, options)
 
 
 def _check_together(is_verb: bool, check: bool, options: dict[str, Any]) -> None:
@@ -234,7 +233,9 @@ def _tune(measured: Measured, tuned: Tuned, form: RulesFormat, options: dict[str
             for file in write(output, deployed(environment), options["force"]):
                 click.echo(f"wrote {file}", err=True)
     reasons = (
-        [one for each in tuned.reductions for one in explained(each)] if options["explain"] else []
+        [reason for each in tuned.reductions for reason in explained(each)]
+        if options["explain"]
+        else []
     )
     if options["as_json"]:
         click.echo(dumps(rules_json(tuned, environment, proved, reasons)))

@@ -132,10 +132,10 @@ def request_of(words: Sequence[str], **defaults: Any) -> Request:
     """What the words of a look ask for. Raises UsageError where they name files."""
     from hockney.cli._verb import ask
 
-    asked = ask(words or USUAL, budget=BUDGET, launches=LAUNCHES, **defaults)
-    if asked.output.path is not None or asked.output.resume or asked.output.force:
+    request = ask(words or USUAL, budget=BUDGET, launches=LAUNCHES, **defaults)
+    if request.output.path is not None or request.output.resume or request.output.force:
         raise UsageError("a watch names its own files: leave out -o, --resume and --force")
-    return asked
+    return request
 
 
 def kept_plan(directory: Path) -> Plan | None:

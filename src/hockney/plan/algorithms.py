@@ -55,9 +55,9 @@ def common_names(own_names: Sequence[str]) -> dict[str, str]:
     """The common name for each of a library's names of one collective's algorithms. If two would
     get the same name, only the first does: they are different programs."""
     taken: set[str] = set(own_names)
-    found = {}
+    common = {}
     for own in own_names:
         name = COMMON.get(own, own)
-        found[own] = own if name != own and name in taken else name
-        taken.add(found[own])
-    return found
+        common[own] = own if name != own and name in taken else name
+        taken.add(common[own])
+    return common

@@ -22,13 +22,13 @@ NAMED = {"collective": "collective", "rma": "operation", "congestion": "victim"}
 
 
 def option_in(word: str) -> str:
-    """The name of an option of the engine, in "--sizes=8"; other words are what they are."""
+    """The name of an option of the engine, in "--sizes=8"; other words unchanged."""
     return word.partition("=")[0] if word.startswith("--") else word
 
 
-def of_all_launches(asked: Sequence[str]) -> list[str]:
+def of_all_launches(command_line: Sequence[str]) -> list[str]:
     """The command line without what differs between the launches of one question."""
-    return [word for word in asked if option_in(word) not in OF_A_LAUNCH]
+    return [word for word in command_line if option_in(word) not in OF_A_LAUNCH]
 
 
 def asked_difference(before: Sequence[str], now: Sequence[str]) -> str | None:
@@ -43,38 +43,42 @@ def asked_difference(before: Sequence[str], now: Sequence[str]) -> str | None:
     return None
 
 
-def _question(asked: Sequence[str]) -> dict[str, str]:
+def _question(command_line: Sequence[str]) -> dict[str, str]:
     """The values of all words that make the question."""
     left_out = OF_A_LAUNCH | NOT_ASKED
-    options = [word for word in asked if word.startswith("--") and option_in(word) not in left_out]
-    words = " ".join(word for word in asked if not word.startswith("--"))
+    options = [
+        word for word in command_line if word.startswith("--") and option_in(word) not in left_out
+    ]
+    words = " ".join(word for word in command_line if not word.startswith("--"))
     values = {option_in(word): word.partition("=")[2] or "given" for word in options}
     return {"the experiment": words} | values
 
 
 def workload_asked(options: Mapping[str, Any]) -> Workload | None:
-    """The workload that the engine was asked for; None if unknown. It has those words and values
-    that the engine's options hold as the workload does, and the defaults of everything else."""
-    asked = options.get(ASKED)
-    if not isinstance(asked, list) or not all(isinstance(word, str) for word in asked):
+    """The workload that the engine was asked for; None if unknown. Options that the engine writes
+    as the workload does set its fields; all other fields have their defaults."""
+    command_line = options.get(ASKED)
+    if not isinstance(command_line, list) or not all(
+        isinstance(word, str) for word in command_line
+    ):
         return None
-    words = [word for word in asked if not word.startswith("--")]
+    words = [word for word in command_line if not word.startswith("--")]
     if not words or words[0] not in WORKLOADS.names():
         return None
-    given = {option_in(word): word.partition("=")[2] for word in asked}
+    given = {option_in(word): word.partition("=")[2] for word in command_line}
     kind = workload_type(words[0])
-    hints, found = get_type_hints(kind), dict[str, Any]()
+    hints, values = get_type_hints(kind), dict[str, Any]()
     for field in msgspec.structs.fields(kind):
         if field.name == NAMED.get(words[0]) and len(words) > 1:
-            found[field.name] = words[1]
+            values[field.name] = words[1]
         elif field.required and get_origin(hints[field.name]) is tuple:
-            found[field.name] = ()
+            values[field.name] = ()
         elif hints[field.name] is bool:
-            found[field.name] = option_of(field.name) in given
+            values[field.name] = option_of(field.name) in given
         elif option_of(field.name) in given:
             with suppress(msgspec.ValidationError):  # a list, or a notation of the engine
                 text = given[option_of(field.name)]
-                found[field.name] = msgspec.convert(text, hints[field.name], strict=False)
+                values[field.name] = msgspec.convert(text, hints[field.name], strict=False)
     with suppress(msgspec.ValidationError):
-        return msgspec.convert(found, kind)
+        return msgspec.convert(values, kind)
     return None

@@ -2,8 +2,8 @@
 
 Each axis is declared once, with its name, type and default: as a field of `FixedAxes`, or by the
 row of a knob (plan/knobs.py). `Axis` has its unit, whether points along it form a curve, and its
-text for people. Records, estimates, JSON,
-CSV, data frames, comparisons, figures and the page take them from here.
+text for people. Records, estimates, JSON, CSV, data frames, comparisons, figures and the page take
+them from here.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -333,10 +333,10 @@ A = TypeVar("A", bound=Axes)
 
 def grouped(points: Iterable[A], *left_out: str) -> dict[Key, list[A]]:
     """Groups points that differ only in these axes."""
-    found: dict[Key, list[A]] = {}
+    groups: dict[Key, list[A]] = {}
     for point in points:
-        found.setdefault(key_without(point, *left_out), []).append(point)
-    return found
+        groups.setdefault(key_without(point, *left_out), []).append(point)
+    return groups
 
 
 def curve_key(axes: Axes, *left_out: str) -> Key:

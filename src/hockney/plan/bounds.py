@@ -46,8 +46,8 @@ def check_count(number: float, of: str, shown: str | None = None) -> None:
 
 def check_combinations(counts: Iterable[int], where: str) -> None:
     """Raises UsageError if lists of so many values have too many combinations."""
-    if (found := math.prod(counts)) > MOST["combinations"]:
-        shown = f"{found}" if found < 10**LONGEST_NUMBER else f"10^{math.floor(math.log10(found))}"
+    if (total := math.prod(counts)) > MOST["combinations"]:
+        shown = f"{total}" if total < 10**LONGEST_NUMBER else f"10^{math.floor(math.log10(total))}"
         raise UsageError(
             f"{where}: {shown} combinations, at most {MOST['combinations']} are measured",
             "give fewer values",

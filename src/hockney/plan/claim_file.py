@@ -94,11 +94,11 @@ def _claim(where: str, name: str, table: dict[str, Any]) -> Claim:
 
 
 def _text(where: str, table: Mapping[str, Any], key: str, advice: str) -> str:
-    found = table.get(key)
-    if not isinstance(found, str) or not found.strip():
-        state = "missing" if key not in table else f"{found!r} is not a text"
+    text = table.get(key)
+    if not isinstance(text, str) or not text.strip():
+        state = "missing" if key not in table else f"{text!r} is not a text"
         raise UsageError(f"{where}: {key}: {state}", f"{advice}: {key} = ...")
-    return found.strip()
+    return text.strip()
 
 
 def _measures(where: str, tables: Any) -> tuple[ClaimMeasure, ...]:
@@ -121,7 +121,7 @@ def _measures(where: str, tables: Any) -> tuple[ClaimMeasure, ...]:
                 f"{here}: name: {name!r} would not do as the name of a file",
                 "use letters, digits, - and _",
             )
-        if name in [one.name for one in measures]:
+        if name in [measure.name for measure in measures]:
             raise UsageError(f"{here}: name: {name!r} is given twice", "choose another")
         measures.append(ClaimMeasure(name, _words(here, table)))
     return tuple(measures)
@@ -194,11 +194,11 @@ def _quantity(where: str, key: str, table: Any, measures: list[str]) -> Quantity
 def _one_of(
     where: str, table: Mapping[str, Any], key: str, known: tuple[str, ...], usual: str | None = None
 ) -> str:
-    found = table.get(key, usual)
-    if found not in known:
-        state = "missing" if found is None else f"{found!r} is not known"
+    choice = table.get(key, usual)
+    if choice not in known:
+        state = "missing" if choice is None else f"{choice!r} is not known"
         raise UsageError(f"{where}: {key}: {state}", f"one of {', '.join(known)}")
-    return str(found)
+    return str(choice)
 
 
 def _axis(where: str, name: str, value: Any) -> Any:
@@ -279,14 +279,16 @@ def _expected_best(where: str, table: Mapping[str, Any], key: str) -> ClaimedRan
 def _tolerance(where: str, table: Mapping[str, Any], missing: str | None) -> float:
     """The tolerance as a fraction; missing: what to do where there is none, None where it may be
     left out."""
-    found = table.get("tolerance")
-    if found is None:
+    tolerance = table.get("tolerance")
+    if tolerance is None:
         if missing is not None:
             raise UsageError(f"{where}: tolerance: missing", missing)
         return 0.0
-    if isinstance(found, bool) or not isinstance(found, int | float | str):
-        raise UsageError(f"{where}: tolerance: {found!r} is not a fraction", "write '5%' or 0.05")
-    share: float = _read(where, "tolerance", parse_share, str(found))
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float | str):
+        raise UsageError(
+            f"{where}: tolerance: {tolerance!r} is not a fraction", "write '5%' or 0.05"
+        )
+    share: float = _read(where, "tolerance", parse_share, str(tolerance))
     return share
 
 

@@ -49,10 +49,10 @@ def layout_of(layout: str) -> Layout:
         raise _wrong(layout, "not a vector, indexed, struct or subarray", ADVICE)
     if len(layout) > LONGEST_TEXT:
         raise _wrong(layout[:40] + "...", f"more than {LONGEST_TEXT} characters")
-    found = _KINDS[kind](layout, rest)
-    if found.span > LARGEST_BYTES:
+    shape = _KINDS[kind](layout, rest)
+    if shape.span > LARGEST_BYTES:
         raise _wrong(layout, "one element is larger than 2 GiB", "use smaller elements, and more")
-    return found
+    return shape
 
 
 def _vector(layout: str, rest: str) -> Layout:
@@ -72,9 +72,9 @@ def _vector(layout: str, rest: str) -> Layout:
 
 
 def _indexed(layout: str, rest: str) -> Layout:
-    found = [_BLOCK.fullmatch(one) for one in rest.split(":")]
-    blocks = [(int(one[2]), int(one[1])) for one in found if one is not None]
-    if len(blocks) != len(found):
+    matches = [_BLOCK.fullmatch(block) for block in rest.split(":")]
+    blocks = [(int(match[2]), int(match[1])) for match in matches if match is not None]
+    if len(blocks) != len(matches):
         raise _wrong(layout, "not indexed:LENGTH@OFFSET:...", "such as indexed:8@0:16@64, in bytes")
     return _of_blocks(layout, blocks)
 
@@ -111,13 +111,13 @@ def _of_blocks(layout: str, blocks: Sequence[tuple[int, int]]) -> Layout:
 
 
 def _subarray(layout: str, rest: str) -> Layout:
-    lists = [one.split("x") for one in rest.split(":")]
-    numbers = [one for each in lists for one in each]
+    lists = [text.split("x") for text in rest.split(":")]
+    numbers = [number for each in lists for number in each]
     if len(lists) not in (2, 3) or not all(
         number.isascii() and number.isdigit() for number in numbers
     ):
         raise _wrong(layout, "not subarray:SIZES:PART[:STARTS]", "such as subarray:64x64:64x1:0x3")
-    whole, part, *starts = ([int(one) for one in a] for a in lists)
+    whole, part, *starts = ([int(number) for number in a] for a in lists)
     start = starts[0] if starts else [0] * len(whole)
     if len(whole) not in DIMENSIONS or not len(whole) == len(part) == len(start):
         raise _wrong(layout, "a subarray has 2 or 3 dimensions, the same number in each list")

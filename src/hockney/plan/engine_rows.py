@@ -432,16 +432,16 @@ def of_knobs() -> Iterator[OptionRow]:
     """Rows of the knobs without one in ROWS; experiments accept them if their workload has the
     field."""
     ours = {row.name for row in ROWS}
-    found: dict[str, OptionRow] = {}
+    rows: dict[str, OptionRow] = {}
     for experiment in WORKLOADS.names():
         hints = get_type_hints(workload_type(experiment), include_extras=True)
         for name, knob in knobs_of(workload_type(experiment)).items():
             option = option_of(name).removeprefix("--")
             if option in ours:
                 continue
-            having = found[option].experiments if option in found else frozenset()
-            found[option] = _of_knob(option, knob, hints[name], having | {experiment})
-    yield from found.values()
+            having = rows[option].experiments if option in rows else frozenset()
+            rows[option] = _of_knob(option, knob, hints[name], having | {experiment})
+    yield from rows.values()
 
 
 def _of_knob(option: str, knob: Knob, hint: Any, experiments: frozenset[str]) -> OptionRow:

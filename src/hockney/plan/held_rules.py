@@ -59,10 +59,10 @@ class HeldRule:
         scale = ranks if self.of_all_ranks else 1
         first, last = self.bytes
         begin = -(-first // scale)
-        found = [begin - 1, begin] if begin > 0 else []
+        sizes = [begin - 1, begin] if begin > 0 else []
         if last is not None:
-            found += [last // scale, last // scale + 1]
-        return found
+            sizes += [last // scale, last // scale + 1]
+        return sizes
 
     @property
     def text(self) -> str:
@@ -105,8 +105,8 @@ def check_no_overlap(path: Path, rules: Iterable[HeldRule]) -> None:
         others.append(rule)
 
 
-def _overlap(one: Range, other: Range) -> bool:
-    return _within(one, other[0]) or _within(other, one[0])
+def _overlap(limits: Range, other: Range) -> bool:
+    return _within(limits, other[0]) or _within(other, limits[0])
 
 
 def rule_for(

@@ -78,16 +78,16 @@ def infiniband_lines(text: str, source: str) -> Iterator[SwitchLine]:
 def _cables(text: str) -> list[_Cable]:
     """The cables of all switches; those between switches from both ends."""
     lines = list(enumerate((line.strip() for line in text.splitlines()), start=1))
-    names = _switch_names(found.groups() for _, line in lines if (found := _SWITCH.match(line)))
+    names = _switch_names(match.groups() for _, line in lines if (match := _SWITCH.match(line)))
     cables: list[_Cable] = []
     switch: str | None = None
     for number, line in lines:
-        if found := _SWITCH.match(line):
-            switch = names[found[1]]
+        if match := _SWITCH.match(line):
+            switch = names[match[1]]
         elif _OTHER.match(line):
             switch = None
-        elif switch is not None and (found := _CABLE.match(line)):
-            end, port, words, lanes, speed = found.groups()
+        elif switch is not None and (match := _CABLE.match(line)):
+            end, port, words, lanes, speed = match.groups()
             each = _LANE_BPS.get(speed or "")
             speed_Bps = None if each is None else each * int(lanes)
             if end in names:
@@ -124,7 +124,8 @@ def _heights(nodes: list[_Cable], between: list[_Cable]) -> dict[str, int]:
     heights = {
         switch: 0
         for switch, count in own.items()
-        if count >= _FEW * links[switch] or count >= max(own[one] for one in neighbours[switch])
+        if count >= _FEW * links[switch]
+        or count >= max(own[neighbour] for neighbour in neighbours[switch])
     }
     reached = list(heights)
     for switch in reached:
@@ -139,11 +140,11 @@ def _lines(cables: list[_Cable]) -> Iterator[SwitchLine]:
     together: dict[tuple[str, str], list[_Cable]] = defaultdict(list)
     for cable in cables:
         together[cable.switch, cable.end].append(cable)
-    for (switch, end), found in together.items():
-        speeds = [cable.speed_Bps for cable in found]
+    for (switch, end), parallel in together.items():
+        speeds = [cable.speed_Bps for cable in parallel]
         known = None if None in speeds else sum(speed or 0.0 for speed in speeds)
-        are_nodes = found[0].adapter is not None
-        yield SwitchLine(found[0].line, switch, (end,), known, are_nodes=are_nodes)
+        are_nodes = parallel[0].adapter is not None
+        yield SwitchLine(parallel[0].line, switch, (end,), known, are_nodes=are_nodes)
 
 
 def _all_to_all(level: list[tuple[str, str]], up: list[_Cable], source: str) -> tuple[str, ...]:
@@ -154,14 +155,14 @@ def _all_to_all(level: list[tuple[str, str]], up: list[_Cable], source: str) -> 
         parents[cable.end].append(cable.switch)
     ends = dict.fromkeys(end for cable in level for end in cable)
     group = joined([*ends, *(cable.switch for cable in up)], parents.values())
-    pairs = {frozenset((group[one], group[other])) for one, other in level}
+    pairs = {frozenset((group[switch], group[other])) for switch, other in level}
     groups = {group[end] for end in ends}
     apart = {pair for pair in pairs if len(pair) == 2}
     if len(apart) < len(groups) * (len(groups) - 1) // 2:
-        one, other = level[0]
+        switch, other = level[0]
         raise UsageError(
-            f"{source}: switches {one} and {other} are joined directly, and not all such switches "
-            "are: they make no tree",
+            f"{source}: switches {switch} and {other} are joined directly, and not all such "
+            "switches are: they make no tree",
             ADVICE,
         )
     return tuple(ends) if len(groups) > 1 else ()

@@ -58,12 +58,12 @@ def _lines(path: Path, text: str) -> Iterator[int]:
 
 def _with_lines(content: Any, lines: Iterator[int]) -> Any:
     if isinstance(content, list):
-        return [_with_lines(one, lines) for one in content]
+        return [_with_lines(part, lines) for part in content]
     if not isinstance(content, dict):
         return content
-    found = {}
+    members = {}
     for key, value in content.items():
         name = Name(key)
         name.line = next(lines)
-        found[name] = _with_lines(value, lines)
-    return found
+        members[name] = _with_lines(value, lines)
+    return members

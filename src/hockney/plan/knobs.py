@@ -83,8 +83,8 @@ def option_of(field: str) -> str:
 def knobs_of(workload: type[msgspec.Struct]) -> dict[str, Knob]:
     """The knobs of a workload by the names of their fields, in order."""
     hints = get_type_hints(workload, include_extras=True)
-    found = {name: knob_in(hints[name]) for name in workload.__struct_fields__}
-    return {name: knob for name, knob in found.items() if knob is not None}
+    knobs = {name: knob_in(hints[name]) for name in workload.__struct_fields__}
+    return {name: knob for name, knob in knobs.items() if knob is not None}
 
 
 def words_of(hint: Any) -> tuple[str, ...]:
@@ -94,13 +94,13 @@ def words_of(hint: Any) -> tuple[str, ...]:
 
 def knob_in(hint: Any) -> Knob | None:
     """The knob that annotates a type, if one does."""
-    return next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Knob)), None)
+    return next((row for row in getattr(hint, "__metadata__", ()) if isinstance(row, Knob)), None)
 
 
 def axis_in(hint: Any) -> Axis | None:
     """The axis that annotates a type, itself or by a knob."""
     knob = knob_in(hint)
-    axes = (one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Axis))
+    axes = (axis for axis in getattr(hint, "__metadata__", ()) if isinstance(axis, Axis))
     return knob.axis if knob is not None else next(axes, None)
 
 
@@ -117,10 +117,10 @@ def knob_arguments(workload: msgspec.Struct) -> list[str]:
 
 def axes_of_knobs(workloads: Iterable[type[msgspec.Struct]]) -> list[tuple[str, Any, Any]]:
     """The axes that knobs declare: name, annotated type and default."""
-    found = {}
+    axes = {}
     for workload in workloads:
         hints = get_type_hints(workload, include_extras=True)
         for field in msgspec.structs.fields(workload):
             if axis_in(hints[field.name]) is not None:
-                found[field.name] = (field.name, hints[field.name], field.default)
-    return list(found.values())
+                axes[field.name] = (field.name, hints[field.name], field.default)
+    return list(axes.values())

@@ -77,15 +77,15 @@ def _burst(text: str) -> Burst:
             f"{text!r} is no burst and its gap", "write steady, or LENGTH/GAP such as 1ms/500us"
         )
     # As the records have them.
-    found = Burst(*(float(f"{parse_seconds(one):.9g}") for one in (length, gap)))
-    for seconds in (found.length_s, found.gap_s):
+    burst = Burst(*(float(f"{parse_seconds(part):.9g}") for part in (length, gap)))
+    for seconds in (burst.length_s, burst.gap_s):
         if not LEAST_PHASE_S <= seconds <= MOST_PHASE_S:
             raise UsageError(
                 f"{text!r}: {format_seconds(seconds)} is not between "
                 f"{format_seconds(LEAST_PHASE_S)} and {format_seconds(MOST_PHASE_S)}",
                 "choose other bursts, or steady",
             )
-    return found
+    return burst
 
 
 def roles_of(text: str, victims: int | None) -> Roles:
@@ -102,24 +102,24 @@ def roles_of(text: str, victims: int | None) -> Roles:
 
 
 def _listed(path: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    found: dict[str, tuple[int, ...]] = {}
+    by_role: dict[str, tuple[int, ...]] = {}
     advice = "name a file of roles, or use random or blocks"
     for line in option_text(path, f"--roles {path}", advice).splitlines():
         role, _, ranks = line.partition("#")[0].strip().partition(" ")
         if not role:
             continue
-        if role not in ("victims", "aggressors") or role in found:
+        if role not in ("victims", "aggressors") or role in by_role:
             raise UsageError(
                 f"{path}: {line[:40]!r} is not the one line of victims or of aggressors",
                 'write two lines, such as "victims 0,1" and "aggressors 2-7"',
             )
         try:
-            found[role] = parse_cpus(ranks.strip())
+            by_role[role] = parse_cpus(ranks.strip())
         except UsageError as error:
             raise UsageError(
                 f"{path}: {ranks[:40]!r} is no list of ranks", "write 0,1,4-7"
             ) from error
-    listed = found.get("victims", ()), found.get("aggressors", ())
+    listed = by_role.get("victims", ()), by_role.get("aggressors", ())
     twice = {rank for rank in listed[0] if rank in listed[1]}
     twice |= {rank for each in listed for rank in each if each.count(rank) > 1}
     if twice:

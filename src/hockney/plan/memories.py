@@ -20,9 +20,9 @@ _DEVICES = re.compile(r"near|local|\d{1,3}(?:,\d{1,3})*")
 
 
 def read_memories(text: str) -> str:
-    """The engine's list, such as "host/device/device,host", of the user's, which may have blanks
-    between. Raises UsageError for unknown memories and for one that is given twice."""
-    found: list[str] = []
+    """The engine's list, such as "host/device/device,host", from the user's, which may have blanks
+    for slashes. Raises UsageError for unknown memories and for one that is given twice."""
+    memories: list[str] = []
     for word in text.replace("/", " ").split():
         sides = word.split(",")
         if len(sides) > 2 or not set(sides) <= set(MEMORIES):
@@ -30,16 +30,16 @@ def read_memories(text: str) -> str:
                 f"{word!r}: unknown memory",
                 f"name {', '.join(MEMORIES)}, or two of them such as device,host",
             )
-        found.append(",".join(dict.fromkeys(sides)))
-    if not found or len(set(found)) < len(found):
+        memories.append(",".join(dict.fromkeys(sides)))
+    if not memories or len(set(memories)) < len(memories):
         raise UsageError(f"{text!r}: name one or more memories, each once")
-    return "/".join(found)
+    return "/".join(memories)
 
 
 def sides_of(memories: str) -> list[tuple[str, str]]:
     """For each memory of the engine's list, that of the rank that sends first and of the other."""
-    found = [one.split(",") for one in memories.split("/") if one]
-    return [(sides[0], sides[-1]) for sides in found]
+    split = [memory.split(",") for memory in memories.split("/") if memory]
+    return [(sides[0], sides[-1]) for sides in split]
 
 
 def read_devices(text: str) -> str:

@@ -22,10 +22,10 @@ def parse_cpus(text: str) -> tuple[int, ...]:
     """CPU numbers of "0,3" or "4-7", in the order of the ranks. Raises UsageError."""
     cpus: list[int] = []
     for item in text.split(","):
-        found = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", item)
-        if not found or not 0 <= int(found[2] or found[1]) - int(found[1]) < MOST_CPUS:
+        match = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", item)
+        if not match or not 0 <= int(match[2] or match[1]) - int(match[1]) < MOST_CPUS:
             raise UsageError(f"{item!r} is not a CPU number or range", "write 0,3 or 4-7")
-        cpus.extend(range(int(found[1]), int(found[2] or found[1]) + 1))
+        cpus.extend(range(int(match[1]), int(match[2] or match[1]) + 1))
     return tuple(cpus)
 
 

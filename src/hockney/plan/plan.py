@@ -76,9 +76,9 @@ def single(workload: Workload, placement: Placement, sampling: Sampling) -> Plan
 
 def stored(plan: Plan) -> dict[str, Any]:
     """The plan as stored in a run record."""
-    found = msgspec.to_builtins(plan)
-    assert isinstance(found, dict)
-    return found
+    options = msgspec.to_builtins(plan)
+    assert isinstance(options, dict)
+    return options
 
 
 class _StoredCase(msgspec.Struct):
@@ -102,7 +102,7 @@ class _StoredPlan(msgspec.Struct):
 def plan_of(options: Mapping[str, Any]) -> Plan | None:
     """The plan of a run record; None if its options are damaged or from another program."""
     try:
-        found = msgspec.convert(options, _StoredPlan)
+        stored_plan = msgspec.convert(options, _StoredPlan)
         cases = tuple(
             Case(
                 workload=workload_from(case.workload),
@@ -110,7 +110,7 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
                 title=case.title,
                 variant=case.variant,
             )
-            for case in found.cases
+            for case in stored_plan.cases
         )
     except (msgspec.ValidationError, LookupError, TypeError, ValueError, HockneyError):
         return None
@@ -118,17 +118,17 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
         return None
     return Plan(
         cases=cases,
-        sampling=found.sampling,
-        left_out=found.left_out,
-        comparison=found.comparison,
-        race=found.race,
-        searched=found.searched,
+        sampling=stored_plan.sampling,
+        left_out=stored_plan.left_out,
+        comparison=stored_plan.comparison,
+        race=stored_plan.race,
+        searched=stored_plan.searched,
     )
 
 
 def workload_of(options: Mapping[str, Any]) -> Workload | None:
-    """The workload of the first case of a run record, or that an engine was asked for which was
-    started by hand; None if unknown."""
+    """The workload of the first case of a run record, or the one that an engine started by hand was
+    asked for; None if unknown."""
     plan = plan_of(options)
     return plan.first.workload if plan else workload_asked(options)
 
@@ -139,13 +139,13 @@ def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:
     plan = plan_of(options)
     if plan is None:
         return dict(options)
-    found: dict[str, Any] = {**msgspec.structs.asdict(plan.sampling)}
+    facts: dict[str, Any] = {**msgspec.structs.asdict(plan.sampling)}
     for part in ("workload", "placement"):
         objects = [getattr(case, part) for case in plan.cases]
         for field in objects[0].__struct_fields__:
             values = dict.fromkeys(_words(getattr(each, field)) for each in objects)
-            found[field] = "; ".join(values)
-    return found
+            facts[field] = "; ".join(values)
+    return facts
 
 
 MAY_CHANGE = frozenset(
@@ -156,7 +156,7 @@ MAY_CHANGE = frozenset(
 )
 """Fields that do not change the measurement. Sampling may change as well."""
 SEEN_BESIDES = frozenset({"floor", "most_factor", "stragglers", "tails", "verify"})
-"""Fields of what is checked or recorded besides: times are those without it."""
+"""Fields of extra checks and records, which leave the times as they are."""
 
 
 def difference(before: Plan, now: Plan) -> str | None:
@@ -169,47 +169,47 @@ def difference(before: Plan, now: Plan) -> str | None:
     for old, new in zip(before.cases, now.cases, strict=True):
         if old.workload.experiment != new.workload.experiment:
             return f"it was {old.workload.experiment}, and is {new.workload.experiment} now"
-        for one, other in ((old.workload, new.workload), (old.placement, new.placement)):
-            for field, a, b in _fields_apart(one, other):
+        for part, other in ((old.workload, new.workload), (old.placement, new.placement)):
+            for field, a, b in _fields_apart(part, other):
                 return f"{field} was {_words(a)}, and is {_words(b)} now"
     return None
 
 
-def _fields_apart(one: msgspec.Struct, other: msgspec.Struct) -> Iterator[tuple[str, Any, Any]]:
+def _fields_apart(part: msgspec.Struct, other: msgspec.Struct) -> Iterator[tuple[str, Any, Any]]:
     """The fields of the measurement in which two workloads or placements differ, with their
     values."""
-    for field in one.__struct_fields__:
-        a, b = getattr(one, field), getattr(other, field, None)
+    for field in part.__struct_fields__:
+        a, b = getattr(part, field), getattr(other, field, None)
         if a != b and field not in MAY_CHANGE:
             yield field, a, b
 
 
-def lacking(asked: Plan, made: Plan, with_ranks: bool) -> str | None:
-    """What a plan asks for that another did not measure, whatever else that measured; None if that
-    has all. with_ranks: whether the number of ranks is part of the question."""
-    for case in asked.cases:
+def lacking(planned: Plan, made: Plan, with_ranks: bool) -> str | None:
+    """What a plan asks for that another did not measure; None if it measured all of that, and
+    perhaps more. with_ranks: whether the number of ranks is part of the question."""
+    for case in planned.cases:
         lacks = [list(_lacking(case, other, with_ranks)) for other in made.cases]
         if all(lacks):
             return min(lacks, key=len)[0]  # of the case that is most like it
     return None
 
 
-def _lacking(asked: Case, made: Case, with_ranks: bool) -> Iterator[str]:
-    """The differences of a case from what is asked; more sizes are none."""
-    if asked.workload.experiment != made.workload.experiment:
-        yield f"it measured {made.workload.experiment}, not {asked.workload.experiment}"
-    if asked.placement.platform != made.placement.platform:
-        machines = (case.placement.platform or "a real machine" for case in (made, asked))
+def _lacking(planned: Case, made: Case, with_ranks: bool) -> Iterator[str]:
+    """The differences of a case from the planned one; additional sizes do not count."""
+    if planned.workload.experiment != made.workload.experiment:
+        yield f"it measured {made.workload.experiment}, not {planned.workload.experiment}"
+    if planned.placement.platform != made.placement.platform:
+        machines = (case.placement.platform or "a real machine" for case in (made, planned))
         yield "it was measured on {}, not on {}".format(*machines)
-    if with_ranks and asked.placement.ranks != made.placement.ranks:
-        yield f"it has no {asked.placement.ranks} ranks"
-    for field, one, other in _fields_apart(asked.workload, made.workload):
+    if with_ranks and planned.placement.ranks != made.placement.ranks:
+        yield f"it has no {planned.placement.ranks} ranks"
+    for field, value, other in _fields_apart(planned.workload, made.workload):
         if field in SEEN_BESIDES:
             continue
         if field != "sizes":
-            yield f"{field} is {_words(other)} in it, not {_words(one)}"
-        elif not set(map(str, one)) <= set(map(str, other or ())):
-            yield f"it has sizes {_words(other)}, not {_words(one)}"
+            yield f"{field} is {_words(other)} in it, not {_words(value)}"
+        elif not set(map(str, value)) <= set(map(str, other or ())):
+            yield f"it has sizes {_words(other)}, not {_words(value)}"
 
 
 def _variants(plan: Plan) -> str:

@@ -90,15 +90,15 @@ class _Shaped(Zone, frozen=True, kw_only=True):
 def _check_written(zone: Zone) -> None:
     if isinstance(zone, _Shaped):
         raise UnreadableRoutesError(f"cluster {zone.name!r} is a {zone.network.shape} among others")
-    for one in zone.zones:
-        _check_written(one)
+    for child in zone.zones:
+        _check_written(child)
 
 
 class _Reader:
     def __init__(self, source: str) -> None:
         self.source = source
         self.numbers: dict[str, int] = {}
-        """Of hosts and routers, those of a zone together; NO_PLACE of a zone."""
+        """Numbers of hosts and routers, consecutive within a zone; NO_PLACE for a zone."""
 
     def wrong(self, element: Element, words: str, advice: str) -> UsageError:
         return UsageError(f"{self.source}, line {element.line}: {words}", advice)
@@ -107,7 +107,7 @@ class _Reader:
         return UnreadableRoutesError(f"line {element.line}: {words}")
 
     def define(self, element: Element, name: str, is_zone: bool = False) -> None:
-        """Zones, hosts and routers have one set of names, in which routes are followed."""
+        """Zones, hosts and routers share one namespace, in which routes are followed."""
         if name in self.numbers:
             raise self.wrong(
                 element,
@@ -140,20 +140,22 @@ class _Reader:
             routers=self.ids(element, "router"),
             routes=tuple(self.routes(element, inside)),
             zones=tuple(zones),
-            bandwidth_Bps=_speeds((one.get("id", ""), one.get("bandwidth", "")) for one in links),
+            bandwidth_Bps=_speeds(
+                (link.get("id", ""), link.get("bandwidth", "")) for link in links
+            ),
             fatpipes=tuple(
-                one.get("id", "") for one in links if one.get("sharing_policy") == FATPIPE
+                link.get("id", "") for link in links if link.get("sharing_policy") == FATPIPE
             ),
         )
 
     def ids(self, zone: Element, kind: str) -> tuple[str, ...]:
-        found = [child for child in zone if child.name == kind]
-        for child in found:
+        children = [child for child in zone if child.name == kind]
+        for child in children:
             self.define(child, child.attributes.get("id", ""))
-        return tuple(child.attributes.get("id", "") for child in found)
+        return tuple(child.attributes.get("id", "") for child in children)
 
     def listed(self, zone: Element) -> Element:
-        """The zone, whose routes are written out."""
+        """The zone; raises an error unless its routes are written out."""
         routing = zone.attributes.get("routing", "Full")
         if routing.lower() not in LISTED:
             raise self.unreadable(zone, f"routing {routing[:40]!r} chooses routes itself")
@@ -176,7 +178,7 @@ class _Reader:
             )
 
     def check_gates(self, route: Element, inside: dict[str, range]) -> None:
-        """Those of a zone elsewhere would lead from one to another without an end."""
+        """A gate outside its zone could lead from zone to zone without end."""
         for end in ("src", "dst"):
             zone, gate = route.attributes.get(end, ""), route.attributes.get(f"gw_{end}", "")
             if zone in inside and self.numbers.get(gate, NO_PLACE) not in inside[zone]:
@@ -244,18 +246,18 @@ class _Reader:
         )
 
     def ranges(self, element: Element) -> tuple[tuple[int, int], ...]:
-        found, total = [], 0
+        ranges, total = [], 0
         for part in element.attributes.get("radical", "").split(","):
             match = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", part)
             if not match or int(match[2] or match[1]) < int(match[1]):
                 raise self.wrong(element, f"{part[:40]!r} in a radical", 'write radical="0-15"')
             first, last = int(match[1]), int(match[2] or match[1])
             total += last + 1 - first
-            found.append((first, last))
+            ranges.append((first, last))
         if not 0 < total <= MOST_NAMES - len(self.numbers):
             before = f" besides {len(self.numbers)} names" if self.numbers else ""
             raise self.wrong(element, f"{total} nodes{before}", f"at most {MOST_NAMES} are read")
-        return tuple(found)
+        return tuple(ranges)
 
     def parameters(self, element: Element, shape: str) -> tuple[tuple[int, ...], ...]:
         text = element.attributes.get("topo_parameters", "")
@@ -295,16 +297,16 @@ def _link(element: Element) -> RouteLink:
 
 
 def _speeds(texts: Iterable[tuple[str, str]]) -> dict[str, float]:
-    """Of the links whose speed is understood."""
+    """The speed of each link, where it is understood."""
     read = ((name, _speed(text)) for name, text in texts)
     return {name: speed for name, speed in read if speed is not None}
 
 
 def _speed(text: str) -> float | None:
     """Bytes per second of "1.25e9Bps", "10Gbps" or "125MiBps"; None of anything else."""
-    found = SPEED.fullmatch(text.strip())
-    if not found:
+    match = SPEED.fullmatch(text.strip())
+    if not match:
         return None
-    factor = (1024.0 if found[3] else 1000.0) ** PREFIXES.index((found[2] or "").upper())
-    speed = float(found[1]) * factor / (8.0 if found[4] == "bps" else 1.0)
+    factor = (1024.0 if match[3] else 1000.0) ** PREFIXES.index((match[2] or "").upper())
+    speed = float(match[1]) * factor / (8.0 if match[4] == "bps" else 1.0)
     return speed if 0.0 < speed < math.inf else None

@@ -91,9 +91,9 @@ class Zone(msgspec.Struct, frozen=True, kw_only=True):
     backbone: str | None = None
     """The link that joins the hosts of a star."""
     bandwidth_Bps: dict[str, float] = {}
-    """Of each link whose speed is known, OWN for that of each host of a star."""
+    """By link, where the speed is known; OWN for the link of each host of a star."""
     fatpipes: tuple[str, ...] = ()
-    """Links that delay nobody, however many pass them at once."""
+    """Links without contention, however many messages pass them at once."""
 
     @property
     def all_hosts(self) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     most_launches: int | None = None
     """Most launches; None for as many as the precision needs and the budget allows."""
     within_budget: bool = False
-    """Whether a number of launches stops at the budget, as nobody asked for it; otherwise it is
-    made whatever the time."""
+    """Whether the budget also ends a fixed number of launches, because the user did not choose it;
+    otherwise all are made."""
     precision: float = 0.01
     """Relative half-width of every median's interval at which a run ends."""
     budget_s: float = 10.0

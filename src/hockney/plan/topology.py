@@ -39,10 +39,10 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
 
     def path(self, switch: str) -> tuple[str, ...]:
         """Switches from the topmost one down to this one."""
-        found = [switch]
-        while found[-1] in self.above:
-            found.append(self.above[found[-1]])
-        return tuple(reversed(found))
+        switches = [switch]
+        while switches[-1] in self.above:
+            switches.append(self.above[switches[-1]])
+        return tuple(reversed(switches))
 
     def address(self, host: str) -> str | None:
         """Address of a host, the switches down to the node, named as by Slurm: s0.s4.node17; None
@@ -63,7 +63,7 @@ class SwitchLine:
     """A switch and what is below it, as a file says."""
 
     number: int
-    """Of the line."""
+    """Line number in the file."""
     switch: str
     members: tuple[str, ...]
     speed_Bps: float | None = None
@@ -72,7 +72,7 @@ class SwitchLine:
 
 
 def joined(switches: Iterable[str], together: Iterable[Sequence[str]]) -> dict[str, frozenset[str]]:
-    """The group of each switch: those that are in one of `together` are of one group."""
+    """The group of each switch: switches in one of `together` share a group."""
     group = {switch: frozenset([switch]) for switch in switches}
     for some in together:
         members = frozenset().union(*(group[switch] for switch in some))
@@ -106,5 +106,5 @@ def level_between(first: End, second: End) -> str | None:
         return None
     if first[0] == second[0]:
         return SAME_NODE
-    one, other = switches_of(first[1]), switches_of(second[1])
-    return level_of(one, other) if one and other else None
+    switches, other = switches_of(first[1]), switches_of(second[1])
+    return level_of(switches, other) if switches and other else None

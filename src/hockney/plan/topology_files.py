@@ -93,8 +93,8 @@ class _Tree:
         )
 
     def _together(self) -> dict[str, str]:
-        """The name of each switch. Those above one switch are one, as the spines of a fat tree: it
-        reaches the others through any of them."""
+        """The name of each switch. Switches above the same switch count as one, like the spines of
+        a fat tree: it reaches the others through any of them."""
         group = joined(self.defined, self.parents.values())
         first = list(self.defined)
         return {
@@ -173,22 +173,22 @@ def _slurm_lines(text: str, source: str) -> Iterator[SwitchLine]:
         key, members = below[0]
         are_nodes = key == "nodes"
         for switch in _names(name, source, number):
-            found = _names(members, source, number)
-            yield SwitchLine(number, switch, found, are_nodes=are_nodes)
+            names = _names(members, source, number)
+            yield SwitchLine(number, switch, names, are_nodes=are_nodes)
 
 
 def _speed(text: str, source: str, number: int) -> float:
     """Bytes per second of "100Gbit/s", "12.5GB/s" or "11GiB/s"."""
-    found = _SPEED.fullmatch(text)
-    if not found:
+    match = _SPEED.fullmatch(text)
+    if not match:
         raise UsageError(
             f"{source}, line {number}: {text!r} is not the speed of a link",
             "write 100Gbit/s or 12.5GB/s",
         )
-    if found[4]:
-        speed = float(found[4]) * _BINARY[found[5]]
+    if match[4]:
+        speed = float(match[4]) * _BINARY[match[5]]
     else:
-        speed = float(found[1]) * _FACTORS[found[2]] / (1.0 if found[3] == "B" else 8.0)
+        speed = float(match[1]) * _FACTORS[match[2]] / (1.0 if match[3] == "B" else 8.0)
     if speed <= 0.0:
         raise UsageError(f"{source}, line {number}: a link without speed")
     return speed
@@ -226,14 +226,14 @@ def expand(text: str) -> tuple[str, ...]:
 
 
 def _expanded(item: str, room: int) -> list[str]:
-    found = _RANGES.search(item)
-    if not found:
+    match = _RANGES.search(item)
+    if not match:
         return [item]
-    rests = _expanded(item[found.end() :], room)
+    rests = _expanded(item[match.end() :], room)
     names: list[str] = []
-    for part in found[1].split(","):
+    for part in match[1].split(","):
         for number in _numbers(part):
-            names += [item[: found.start()] + number + rest for rest in rests]
+            names += [item[: match.start()] + number + rest for rest in rests]
             if len(names) > room:
                 raise ValueError(f"{item!r} is more than {MOST_NAMES} names")
     return names
@@ -241,8 +241,8 @@ def _expanded(item: str, room: int) -> list[str]:
 
 def _numbers(text: str) -> Iterator[str]:
     """Numbers of a range: "08-11" is 08, 09, 10, 11."""
-    found = _RANGE.fullmatch(text)
-    if not found or int(found[2] or found[1]) < int(found[1]):
+    match = _RANGE.fullmatch(text)
+    if not match or int(match[2] or match[1]) < int(match[1]):
         raise ValueError(f"[{text}] is not a range of numbers")
-    for number in range(int(found[1]), int(found[2] or found[1]) + 1):
-        yield f"{number:0{len(found[1])}d}"
+    for number in range(int(match[1]), int(match[2] or match[1]) + 1):
+        yield f"{number:0{len(match[1])}d}"

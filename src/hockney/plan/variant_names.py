@@ -16,14 +16,14 @@ def shown_names(comparison: Comparison, libraries: Mapping[str, str]) -> dict[st
     variants = comparison.variants
     keys = list(dict.fromkeys(key for variant in variants for key in variant.values))
     parts = {key: _parts(key, variants, libraries) for key in keys}
-    found = {
+    names = {
         variant.name: ", ".join(parts[key][variant.values[key]] for key in variant.values)
         if _is_made(variant)
         else variant.name
         for variant in variants
     }
-    are_distinct = len(set(found.values())) == len(found)
-    return found if are_distinct else {variant.name: variant.name for variant in variants}
+    are_distinct = len(set(names.values())) == len(names)
+    return names if are_distinct else {variant.name: variant.name for variant in variants}
 
 
 def short_name(comparison: Comparison | None, variant: str) -> str:
@@ -64,8 +64,8 @@ def differing(values: Sequence[str]) -> list[str]:
     split = [value.split("/") for value in values]
     first = _common(split)
     last = _common([parts[first:][::-1] for parts in split])
-    found = ["/".join(parts[first : len(parts) - last]) for parts in split]
-    return found if all(found) else list(values)
+    paths = ["/".join(parts[first : len(parts) - last]) for parts in split]
+    return paths if all(paths) else list(values)
 
 
 def _common(lists: Sequence[Sequence[str]]) -> int:

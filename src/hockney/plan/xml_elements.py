@@ -20,7 +20,7 @@ class Element:
 
 
 class BadXmlError(Exception):
-    """The text is no XML. Its words say why, its line where."""
+    """The text is not XML. `words` has the reason, `line` the place."""
 
     def __init__(self, words: str, line: int) -> None:
         super().__init__(words)

@@ -1,11 +1,10 @@
-"""Causes of the time in MPI: messages as fast as on this machine alone, and beyond: late partners,
-busy CPUs, contention.
+"""Causes of the time in MPI: the messages themselves, late partners, busy CPUs, contention.
 
 The time of a call is split in three: its waiting for other ranks (waits.py), the time that the
-model of the machine expects for its bytes (expected.py), and the rest. A rank that is waited for is
-itself computing, or moving a message, or kept off its CPU, or it waits for another rank, at which
-the waiting for it ends (chains.py). So two ranks that do nothing but exchange messages wait for
-messages, not for late partners, and who only passes on what comes late is not to blame.
+model of the machine expects for its bytes (expected.py), and the rest. A rank that is waited for
+computes, moves a message, is kept off its CPU, or itself waits for another rank, to which the
+waiting is then passed on (chains.py). So two ranks that only exchange messages wait for messages,
+not for late partners, and a rank that only passes on what comes late is not to blame.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ CAUSES = (
 """Causes. `distance or contention`: beyond the model, between ranks that may be farther apart than
 those between which messages were measured. `messages`: latency, bandwidth and contention together,
 where such messages were not measured on the machine. `unexplained`: beyond the model, in calls
-whose waiting cannot be seen, and waiting for ranks of which nothing is known."""
+whose waiting cannot be seen, and waiting for ranks whose activity is unknown."""
 COMPLETING = frozenset(
     f"MPI_{name}"
     for name in ("Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
@@ -38,7 +37,7 @@ COMPLETING = frozenset(
 WITHOUT_DATA = frozenset({"MPI_Barrier", "MPI_Ibarrier"})
 """Calls whose messages are known to be empty."""
 OF_HOST = frozenset({"host", "pinned"})
-"""Memories whose messages are as fast as those of the host, which alone are measured here."""
+"""Memories with messages as fast as the host's; only the host's are measured here."""
 _Key = tuple[int, int]
 
 
@@ -51,8 +50,8 @@ def spent_in(calls: Calls) -> tuple[float, float]:
 
 
 def hides_waiting(calls: Calls) -> bool:
-    """Whether these calls may have waited unseen: none was matched with the other side's, or they
-    are nonblocking sends, whose receiver is late during other calls."""
+    """Whether these calls may have waited unseen: none was matched with a call of the other side,
+    or they are nonblocking sends, where a late receiver delays other calls."""
     name = (calls.started or calls.call).lower()
     is_nonblocking_send = name.startswith("mpi_i") or name.endswith("_init")
     return calls.wait_s is None or (is_nonblocking_send and "send" in name)
@@ -70,7 +69,7 @@ class Own:
 
     parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0.0))
     busy_part: dict[str, float] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0.0))
-    """The fraction of each cause that was spent off a CPU, which BUSY has."""
+    """The fraction of each cause that was spent off a CPU, and counts as BUSY."""
     waited: float = 0.0
     in_mpi: float = 0.0
 
@@ -84,9 +83,9 @@ class Causes:
         return model_of(self.profile.machine, [rank.host for rank in self.profile.ranks])
 
     def own(self, calls: Calls) -> dict[str, float]:
-        """Time of these calls without waiting, by cause. All time beyond the model counts as
-        contention, or as distance or contention; of strided messages first as copying, as much as
-        that may take, and then as unexplained, as nothing is known of their layout."""
+        """Time of these calls without waiting, by cause. Time beyond the model counts as
+        contention, or as distance or contention; for strided messages as copying, up to the most
+        that may take, and then as unexplained, because their layout is unknown."""
         spent, waited = spent_in(calls)
         left = spent - waited
         moves_data = calls.datatype is not None or calls.call in WITHOUT_DATA
@@ -102,8 +101,8 @@ class Causes:
         beyond_s = left - latency - bandwidth
         if calls.datatype == "strided" and self.model is not None:
             copying = min(calls.count * self.model.copying_s(calls), beyond_s)
-            found = {LATENCY: latency, BANDWIDTH: bandwidth, COPYING: copying}
-            return found | {UNEXPLAINED: beyond_s - copying}
+            parts = {LATENCY: latency, BANDWIDTH: bandwidth, COPYING: copying}
+            return parts | {UNEXPLAINED: beyond_s - copying}
         near = CONTENTION if self._is_near(calls) else FARTHER
         beyond = UNEXPLAINED if hides_waiting(calls) else near
         return {LATENCY: latency, BANDWIDTH: bandwidth, beyond: beyond_s}
@@ -114,8 +113,8 @@ class Causes:
 
     @cached_property
     def _groups(self) -> dict[tuple[int, str | None], tuple[int, set[Cache | None]]]:
-        """Number of the known ranks of each communicator, by its job and digest, and their caches;
-        all of the job without a digest."""
+        """Number of the known ranks of each communicator and their caches, by its job and digest;
+        None stands for all ranks of the job."""
         ranks: dict[tuple[int, str | None], set[_Key]] = defaultdict(set)
         for calls in self.profile.calls:
             ranks[calls.job, calls.members].add((calls.job, calls.rank))
@@ -124,8 +123,8 @@ class Causes:
         return {group: (len(of), {self._caches[key] for key in of}) for group, of in ranks.items()}
 
     def _is_near(self, calls: Calls) -> bool:
-        """Whether all ranks between which these calls move data are known to share a last cache.
-        Only two ranks were measured alone; how near is not known, but not nearer."""
+        """Whether all ranks between which these calls move data are known to share a last cache:
+        the two ranks whose messages were measured are no nearer than that."""
         known, caches = self._groups[calls.job, calls.members]
         if calls.peer is not None and calls.call in ONE_MESSAGE and "endrecv" not in calls.call:
             ends = (calls.rank, calls.peer)
@@ -136,10 +135,10 @@ class Causes:
 
     @cached_property
     def own_of_rank(self) -> dict[_Key, Own]:
-        found = {key: Own() for key in self.profile.by_rank}
+        by_rank = {key: Own() for key in self.profile.by_rank}
         completing: dict[_Key, float] = defaultdict(float)
         for calls in self.profile.calls:
-            of_rank = found[calls.job, calls.rank]
+            of_rank = by_rank[calls.job, calls.rank]
             of_rank.waited += spent_in(calls)[1]
             of_rank.in_mpi += calls.time_s
             if calls.call in COMPLETING:
@@ -147,17 +146,16 @@ class Causes:
             completing[calls.job, calls.rank] -= calls.completion_s
             for cause, seconds in self.own(calls).items():
                 of_rank.parts[cause] += seconds
-        for key, left in completing.items():  # completed what nobody started
-            found[key].parts[OTHER] += max(left, 0.0)
-        for key, of_rank in found.items():
+        for key, left in completing.items():  # no recorded call started these requests
+            by_rank[key].parts[OTHER] += max(left, 0.0)
+        for key, of_rank in by_rank.items():
             self._move_busy(self.profile.by_rank[key], of_rank)
-        return found
+        return by_rank
 
     @cached_property
     def _maybe_busy(self) -> tuple[str, ...]:
-        """Causes that contain time off a CPU, the likeliest first. What copying takes at most is no
-        measured time of it. The expected time of messages is no upper limit if it was measured on a
-        busy machine."""
+        """Causes that may contain time off a CPU, the likeliest first. Copying may, as its time is
+        an upper limit; latency and bandwidth may if they were measured on a busy machine."""
         beyond = (CONTENTION, FARTHER, UNEXPLAINED, MESSAGES, OTHER, COPYING)
         is_limit = self.profile.machine is None or not self.profile.machine.disturbed
         return beyond if is_limit else (*beyond, LATENCY, BANDWIDTH)
@@ -176,17 +174,17 @@ class Causes:
     def activity(self) -> dict[_Key, dict[str, float]]:
         """Activities of each rank while others waited for it: seconds by cause; computing is
         LATE."""
-        found = {}
+        activities = {}
         for key, own in self.own_of_rank.items():
             rank = self.profile.by_rank[key]
             off_cpu = max((rank.cpu_wait_s or 0.0) - own.parts[BUSY], 0.0)
             outside = max(rank.wall_s - own.in_mpi, 0.0)
-            found[key] = {
+            activities[key] = {
                 **own.parts,
                 LATE: max(outside - off_cpu, 0.0),
                 BUSY: own.parts[BUSY] + min(off_cpu, outside),
             }
-        return found
+        return activities
 
     @cached_property
     def waited_for(self) -> dict[_Key, dict[_Key, float]]:
@@ -195,16 +193,16 @@ class Causes:
         blamed: dict[_Key, dict[_Key, float]] = defaultdict(lambda: defaultdict(float))
         for blame in self.profile.blames:
             blamed[blame.job, blame.rank][blame.job, blame.for_rank] += blame.seconds
-        found = {}
+        waits = {}
         for key, own in self.own_of_rank.items():
             known = blamed[key] if sum(blamed[key].values()) > 0.0 else {_others(key): 1.0}
             each = own.waited / sum(known.values())
-            found[key] = {other: each * seconds for other, seconds in known.items()}
-        return found
+            waits[key] = {other: each * seconds for other, seconds in known.items()}
+        return waits
 
     @cached_property
     def chains(self) -> WaitChains:
-        """Who waited for whom, and what the last one did, whose name is at CAUSES."""
+        """Who waited for whom, and what the last rank did: columns in the order of CAUSES."""
         of_job: dict[int, dict[str, float]] = defaultdict(lambda: dict.fromkeys(CAUSES, 0.0))
         for (job, _), parts in self.activity.items():
             for cause, seconds in parts.items():
@@ -221,16 +219,16 @@ class Causes:
 
     @cached_property
     def mix_of_rank(self) -> dict[_Key, dict[str, float]]:
-        """Causes of each rank's waiting, as fractions: what the ranks did at which it ended."""
+        """Causes of each rank's waiting, as fractions: the activities at which it ended."""
         known = self.chains.mix_of(self.chains.activities_met)
-        found = {}
+        mixes = {}
         for key in self.profile.by_rank:
             mix = dict.fromkeys(CAUSES, 0.0)
             if key in known:
                 mix = dict(zip(CAUSES, known[key].tolist(), strict=True))
             mix[UNEXPLAINED] += max(1.0 - sum(mix.values()), 0.0)
-            found[key] = mix
-        return found
+            mixes[key] = mix
+        return mixes
 
     @cached_property
     def late_of_rank(self) -> dict[_Key, float]:
@@ -241,26 +239,26 @@ class Causes:
 
     def of(self, calls: Calls) -> dict[str, float]:
         """Time of these calls and of those that completed them, by cause."""
-        found = dict.fromkeys(CAUSES, 0.0)
+        by_cause = dict.fromkeys(CAUSES, 0.0)
         for cause, seconds in self.own(calls).items():
             busy = self.own_of_rank[calls.job, calls.rank].busy_part[cause]
-            found[cause] += seconds * (1.0 - busy)
-            found[BUSY] += seconds * busy
+            by_cause[cause] += seconds * (1.0 - busy)
+            by_cause[BUSY] += seconds * busy
         waited = spent_in(calls)[1]
         for cause, part in self.mix_of_rank[calls.job, calls.rank].items():
-            found[cause] += waited * part
-        return found
+            by_cause[cause] += waited * part
+        return by_cause
 
     @cached_property
     def of_rank(self) -> dict[_Key, dict[str, float]]:
         """Seconds of each rank in MPI, by cause."""
-        found = {}
+        by_rank = {}
         for key, own in self.own_of_rank.items():
             mix = self.mix_of_rank[key]
-            found[key] = {cause: own.parts[cause] + own.waited * mix[cause] for cause in CAUSES}
-        return found
+            by_rank[key] = {cause: own.parts[cause] + own.waited * mix[cause] for cause in CAUSES}
+        return by_rank
 
     @cached_property
     def seconds(self) -> dict[str, float]:
         """Seconds of all ranks in MPI, by cause."""
-        return {name: sum(found[name] for found in self.of_rank.values()) for name in CAUSES}
+        return {name: sum(by_cause[name] for by_cause in self.of_rank.values()) for name in CAUSES}

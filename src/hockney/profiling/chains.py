@@ -1,6 +1,6 @@
 """Chains of waiting: a rank that is waited for may itself wait, and passes the blame on.
 
-A rank waits for what the last rank of such a chain does. Of each rank only sums are known, so the
+A rank waits for what the last rank of such a chain does. Only sums are known of each rank, so the
 waiting for it is divided among its activities, and its own waits, in proportion to their time. Two
 ranks never wait for each other at one moment, so no chain goes back to where it came from.
 """
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_STEPS, LEAST_HOPS = 10_000_000, 10
-"""Waiting is followed for so many hops times links, a second or two, or LEAST_HOPS if that is more:
-along each pipeline of up to 3000 ranks, and less far where all ranks wait for all, and few hops
-lead anywhere."""
+"""Waiting is followed for MOST_STEPS / links hops, which take a second or two, but for at least
+LEAST_HOPS: to the end of pipelines of up to 3000 ranks. Where all ranks wait for all, few hops
+reach every rank."""
 NEGLIGIBLE = 1e-6
 """Fraction of the waiting below which it is followed no further."""
 ROUNDING = 1e-12
@@ -123,7 +123,7 @@ def chains_of(
     names: Sequence[str],
     waited_for: Mapping[Key, Mapping[Key, float]],
 ) -> WaitChains:
-    """The chains of ranks with these seconds in each activity, and of waiting for each other. All
+    """The chains, from each rank's seconds in each activity and of waiting for each other rank. All
     that are waited for must be in `active`; names: the activities, in the order of the columns."""
     rows = {key: row for row, key in enumerate(active)}
     links = [

@@ -53,14 +53,14 @@ def clocks_of(boots: Sequence[str], orders: Sequence[Precedence]) -> list[ClockO
     it is unknown."""
     known = {boots[0]: ClockOffset()} if boots and boots[0] else {}
     between = [order for order in orders if boots[order.first] != boots[order.then]]
-    found = True
-    while found and between:
-        found = False
+    has_new = True
+    while has_new and between:
+        has_new = False
         for boot in sorted(set(boots) - set(known) - {""}):
             clock = _clock(boot, boots, known, between)
             if clock is not None:
                 known[boot] = clock
-                found = True
+                has_new = True
     return [known.get(boot) for boot in boots]
 
 

@@ -77,14 +77,14 @@ def _belongs(file: RankFile, of_job: Sequence[RankFile]) -> bool:
     first, rank = of_job[0].header, int(file.header["rank"])
     if any(first[name] != file.header[name] for name in ("job", "ranks")):
         return False
-    if any(int(one.header["rank"]) == rank for one in of_job):
+    if any(int(member.header["rank"]) == rank for member in of_job):
         return False
-    # Ranks of one launcher may have ended before another of them is seen to begin.
+    # With one launcher, some ranks may have ended before others are recorded to begin.
     return int(first["job"]) != NO_LAUNCHER or not any(
-        one.header["boot"] == file.header["boot"]
-        and ENDS.get(int(one.header["state"])) == "finalized"
-        and int(one.header["last_ns"]) < int(file.header["first_ns"])
-        for one in of_job
+        member.header["boot"] == file.header["boot"]
+        and ENDS.get(int(member.header["state"])) == "finalized"
+        and int(member.header["last_ns"]) < int(file.header["first_ns"])
+        for member in of_job
     )
 
 
@@ -153,7 +153,7 @@ def _calls(job: int, file: RankFile, cell: Records, waits: Waits, place: int) ->
         time_s=int(cell["ticks"]) * tick,
         most_s=int(cell["most_ticks"]) * tick,
         completion_s=int(cell["completion_ticks"]) * tick,
-        # Those that were not seen are taken to have waited like the others.
+        # Unmatched calls are assumed to have waited like the others.
         wait_s=float(waits.seconds[place]) * count / seen if seen else None,
         seen=seen,
         buffers=buffers_in(int(cell["buffers"])),
@@ -174,7 +174,7 @@ def _acts(job: int, file: RankFile) -> Iterator[Acts]:
     exits = np.maximum.accumulate(acts["exit"].astype(np.int64))
     begins = np.concatenate([[int(file.header["began_ticks"])], exits[:-1]])
     before = np.maximum(acts["enter"].astype(np.int64) - begins, 0)
-    # What waits for several requests spends its time in the first of them.
+    # The time of a call that waits for several requests counts for the first.
     inside = np.maximum(acts["exit"].astype(np.int64) - np.maximum(acts["enter"], begins), 0)
     sizes = {int(group["members"]): int(group["size"]) for group in file.groups}
     digests, group = np.unique(acts["members"], return_inverse=True)

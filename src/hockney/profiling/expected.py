@@ -85,15 +85,14 @@ def times_of(messages: Sequence[tuple[int, float]]) -> MessageTimes | None:
 
 @dataclass(frozen=True)
 class MessagesModel:
-    """Times of contiguous messages, and of those whose bytes lie apart; None if these are not
-    known."""
+    """Times of contiguous messages, and of messages whose bytes lie apart, if they are known."""
 
     contiguous: MessageTimes
     scattered: MessageTimes | None = None
 
     def copying_s(self, calls: Calls) -> float:
-        """The longest that copying of the strided messages of one such call may take: what
-        messages take longer whose bytes lie in a cache line of their own each. 0 if unknown."""
+        """The longest that copying the strided messages of one such call may take: the additional
+        time of messages whose bytes each lie in their own cache line. 0 if unknown."""
         count = messages_of(calls)
         if self.scattered is None or count is None:
             return 0.0

@@ -35,7 +35,7 @@ MOST_CPU_WAIT = 0.1
 MOST_RECORDING = 0.02
 """Largest fraction of the ranks' time for the recorder; more changes what it records."""
 POLLS = 100
-"""Tests per completed request from which on a program polls."""
+"""Tests and probes per other call above which a program polls."""
 POLLING = frozenset(
     f"MPI_{name}"
     for name in (
@@ -131,9 +131,9 @@ def _shared_cpus(summary: ProfileSummary) -> Iterator[ProfileFinding]:
 def _busy_cpus(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     """Ranks that were kept off their CPU, as in the warnings of measuring verbs."""
     known = [rank for rank in summary.profile.ranks if rank.cpu_wait_s is not None and rank.wall_s]
-    busy = [one for one in known if (one.cpu_wait_s or 0.0) > MOST_CPU_WAIT * one.wall_s]
+    busy = [rank for rank in known if (rank.cpu_wait_s or 0.0) > MOST_CPU_WAIT * rank.wall_s]
     if busy:
-        worst = max(busy, key=lambda one: (one.cpu_wait_s or 0.0) / one.wall_s)
+        worst = max(busy, key=lambda rank: (rank.cpu_wait_s or 0.0) / rank.wall_s)
         part = min((worst.cpu_wait_s or 0.0) / worst.wall_s, 1.0)
         facts = {"rank": worst.rank, "job": _job(summary, worst.job), "fraction": part}
         yield ProfileFinding("cpus-busy", _named(summary, busy) | facts)
@@ -184,7 +184,7 @@ def _late(summary: ProfileSummary) -> dict[str, Any]:
     facts: dict[str, Any] = dict.fromkeys(("rank", "job", "of_waiting", "over_mean"))
     facts["where"] = _where(summary)
     late = summary.causes.late_of_rank
-    whole, key = sum(late.values()), max(late, key=lambda one: late[one])
+    whole, key = sum(late.values()), max(late, key=lambda rank: late[rank])
     over_mean = _over_mean(summary, key)
     if late[key] <= MOST_OF * whole or (over_mean is not None and over_mean < 1.0):
         return facts
@@ -195,7 +195,9 @@ def _late(summary: ProfileSummary) -> dict[str, Any]:
 def _over_mean(summary: ProfileSummary, key: tuple[int, int]) -> float | None:
     """Computing time of a rank over the mean of its job; None if there is none, or no other
     rank."""
-    computing = {one: found for one, found in summary.computing_s.items() if one[0] == key[0]}
+    computing = {
+        rank: seconds for rank, seconds in summary.computing_s.items() if rank[0] == key[0]
+    }
     mean = sum(computing.values()) / len(computing)
     return computing[key] / mean if mean and len(computing) > 1 else None
 
@@ -218,20 +220,20 @@ def _kind(calls: Calls) -> str:
 
 def _busy(summary: ProfileSummary) -> dict[str, Any]:
     known = [rank for rank in summary.profile.ranks if rank.cpu_wait_s is not None]
-    return {"cpu_wait_s": sum(one.cpu_wait_s or 0.0 for one in known), "wall_s": summary.wall_s}
+    return {"cpu_wait_s": sum(rank.cpu_wait_s or 0.0 for rank in known), "wall_s": summary.wall_s}
 
 
 def _beyond(summary: ProfileSummary, cause: str) -> dict[str, Any]:
     """The calls with the most time beyond the model, and their time over that alone; cause: what
     that time counts as."""
-    found: dict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    by_call: dict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for calls in summary.profile.calls:
         own = summary.causes.own(calls)
         if cause in own:
-            sums = found[calls.call, calls.bytes]
+            sums = by_call[calls.call, calls.bytes]
             sums[0] += own[cause]
             sums[1] += own[LATENCY] + own[BANDWIDTH]
-    (call, bytes_), (beyond, alone) = max(found.items(), key=lambda item: item[1][0])
+    (call, bytes_), (beyond, alone) = max(by_call.items(), key=lambda item: item[1][0])
     return {"call": call, "bytes": bytes_, "times": (beyond + alone) / alone if alone else None}
 
 
@@ -263,7 +265,7 @@ def _memory(summary: ProfileSummary) -> Iterator[ProfileFinding]:
 
 
 def _one_size(summary: ProfileSummary) -> Iterator[ProfileFinding]:
-    """Calls of which most carry the same few bytes, or are large."""
+    """Calls with data, most of which carry the same number of bytes."""
     by_call: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
     for row in summary.rows:
         name, _, _, bytes_ = row.key

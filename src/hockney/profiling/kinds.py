@@ -132,14 +132,14 @@ class MessagesAlone(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind",
     messages: tuple[tuple[Whole, Seconds], ...]
     """Bytes and seconds of single messages."""
     scattered: tuple[tuple[Whole, Seconds], ...] = ()
-    """Bytes and seconds of messages whose bytes lie in a cache line of their own each, as a strided
-    datatype describes them; empty if they were not measured."""
+    """Bytes and seconds of messages with a strided datatype whose bytes each lie in their own cache
+    line; empty if they were not measured."""
     disturbed: bool = False
     """Whether other processes used the CPUs meanwhile, so that the times are upper limits."""
 
 
 class Blame(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="waited"):
-    """Time that one rank waited for another, in the calls of which it is known."""
+    """Time that one rank waited for another, in the calls where that is known."""
 
     job: Whole
     rank: Rank
@@ -215,10 +215,10 @@ class Profile:
 
     @cached_property
     def calls_of(self) -> dict[tuple[int, int], list[Calls]]:
-        found: dict[tuple[int, int], list[Calls]] = defaultdict(list)
+        by_rank: dict[tuple[int, int], list[Calls]] = defaultdict(list)
         for calls in self.calls:
-            found[calls.job, calls.rank].append(calls)
-        return found
+            by_rank[calls.job, calls.rank].append(calls)
+        return by_rank
 
     def add(self, line: Line) -> None:
         if isinstance(line, RankRecord):
@@ -288,25 +288,25 @@ def read(path: Path) -> Profile:
 
 def _tame(line: bytes) -> Line:
     """A line whose text cannot imitate hockney's output: the file may come from a stranger."""
-    found = _lines.decode(line)
+    decoded = _lines.decode(line)
     if not SUSPICIOUS.search(line):
-        return found
-    if isinstance(found, Program) and found.library is not None:
-        found = replace(found, library=found.library.partition("\n")[0])
-    tame: Line = msgspec.convert(one_lines(msgspec.to_builtins(found)), type=Line)
+        return decoded
+    if isinstance(decoded, Program) and decoded.library is not None:
+        decoded = replace(decoded, library=decoded.library.partition("\n")[0])
+    tame: Line = msgspec.convert(one_lines(msgspec.to_builtins(decoded)), type=Line)
     return tame
 
 
 def _program(path: Path, line: bytes) -> Program:
     try:
-        found = _tame(line)
+        program = _tame(line)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}, line 1: {error}") from error
-    assert isinstance(found, Program)
-    if found.schema > SCHEMA:
+    assert isinstance(program, Program)
+    if program.schema > SCHEMA:
         raise UsageError(
-            f"{path}: has version {found.schema} of the format of profiles, this hockney reads up "
-            f"to version {SCHEMA}",
+            f"{path}: has version {program.schema} of the format of profiles, this hockney reads "
+            f"up to version {SCHEMA}",
             "install a newer hockney: pip install --upgrade hockney",
         )
-    return found
+    return program

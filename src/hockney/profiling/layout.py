@@ -192,8 +192,8 @@ class RankFile:
 
     @property
     def wall_s(self) -> float:
-        """Time from the end of MPI_Init to MPI_Finalize, or to the last known moment: of a rank
-        that was lost, the end of its last call that was kept."""
+        """Time from the end of MPI_Init to MPI_Finalize, or to the last known moment: for a lost
+        rank, the end of its last recorded call."""
         ended = int(self.header["ended_ticks"])
         if ENDS.get(int(self.header["state"])) != "finalized":
             exits = (events["exit"].max(initial=0) for events in (self.messages, self.collectives))
@@ -263,8 +263,8 @@ def _cells(written: Records, names: int, regions: int) -> Records:
 
 def buffers_in(bits: int) -> int | None:
     """Estimated number of buffers, each of which sets one of BUFFER_BITS by its address (linear
-    counting: Whang et al., TODS 15, 1990). None for no bits; if all are set, the estimate for one
-    less."""
+    counting: Whang et al., TODS 15, 1990). None if no bit is set; if all are, the estimate for one
+    bit less."""
     set_bits = min(bits.bit_count(), BUFFER_BITS - 1)
     return round(-BUFFER_BITS * math.log(1.0 - set_bits / BUFFER_BITS)) if set_bits else None
 

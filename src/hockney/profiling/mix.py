@@ -69,7 +69,7 @@ class Mix:
 
     @property
     def each_s(self) -> float | None:
-        """Time in MPI of these calls, the mean of ranks; None where the profile holds no times."""
+        """Time in MPI of these calls, mean over ranks; None where the profile holds no times."""
         return self.time_s / self.ranks if self.time_s + self.left_out_s > 0.0 else None
 
     @property
@@ -81,10 +81,10 @@ class Mix:
 
     @cached_property
     def phases(self) -> tuple[float, ...]:
-        """Start of each item within its first turn, between 0 and 1. It differs from kind to kind:
-        rare items do not meet in one turn, and any part of the turns has its part of them. Messages
-        of equal size and count, such as both directions of an exchange, take the same turns: ranks
-        run one program, and reach their calls together."""
+        """Start of each item within its first turn, between 0 and 1. It differs between kinds, so
+        that rare items are spread over the turns. Messages of equal size and count, such as both
+        directions of an exchange, take the same turns: ranks run one program, and reach their calls
+        together."""
         first: dict[tuple[str, int, int, bool], int] = {}
         for number, item in enumerate(self.items):
             first.setdefault(_kind(item), number)
@@ -134,7 +134,7 @@ def mix_of(profile: Profile) -> Mix:
 def collective_of(calls: Calls) -> str | None:
     """The collective of these calls, also of nonblocking and persistent ones; None for other
     calls."""
-    # What makes a persistent one moves nothing.
+    # Creating a persistent request moves nothing.
     if calls.started is None and calls.call.endswith("_init"):
         return None
     return collective_named(calls.started or calls.call)
@@ -150,14 +150,14 @@ def collective_named(call: str) -> str | None:
 
 
 def _is_left_out(calls: Calls, world: int) -> bool:
-    """Whether these calls are in no item, collectives apart. The time of completing calls is that
-    of the calls that started what they complete."""
+    """Whether these calls, collectives excepted, are in no item. The time of completing calls
+    counts for the calls that started the requests."""
     if calls.call in COMPLETING or collective_of(calls) is not None:
         return False
     is_to_nobody = calls.peer is None and calls.datatype is None
     if _is_within(calls, world) or is_to_nobody:
         return not (_is_message(calls) or _receives(calls))
-    # The sender of what a coarse receive got may know its peer, so that it is in the mix.
+    # A coarse receive may be in the mix by its sender, which may know its peer.
     return not (calls.peer is None and calls.is_coarse and _receives(calls))
 
 
@@ -180,18 +180,18 @@ def _messages(calls: list[Calls], world: int) -> Iterator[Item]:
     counts: dict[tuple[int, int, int, bool], int] = defaultdict(int)
     sent: dict[tuple[int, int, int], int] = defaultdict(int)
     received: dict[tuple[int, int, int], int] = defaultdict(int)
-    for one in calls:
-        if one.peer is not None and one.buffers and one.count:
-            into = [sent] if _is_message(one) else []
-            # What is exchanged is taken to arrive in as many buffers as it is sent from.
-            into += [received] if _receives(one) else []
-            for found in into:
-                key = one.rank, one.peer, one.bytes_sum // one.count
-                found[key] = max(found[key], one.buffers)
-    for one in calls:
-        if _is_message(one) and one.peer is not None and _is_within(one, world):
-            mean = one.bytes_sum // one.count
-            counts[one.rank, one.peer, mean, one.call in BLOCKING] += one.count
+    for call in calls:
+        if call.peer is not None and call.buffers and call.count:
+            into = [sent] if _is_message(call) else []
+            # An exchange is assumed to receive into as many buffers as it sends from.
+            into += [received] if _receives(call) else []
+            for buffers in into:
+                key = call.rank, call.peer, call.bytes_sum // call.count
+                buffers[key] = max(buffers[key], call.buffers)
+    for call in calls:
+        if _is_message(call) and call.peer is not None and _is_within(call, world):
+            mean = call.bytes_sum // call.count
+            counts[call.rank, call.peer, mean, call.call in BLOCKING] += call.count
     for (source, target, bytes_, blocking), count in counts.items():
         # A rank that sends to itself cannot wait for that.
         yield Item(
@@ -201,24 +201,24 @@ def _messages(calls: list[Calls], world: int) -> Iterator[Item]:
 
 
 def _collectives(calls: list[Calls]) -> tuple[list[Item], float]:
-    """The collectives whose ranks are all known, and the time in MPI, over all ranks, of those that
-    these items do not contain."""
+    """The collectives whose ranks are all known, and the time in MPI, over all ranks, of the other
+    collectives."""
     members: dict[str, set[int]] = defaultdict(set)
-    found: dict[tuple[str, str | None, int | None, int | None], list[Calls]] = defaultdict(list)
+    groups: dict[tuple[str, str | None, int | None, int | None], list[Calls]] = defaultdict(list)
     for call in calls:
         name = collective_of(call)
         if name is not None:
             members[call.members or ""].add(call.rank)
             size = None if name in UNEVEN else call.bytes
-            found[name, call.members, call.peer, size].append(call)
+            groups[name, call.members, call.peer, size].append(call)
     items, left_out_s = [], 0.0
-    for (name, digest, peer, _), of_all in found.items():
+    for (name, digest, peer, _), of_all in groups.items():
         ranks = () if digest is None else tuple(sorted(members[digest]))
         item = _collective(name, ranks, peer, of_all)
         items += [] if item is None else [item]
         contained = 0 if item is None else item.count * len(ranks)
-        part = 1.0 - contained / sum(one.count for one in of_all)
-        left_out_s += part * sum(spent_in(one)[0] for one in of_all)
+        part = 1.0 - contained / sum(call.count for call in of_all)
+        left_out_s += part * sum(spent_in(call)[0] for call in of_all)
     return items, left_out_s
 
 
@@ -226,10 +226,10 @@ def _collective(
     name: str, ranks: tuple[int, ...], peer: int | None, of_all: list[Calls]
 ) -> Item | None:
     """One collective; None if not all of its ranks are known, or not all took part in one."""
-    calls_made = sum(one.count for one in of_all)
+    calls_made = sum(call.count for call in of_all)
     if len(ranks) != of_all[0].communicator_size or calls_made < len(ranks) or len(ranks) < 2:
         return None
-    bytes_ = sum(one.bytes_sum for one in of_all) // calls_made
+    bytes_ = sum(call.bytes_sum for call in of_all) // calls_made
     if name in OF_ALL_BLOCKS:
         bytes_ //= len(ranks)
     root = ranks.index(peer) if peer in ranks else 0

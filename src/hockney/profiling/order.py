@@ -56,7 +56,7 @@ class Order:
     left_out: int
     """Steps that were ignored: their other end is missing, or no schedule is known for them."""
     wall_s: float | None
-    """Time of the slowest rank between MPI_Init and MPI_Finalize; None of a schedule."""
+    """Time of the slowest rank between MPI_Init and MPI_Finalize; None for a schedule."""
 
     @property
     def uneven(self) -> int:
@@ -79,7 +79,7 @@ def order_of(profile: Profile) -> Order:
             f"{profile.path}: the order of calls was not recorded",
             "record it: hockney profile --trace -o p.jsonl -- COMMAND",
         )
-    world = max((one.ranks for one in profile.ranks if one.job == 0), default=0)
+    world = max((rank.ranks for rank in profile.ranks if rank.job == 0), default=0)
     of_ranks: dict[int, list[TraceStep]] = defaultdict(list)
     is_cut = False
     for acts in profile.acts:
@@ -143,7 +143,7 @@ def _name_senders(steps: Sequence[TraceStep]) -> None:
 
 
 def _until_all_met(ranks: Sequence[list[TraceStep]]) -> list[list[TraceStep]]:
-    """Steps up to the last blocking collective of all ranks that each rank has."""
+    """Steps up to the last blocking collective of all ranks that every rank recorded."""
     met = [
         [
             place
@@ -189,11 +189,11 @@ def _match_collectives(ranks: Sequence[Sequence[TraceStep]]) -> tuple[tuple[int,
     for by_rank in of_group.values():
         members = tuple(sorted(by_rank))
         for together in zip(*(by_rank[rank] for rank in members), strict=False):
-            if {(one.size, one.name) for one in together} == {(len(members), together[0].name)}:
-                mean = round(sum(one.bytes for one in together) / len(together))
-                for one in together:
-                    one.match, one.is_mean = len(groups), one.bytes != mean
-                    one.bytes = mean
+            if {(step.size, step.name) for step in together} == {(len(members), together[0].name)}:
+                mean = round(sum(step.bytes for step in together) / len(together))
+                for step in together:
+                    step.match, step.is_mean = len(groups), step.bytes != mean
+                    step.bytes = mean
                 groups.append(members)
     return tuple(groups)
 

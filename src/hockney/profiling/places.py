@@ -20,7 +20,7 @@ Cache = tuple[str, frozenset[int]]
 
 def cpus_of(text: str) -> frozenset[int]:
     """The CPUs of a list as Linux writes them (0-3,8); empty if it is invalid."""
-    found: set[int] = set()
+    cpus: set[int] = set()
     for part in text.split(","):
         matched = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
         if not matched:
@@ -28,8 +28,8 @@ def cpus_of(text: str) -> frozenset[int]:
         first, last = int(matched[1]), int(matched[2] or matched[1])
         if not first <= last < MOST_CPUS:
             return frozenset()
-        found.update(range(first, last + 1))
-    return frozenset(found)
+        cpus.update(range(first, last + 1))
+    return frozenset(cpus)
 
 
 def distance(a: RankRecord, b: RankRecord | None) -> str:
@@ -42,7 +42,7 @@ def distance(a: RankRecord, b: RankRecord | None) -> str:
     if a.host != b.host:
         return OTHER_NODE
     cache = cpus_of(a.cache)
-    bound = [cpus_of(one.cpus) for one in (a, b)]
+    bound = [cpus_of(rank.cpus) for rank in (a, b)]
     return CACHE if cache and all(cpus and cpus <= cache for cpus in bound) else NODE
 
 

@@ -41,8 +41,8 @@ class Sum:
     completion_s: float = 0.0
     """Time of the calls that completed their requests."""
     spent_s: float = 0.0
-    """Sum of `time_s` and `completion_s`; 0 for completing calls, as their time counts for
-    others."""
+    """Sum of `time_s` and `completion_s`; without the `time_s` of completing calls, which counts
+    for others."""
     wait_s: float | None = None
     seen: int = 0
     untimed: int = 0
@@ -76,7 +76,7 @@ class ProfileSummary:
         sums: dict[tuple[object, ...], Sum] = defaultdict(Sum)
         for calls in self.profile.calls:
             sums[key(calls)].add(calls)
-        rows = [CallRow(key, found) for key, found in sums.items()]
+        rows = [CallRow(key, total) for key, total in sums.items()]
         return sorted(rows, key=lambda row: (-row.sum.spent_s, -row.sum.time_s))
 
     @cached_property
@@ -105,11 +105,11 @@ class ProfileSummary:
 
     @cached_property
     def _sizes(self) -> dict[tuple[object, ...], tuple[int, int]]:
-        found: dict[tuple[object, ...], tuple[int, int]] = {}
+        sizes: dict[tuple[object, ...], tuple[int, int]] = {}
         for calls in self.profile.calls:
-            least, most = found.get(_size_class(calls), (calls.bytes, calls.bytes))
-            found[_size_class(calls)] = min(least, calls.bytes), max(most, calls.bytes)
-        return found
+            least, most = sizes.get(_size_class(calls), (calls.bytes, calls.bytes))
+            sizes[_size_class(calls)] = min(least, calls.bytes), max(most, calls.bytes)
+        return sizes
 
     @cached_property
     def of_rank(self) -> dict[tuple[int, int], Sum]:
@@ -123,20 +123,20 @@ class ProfileSummary:
     def computing_s(self) -> dict[tuple[int, int], float]:
         """Time of each rank outside of MPI, by job and rank. A schedule has no wall time: there it
         is what the rank computes before its calls."""
-        found = {
-            key: max(self.profile.by_rank[key].wall_s - one.time_s, 0.0)
-            for key, one in self.of_rank.items()
+        computing = {
+            key: max(self.profile.by_rank[key].wall_s - total.time_s, 0.0)
+            for key, total in self.of_rank.items()
         }
         if self.profile.program.source is not None:
             for acts in self.profile.acts:
-                if (acts.job, acts.rank) in found:
-                    found[acts.job, acts.rank] += sum(acts.before_ns) * 1e-9
-        return found
+                if (acts.job, acts.rank) in computing:
+                    computing[acts.job, acts.rank] += sum(acts.before_ns) * 1e-9
+        return computing
 
     @cached_property
     def time_s(self) -> float:
         """Time inside MPI, of all ranks."""
-        return sum(found.time_s for found in self.of_rank.values())
+        return sum(total.time_s for total in self.of_rank.values())
 
     @cached_property
     def wall_s(self) -> float:
@@ -168,13 +168,13 @@ class ProfileSummary:
     @cached_property
     def traffic(self) -> dict[tuple[int, int, int], tuple[int, int]]:
         """Numbers of messages and bytes by job, sender and receiver, without collectives."""
-        found: dict[tuple[int, int, int], tuple[int, int]] = {}
+        traffic: dict[tuple[int, int, int], tuple[int, int]] = {}
         for calls in self.profile.calls:
             if sends(calls) and calls.peer is not None:
                 key = calls.job, calls.rank, calls.peer
-                messages, bytes_ = found.get(key, (0, 0))
-                found[key] = messages + calls.count, bytes_ + calls.bytes_sum
-        return found
+                messages, bytes_ = traffic.get(key, (0, 0))
+                traffic[key] = messages + calls.count, bytes_ + calls.bytes_sum
+        return traffic
 
     @cached_property
     def by_memory(self) -> list[CallRow]:
@@ -187,25 +187,25 @@ class ProfileSummary:
             if calls.bytes_sum:
                 sums[calls.memory, None].add(calls)
                 sums[calls.memory, calls.started or calls.call].add(calls)
-        of_memory = {key[0]: found.bytes for key, found in sums.items() if key[1] is None}
+        of_memory = {key[0]: total.bytes for key, total in sums.items() if key[1] is None}
         return sorted(
-            (CallRow(key, found) for key, found in sums.items()),
+            (CallRow(key, total) for key, total in sums.items()),
             key=lambda row: (-of_memory[row.key[0]], row.key[1] is not None, -row.sum.bytes),
         )
 
     @cached_property
     def messages(self) -> list[tuple[Calls, str]]:
-        """Calls that send to a rank, with the distance to it (profiles.places)."""
+        """Calls that send to a rank, with the distance to it (places.py)."""
         known = self.profile.by_rank
-        found = []
+        messages = []
         for calls in self.profile.calls:
             if sends(calls):
                 other = known.get((calls.job, calls.peer)) if calls.peer is not None else None
                 # No datatype: nothing was sent.
                 is_to_nobody = calls.peer is None and calls.datatype is None
                 far = NOBODY if is_to_nobody else distance(known[calls.job, calls.rank], other)
-                found.append((calls, far))
-        return found
+                messages.append((calls, far))
+        return messages
 
     @cached_property
     def by_distance(self) -> list[CallRow]:
@@ -214,7 +214,7 @@ class ProfileSummary:
         for calls, far in self.messages:
             sums[far].add(calls)
         return sorted(
-            (CallRow((key,), found) for key, found in sums.items()), key=lambda r: -r.sum.bytes
+            (CallRow((key,), total) for key, total in sums.items()), key=lambda r: -r.sum.bytes
         )
 
 

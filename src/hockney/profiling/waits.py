@@ -2,8 +2,8 @@
 
 A receive waits until its message is sent (late sender), a send that cannot complete alone until it
 is received (late receiver), a collective until the last rank arrives that it needs. Ranks of one
-host share a clock. Those of several hosts are compared by the program's messages (clocks.py): waits
-shorter than the error of this count as none.
+host share a clock. Clocks of several hosts are compared by the program's messages (clocks.py);
+waits shorter than the error of that count as none.
 """
 
 from __future__ import annotations
@@ -81,17 +81,17 @@ def waits_of(
         )
         orders += (order for arrivals in collectives for order in _orders(files, arrivals))
     clocks = clocks_of(boots, orders)
-    found: list[Waited] = []
+    waited_calls: list[Waited] = []
     for ends, waited in ((messages, _in_message), (collectives, _in_collective)):
         for those in ends:
             error = _error(boots, clocks, those)
             if error is None:
                 continue
-            placed = [one.on(clocks[one.place]) for one in those] if orders else those
-            found += (_over(one, error) for one in waited(files, placed))
+            placed = [end.on(clocks[end.place]) for end in those] if orders else those
+            waited_calls += (_over(call, error) for call in waited(files, placed))
     waits = [Waits(np.zeros(CELLS, np.int64), np.zeros(CELLS)) for _ in files]
     blamed = np.zeros((len(files), len(files)))
-    for repeat in _without_repeats(found):
+    for repeat in _without_repeats(waited_calls):
         waits[repeat.rank].seen[repeat.cell] += 1
         waits[repeat.rank].seconds[repeat.cell] += repeat.seconds
         if repeat.blamed is not None:
@@ -114,21 +114,21 @@ def _over(waited: Waited, error: float) -> Waited:
     return waited if waited.seconds > error else replace(waited, seconds=0.0, blamed=None)
 
 
-def _without_repeats(found: Sequence[Waited]) -> Iterator[Waited]:
+def _without_repeats(waited_calls: Sequence[Waited]) -> Iterator[Waited]:
     """Waits without repeats: a call that completes several requests waits only for the last of
     them."""
     longest: dict[tuple[int, float, float], float] = {}
-    for one in found:
-        key = one.rank, one.enter, one.exit
-        longest[key] = max(longest.get(key, 0.0), one.seconds)
+    for call in waited_calls:
+        key = call.rank, call.enter, call.exit
+        longest[key] = max(longest.get(key, 0.0), call.seconds)
     counted: set[tuple[int, float, float]] = set()
-    for one in found:
-        key = one.rank, one.enter, one.exit
-        if one.seconds < longest[key] or key in counted:
-            yield Waited(one.rank, one.cell, one.enter, one.exit, 0.0, None)
+    for call in waited_calls:
+        key = call.rank, call.enter, call.exit
+        if call.seconds < longest[key] or key in counted:
+            yield Waited(call.rank, call.cell, call.enter, call.exit, 0.0, None)
         else:
             counted.add(key)
-            yield one
+            yield call
 
 
 def _clipped(until: float, enter: float, exit_: float) -> float:
@@ -199,19 +199,19 @@ def _orders(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Iterator[Pre
     ):
         return
     last: dict[bytes, _End] = {}
-    for one in arrivals:
-        boot = bytes(files[one.place].header["boot"])
-        last[boot] = max(last.get(boot, one), one, key=lambda end: end.enter)
-    for one in arrivals if len(last) > 1 else ():
+    for arrival in arrivals:
+        boot = bytes(files[arrival.place].header["boot"])
+        last[boot] = max(last.get(boot, arrival), arrival, key=lambda end: end.enter)
+    for arrival in arrivals if len(last) > 1 else ():
         for other in last.values():
-            yield Precedence(other.place, other.enter, one.place, one.exit)
+            yield Precedence(other.place, other.enter, arrival.place, arrival.exit)
 
 
 def _in_collective(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Iterator[Waited]:
     of_first = files[arrivals[0].place]
     cell = of_first.cells[arrivals[0].cell]
     name, root = _name(of_first, arrivals[0].cell), int(cell["peer"])
-    last = max(arrivals, key=lambda one: one.enter)
+    last = max(arrivals, key=lambda arrival: arrival.enter)
     roots = [arrival for arrival in arrivals if int(files[arrival.place].header["rank"]) == root]
     for arrival in arrivals:
         needed: _End | None = last

@@ -22,7 +22,7 @@ class TcpBytes(msgspec.Struct, kw_only=True):
 
 
 class PortCounters(msgspec.Struct, kw_only=True, rename={"family": "class"}):
-    """A network port of a node. None stands for what is unknown, or was not asked."""
+    """A network port of a node. None: unknown, or not requested."""
 
     family: str
     """The class of sysfs: net, infiniband or cxi."""

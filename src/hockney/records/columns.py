@@ -30,16 +30,16 @@ FEWEST_EXACT = 15.0 / 16.0
 
 
 def whole_or_objects(values: Sequence[Any]) -> NDArray[Any]:
-    """An array of whole numbers in as few bytes as they need; of objects if a value is none, or too
+    """An array of whole numbers in as few bytes as they need; of objects if a value is None, or too
     large."""
-    found = np.array(values) if len(values) else np.empty(0, np.int64)
-    if found.dtype != np.int64:
+    array = np.array(values) if len(values) else np.empty(0, np.int64)
+    if array.dtype != np.int64:
         objects = np.empty(len(values), object)
         objects[:] = values
         return objects
-    if len(found) and found.min() >= -(2**31) and found.max() < 2**31:
-        return found.astype(np.int32)
-    return found
+    if len(array) and array.min() >= -(2**31) and array.max() < 2**31:
+        return array.astype(np.int32)
+    return array
 
 
 def floats(values: Sequence[float | None]) -> NDArray[Any]:
@@ -52,11 +52,11 @@ def floats(values: Sequence[float | None]) -> NDArray[Any]:
 def shared(values: Sequence[Any]) -> NDArray[Any]:
     """An array of objects that stores equal ones once: names, and lists of ranks."""
     known: dict[Any, Any] = {}
-    found = np.empty(len(values), object)
+    objects = np.empty(len(values), object)
     for place, value in enumerate(values):
         key = tuple(value) if isinstance(value, list) else value
-        found[place] = known.setdefault(key, value)
-    return found
+        objects[place] = known.setdefault(key, value)
+    return objects
 
 
 def factorised(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -64,8 +64,8 @@ def factorised(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int3
     without sorting where the numbers are small."""
     low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
     if high - low > 4 * len(values):
-        found, places = np.unique(values, return_inverse=True)
-        return found.astype(np.int64), places.astype(np.int32)
+        numbers, places = np.unique(values, return_inverse=True)
+        return numbers.astype(np.int64), places.astype(np.int32)
     known = np.zeros(high - low + 1, np.bool_)
     known[values - low] = True
     return np.flatnonzero(known) + low, (np.cumsum(known, dtype=np.int32) - 1)[values - low]
@@ -73,7 +73,7 @@ def factorised(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int3
 
 @dataclass(frozen=True)
 class Packed:
-    """Values of which most are whole multiples of 1 / scale. `codes` holds the multiples, and the
+    """Values, most of them whole multiples of 1 / scale. `codes` holds the multiples, and the
     largest code where the value is in `others`, by its place in `places`."""
 
     codes: NDArray[Any] | Stored

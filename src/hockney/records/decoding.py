@@ -93,24 +93,24 @@ def decoded(text: bytes) -> Decoded:
     from hockney.records.visits import Block
 
     lines = text.count(b"\n") + (not text.endswith(b"\n"))
-    found = Decoded(lines)
+    content = Decoded(lines)
     records = decode_all(text, lines) if is_harmless(text) else None
     if records is None:
-        records = _one_by_one(text, found)
+        records = _one_by_one(text, content)
     by_kind: defaultdict[type, list[Any]] = defaultdict(list)
     for record in records:
         by_kind[type(record)].append(record)
     if Samples in by_kind:
-        found.visits = Block.of(by_kind[Samples])
-    found.pair_times = [PairBlock.of(one) for one in by_kind.get(PairTimes, [])]
+        content.visits = Block.of(by_kind[Samples])
+    content.pair_times = [PairBlock.of(record) for record in by_kind.get(PairTimes, [])]
     for name, kind in TABLES.items():
         if kind in by_kind:
-            found.tables[name] = columns_of(kind, by_kind[kind])
-    found.others = [record for kind in OTHERS for record in by_kind[kind]]
-    return found
+            content.tables[name] = columns_of(kind, by_kind[kind])
+    content.others = [record for kind in OTHERS for record in by_kind[kind]]
+    return content
 
 
-def _one_by_one(text: bytes, found: Decoded) -> list[Record]:
+def _one_by_one(text: bytes, content: Decoded) -> list[Record]:
     """The records of a block in which a line is damaged, unknown or needs escaping."""
     records = []
     for number, line in enumerate(text.split(b"\n"), start=1):
@@ -119,7 +119,7 @@ def _one_by_one(text: bytes, found: Decoded) -> list[Record]:
         try:
             record = decode(line)
         except ValueError:
-            found.damaged, found.last_damaged = found.damaged + 1, number
+            content.damaged, content.last_damaged = content.damaged + 1, number
             continue
         if record is not None:
             records.append(tame(record, line))
@@ -164,8 +164,8 @@ class Helper:
             try:
                 pipe = self._process.stdout.fileno()
                 size = int.from_bytes(_read_soon(pipe, SIZE_BYTES), "little")
-                found: Decoded = pickle.loads(_read_soon(pipe, size))
-                return found
+                content: Decoded = pickle.loads(_read_soon(pipe, size))
+                return content
             except (OSError, EOFError):
                 self.end()
         return None if text is None else decoded(text)

@@ -113,7 +113,7 @@ class Place(msgspec.Struct, kw_only=True):
 
 
 class Accelerator(msgspec.Struct, kw_only=True):
-    """The accelerators of the ranks, and what the MPI library says of its support for them."""
+    """The accelerators of the ranks, and what the MPI library reports of its support for them."""
 
     interface: str
     """CUDA, HIP or Level Zero."""
@@ -150,7 +150,7 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     probe: str | None = None
     probe_refused: str | None = None
     """The library's reason for giving two ranks of a node no window for the probe of their cores;
-    None if it gave one, or was not asked."""
+    None if it gave one, or no probe was made."""
     buffers: str | None = None
     """The axis `buffers` of all its samples with messages; None if unknown."""
     variant: str | None = None
@@ -190,8 +190,8 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     @property
     def common_axes(self) -> dict[str, Any]:
         """The axes of all samples of the launch that do not have their own."""
-        found = {"buffers": self.buffers, "variant": self.variant, **self.axes}
-        return {name: value for name, value in found.items() if value is not None}
+        axes = {"buffers": self.buffers, "variant": self.variant, **self.axes}
+        return {name: value for name, value in axes.items() if value is not None}
 
 
 class Samples(
@@ -243,7 +243,7 @@ class PairTimes(msgspec.Struct, tag_field="kind", tag="pair_times", kw_only=True
 
     def __post_init__(self) -> None:
         pairs = len(self.peers) // 2
-        if len(self.peers) % 2 or [len(one) for one in self.ns] != [pairs] * len(self.bytes):
+        if len(self.peers) % 2 or [len(times) for times in self.ns] != [pairs] * len(self.bytes):
             raise ValueError("as many times as pairs are needed, for each size")
 
 
@@ -265,7 +265,7 @@ class Tail(Axes, tag_field="kind", tag="tail", frozen=True, kw_only=True, omit_d
 class Completions(
     Axes, tag_field="kind", tag="completions", frozen=True, kw_only=True, omit_defaults=True
 ):
-    """When each rank was done with a collective, of a launch with --stragglers."""
+    """When each rank completed a collective, in a launch with --stragglers."""
 
     launch: Whole
     round: Whole
@@ -299,7 +299,7 @@ class Summary(Axes, tag_field="kind", tag="summary", frozen=True, kw_only=True, 
     """Dimensionless value."""
     rounding: Annotated[float, msgspec.Meta(gt=0.0, le=0.5)] | None = None
     """Half a unit of the last digit that the log prints, as a fraction of the value: the true one
-    may be so much more or less. None where it is unknown, or less than a double shows."""
+    may differ by so much. None where it is unknown, or less than a double shows."""
     repetitions: int | None = None
     line: int | None = None
     """Line number in the log."""

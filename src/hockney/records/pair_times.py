@@ -1,4 +1,4 @@
-"""Times of many pairs as arrays: a record of thousands of pairs is reduced as it is read."""
+"""Times of many pairs as arrays: a record of thousands of pairs is converted as it is read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PairBlock:
 
     @property
     def is_one_way(self) -> bool:
-        """Whether each time is of messages from the first rank to the second one alone."""
+        """Whether each time is of messages from the first rank to the second one only."""
         return self.operation == ONE_WAY
 
     @classmethod

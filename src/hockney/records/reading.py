@@ -143,18 +143,18 @@ def _read(path: Path, stream: BinaryIO) -> Run:
         header, blocks = _begun(path, _Blocks(stream, _limit(path)))
     except UsageError:
         raise
-    except Exception as error:  # not to be read, or nested too deeply
+    except Exception as error:  # unreadable, or nested too deeply
         raise UsageError(f"{path}: {error}") from error
     run = Run(header, path=path)
     damaged, last_damaged, read = 0, 0, blocks.lines
     helpers = _helpers(path)
     try:
-        for found in _decoded(blocks, helpers):
-            _check_one_run(run, found)
-            run.add_decoded(found)
-            damaged += found.damaged
-            last_damaged = read + found.last_damaged if found.damaged else last_damaged
-            read += found.lines
+        for content in _decoded(blocks, helpers):
+            _check_one_run(run, content)
+            run.add_decoded(content)
+            damaged += content.damaged
+            last_damaged = read + content.last_damaged if content.damaged else last_damaged
+            read += content.lines
     except UsageError:
         raise
     except Exception as error:  # a truncated frame of zstd ends the stream in many ways
@@ -174,10 +174,10 @@ def _read(path: Path, stream: BinaryIO) -> Run:
     return run
 
 
-def _check_one_run(run: Run, found: Decoded) -> None:
+def _check_one_run(run: Run, content: Decoded) -> None:
     """Raises UsageError where files of several runs were written one after the other: launches of
     one would be taken for those of the other."""
-    for other in found.others:
+    for other in content.others:
         if isinstance(other, RunRecord):
             which = "the same run twice" if other.id == run.header.id else "several runs"
             raise UsageError(
@@ -204,12 +204,12 @@ def _decoded(blocks: WholeLines, helpers: list[Helper]) -> Iterator[Decoded]:
         if not turns:
             yield decoded(text)
             continue
-        found = turns[0].result()
+        content = turns[0].result()
         turns[0].begin(text)
         turns.rotate(-1)
-        if found is not None:
-            yield found
-    yield from (found for helper in turns if (found := helper.result()) is not None)
+        if content is not None:
+            yield content
+    yield from (content for helper in turns if (content := helper.result()) is not None)
     if blocks.failure is not None:
         raise blocks.failure
 
@@ -289,7 +289,7 @@ def _is_complete(run: Run) -> bool:
 
 
 def has_records(text: str) -> bool:
-    """Whether a text begins with records of ours, maybe after lines of other programs."""
+    """Whether a text begins with our records, maybe after lines of other programs."""
     return ANY_RECORD.search(text[:BLOCK].encode(errors="replace")) is not None
 
 
@@ -311,7 +311,7 @@ def _begun(path: Path, blocks: _Blocks) -> tuple[RunRecord, WholeLines]:
 
 
 def _first(path: Path, line: bytes) -> RunRecord | None:
-    """The run record in the first line of a file; None if it is none."""
+    """The run record in the first line of a file; None if it has none."""
     try:
         plain = msgspec.json.decode(line)
     except ValueError:

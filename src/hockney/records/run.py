@@ -76,7 +76,7 @@ class Run:
     cut: str | None = None
     """What is missing if the file was cut short or damaged."""
     notes: list[str] = field(default_factory=list)
-    """What else a reader must know of records of an engine that was started by hand."""
+    """What else a reader must know about records of an engine that was started by hand."""
     _common: dict[int, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
     """Axes that all samples of a launch share, by launch."""
     _on_switches: dict[int, Place] = field(default_factory=dict, repr=False, compare=False)
@@ -145,7 +145,7 @@ class Run:
 
     @property
     def left_out(self) -> list[LeftOutNode]:
-        """The nodes without which the last launch that measured anything was made."""
+        """The nodes left out of the last launch that measured anything."""
         if not any(launch.left_out for launch in self.launches):
             return []
         measured = {sample.launch for sample in self.samples} | {
@@ -157,13 +157,13 @@ class Run:
         return last[0].left_out if last else []
 
     def launches_without(self, left_out: list[LeftOutNode]) -> set[int]:
-        """The launches that were made without these nodes, and with all others."""
+        """The launches that left out exactly these nodes."""
         return {launch.launch for launch in self.launches if launch.left_out == left_out}
 
     @property
     def on_nodes_left(self) -> Run:
-        """The run without launches on nodes that it went on without: these were on other nodes
-        than those that its answer is about."""
+        """The run without launches on nodes that it later left out: its answer is about the nodes
+        that are left."""
         left_out = self.left_out  # looks through all samples
         if all(launch.left_out == left_out for launch in self.launches):
             return self
@@ -266,8 +266,8 @@ class Run:
             left_out |= {"buffers"}
         if axes.phase is not None:
             left_out |= PARAMETERS
-        found = {name: value for name, value in common.items() if name not in left_out}
-        return found | {"level": self._level(axes)}
+        shared = {name: value for name, value in common.items() if name not in left_out}
+        return shared | {"level": self._level(axes)}
 
     def _set_switches(self, launch: LaunchRecord) -> None:
         """Sets the switches of places from the plan's topology, which precedes Slurm's."""

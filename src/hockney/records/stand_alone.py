@@ -4,7 +4,7 @@
 
 No run record is before them. Launchers put tags before lines, and within long ones. Other ranks and
 programs write between them. Several launches with the same number follow each other. This module
-makes of that what a result file has: a run record with what the engine itself reports, and blocks
+turns that into what a result file has: a run record with what the engine itself reports, and blocks
 of the records of launches 0, 1, .... A line without a record becomes an empty one, so that lines
 keep their numbers.
 """
@@ -77,9 +77,9 @@ class StandAlone:
         self._launches: list[LaunchRecord] = []
         self._asked = _Asked()
         self._first, self._first_samples = b"", b""
-        """The records that are this run's and no other's."""
+        """The records that no other run has: the identifier is made of them."""
         self._open: dict[bytes, int] = {}
-        """Our number of the launch to which records with a number of the engine belong."""
+        """Our number of the latest launch, by the engine's number in its records."""
         self._ends: dict[int, End] = {}
         self._failed_starts: list[str] = []
         self._passed_over, self._first_passed = 0, ""
@@ -112,9 +112,9 @@ class StandAlone:
             started=self._asked.started,
             options={ASKED: words},
         )
-        found = tame(header, self._first)
-        assert isinstance(found, RunRecord)
-        return found
+        tamed = tame(header, self._first)
+        assert isinstance(tamed, RunRecord)
+        return tamed
 
     def _why_none(self) -> str:
         if self._failed_starts:
@@ -128,7 +128,7 @@ class StandAlone:
             yield self._records_of(text)
 
     def notes(self) -> list[str]:
-        """What a reader must know of the file, after its last block."""
+        """What a reader must know about the file, after its last block."""
         notes = []
         if self._passed_over == 1:
             notes.append(f"{self._first_passed} is no record and was passed over")
@@ -155,10 +155,10 @@ class StandAlone:
 
     def _record_of(self, line: bytes, number: int) -> bytes:
         """The record in a line, or an empty line."""
-        before, found = self._without_tags(line)
-        if before and (not found or _PART.search(before)):
+        before, record = self._without_tags(line)
+        if before and (not record or _PART.search(before)):
             self._pass_over(before, number)
-        return self._numbered(found, number) if found else b""
+        return self._numbered(record, number) if record else b""
 
     def _without_tags(self, line: bytes) -> tuple[bytes, bytes]:
         """What is before the last record of a line, if it is no tag, and that record."""
@@ -169,11 +169,11 @@ class StandAlone:
             return (line[:at], line[at:].rstrip()) if at >= 0 else (line, b"")
         if at < 0:
             return line, b""
-        before, found = line[:at], line[at:]
+        before, record = line[:at], line[at:]
         if before:
             self._learn(before)
-            found = self._in_one(found)
-        return before, found.rstrip()
+            record = self._in_one(record)
+        return before, record.rstrip()
 
     def _in_one(self, record: bytes) -> bytes:
         """A record without the tags within it: Open MPI 4 puts one before every 4 KiB that it
@@ -242,34 +242,34 @@ class StandAlone:
             return None
         launch = tame(launch, record)
         assert isinstance(launch, LaunchRecord)
-        asked = self._question_of(record, launch)
+        question = self._question_of(record, launch)
         if not self._launches:
-            self._asked, self._first = asked, record
+            self._asked, self._first = question, record
         else:
-            self._refuse_another(asked.asked, launch, number)
+            self._refuse_another(question.asked, launch, number)
         self._open[theirs] = len(self._launches)
         self._launches.append(launch)
         return self._open[theirs]
 
     def _question_of(self, record: bytes, launch: LaunchRecord) -> _Asked:
-        """What the launch was asked; raises UsageError if this version cannot read its records."""
+        """What the launch was to measure; raises UsageError if its records cannot be read."""
         try:
-            found = msgspec.json.decode(record, type=_Asked)
+            question = msgspec.json.decode(record, type=_Asked)
         except msgspec.ValidationError:
-            found = _Asked()
+            question = _Asked()
         if launch.engine is None:
             raise not_ours(self._path)
-        if found.schema is not None:
-            check_schema(self._path, found.schema)
-        if not found.asked or found.asked[0].startswith("--"):
+        if question.schema is not None:
+            check_schema(self._path, question.schema)
+        if not question.asked or question.asked[0].startswith("--"):
             raise UsageError(
                 f"{self._path}: records of an engine (of hockney {one_line(launch.engine)}) that "
                 "does not record what it was asked",
                 "build the engine that came with this hockney, and measure again",
             )
-        return found
+        return question
 
-    def _refuse_another(self, asked: list[str], launch: LaunchRecord, number: int) -> None:
+    def _refuse_another(self, arguments: list[str], launch: LaunchRecord, number: int) -> None:
         """Raises UsageError if a launch asks another question than the first one."""
         first = self._launches[0]
         facts = (
@@ -278,7 +278,7 @@ class StandAlone:
             ("the engine", first.engine, launch.engine),
         )
         others = (f"{name} was {was}, and is {now}" for name, was, now in facts if was != now)
-        words = asked_difference(self._asked.asked, asked) or next(others, None)
+        words = asked_difference(self._asked.asked, arguments) or next(others, None)
         if words is not None:
             raise UsageError(
                 f"{self._path}: the launch in line {number} asks another question than the first: "
@@ -310,7 +310,7 @@ class StandAlone:
 
 
 def check_schema(path: Path, schema: int) -> None:
-    """Raises UsageError if this version does not read that one of the format."""
+    """Raises UsageError if this hockney does not read that version of the format."""
     if schema != SCHEMA:
         raise UsageError(
             f"{path}: has version {schema} of the record format, this hockney reads version "

@@ -48,7 +48,7 @@ class Block:
         times = {"ns": Ragged.of(fields["ns"])}
         for name in TIMES[1:]:
             if any(fields[name]):
-                times[name] = Ragged.of([one or () for one in fields[name]])
+                times[name] = Ragged.of([durations or () for durations in fields[name]])
         points = [Point(**dict(zip(AXES, axes, strict=True))) for axes in numbers]
         return cls(points, np.array(codes, dtype=np.int32), columns, times)
 
@@ -128,20 +128,20 @@ class Visits(Rows[Samples]):
     def has(self, times: str) -> bool:
         """Whether any visit has these times."""
         self.settle()
-        return any(one is not None for one in self._times[times])
+        return any(block is not None for block in self._times[times])
 
     def values(self, rows: NDArray[Any], times: str = "ns") -> NDArray[np.float64]:
         """The samples of these ascending rows, concatenated, in ns."""
         self.settle()
-        found = np.empty(int(self.counts(times)[rows].sum()))
+        samples = np.empty(int(self.counts(times)[rows].sum()))
         filled = 0
         parts = np.split(rows, np.searchsorted(rows, self._starts[1:-1]))
         for block, start, part in zip(self._times[times], self._starts, parts, strict=False):
             if block is not None and len(part):
                 values = block.of_rows(part - start)
-                found[filled : filled + len(values)] = values
+                samples[filled : filled + len(values)] = values
                 filled += len(values)
-        return found
+        return samples
 
     def rounds(self) -> list[tuple[int, int]]:
         """Each launch and round that has a visit, once and in ascending order."""
@@ -186,7 +186,7 @@ class Visits(Rows[Samples]):
         values = self.values(rows, times).tolist()
         ends = np.cumsum(counts).tolist()
         lists = [values[end - n : end] for end, n in zip(ends, counts.tolist(), strict=True)]
-        return lists if times == "ns" else [one or None for one in lists]
+        return lists if times == "ns" else [durations or None for durations in lists]
 
 
 def _axes_of(point: Point) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from hockney.show.table import half_width_Bps, half_width_s
 UNKNOWN = "(its interval is wider than the median)"
 
 LEAST_TO_MARK = 3
-"""Fewest rows of which one is marked: of two, the reader sees it."""
+"""Fewest rows among which one is marked: of two, the reader sees it."""
 
 CLEARLY = 0.9
 """Fraction of the largest bandwidth below which that of the largest size is named as well."""
@@ -70,15 +70,15 @@ def latency_and_bandwidth(analysis: Analysis, operation: str | None = None) -> l
 
 
 def marks(points: Sequence[PointEstimate]) -> dict[int, str]:
-    """What the answer takes from a point, by the point's id; empty where there is no one answer,
-    as of several curves, or nothing to choose from."""
+    """What the answer takes from a point, by the point's id; empty for several curves, which have
+    no single answer, and for too few points to choose from."""
     if len(points) < LEAST_TO_MARK or len(by_curve(points)) > 1:
         return {}
     first, widest = _deciding(points)
-    found = {} if first.statistic == FROM_BANDWIDTH else {id(first): "latency"}
+    names = {} if first.statistic == FROM_BANDWIDTH else {id(first): "latency"}
     if widest.bandwidth_Bps is not None:
-        found.setdefault(id(widest), "bandwidth")
-    return found
+        names.setdefault(id(widest), "bandwidth")
+    return names
 
 
 def _deciding(points: Sequence[PointEstimate]) -> tuple[PointEstimate, PointEstimate]:
@@ -102,23 +102,23 @@ def typical_of(point: PointEstimate) -> float:
 
 
 def certainty(analysis: Analysis, points: Sequence[PointEstimate]) -> list[str]:
-    """The number of medians with the asked precision; empty where there are no intervals."""
+    """The number of medians with the requested precision; empty where there are no intervals."""
     certain = [(point.precision, point) for point in points if point.precision is not None]
     if not certain or analysis.plan is None:
         return []
-    asked = analysis.plan.sampling.precision
-    reached = sum(value <= asked for value, _ in certain)
+    requested = analysis.plan.sampling.precision
+    reached = sum(value <= requested for value, _ in certain)
     counts = sorted({point.launches for _, point in certain})
     launches = f"{counts[0]} launches" if len(counts) == 1 else f"{counts[0]} launches or more"
     made = len(analysis.run.launches)
     if len(analysis.states.states) > 1 and counts[-1] < made:
         launches += f" of {made}, those in state 0"
     words = (
-        f"{reached} of {len(points)} medians are known to ±{100.0 * asked:g} % (--precision) after "
-        f"{launches}"
+        f"{reached} of {len(points)} medians are known to ±{100.0 * requested:g} % (--precision) "
+        f"after {launches}"
     )
     if reached < len(points):
-        value, worst = max(certain, key=lambda one: one[0])
+        value, worst = max(certain, key=lambda pair: pair[0])
         how = f"({format_uncertainty(value)})" if value <= MOST_UNCERTAIN else UNKNOWN
         words += f"; least certain: {format_size(worst.bytes)} {how}"
     return [words]

@@ -79,7 +79,7 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
 
 
 def transport_json(transports: Transports | None) -> dict[str, Any] | None:
-    """JSON of the ways that messages took; None if nothing was recorded of them."""
+    """JSON of the ways that messages took; None if none was recorded."""
     if transports is None:
         return None
     return {
@@ -129,9 +129,11 @@ def next_run_json(analysis: Analysis) -> list[dict[str, Any]]:
     """The interval for another run's median at each point, where other runs were looked for."""
     if analysis.expected is None:
         return []
-    found = [(point, analysis.expected.at(point)) for point in analysis.estimates.own()]
+    pairs = [(point, analysis.expected.at(point)) for point in analysis.estimates.own()]
     return [
-        {**axes_json(point), **estimate_json(one, "_s")} for point, one in found if one is not None
+        {**axes_json(point), **estimate_json(next_run, "_s")}
+        for point, next_run in pairs
+        if next_run is not None
     ]
 
 

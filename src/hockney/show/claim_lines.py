@@ -12,7 +12,7 @@ from hockney.infer.analysis.claim import CANNOT_TELL, RULE, JudgedClaim
 from hockney.plan.claims import Claim
 
 
-def claim_lines(judgement: JudgedClaim, found: Mapping[str, Analysis]) -> list[str]:
+def claim_lines(judgement: JudgedClaim, analyses: Mapping[str, Analysis]) -> list[str]:
     """The verdict, then what was claimed, by whom, and how it was measured."""
     claim = judgement.claim
     lines = [verdict_line(judgement)]
@@ -21,8 +21,8 @@ def claim_lines(judgement: JudgedClaim, found: Mapping[str, Analysis]) -> list[s
     lines += ["", f"claim: {claim.claim}", f"source: {claim.source}"]
     for measure in claim.measures:
         lines.append(f"measured by: {measure.command}")
-        if measure.name in found:
-            analysis = found[measure.name]
+        if measure.name in analyses:
+            analysis = analyses[measure.name]
             lines.append(f"  on {analysis.label}; samples are in {analysis.run.path}")
     return lines
 
@@ -33,7 +33,7 @@ def verdict_line(judgement: JudgedClaim) -> str:
     return f"{judgement.verdict}: {judgement.why}{claimed}"
 
 
-def claim_json(judgement: JudgedClaim, found: Mapping[str, Analysis]) -> dict[str, Any]:
+def claim_json(judgement: JudgedClaim, analyses: Mapping[str, Analysis]) -> dict[str, Any]:
     """The verdict as JSON (docs/json.md)."""
     claim, number = judgement.claim, judgement.number
     expected = claim.expected
@@ -59,7 +59,7 @@ def claim_json(judgement: JudgedClaim, found: Mapping[str, Analysis]) -> dict[st
             {
                 "name": measure.name,
                 "command": measure.command,
-                "file": _file(found.get(measure.name)),
+                "file": _file(analyses.get(measure.name)),
             }
             for measure in claim.measures
         ],

@@ -28,7 +28,7 @@ COLUMNS: list[TableColumn[Predicted]] = [
 ]
 
 
-def predicted_lines(found: Sequence[Predicted], parameters: Parameters) -> list[str]:
+def predicted_lines(predictions: Sequence[Predicted], parameters: Parameters) -> list[str]:
     levels = [
         f"{name}: alpha {format_seconds(level.alpha_s)}, "
         f"1/beta {format_rate(1.0 / level.beta_s_per_B) if level.beta_s_per_B else '-'}"
@@ -39,9 +39,12 @@ def predicted_lines(found: Sequence[Predicted], parameters: Parameters) -> list[
         "measured over predicted, message by message, in us; predicted from",
         *(f"  {level}" for level in levels),
         "",
-        table_text(COLUMNS, found) or "nothing here has a schedule to predict by",
+        table_text(COLUMNS, predictions) or "nothing here has a schedule to predict by",
     ]
 
 
-def predicted_json(found: Sequence[Predicted]) -> list[dict[str, Any]]:
-    return [{**axes_json(one.point), **row_json(COLUMNS, one)} for one in found]
+def predicted_json(predictions: Sequence[Predicted]) -> list[dict[str, Any]]:
+    return [
+        {**axes_json(prediction.point), **row_json(COLUMNS, prediction)}
+        for prediction in predictions
+    ]

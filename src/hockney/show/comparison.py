@@ -209,7 +209,7 @@ def deciding_words(comparison: RunComparison) -> str:
     words = f"{len(unknown)} of {len(comparison.points)} {several} unknown"
     if comparison.is_half_simulated:
         return f"{words}; no number of launches decides them: simulate both, or measure both"
-    by_launches = [one for one in unknown if one.difference.needed is not None]
+    by_launches = [point for point in unknown if point.difference.needed is not None]
     if by_launches:
         words += f": {_launches_words(by_launches)}"
     left = len(unknown) - len(by_launches)
@@ -261,7 +261,7 @@ def _between_json(between: BetweenRuns | None) -> dict[str, Any] | None:
 
 
 def plan_lines(comparison: RunComparison, plan: ComparisonPlan | None) -> list[str]:
-    """The ways to show the difference that is looked for, and which of them lead nowhere."""
+    """The ways to show the difference that is looked for, and which of them do not help."""
     if comparison.is_exact:
         return [NOTHING_TO_PLAN]
     if plan is None:

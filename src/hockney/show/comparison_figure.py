@@ -15,15 +15,17 @@ from hockney.show.ratios import ratio_panel, ratio_series
 
 def describe_ratio(comparisons: Sequence[RunComparison], tolerance: float) -> Figure:
     """Draws comparisons that have the same base."""
-    points = [each for one in comparisons for p in one.points for each in (p.base, p.other)]
+    points = [
+        each for comparison in comparisons for p in comparison.points for each in (p.base, p.other)
+    ]
     if not points:
         raise UsageError("the runs have no point in common: nothing to draw")
-    runs = [comparisons[0].base, *(one.other for one in comparisons)]
+    runs = [comparisons[0].base, *(comparison.other for comparison in comparisons)]
     labels = labels_of(runs)
     series = [
-        one
+        curve
         for number, (comparison, label) in enumerate(zip(comparisons, labels[1:], strict=True))
-        for one in ratio_series(
+        for curve in ratio_series(
             joined(f"B: {label}", comparison.verdict),
             [(point.base.bytes, point.difference) for point in comparison.points],
             number,

@@ -92,14 +92,16 @@ def curves_of(
             and options.operation in (None, point.operation)
             and options.ranks in (None, point.ranks)
         ]
-        found = grouped(chosen, "bytes", "peers")
-        if not found and state == 0:
+        groups = grouped(chosen, "bytes", "peers")
+        if not groups and state == 0:
             raise UsageError(
                 f"{analysis.run.path or analysis.label}: no time above 0 s to draw"
                 + (f", of sizes above {least_bytes - 1} bytes" if least_bytes else ""),
                 "the run holds no such samples, or a clock too coarse for them",
             )
-        for name, points in zip(analysis.texts_apart(found.values()), found.values(), strict=True):
+        for name, points in zip(
+            analysis.texts_apart(groups.values()), groups.values(), strict=True
+        ):
             label = ", ".join(filter(None, (analysis.label, name)))
             label = name if name and len(analyses) == 1 else label
             curves.append(ShownCurve(analysis, label, _by_size(points)))
@@ -137,17 +139,17 @@ def only(analyses: Sequence[Analysis], what: str) -> Analysis:
     return analyses[0]
 
 
-def chosen_value(asked: int | None, measured: Iterable[int], option: str, default: int) -> int:
-    """The asked value, or the default; raises UsageError where it was not measured."""
-    if asked is None:
+def chosen_value(requested: int | None, measured: Iterable[int], option: str, default: int) -> int:
+    """The requested value, or the default; raises UsageError where it was not measured."""
+    if requested is None:
         return default
     every = sorted(set(measured))
-    if asked not in every:
+    if requested not in every:
         raise UsageError(
-            f"{option} {asked} was not measured",
+            f"{option} {requested} was not measured",
             f"choose one of those that were: {', '.join(map(str, every))}",
         )
-    return asked
+    return requested
 
 
 def title_of(analyses: Sequence[Analysis]) -> str:

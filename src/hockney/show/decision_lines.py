@@ -19,7 +19,7 @@ def decision_heading(decision: Decision) -> str:
 
 
 def finding_text(finding: DecidingFinding) -> str:
-    """The run, what was found, its number, what that is held against, and what to do."""
+    """The run, what was found, its number, what that is compared with, and what to do."""
     words = ": ".join(part for part in (finding.run, finding.what, finding.number) if part)
     words += f"; against {finding.reference}" if finding.reference else ""
     return f"{words}; to do: {finding.action}" if finding.action else words
@@ -27,7 +27,7 @@ def finding_text(finding: DecidingFinding) -> str:
 
 def decision_lines(decision: Decision) -> list[str]:
     """The heading, the findings that decide, and how many others there are."""
-    lines = [f"  {finding_text(one)}" for one in decision.deciding]
+    lines = [f"  {finding_text(finding)}" for finding in decision.deciding]
     more = len(decision.findings) - MOST_DECIDING
     lines += [f"  and {more} more finding{'s' * (more > 1)}, below"] if more > 0 else []
     if decision.unheld:
@@ -39,12 +39,12 @@ def decision_lines(decision: Decision) -> list[str]:
 
 
 def failures_text(failures: Failures) -> list[str]:
-    """What is not accepted of one of two runs alone, the second's first."""
+    """What fails in each of two runs by itself, the second run first."""
     both = zip("BA", reversed(failures), strict=True)
     return [
-        f"in {name} alone: {': '.join(filter(None, (one.what, one.number)))}"
+        f"in {name} alone: {': '.join(filter(None, (finding.what, finding.number)))}"
         for name, of_run in both
-        for one in of_run
+        for finding in of_run
     ]
 
 

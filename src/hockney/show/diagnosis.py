@@ -19,15 +19,15 @@ def diagnosis_lines(diagnosis: Diagnosis) -> list[str]:
         return [f"diagnosis: no {looked_for} was found"]
     lines = ["diagnosis:"]
     for what, group in groupby(diagnosis.findings, key=lambda finding: finding.what):
-        found = list(group)
-        points = f" at {len(found)} point{'' if len(found) == 1 else 's'}"
-        lines.append(f"  {what}{'' if found[0].bytes is None else points}")
+        findings = list(group)
+        points = f" at {len(findings)} point{'' if len(findings) == 1 else 's'}"
+        lines.append(f"  {what}{'' if findings[0].bytes is None else points}")
         lines += [
             f"    {finding.operation}, {_size(finding)}: {finding.words}"
-            for finding in found[:MOST_LISTED]
+            for finding in findings[:MOST_LISTED]
         ]
-        if len(found) > MOST_LISTED:
-            lines.append(f"    and {len(found) - MOST_LISTED} more")
+        if len(findings) > MOST_LISTED:
+            lines.append(f"    and {len(findings) - MOST_LISTED} more")
         lines.append(f"    -> {ADVICE[what]}")
     return lines
 

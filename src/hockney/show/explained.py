@@ -1,4 +1,4 @@
-"""Definitions for those who ask: how a sample is made, and what each column of a table holds."""
+"""Definitions for --explain: how a sample is made, and what each column of a table holds."""
 
 from __future__ import annotations
 

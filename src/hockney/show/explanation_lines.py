@@ -27,7 +27,7 @@ LEFT = "not explained"
 
 
 def answer_words(explanation: Explanation) -> str:
-    """The first line: why B differs, in a sentence; what one run alone shows by itself first."""
+    """The first line: why B differs, in a sentence; what fails in one run by itself comes first."""
     return "; ".join([*failures_text(explanation.failures), _points_words(explanation)])
 
 
@@ -101,7 +101,9 @@ def explanation_lines(explanation: Explanation, tried: Sequence[TriedFactors] = 
     if explanation.cleared:
         shown = explanation.cleared[:MOST_CLEARED]
         lines += ["", "differs as well, and is not named:" if explanation.shown else "differs:"]
-        each = [(_change(one.factor), one.why if explanation.shown else "") for one in shown]
+        each = [
+            (_change(cleared.factor), cleared.why if explanation.shown else "") for cleared in shown
+        ]
         lines += [f"  {change}{': ' if why else ''}{why}" for change, why in each]
         more = len(explanation.cleared) - len(shown)
         lines += [f"  and {more} more (--json)"] if more else []
@@ -126,9 +128,9 @@ def _difference_lines(explanation: Explanation) -> list[str]:
     if explanation.is_of_whole:
         where = "as a whole, and surely at no single point"
     lines = [f"the difference: {where}; {words}"]
-    by_size = sorted(shown, key=lambda one: one.base.bytes)
-    for one in dict.fromkeys((by_size[0], by_size[-1])):
-        lines.append(f"  {_point(one)}")
+    by_size = sorted(shown, key=lambda point: point.base.bytes)
+    for point in dict.fromkeys((by_size[0], by_size[-1])):
+        lines.append(f"  {_point(point)}")
     if explanation.fits is not None:
         lines.append(
             f"  fits: {line_text(explanation.fits[0])} in A, {line_text(explanation.fits[1])} in B"
@@ -160,11 +162,13 @@ def _command(words: Sequence[str]) -> str:
 def tried_lines(tried: Sequence[TriedFactors]) -> list[str]:
     """What was measured with B's settings, each with some of A's."""
     lines = ["measured here, B's settings with those of A in:"]
-    for one in tried:
-        words = f"{_percent(one.part)} of the difference is gone" if one.part else "nothing changes"
-        why = one.why_not or f"{words}, from {one.blocks} blocks"
-        lines.append(f"  {', '.join(one.names)}: {why}")
-    left = min((1.0 - one.part for one in tried if not one.why_not), default=1.0)
+    for trial in tried:
+        words = (
+            f"{_percent(trial.part)} of the difference is gone" if trial.part else "nothing changes"
+        )
+        why = trial.why_not or f"{words}, from {trial.blocks} blocks"
+        lines.append(f"  {', '.join(trial.names)}: {why}")
+    left = min((1.0 - trial.part for trial in tried if not trial.why_not), default=1.0)
     lines.append(f"  {LEFT} by these: {_percent(max(left, 0.0))}")
     return lines
 
@@ -185,7 +189,7 @@ def explanation_json(
     return {
         "base": explanation.first.label,
         "other": explanation.second.label,
-        "files": [str(one.run.path) for one in (explanation.first, explanation.second)],
+        "files": [str(analysis.run.path) for analysis in (explanation.first, explanation.second)],
         "answer": answer_words(explanation),
         "gate": asdict(explanation.gate) if explanation.gate else None,
         "question": _command(explanation.question) if explanation.question else None,
@@ -199,7 +203,9 @@ def explanation_json(
             for cause in explanation.causes
         ],
         "unexplained": explanation.unexplained if explanation.gate is None else None,
-        "cleared": [{**_factor_json(one.factor), "why": one.why} for one in explanation.cleared],
+        "cleared": [
+            {**_factor_json(cleared.factor), "why": cleared.why} for cleared in explanation.cleared
+        ],
         "points": [
             {
                 **axes_json(point.base),
@@ -209,5 +215,5 @@ def explanation_json(
             }
             for point in explanation.points
         ],
-        "tried": [asdict(one) for one in tried],
+        "tried": [asdict(trial) for trial in tried],
     }

@@ -20,7 +20,7 @@ from hockney.show.as_json import fit_json
 from hockney.show.table import aligned
 
 END_SLACK = 0.05
-"""How well the end of an interval is known, as a fraction of its width."""
+"""Uncertainty of the end of an interval, as a fraction of its width."""
 
 
 def model_lines(fit: Fit) -> list[str]:
@@ -97,8 +97,8 @@ def _alpha(segment: Segment) -> Parameter:
 
 
 def _rate(segment: Segment) -> Parameter:
-    """1/beta with its interval, whose limits change places; where beta may be 0 its value is
-    unknown."""
+    """1/beta with its interval, whose limits are beta's inverted and swapped; its value is unknown
+    where beta may be 0."""
     beta, limits = segment.beta_s_per_B, segment.beta_interval
     is_known = beta and not (limits and limits.low == 0.0)
     return Parameter(1.0 / beta if is_known else None, limits and limits.inverse())
@@ -119,8 +119,8 @@ def _interval(value: Parameter, text: Callable[[float | None], str]) -> str:
 
 
 def _ends(value: Parameter, text: Callable[[float | None], str]) -> tuple[str, str]:
-    """The ends of an interval. Those of sizes have the digits that its width leaves, unless they
-    are measured sizes, which are whole."""
+    """The ends of an interval. Those of sizes have the digits that its width allows, but measured
+    sizes are written in full."""
     interval = value.interval
     if text is not _bytes or interval is None or not interval.is_bounded:
         return text(low_of(interval)), text(high_of(interval))
@@ -161,7 +161,7 @@ def _value(parameter: Parameter, text: Callable[[float | None], str]) -> str:
 
 
 def estimated_size(parameter: Parameter) -> str:
-    """A size with the digits that its interval leaves."""
+    """A size with the digits that its interval allows."""
     low, high = low_of(parameter.interval), high_of(parameter.interval)
     return format_estimated_size(parameter.value or 0.0, low, high)
 
@@ -182,7 +182,7 @@ def error_words(fit: Fit, percent: str) -> str:
     if fit.error_median is None or fit.error_max is None:
         points = len(fit.residuals)
         return f"not known: a model of so many parameters fits any {points} points"
-    median, most = (percent.format(100.0 * one) for one in (fit.error_median, fit.error_max))
+    median, most = (percent.format(100.0 * error) for error in (fit.error_median, fit.error_max))
     return f"median {median}, largest {most} at {format_size(fit.error_max_bytes)}"
 
 

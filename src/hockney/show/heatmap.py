@@ -1,4 +1,4 @@
-"""A matrix of times for a terminal or a pipe: a digit a pair."""
+"""A matrix of times for a terminal or a pipe: a digit for each pair."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_COLUMNS = 64
 """Most columns of a map; more ranks are drawn in blocks of neighbours, by the median of a block."""
 
 LEAST_SPREAD = 1e-3
-"""Relative difference below which times are alike: digits would be of noise."""
+"""Relative difference below which times count as equal: digits would show noise."""
 
 
 def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:
@@ -34,7 +34,7 @@ def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:
 
 
 def distinct(low: float, high: float) -> tuple[float, float]:
-    """The ends of a scale, one value where they are alike."""
+    """The ends of a scale; both are `low` where they count as equal."""
     return low, high if high >= low * (1.0 + LEAST_SPREAD) else low
 
 

@@ -15,7 +15,7 @@ SECONDS_A_DAY = 86400.0
 
 
 def describe_history(histories: Sequence[History]) -> Figure:
-    """Time above, bandwidth below; one colour a curve of a system."""
+    """Time above, bandwidth below; one colour for each curve of a system."""
     trends = [(history.system, trend) for history in histories for trend in history.trends]
     if not trends:
         raise UsageError("no run holds a point: there is no history to draw")
@@ -31,9 +31,9 @@ def describe_history(histories: Sequence[History]) -> Figure:
             PlotAxis("date", "start of the run"),
             axis,
             tuple(
-                one
+                series
                 for key, trend in of
-                for one in _series(trend, curves.index(key), labels[key], key[0])
+                for series in _series(trend, curves.index(key), labels[key], key[0])
             ),
             tuple(
                 StraightLine(_days(trend, change.index))
@@ -42,7 +42,11 @@ def describe_history(histories: Sequence[History]) -> Figure:
             ),
         )
         for unit, axis in axes
-        if (of := [((system, _curve(one)), one) for system, one in trends if one.unit == unit])
+        if (
+            of := [
+                ((system, _curve(trend)), trend) for system, trend in trends if trend.unit == unit
+            ]
+        )
     ]
     caption = (
         f"{sentence(what)}: each run's median over launches with its confidence "

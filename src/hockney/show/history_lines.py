@@ -16,12 +16,12 @@ from hockney.show.table import TableColumn, json_field, row_json, table_text
 MOST_CHANGES = 12
 """Most listed differences of one change point; the rest is counted."""
 MOST_SHOWN = 1e12
-"""Largest run length that is shown: none is known so well."""
+"""Largest run length that is shown: larger ones are too uncertain."""
 
 
 def history_lines(history: History) -> list[str]:
-    """Trends, change points and the verdict. Of several curves the runs are shown where one
-    changed."""
+    """Trends, change points and the verdict. With several curves, only those that changed show
+    their runs."""
     lines = [f"{history.name}: {len(history.runs)} run{'s' * (len(history.runs) != 1)}"]
     if history.runs:
         first, last = history.runs[0].started, history.runs[-1].started
@@ -29,7 +29,9 @@ def history_lines(history: History) -> list[str]:
     lines += [
         f"left out, without the curves or sizes of the others: {file}" for file in history.left_out
     ]
-    lines += [f"the newest run by itself: {one.what}, {one.number}" for one in history.failed]
+    lines += [
+        f"the newest run by itself: {finding.what}, {finding.number}" for finding in history.failed
+    ]
     for trend in history.trends:
         if trend.curve and not trend.changes and not trend.drift:
             lines.append(f"{trend.words}: {_number(trend)(trend.level)}, {_verdict(trend)}")

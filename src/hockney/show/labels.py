@@ -25,24 +25,26 @@ def analyses_of(paths: Iterable[Path]) -> list[Analysis]:
 def labelled(analyses: Iterable[Analysis]) -> list[Analysis]:
     """The analyses, each with a label that differs from the others'; it has the machine's state
     where the states differ."""
-    found = list(analyses)
-    labels = labels_of([one.run for one in found])
-    for analysis, label, latency_s in zip(found, labels, states_apart(found), strict=True):
+    all_analyses = list(analyses)
+    labels = labels_of([analysis.run for analysis in all_analyses])
+    for analysis, label, latency_s in zip(
+        all_analyses, labels, states_apart(all_analyses), strict=True
+    ):
         state = "" if latency_s is None else f"{STATE_WORDS} {format_seconds(latency_s, 3)}"
         analysis.label = f"{label}{state}"
-    return found
+    return all_analyses
 
 
 def labelled_by_experiment(analyses: Iterable[Analysis]) -> list[Analysis]:
     """The analyses of a page with a section for each experiment: their labels differ from those of
     the same experiment only, so that a system has one label."""
-    found = list(analyses)
+    all_analyses = list(analyses)
     by_experiment: dict[str, list[Analysis]] = {}
-    for analysis in found:
+    for analysis in all_analyses:
         by_experiment.setdefault(analysis.run.header.experiment, []).append(analysis)
     for of_it in by_experiment.values():
         labelled(of_it)
-    return found
+    return all_analyses
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Shows what rounds that were chosen step by step found, in words and as JSON."""
+"""Shows what was located in rounds chosen step by step, in words and as JSON."""
 
 from __future__ import annotations
 

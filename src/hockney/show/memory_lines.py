@@ -17,12 +17,12 @@ from hockney.show.side_by_side import side_by_side_json, side_by_side_text
 def memory_answer(analysis: Analysis) -> list[str]:
     """For each memory, how many times as long the smallest and the largest message take as from
     the host's; and whether the library's own way is worth it."""
-    own = [one for one in analysis.over_host if one.point.staging is None]
+    own = [ratio for ratio in analysis.over_host if ratio.point.staging is None]
     lines = [
         f"from {memory_words(group[0].point)} memory {_at_ends(group)} as long as from the host's"
-        for group in _groups(own, lambda one: (one.point.memory, one.point.peer_memory))
+        for group in _groups(own, lambda ratio: (ratio.point.memory, ratio.point.peer_memory))
     ]
-    staged = _groups(analysis.over_staged, lambda one: (one.point.memory, one.base.staging))
+    staged = _groups(analysis.over_staged, lambda ratio: (ratio.point.memory, ratio.base.staging))
     for group in staged:
         way = staging_text(group[0].base.staging or 0)
         lines.append(f"sent by the library from there, {_at_ends(group)} as long as {way}")
@@ -36,8 +36,8 @@ def memory_parts(analysis: Analysis) -> list[str]:
 
 def memory_json(analysis: Analysis) -> dict[str, Any]:
     """{"memories": ...}; empty where messages lie in one memory, unstaged."""
-    found = [*analysis.over_host, *analysis.over_staged]
-    return {"memories": side_by_side_json(found)["side_by_side"]} if found else {}
+    ratios = [*analysis.over_host, *analysis.over_staged]
+    return {"memories": side_by_side_json(ratios)["side_by_side"]} if ratios else {}
 
 
 def memory_words(point: PointEstimate) -> str:
@@ -48,19 +48,19 @@ def memory_words(point: PointEstimate) -> str:
 def _groups(
     ratios: Sequence[MethodRatio], key: Callable[[MethodRatio], Any]
 ) -> list[list[MethodRatio]]:
-    found: dict[Any, list[MethodRatio]] = {}
+    groups: dict[Any, list[MethodRatio]] = {}
     for ratio in ratios:
-        found.setdefault((key(ratio), ratio.point.operation), []).append(ratio)
-    return list(found.values())
+        groups.setdefault((key(ratio), ratio.point.operation), []).append(ratio)
+    return list(groups.values())
 
 
 def _at_ends(group: Sequence[MethodRatio]) -> str:
     """The ratios at the smallest and the largest message."""
-    smallest = min(group, key=lambda one: one.point.bytes)
-    largest = max(group, key=lambda one: one.point.bytes)
+    smallest = min(group, key=lambda ratio: ratio.point.bytes)
+    largest = max(group, key=lambda ratio: ratio.point.bytes)
     ends = [smallest] if smallest.point.bytes == largest.point.bytes else [smallest, largest]
     words = [
-        f"{format_size(one.point.bytes)}{takes} {ratio_text(one.judged, '.3g')} times"
-        for one, takes in zip(ends, (" takes", ""), strict=False)
+        f"{format_size(ratio.point.bytes)}{takes} {ratio_text(ratio.judged, '.3g')} times"
+        for ratio, takes in zip(ends, (" takes", ""), strict=False)
     ]
     return ", ".join(words)

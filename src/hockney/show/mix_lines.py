@@ -56,7 +56,7 @@ def unchanged_lines(unchanged: Unchanged | None) -> list[str]:
 
 
 def _assumed(prediction: MixPrediction) -> list[str]:
-    """The algorithms of collectives whose schedules the times, or their changes, are by."""
+    """The algorithms of collectives that are assumed for the times, or for their changes."""
     if not prediction.assumed:
         return []
     names = ", ".join(f"{name} by {algorithm}" for name, algorithm in prediction.assumed)

@@ -37,20 +37,20 @@ def otava_files(histories: Sequence[History], directory: str) -> dict[str, str]:
 
 
 def not_written(histories: Sequence[History]) -> list[str]:
-    """What Otava does not get, in words: it needs each number of each run."""
-    found = []
+    """What Otava does not get, in words: it needs every number in every run."""
+    sentences = []
     for history in histories:
         _, each = _numbers(history)
         common, known = (set.intersection(*each), set.union(*each)) if each else (set(), set())
         lacking, count = len(known - common), len(history.runs)
         if not common:
-            found.append(f"no size is in all {count} runs of {history.system}: it has no file")
+            sentences.append(f"no size is in all {count} runs of {history.system}: it has no file")
         elif lacking:
-            found.append(
+            sentences.append(
                 f"{lacking} of {len(known)} numbers of {history.system} are not in all of its runs"
                 ": they have no column"
             )
-    return found
+    return sentences
 
 
 def _numbers(history: History) -> tuple[list[RunFacts], list[set[tuple[str, int]]]]:
@@ -62,15 +62,15 @@ def _numbers(history: History) -> tuple[list[RunFacts], list[set[tuple[str, int]
 def _apart(names: Sequence[str]) -> list[str]:
     """The plain form of each name, with a number where another one has it: Otava reads columns and
     tests by their names."""
-    found: list[str] = []
+    unique_names: list[str] = []
     for name in names:
-        plain = one = _plain(name)
+        plain = candidate = _plain(name)
         number = 1
-        while one in found:
+        while candidate in unique_names:
             number += 1
-            one = f"{plain}_{number}"
-        found.append(one)
-    return found
+            candidate = f"{plain}_{number}"
+        unique_names.append(candidate)
+    return unique_names
 
 
 def _plain(words: str) -> str:
@@ -93,15 +93,15 @@ class _Metric(NamedTuple):
 def _metrics(common: Sequence[tuple[str, int]]) -> list[_Metric]:
     """The time of each size, and the bandwidth of the largest, of each curve."""
     curves = sorted({curve for curve, _ in common})
-    found = []
+    metrics = []
     for curve, plain in zip(curves, _apart(curves), strict=True):
         sizes = [size for of, size in common if of == curve]
         start = f"{plain}_" if len(curves) > 1 else ""
-        found += [_Metric(f"{start}time_{n}B_us", HIGHER_IS_WORSE, curve, n) for n in sizes]
+        metrics += [_Metric(f"{start}time_{n}B_us", HIGHER_IS_WORSE, curve, n) for n in sizes]
         if largest := sizes[-1]:
             name = f"{start}bandwidth_{largest}B_MBps"
-            found.append(_Metric(name, HIGHER_IS_BETTER, curve, largest))
-    return found
+            metrics.append(_Metric(name, HIGHER_IS_BETTER, curve, largest))
+    return metrics
 
 
 def _csv(runs: Sequence[RunFacts], metrics: Sequence[_Metric]) -> str:

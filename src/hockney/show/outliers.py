@@ -19,23 +19,23 @@ MOST_LISTED = 20
 def outlier_count(analysis: Analysis) -> list[str]:
     """The number of outliers in one line, or why it is unknown; empty where there are too few
     pairs."""
-    found = analysis.outliers
-    count = len(found.found)
+    outliers = analysis.outliers
+    count = len(outliers.found)
     if count:
         return [f"{count} outlier{'s' * (count > 1)}"]
-    if found.doubts and found.judged:
-        return [f"outliers not judged: {found.doubts[0].why}"]
-    return ["no outlier"] if found.judged else []
+    if outliers.doubts and outliers.judged:
+        return [f"outliers not judged: {outliers.doubts[0].why}"]
+    return ["no outlier"] if outliers.judged else []
 
 
 def outliers_text(analysis: Analysis) -> str:
     """A line for each outlier, then what could not be judged, and the rule."""
-    found = analysis.outliers
-    lines = [_line(one, analysis.places) for one in found.found[:MOST_LISTED]]
-    if len(found.found) > MOST_LISTED:
-        lines.append(f"and {len(found.found) - MOST_LISTED} more")
-    lines += doubt_lines(found.doubts) or ([] if found.found else ["no outlier"])
-    return "\n".join(with_rule(lines) if found.judged else lines)
+    outliers = analysis.outliers
+    lines = [_line(outlier, analysis.places) for outlier in outliers.found[:MOST_LISTED]]
+    if len(outliers.found) > MOST_LISTED:
+        lines.append(f"and {len(outliers.found) - MOST_LISTED} more")
+    lines += doubt_lines(outliers.doubts) or ([] if outliers.found else ["no outlier"])
+    return "\n".join(with_rule(lines) if outliers.judged else lines)
 
 
 def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
@@ -49,7 +49,7 @@ def rule_lines(analysis: Analysis) -> list[str]:
 
 
 def with_rule(lines: Sequence[str]) -> list[str]:
-    """The lines, with the way to the rule by which they judge."""
+    """The lines, with the command that shows the rule by which they judge."""
     return [*lines[:-1], f"{lines[-1]} (rule: hockney show FILE --explain)"]
 
 
@@ -75,10 +75,10 @@ def rank_words(rank: int, places: Mapping[int, Place]) -> str:
 
 def outliers_json(analysis: Analysis) -> dict[str, Any]:
     """{"outliers", "outlier_rule"}; outliers are null where there are too few pairs to judge."""
-    found = analysis.outliers
+    outliers = analysis.outliers
     named = (
-        [{**asdict(one), "name": who(one, analysis.places)} for one in found.found]
-        if found.judged
+        [{**asdict(outlier), "name": who(outlier, analysis.places)} for outlier in outliers.found]
+        if outliers.judged
         else None
     )
     return {"outliers": named, "outlier_rule": RULE}

@@ -30,13 +30,13 @@ def overlaps_of(analysis: Analysis) -> list[Hidden]:
 
 def overlaps_text(title: str, columns: Sequence[TableColumn[Hidden]], analysis: Analysis) -> str:
     """The titled table; empty where nothing was overlapped."""
-    found = sorted(overlaps_of(analysis), key=lambda one: sort_key(one.point))
-    return f"{title}\n{table_text(columns, found)}" if found else ""
+    rows = sorted(overlaps_of(analysis), key=lambda row: sort_key(row.point))
+    return f"{title}\n{table_text(columns, rows)}" if rows else ""
 
 
 def overlaps_json(analysis: Analysis, *left_out: str) -> list[dict[str, Any]]:
     """left_out: axes that are not in the fields of each point."""
     return [
-        {**axes_json(one.point, *left_out), **row_json((HIDDEN, HOST_OVERHEAD), one)}
-        for one in overlaps_of(analysis)
+        {**axes_json(row.point, *left_out), **row_json((HIDDEN, HOST_OVERHEAD), row)}
+        for row in overlaps_of(analysis)
     ]

@@ -1,5 +1,5 @@
-"""Shows collectives by messages: a row a phase, beside the library's own time and the predicted
-one."""
+"""Shows collectives by messages: a row for each phase, beside the library's own time and the
+predicted one."""
 
 from __future__ import annotations
 
@@ -54,32 +54,32 @@ PHASE: list[TableColumn[_PhaseRow]] = [
 ]
 
 
-def phase_tables(found: Sequence[Phased]) -> list[str]:
+def phase_tables(collectives: Sequence[Phased]) -> list[str]:
     """A table for each collective, algorithm and number of ranks."""
     groups: dict[tuple[str, str, int], list[Phased]] = {}
-    for one in found:
-        point = one.whole.point
-        groups.setdefault((point.operation, one.algorithm, point.known_ranks), []).append(one)
+    for phased in collectives:
+        point = phased.whole.point
+        groups.setdefault((point.operation, phased.algorithm, point.known_ranks), []).append(phased)
     tables = []
     for (collective, algorithm, ranks), each in groups.items():
-        rows = [row for one in sorted(each, key=attrgetter("bytes")) for row in _rows(one)]
+        rows = [row for phased in sorted(each, key=attrgetter("bytes")) for row in _rows(phased)]
         title = f"{collective} by messages, {algorithm}, {ranks} ranks"
         tables.append(f"{title}\n{table_text(PHASE, rows)}")
     return tables
 
 
-def phases_json(found: Sequence[Phased]) -> list[dict[str, Any]]:
+def phases_json(collectives: Sequence[Phased]) -> list[dict[str, Any]]:
     return [
         {
-            **axes_json(one.whole.point, "phase"),
-            "median_s": one.whole.point.median_s,
-            **row_json(LIMITS, one.whole.point),
-            "predicted_s": one.whole.predicted_s,
-            "library_algorithm": one.library_algorithm if one.library else None,
-            "library_s": one.library.median_s if one.library else None,
-            "phases": [row_json(PHASE, _row(one, phase)) for phase in one.phases],
+            **axes_json(phased.whole.point, "phase"),
+            "median_s": phased.whole.point.median_s,
+            **row_json(LIMITS, phased.whole.point),
+            "predicted_s": phased.whole.predicted_s,
+            "library_algorithm": phased.library_algorithm if phased.library else None,
+            "library_s": phased.library.median_s if phased.library else None,
+            "phases": [row_json(PHASE, _row(phased, phase)) for phase in phased.phases],
         }
-        for one in found
+        for phased in collectives
     ]
 
 

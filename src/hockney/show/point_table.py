@@ -1,4 +1,4 @@
-"""The table of points that most experiments have: a row a size, with times in microseconds."""
+"""The table of points that most experiments have: a row for each size, times in microseconds."""
 
 from __future__ import annotations
 

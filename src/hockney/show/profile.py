@@ -197,7 +197,7 @@ WAYS: list[TableColumn[WayTime]] = [
 
 
 def ways_table(ways: Sequence[WayTime]) -> list[str]:
-    """What messages from memory of accelerators take by each measured way; empty without any."""
+    """Times of messages from memory of accelerators by each measured way; empty without any."""
     return [table_text(WAYS, ways)] if ways else []
 
 
@@ -207,13 +207,13 @@ def ways_json(ways: Sequence[WayTime]) -> list[dict[str, Any]]:
 
 def rank_rows(summary: ProfileSummary) -> list[RankRow]:
     return [
-        RankRow(summary.profile.by_rank[key], found)
-        for key, found in sorted(summary.of_rank.items())
+        RankRow(summary.profile.by_rank[key], total)
+        for key, total in sorted(summary.of_rank.items())
     ]
 
 
 def _ranks(summary: ProfileSummary) -> str:
-    """A table with a row a rank; of many, those with the least and most time in MPI."""
+    """A table with a row for each rank; of many, those with the least and most time in MPI."""
     rows = every = rank_rows(summary)
     if len(rows) > MOST_RANKS:
         rows = sorted(rows, key=lambda row: row.sum.time_s)
@@ -239,8 +239,8 @@ def _regions(summary: ProfileSummary) -> str:
         TableColumn("of MPI", lambda row: _part(row.sum.time_s, summary.time_s), _percent),
         TableColumn("wait s", lambda row: row.sum.wait_s, _seconds),
     ]
-    found = summary.by(lambda calls: (calls.region,))
-    return table_text(columns, found) if len(found) > 1 else ""
+    rows = summary.by(lambda calls: (calls.region,))
+    return table_text(columns, rows) if len(rows) > 1 else ""
 
 
 def _matrix(summary: ProfileSummary) -> str:
@@ -270,9 +270,9 @@ NOT_HELD = frozenset({"exit_status", "time_s", "completion_s", "spent_s", "wall_
 def _untimed(part: Any) -> Any:
     """The part of the JSON with null for each of NOT_HELD."""
     if isinstance(part, list):
-        return [_untimed(one) for one in part]
+        return [_untimed(entry) for entry in part]
     if isinstance(part, dict):
-        return {name: None if name in NOT_HELD else _untimed(one) for name, one in part.items()}
+        return {name: None if name in NOT_HELD else _untimed(entry) for name, entry in part.items()}
     return part
 
 
@@ -345,6 +345,6 @@ def _times_json(times: Sequence[tuple[int, float]]) -> list[dict[str, Any]] | No
     return [{"bytes": size, "seconds": seconds} for size, seconds in times] if times else None
 
 
-def _sum_json(found: Sum) -> dict[str, Any]:
-    sums = asdict(found)
+def _sum_json(total: Sum) -> dict[str, Any]:
+    sums = asdict(total)
     return {"count": sums.pop("count"), "bytes_sum": sums.pop("bytes"), **sums}

@@ -112,7 +112,7 @@ def _verb(facts: dict[str, Any]) -> str:
 
 
 def _larger(facts: dict[str, Any]) -> str:
-    """What takes more than the cause; empty without such."""
+    """What takes more than the cause; empty if nothing does."""
     if not facts["larger"]:
         return ""
     part = f"{100.0 * facts['larger_fraction']:.0f} %"

@@ -142,9 +142,9 @@ class ProgressView:
             lines.append([("  worst point intervals need more launches", "dim")])
         if status.left_s <= 0.0:
             lines.append([(f"  {OVER}", "yellow")])
-        found = disturbances(status.disturbances)
-        if found:
-            lines.append([("  disturbed   ", "dim"), (", ".join(found), "yellow")])
+        disturbed = disturbances(status.disturbances)
+        if disturbed:
+            lines.append([("  disturbed   ", "dim"), (", ".join(disturbed), "yellow")])
         return lines
 
     def _name(self, status: Status) -> str:
@@ -161,21 +161,21 @@ class ProgressView:
         return f"{self._name(status) or workload.experiment}, {span}"
 
     def _least_known(self, status: Status) -> list[Words]:
-        """The point that needs more launches most, with its interval against the asked one."""
+        """The point that needs more launches most, its interval and the requested precision."""
         assert status.least_known is not None
         title, known = status.least_known
         name = f"{title}, " if title else ""
-        asked = f" (requested ±{100.0 * self._precision:g} % by half of the launches)"
+        requested = f" (requested ±{100.0 * self._precision:g} % by half of the launches)"
         point = f"{name}{format_size(known.point.bytes)} {format_seconds(known.median_s)} "
         if known.interval is None:
-            return [(point, "bold"), ("no interval yet", ""), (asked, "dim")]
+            return [(point, "bold"), ("no interval yet", ""), (requested, "dim")]
         limits = f"[{between(known.interval, format_seconds)}] "
         style = "green" if known.deciding_precision <= self._precision else "yellow"
         return [
             (point, "bold"),
             (limits, ""),
             (format_uncertainty(known.precision), style),
-            (asked, "dim"),
+            (requested, "dim"),
         ]
 
 
@@ -192,17 +192,17 @@ def _bar(status: Status) -> list[Words]:
     return [(done * full, "cyan"), (rest * (BAR - full), "dim"), (left, "")]
 
 
-def disturbances(found: Disturbances) -> list[str]:
+def disturbances(observed: Disturbances) -> list[str]:
     """Disturbances of the launches so far."""
     counts = {
-        "preemption": found.preemptions,
-        "migration": found.migrations,
-        "missed start": found.missed_starts,
+        "preemption": observed.preemptions,
+        "migration": observed.migrations,
+        "missed start": observed.missed_starts,
     }
     words = [f"{count} {what}{'s' * (count > 1)}" for what, count in counts.items() if count]
-    if found.changed_in is not None:
+    if observed.changed_in is not None:
         words.append(
-            f"core-to-core latency {format_seconds(found.before_s, 3)} -> "
-            f"{format_seconds(found.latency_s, 3)} in launch {found.changed_in + 1}"
+            f"core-to-core latency {format_seconds(observed.before_s, 3)} -> "
+            f"{format_seconds(observed.latency_s, 3)} in launch {observed.changed_in + 1}"
         )
     return words

@@ -57,7 +57,7 @@ def _strip(place: Position) -> str:
     marks = [" "] * STRIP
 
     def column(value: float) -> int:
-        if value <= 0.0:  # of a log without a time, or without a rate
+        if value <= 0.0:  # logs may lack a time or a rate
             return STRIP - 1 if best > worst else 0
         fraction = math.log(value / best) / math.log(worst / best) if worst != best else 0.0
         return round(min(max(fraction, 0.0), 1.0) * (STRIP - 1))
@@ -141,9 +141,9 @@ def source_lines(positions: Positions) -> list[str]:
     """The system, definition and source of each published figure."""
     return list(
         dict.fromkeys(
-            f"{_named(one)}: {one.definition} ({one.source})"
+            f"{_named(figure)}: {figure.definition} ({figure.source})"
             for place in positions.places
-            for one in place.like
+            for figure in place.like
         )
     )
 

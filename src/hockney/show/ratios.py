@@ -44,20 +44,22 @@ def ratio_series(label: str, ratios: Sequence[tuple[int, Ratio]], number: int) -
     """One series of the ratios, at their bytes, that surely differ from 1, and one of the
     others."""
     styles: tuple[tuple[Style, bool], ...] = (("points", True), ("hollow", False))
-    found = []
+    series = []
     for style, differs in styles:
         here = [
-            (size, one) for size, one in ratios if (one.verdict in ("slower", "faster")) == differs
+            (size, ratio)
+            for size, ratio in ratios
+            if (ratio.verdict in ("slower", "faster")) == differs
         ]
         if here:
-            found.append(
+            series.append(
                 Series(
                     label,
                     [float(size) for size, _ in here],
-                    [one.ratio for _, one in here],
-                    *ends(one.interval for _, one in here),
+                    [ratio.ratio for _, ratio in here],
+                    *ends(ratio.interval for _, ratio in here),
                     style,
                     number,
                 )
             )
-    return found
+    return series

@@ -49,7 +49,7 @@ RULES: list[TableColumn[_Reduced]] = [
     TableColumn(
         "layout",
         lambda row: ",".join(str(each) for each in row.of.layouts if each.ranks == row.rule.ranks),
-        shown=lambda rules: any(one.of.layouts for one in rules),
+        shown=lambda rules: any(row.of.layouts for row in rules),
     ),
     TableColumn("collective", lambda row: row.rule.collective, field="collective"),
     TableColumn("ranks", lambda row: row.rule.ranks, field="ranks"),
@@ -145,26 +145,26 @@ def notes_of(
     groups: Sequence[CellGroup], others: Sequence[str], form: RulesFormat, library: MpiFacts
 ) -> list[str]:
     """Notes on what the format cannot express, and on the conditions in which rules had to hold."""
-    found = []
+    notes = []
     if not form.is_read_by(library.version):
-        found.append(f"{library.library} {library.version} does not read this format")
+        notes.append(f"{library.library} {library.version} does not read this format")
     if others:
-        found.append(f"no rules can be written for {', '.join(others)}")
+        notes.append(f"no rules can be written for {', '.join(others)}")
     for group in groups:
         alike: dict[int, list[str]] = {}
         for layout in group.layouts:
             alike.setdefault(layout.ranks, []).append(str(layout))
-        found += [
+        notes += [
             f"the format cannot tell {' from '.join(names)}: rules for {ranks} ranks hold in all"
             for ranks, names in alike.items()
             if len(names) > 1
         ]
     if any(group.layouts for group in groups) and form.layout_key(1, 2) == form.layout_key(2, 1):
-        found.append("the format knows no layouts: its rules apply to any with that many ranks")
+        notes.append("the format knows no layouts: its rules apply to any with that many ranks")
     most = max((group.conditions for group in groups), default=1)
     if most > 1:
-        found.append(f"each rule holds in up to {most} conditions (patterns, files, layouts)")
-    return found
+        notes.append(f"each rule holds in up to {most} conditions (patterns, files, layouts)")
+    return notes
 
 
 def explained_lines(explained: Explained) -> list[str]:
@@ -233,7 +233,7 @@ def checked_lines(check: Check, study: VariantStudy) -> list[str]:
     ]
     cost_s = check.cost_without_rule_s
     if cost_s is not None:
-        bare = sum(one.rule is None for one in check.slower)
+        bare = sum(cell.rule is None for cell in check.slower)
         lines.append(
             f"{bare} of these without a rule: the presence of the rules alone costs "
             f"{format_seconds(cost_s)} a call there (median)"
@@ -274,16 +274,16 @@ def rules_json(
     proved: bool | None,
     reasons: Sequence[Explained] = (),
 ) -> dict[str, Any]:
-    found = {
-        "rules": [row_json(RULES, one) for one in _reduced(tuned)],
+    fields = {
+        "rules": [row_json(RULES, row) for row in _reduced(tuned)],
         "share_of_gain": tuned.share,
         "gain_confirmed": tuned.confirmed,
         "environment": dict(environment),
         "read_by_the_library": proved,
     }
     if reasons:
-        found["explained"] = [_explained_json(reason) for reason in reasons]
-    return found
+        fields["explained"] = [_explained_json(reason) for reason in reasons]
+    return fields
 
 
 def _explained_json(explained: Explained) -> dict[str, Any]:

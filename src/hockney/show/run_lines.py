@@ -27,8 +27,8 @@ USUAL = re.compile(
     r"(, (larger of two ranks|largest of the victims'|clock cost included))*"
     r"(, (one|\w+) buffers?)?"
 )
-"""Definitions of samples that need no word above a table: those of runs that asked for nothing
-else. Buffers are those that the operation has by default."""
+"""Definitions of samples that are not printed above a table: those of runs with default options.
+Whether the number of buffers is the operation's default is checked separately."""
 
 
 def measured_words(analysis: Analysis, ranks: int) -> str:
@@ -60,7 +60,7 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
 
 
 def _of_operation(analysis: Analysis) -> str:
-    """The operation of pairs, where it is not a ping-pong and the table does not say it."""
+    """The operation of pairs, where it is not a ping-pong and the table does not show it."""
     names = {point.operation for point in analysis.estimates.own()}
     is_said = analysis.run.header.experiment != "pairs" or names == {"pingpong"} or len(names) != 1
     return "" if is_said else f" of {names.pop()}"
@@ -97,12 +97,12 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
         )
     samples = sorted(point.samples for point in analysis.estimates.own() if point.samples)
     if samples:
-        count = " to ".join(str(one) for one in dict.fromkeys((samples[0], samples[-1])))
+        count = " to ".join(str(number) for number in dict.fromkeys((samples[0], samples[-1])))
         lines.append(f"{count} samples a row, of all launches together")
     states = analysis.estimates.states.states
     alone = len(states) == 1 and not analysis.estimates.states.mixed
-    one = [_state_line(state) for state in states[:1] if alone]
-    return [*lines, *filter(None, one)]
+    only_state = [_state_line(state) for state in states[:1] if alone]
+    return [*lines, *filter(None, only_state)]
 
 
 def confidence_text(points: Iterable[PointEstimate]) -> str:
@@ -179,7 +179,7 @@ def common_start_lines(starts: Starts | None) -> list[str]:
 
 
 def late_lines(starts: Starts | None) -> list[str]:
-    """The same lines where they say what is not counted, or that the start was another one."""
+    """The same lines, but only if repetitions are not counted or launches used a barrier."""
     if starts is None or not (starts.missed or starts.behind_barrier):
         return []
     return common_start_lines(starts)

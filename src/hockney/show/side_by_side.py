@@ -19,7 +19,7 @@ LEGEND = (
 
 
 def _over(ratio: MethodRatio) -> dict[str, Any]:
-    """The axes in which what it is compared with differs."""
+    """The values of the base of the ratio on the axes where it differs."""
     own = axes_of(ratio.point)
     return {name: value for name, value in axes_of(ratio.base).items() if value != own[name]}
 
@@ -41,5 +41,5 @@ def side_by_side_text(ratios: Sequence[MethodRatio]) -> str:
 
 def side_by_side_json(ratios: Sequence[MethodRatio]) -> dict[str, Any]:
     """{"side_by_side"}; empty where nothing was measured side by side."""
-    found = [{**axes_json(ratio.point), **row_json(COLUMNS, ratio)} for ratio in ratios]
-    return {"side_by_side": found} if found else {}
+    rows = [{**axes_json(ratio.point), **row_json(COLUMNS, ratio)} for ratio in ratios]
+    return {"side_by_side": rows} if rows else {}

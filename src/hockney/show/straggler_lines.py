@@ -36,7 +36,7 @@ def straggler_lines(analysis: Analysis) -> list[str]:
             "no rank completes late again and again: one that takes "
             f"{judged.visible:.3g} times as long as the others would have been found"
         ]
-    lines = [_line(one, analysis) for one in judged.found[:MOST_NAMED]]
+    lines = [_line(straggler, analysis) for straggler in judged.found[:MOST_NAMED]]
     left = len(judged.found) - len(lines)
     return [*lines, *[f"and {left} more"] * bool(left), *doubts]
 
@@ -52,13 +52,15 @@ def _line(straggler: Straggler, analysis: Analysis) -> str:
 
 
 def stragglers_json(analysis: Analysis) -> dict[str, Any]:
-    """{"stragglers"}; empty where nobody looked. "found" is null where none was named, but could
+    """{"stragglers"}; empty if not requested. "found" is null where none was named, but could
     not be ruled out either."""
     judged = analysis.stragglers
     if judged is None:
         return {}
-    found = [{**axes_json(one.point), **_without_point(one)} for one in judged.found]
-    named = found if found or judged.visible is not None else None
+    stragglers = [
+        {**axes_json(straggler.point), **_without_point(straggler)} for straggler in judged.found
+    ]
+    named = stragglers if stragglers or judged.visible is not None else None
     return {"stragglers": {**asdict(judged), "found": named}}
 
 

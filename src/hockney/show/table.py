@@ -62,7 +62,7 @@ class TableColumn(Generic[Row]):
         return self.titled(rows) if self.titled else self.heading or ""
 
     def is_in(self, rows: Sequence[Row]) -> bool:
-        """Whether a terminal shows it: a column in which nothing is known does not exist."""
+        """Whether a terminal shows it: a column in which nothing is known is left out."""
         return (
             self.heading is not None
             and self.shown(rows)
@@ -78,7 +78,7 @@ def json_field(name: str, value: Callable[[Row], Any]) -> TableColumn[Row]:
 def through(
     take: Callable[[Outer], Row | None], *columns: TableColumn[Row]
 ) -> list[TableColumn[Outer]]:
-    """The columns for rows that have what these columns are of, or lack it."""
+    """The columns, for rows from which `take` gets the row of these columns, or None."""
     return [_through(take, column) for column in columns]
 
 
@@ -112,19 +112,19 @@ def table_text(columns: Sequence[TableColumn[Row]], rows: Sequence[Row]) -> str:
     if not rows:
         return ""
     named = [column for column in columns if column.is_in(rows)]
-    heading = [one.title(rows) for one in named]
-    return aligned([heading, *([one.cell(row) for one in named] for row in rows)])
+    heading = [column.title(rows) for column in named]
+    return aligned([heading, *([column.cell(row) for column in named] for row in rows)])
 
 
 def row_json(columns: Sequence[TableColumn[Row]], row: Row | None) -> dict[str, Any]:
     """The fields of a row, all null where it is None."""
     named = [column for column in columns if column.field]
-    return {one.field: None if row is None else one.value(row) for one in named}
+    return {column.field: None if row is None else column.value(row) for column in named}
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of cells, of which the first is the heading, as right-aligned columns, which a pipe, a
-    terminal and `awk` all read. A terminal shows the heading dim and the columns of medians in
+    """Right-aligned columns from rows of cells, the first of which is the heading; people and `awk`
+    can read them. A terminal shows the heading dim and the columns of medians in
     bold."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     heading, *below = [
@@ -164,14 +164,14 @@ def estimate_json(estimate: Any, unit: str = "") -> dict[str, Any]:
     """The fields of an estimate and of those in it, with the ends of an interval in its place."""
 
     def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         for name, value in pairs:
             if name == "interval":
                 interval = None if value is None else Interval(**value)
-                found |= {f"low{unit}": low_of(interval), f"high{unit}": high_of(interval)}
+                entries |= {f"low{unit}": low_of(interval), f"high{unit}": high_of(interval)}
             else:
-                found[name] = value
-        return found
+                entries[name] = value
+        return entries
 
     return asdict(estimate, dict_factory=fields)
 
@@ -205,7 +205,7 @@ def half_width_s(point: PointEstimate) -> float | None:
 
 
 def half_width_Bps(point: PointEstimate) -> float | None:
-    """The same of its bandwidth."""
+    """The half-width of the interval of its bandwidth; None without one."""
     if point.precision is None or point.bandwidth_Bps is None:
         return None
     return point.precision * point.bandwidth_Bps

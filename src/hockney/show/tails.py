@@ -58,7 +58,7 @@ COLUMNS: list[TableColumn[TailQuantiles]] = [
 
 
 def tails_text(tails: Sequence[TailQuantiles]) -> str:
-    """A table with one row a point; times in microseconds."""
+    """A table with a row for each point; times in microseconds."""
     if not tails:
         return ""
     names = dict(zip(map(id, tails), texts_apart([[tail.point] for tail in tails]), strict=True))
@@ -75,5 +75,5 @@ def tails_text(tails: Sequence[TailQuantiles]) -> str:
 
 def tails_json(tails: Sequence[TailQuantiles]) -> dict[str, Any]:
     """{"tails"}; empty without histograms."""
-    found = [{**axes_json(tail.point), **row_json(COLUMNS, tail)} for tail in tails]
-    return {"tails": found} if found else {}
+    rows = [{**axes_json(tail.point), **row_json(COLUMNS, tail)} for tail in tails]
+    return {"tails": rows} if rows else {}

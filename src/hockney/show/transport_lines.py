@@ -1,4 +1,4 @@
-"""What carries messages, in lines: which ports there are, and the way of each size."""
+"""Lines on what carries messages: the ports of each node, and the way of each size."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _pair_lines(paths: list[SizePath]) -> Iterator[str]:
     hosts = " and ".join(host or "unknown" for host in first.hosts)
     yield f"  ranks {first.peers[0]} and {first.peers[1]} ({hosts})"
     groups: list[list[SizePath]] = []
-    for path in sorted(paths, key=lambda one: one.bytes):
+    for path in sorted(paths, key=lambda path: path.bytes):
         if groups and groups[-1][0].text == path.text:
             groups[-1].append(path)
         else:

@@ -33,13 +33,13 @@ COLUMNS: list[TableColumn[Spread]] = [
 
 
 def variability_text(analysis: Analysis) -> str:
-    """A table of all ranks together and, of few, each one; with all pairs at once. Then the slow
-    ranks."""
+    """A table of all ranks together and, if they are few, of each; with the most pairs at once.
+    Then the slow ranks."""
     spreads = analysis.variability
     most = max((spread.point.pairs or 1 for spread in spreads), default=0)
     shown = [spread for spread in spreads if (spread.point.pairs or 1) == most]
-    ranks = {one.rank for one in shown} - {None}
-    listed = [one for one in shown if one.rank is None or len(ranks) <= MOST_RANKS]
+    ranks = {spread.rank for spread in shown} - {None}
+    listed = [spread for spread in shown if spread.rank is None or len(ranks) <= MOST_RANKS]
     words = f"variability over repetitions and ranks, us, with {most} pairs at once"
     slow = [
         f"outlier: {rank_words(slow.rank, analysis.places)}: its mean is {slow.ratio:.3g} times "

@@ -67,8 +67,8 @@ def more_text(ratio: VariantRatio) -> str:
 
 
 def range_text(ratio: VariantRatio, study: VariantStudy) -> str:
-    """The range over the points, where these disagree: ", at its points 0.1100 to 0.8900"; empty
-    where one ratio describes all of them."""
+    """The range over the points, where these disagree: "(geometric mean; at single points 0.1100
+    to 0.8900)"; empty where one ratio describes all of them."""
     if ratio.point is not None or not study.points_disagree(ratio.variant):
         return ""
     ratios = [at.judged.ratio for at in study.at_points(ratio.variant)]
@@ -140,13 +140,14 @@ def variant_table(study: VariantStudy) -> str:
     rows = []
     for name, curve in variant_curves(study):
         by_size: dict[int, list[VariantRatio]] = {}
-        for one in curve:
-            assert one.point is not None
-            by_size.setdefault(one.point.bytes, []).append(one)
+        for ratio in curve:
+            assert ratio.point is not None
+            by_size.setdefault(ratio.point.bytes, []).append(ratio)
         for size, here in by_size.items():
             rows.append(_VariantRow(name, size, base, here[0].base_s))
             rows += [
-                _VariantRow(name, size, study.name(one.variant), one.time_s, one) for one in here
+                _VariantRow(name, size, study.name(ratio.variant), ratio.time_s, ratio)
+                for ratio in here
             ]
     notes = [EXACT] if _is_exact(study) else _excluded(study)
     return "\n".join([*notes, table_text(ROW, rows)])
@@ -165,7 +166,7 @@ def _is_exact(study: VariantStudy) -> bool:
 
 
 def _excluded(study: VariantStudy) -> list[str]:
-    """Which blocks were left out, and which ratios adjusted."""
+    """Which blocks were excluded, and which ratios adjusted."""
     rules = []
     if changed := max((ratio.changed for ratio in study.ratios), default=0):
         several = "block was" if changed == 1 else "blocks were"
@@ -178,7 +179,7 @@ def _excluded(study: VariantStudy) -> list[str]:
             f"{_adjusted_words(study)} adjusted for the speed of computing, which the probe shows "
             "to differ between launches"
         )
-    least = [one.least_blocks for one in study.ratios if one.least_blocks is not None]
+    least = [ratio.least_blocks for ratio in study.ratios if ratio.least_blocks is not None]
     if least:
         rules.append(f"too few blocks for an interval (-): {max(least)} are the least")
     return rules
@@ -186,8 +187,10 @@ def _excluded(study: VariantStudy) -> list[str]:
 
 def _adjusted_words(study: VariantStudy) -> str:
     """Which ratios are adjusted: "2 of 5 ratios at points and the mean of b are"."""
-    at_points = [one.slope is not None for one in study.ratios if one.point is not None]
-    means = [one.variant for one in study.ratios if one.point is None and one.slope is not None]
+    at_points = [ratio.slope is not None for ratio in study.ratios if ratio.point is not None]
+    means = [
+        ratio.variant for ratio in study.ratios if ratio.point is None and ratio.slope is not None
+    ]
     words = [f"{sum(at_points)} of {len(at_points)} ratios at points"] if any(at_points) else []
     words += [f"the mean of {study.name(variant)}" for variant in means]
     return f"{' and '.join(words)} {'is' if sum(at_points) + len(means) == 1 else 'are'}"
@@ -199,7 +202,9 @@ def variant_curves(study: VariantStudy) -> list[tuple[str, list[VariantRatio]]]:
     for ratio in study.ratios:
         if ratio.point is not None:
             curves.setdefault(key_without(ratio.point, "bytes"), []).append(ratio)
-    points = [[one.point for one in curve if one.point is not None] for curve in curves.values()]
+    points = [
+        [ratio.point for ratio in curve if ratio.point is not None] for curve in curves.values()
+    ]
     return list(zip(texts_apart(points), curves.values(), strict=True))
 
 

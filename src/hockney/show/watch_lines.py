@@ -24,13 +24,13 @@ def look_line(watched: Watched) -> str:
     """The newest look beside what is usual: of the parts of a network the slowest one."""
     now = watched.now()
     numbers = [
-        f"{series_words(one.series)} {format_seconds(one.value)} ({one.ratio:.3f})"
-        for one in now
-        if not one.series.is_part
+        f"{series_words(reading.series)} {format_seconds(reading.value)} ({reading.ratio:.3f})"
+        for reading in now
+        if not reading.series.is_part
     ]
-    parts = [one for one in now if one.series.is_part]
+    parts = [reading for reading in now if reading.series.is_part]
     if parts:
-        slowest = max(parts, key=lambda one: one.ratio)
+        slowest = max(parts, key=lambda reading: reading.ratio)
         words = series_words(slowest.series)
         numbers.append(f"of {len(parts)} parts the slowest: {words} ({slowest.ratio:.3f})")
     state = "learning what is usual" if watched.course.is_learning else "as usual"
@@ -95,12 +95,12 @@ def _families(watch: Watch) -> Iterator[tuple[str, str, str, list[tuple[str, flo
         for system in systems
         for now in system.now()
     ]
-    each = [one for one in every if not one[1].series.is_part]
+    each = [pair for pair in every if not pair[1].series.is_part]
     newest = [(label, now.value) for label, now in each]
     yield "time_seconds", "gauge", "Time of the newest look: the median, or a quantile.", newest
     usual = [(label, now.usual) for label, now in each]
     yield "usual_seconds", "gauge", "Median of that time at the current level.", usual
-    parts = [one for one in every if one[1].series.is_part]
+    parts = [pair for pair in every if pair[1].series.is_part]
     newest = [(label, now.value) for label, now in parts]
     yield "part_ratio", "gauge", "Time of a part's messages over its peers', newest look.", newest
     usual = [(label, now.usual) for label, now in parts]

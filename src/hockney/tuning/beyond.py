@@ -29,14 +29,14 @@ from hockney.infer.predict.parameters import Parameters
 from hockney.plan.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS
 
 LOSS = 0.02
-"""The largest loss that a predicted rule may make, as a fraction of the library's own time."""
+"""The largest loss that a predicted rule may cause, as a fraction of the library's own time."""
 ERROR_QUANTILE = 0.95
-"""Quantile of errors at left-out measured cells that is a prediction's error."""
+"""The error of a prediction: this quantile of the errors at left-out cells."""
 AT_HALF = 0.5
 """Factor on errors at left-out sizes: their neighbours are twice as far apart as around a predicted
 size, and what straight lines miss at a bend shrinks with the distance."""
 LEAST_ERRORS = 3
-"""Least number of cells that can be left out for an error to be known."""
+"""Fewest left-out cells from which an error is estimated."""
 Where = Literal["sizes", "between", "above"]
 """The kind of prediction: a size between others, a number of ranks between others, or one above
 all."""
@@ -61,13 +61,13 @@ class _Curves:
 
     def at(self, ranks: int, size: int) -> float | None:
         """The logarithm of the predicted time."""
-        found = _between_ranks(self.logs, ranks, size)
-        return None if found is None else found + self.base(ranks, size)
+        log = _between_ranks(self.logs, ranks, size)
+        return None if log is None else log + self.base(ranks, size)
 
     def errors(self, where: Where) -> list[float]:
         """Errors of predictions, in logarithms, where measured cells are left out: a size, a number
         of ranks between others, or the largest one."""
-        found = []
+        errors = []
         for ranks, curve in self.logs.items():
             without = {other: logs for other, logs in self.logs.items() if other != ranks}
             is_largest = ranks == max(self.logs)
@@ -78,8 +78,8 @@ class _Curves:
                 elif is_largest == (where == "above"):
                     left = _between_ranks(without, ranks, size)
                 if left is not None:
-                    found.append(abs(left - log))
-        return found
+                    errors.append(abs(left - log))
+        return errors
 
     def error_near(self, ranks: int, size: int) -> float | None:
         """The error (of the logarithm) at a size between others, from the sizes next to it that can
@@ -101,7 +101,7 @@ def _between_sizes(curve: dict[int, float], size: int) -> float | None:
     sizes = sorted(curve)
     if not sizes or not sizes[0] <= size <= sizes[-1]:
         return None
-    logs = [curve[one] for one in sizes]
+    logs = [curve[measured] for measured in sizes]
     return float(np.interp(math.log1p(size), np.log1p(sizes), logs))
 
 
@@ -109,14 +109,14 @@ def _between_ranks(logs: dict[int, dict[int, float]], ranks: int, size: int) -> 
     """Interpolates linearly over the logarithm of ranks; the value of the largest number above it,
     None below the smallest."""
     at = {
-        count: found
+        count: log
         for count, curve in logs.items()
-        if (found := _between_sizes(curve, size)) is not None
+        if (log := _between_sizes(curve, size)) is not None
     }
     if not at or ranks < min(at):
         return None
     counts = sorted(at)
-    return float(np.interp(math.log(ranks), np.log(counts), [at[one] for one in counts]))
+    return float(np.interp(math.log(ranks), np.log(counts), [at[count] for count in counts]))
 
 
 def model_of(analyses: Sequence[Analysis]) -> Model:
@@ -147,11 +147,11 @@ def predicted_cells(
     cells: Sequence[CollectiveCell], ranks: Sequence[int], model: Model
 ) -> list[CollectiveCell]:
     """Cells between the measured sizes, and at all sizes of these numbers of ranks."""
-    found = []
+    predicted = []
     for collective in dict.fromkeys(cell.collective for cell in cells):
         of_it = [cell for cell in cells if cell.collective == collective and cell.default]
-        found += _of_collective(of_it, ranks, model)
-    return found
+        predicted += _of_collective(of_it, ranks, model)
+    return predicted
 
 
 def _of_collective(
@@ -164,19 +164,21 @@ def _of_collective(
     sizes = sorted({cell.bytes for cell in cells})
     others = [(count, size) for count in ranks for size in sizes if count not in _ranks(cells)]
     spread = {
-        where: {name: _spread(one.errors(where)) for name, one in curves.items()}
+        where: {name: _spread(algorithm.errors(where)) for name, algorithm in curves.items()}
         for where in get_args(Where)
     }
-    found = []
+    predicted = []
     for count, size in dict.fromkeys([*between, *others]):
         if (count, size) not in measured:
             where = _where(_ranks(cells), count)
             errors = spread[where]
             if where == "sizes":
-                errors = {name: one.error_near(count, size) for name, one in curves.items()}
+                errors = {
+                    name: algorithm.error_near(count, size) for name, algorithm in curves.items()
+                }
             cell = _cell(cells, curves, errors, count, size)
-            found += [cell] if cell else []
-    return found
+            predicted += [cell] if cell else []
+    return predicted
 
 
 def _where(measured: Sequence[int], ranks: int) -> Where:
@@ -197,17 +199,17 @@ def _gaps(cells: Sequence[CollectiveCell], ranks: int, step: int) -> list[int]:
 
 
 def _curves(cells: Sequence[CollectiveCell], model: Model) -> dict[str, _Curves]:
-    found: dict[str, _Curves] = {}
+    curves: dict[str, _Curves] = {}
     for cell in cells:
         own = [(DEFAULT, cell.default)] if cell.default else []
         for name, point in [
             *own,
             *((contender.name, contender.point) for contender in cell.contenders),
         ]:
-            one = found.setdefault(name, _Curves(point, model))
-            log = math.log(point.typical_s) - one.base(cell.ranks, cell.bytes)
-            one.logs.setdefault(cell.ranks, {})[cell.bytes] = log
-    return found
+            algorithm = curves.setdefault(name, _Curves(point, model))
+            log = math.log(point.typical_s) - algorithm.base(cell.ranks, cell.bytes)
+            algorithm.logs.setdefault(cell.ranks, {})[cell.bytes] = log
+    return curves
 
 
 def _spread(errors: Sequence[float]) -> float | None:
@@ -224,7 +226,7 @@ def _cell(
     size: int,
 ) -> CollectiveCell | None:
     """A predicted cell, whose points have no launches; None where nothing can be predicted."""
-    logs = {name: one.at(ranks, size) for name, one in curves.items()}
+    logs = {name: algorithm.at(ranks, size) for name, algorithm in curves.items()}
     own = logs[DEFAULT]
     fastest = _fastest_own(cells, logs, errors, ranks, size)
     if own is None or fastest is None:
@@ -237,7 +239,7 @@ def _cell(
             continue
         judged = _judged(log - own, log + error - fastest, log - error - own)
         contenders.append(Contender(_point(curves[name].point, ranks, size, log), judged))
-    contenders.sort(key=lambda one: one.point.typical_s)
+    contenders.sort(key=lambda contender: contender.point.typical_s)
     near = cells[0]
     return CollectiveCell(near.collective, ranks, size, near.arrived, default, tuple(contenders))
 
@@ -270,8 +272,8 @@ def _is_near(cells: Sequence[CollectiveCell], cell: CollectiveCell, ranks: int, 
 
 
 def _around(values: Sequence[int], value: int) -> set[int]:
-    below = [one for one in values if one <= value]
-    above = [one for one in values if one >= value]
+    below = [measured for measured in values if measured <= value]
+    above = [measured for measured in values if measured >= value]
     return {*below[-1:], *above[:1]}
 
 

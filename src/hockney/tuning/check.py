@@ -89,7 +89,7 @@ class Check:
     @property
     def mean_ratio(self) -> float | None:
         """Tuned time over default time, the geometric mean where a rule holds; None without."""
-        ratios = [one.ratio.judged.ratio for one in self.ruled]
+        ratios = [cell.ratio.judged.ratio for cell in self.ruled]
         return geometric_mean(ratios) if ratios else None
 
     @property
@@ -101,12 +101,12 @@ class Check:
     def cost_without_rule_s(self) -> float | None:
         """What the presence of the rules alone costs a call: the median over the slower cells that
         they leave to the library; None without such cells."""
-        costs = [one.ratio.time_s - one.ratio.base_s for one in self.slower if one.rule is None]
+        costs = [cell.ratio.time_s - cell.ratio.base_s for cell in self.slower if cell.rule is None]
         return median(costs) if costs else None
 
     @property
     def can_tell(self) -> bool:
-        """False if so few blocks were made that no difference could have been shown."""
+        """False if too few blocks were made to show any difference."""
         return bool(self.cells) and self.blocks >= self.needed
 
 
@@ -114,7 +114,7 @@ def asked_of(
     cells: Sequence[tuple[str, int, int]], rules: Sequence[HeldRule]
 ) -> tuple[CheckedSizes, ...]:
     """The sizes to check; cells: collective, ranks and bytes of each measured point."""
-    found = []
+    targets = []
     for collective, ranks in dict.fromkeys(cell[:2] for cell in cells):
         sizes = sorted({cell[2] for cell in cells if cell[:2] == (collective, ranks)})
         step = INT_BYTES if collective in REDUCTIONS else 1
@@ -127,12 +127,12 @@ def asked_of(
             if sizes[0] // 2 <= size <= 2 * sizes[-1]
         }
         others = sorted((between | edges) - set(sizes))
-        found.append(CheckedSizes(collective, ranks, tuple(sizes), tuple(others)))
-    return tuple(found)
+        targets.append(CheckedSizes(collective, ranks, tuple(sizes), tuple(others)))
+    return tuple(targets)
 
 
 def cases_of(
-    asked: Sequence[CheckedSizes], base: Placement, form: RulesFormat, rules: Path
+    targets: Sequence[CheckedSizes], base: Placement, form: RulesFormat, rules: Path
 ) -> tuple[tuple[Case, ...], Comparison]:
     """Cases of both variants. Launches with rules read the settings back from the library."""
     env = form.environment(rules)
@@ -140,17 +140,17 @@ def cases_of(
     variants = (Variant(name=DEFAULT, values={}), Variant(name=TUNED, values=named))
     cases = []
     for variant in variants:
-        for one in asked:
+        for target in targets:
             controls = dict.fromkeys(form.controls(rules))
-            placement = msgspec.structs.replace(base, ranks=one.ranks, controls=controls)
+            placement = msgspec.structs.replace(base, ranks=target.ranks, controls=controls)
             if variant.name == TUNED:
                 placement = msgspec.structs.replace(
                     placement, env=env, controls=form.controls(rules)
                 )
             workload = Collective(
-                collective=one.collective, sizes=sizes_of(one.sizes), algorithm=DEFAULT
+                collective=target.collective, sizes=sizes_of(target.sizes), algorithm=DEFAULT
             )
-            title = f"{one.collective}, {one.ranks} ranks"
+            title = f"{target.collective}, {target.ranks} ranks"
             cases.append(
                 Case(workload=workload, placement=placement, title=title, variant=variant.name)
             )
@@ -158,24 +158,24 @@ def cases_of(
     return tuple(cases), comparison
 
 
-def needed_for(asked: Sequence[CheckedSizes]) -> int:
-    return blocks_needed(sum(len(one.sizes) for one in asked))
+def needed_for(targets: Sequence[CheckedSizes]) -> int:
+    return blocks_needed(sum(len(target.sizes) for target in targets))
 
 
 def sampling_of(
-    asked: Sequence[CheckedSizes],
+    targets: Sequence[CheckedSizes],
     launches: tuple[int, int | None],
     budget_s: float | None,
     launch_s: Callable[[], float],
 ) -> Sampling:
-    """The sampling of a check. Without a budget, blocks are counted and not their time: how long
-    launches take depends on the ranks and on what else the machine does. launch_s: the wall time of
-    one."""
+    """The sampling of a check. Without a budget, blocks are limited and not their time: how long
+    launches take depends on the ranks and on the machine's load. launch_s: the wall time of one
+    launch."""
     least, most = launches
     if budget_s is not None:
         return Sampling(least_launches=least, most_launches=most, budget_s=budget_s)
-    most = most or SPARE * needed_for(asked)
-    expected_s = launch_s() * 2 * len(asked) * most
+    most = most or SPARE * needed_for(targets)
+    expected_s = launch_s() * 2 * len(targets) * most
     return Sampling(
         least_launches=min(least, most), most_launches=most, budget_s=LONGEST * expected_s
     )
@@ -183,13 +183,15 @@ def sampling_of(
 
 def check_of(
     study: VariantStudy,
-    asked: Sequence[CheckedSizes],
+    targets: Sequence[CheckedSizes],
     rules: Sequence[HeldRule],
     own: Sequence[HeldRule] = (),
 ) -> Check:
     """The check that a run with and without rules makes. own: the library's own rules, where these
     are known: an equal rule changes nothing."""
-    measured = {(one.collective, one.ranks, size) for one in asked for size in one.measured}
+    measured = {
+        (target.collective, target.ranks, size) for target in targets for size in target.measured
+    }
     cells = []
     for ratio in study.ratios:
         if ratio.point is None:
@@ -198,19 +200,19 @@ def check_of(
         assert point.ranks is not None
         cell = (point.operation, point.ranks, point.bytes)
         cells.append(Checked(*cell, ratio, changing(rules, own, cell), cell in measured))
-    cells.sort(key=lambda one: (one.collective, one.ranks, one.bytes))
-    blocks = min((one.ratio.blocks for one in cells), default=0)
-    return Check(tuple(cells), blocks, needed_for(asked))
+    cells.sort(key=lambda checked: (checked.collective, checked.ranks, checked.bytes))
+    blocks = min((checked.ratio.blocks for checked in cells), default=0)
+    return Check(tuple(cells), blocks, needed_for(targets))
 
 
 def changing(
     rules: Sequence[HeldRule], own: Sequence[HeldRule], cell: tuple[str, int, int]
 ) -> HeldRule | None:
-    """The first rule that decides otherwise in a cell than the library's own rules of the same
+    """The first rule that chooses differently for a cell than the library's own rules in the same
     file."""
     for suffix in dict.fromkeys(rule.suffix for rule in rules):
         rule, usual = (
-            rule_for([one for one in every if one.suffix == suffix], *cell)
+            rule_for([rule for rule in every if rule.suffix == suffix], *cell)
             for every in (rules, own)
         )
         if rule and not (usual and rule.choice == usual.choice):

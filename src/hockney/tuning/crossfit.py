@@ -28,7 +28,7 @@ MOST_PARTS = 10
 
 @dataclass(frozen=True)
 class Part:
-    """Stands for an analysis of some of its launches: the part of it that groups need."""
+    """Stands in for an analysis of some of its launches, with what groups need."""
 
     run: Run
     first_variant: list[PointEstimate]
@@ -53,8 +53,8 @@ def fraction_of(
     for part in range(parts if parts > 1 else 0):
         choosing = groups_of(_some(measured, parts, part, inside=False))
         groups = groups_of(_some(measured, parts, part, inside=True))
-        for one, group in zip(choosing, groups, strict=True):
-            reduction = for_group(one, measured.settings_of)
+        for chooser, group in zip(choosing, groups, strict=True):
+            reduction = for_group(chooser, measured.settings_of)
             for chosen, others in _gains(reduction, group):
                 seen, held = seen + chosen, held + others
     return min(max(held / seen, 0.0), 1.0) if seen > 0.0 else None
@@ -93,16 +93,16 @@ def _gains(reduction: Reduction, group: CellGroup) -> list[tuple[float, float]]:
     """Logarithmic gains of each rule in each of its measured cells: in the launches that chose it,
     and in the others."""
     others = {(cell.collective, cell.ranks, cell.bytes): cell for cell in group.cells}
-    found = []
+    gains = []
     for rule in reduction.rules:
         for cell in reduction.covered(rule):
             there = others.get((cell.collective, cell.ranks, cell.bytes))
             ratios = [
-                one.difference.ratio
+                contender.difference.ratio
                 for of in (cell, there)
-                for one in (of.contenders if of and cell.launches else ())
-                if one.name == rule.name and one.difference is not None
+                for contender in (of.contenders if of and cell.launches else ())
+                if contender.name == rule.name and contender.difference is not None
             ]
             if len(ratios) == 2:
-                found.append((-math.log(ratios[0]), -math.log(ratios[1])))
-    return found
+                gains.append((-math.log(ratios[0]), -math.log(ratios[1])))
+    return gains

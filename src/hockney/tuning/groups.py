@@ -26,11 +26,11 @@ class CellGroup:
     layouts: tuple[NodeLayout, ...] = ()
     """Layouts for which the group's rules hold; empty where layouts do not matter."""
     conditions: int = 1
-    """The most conditions that a cell had to hold in."""
+    """The most conditions in which a cell was measured."""
 
 
 def plain(analyses: Sequence[Analysis], drifts: Drifts) -> CellGroup:
-    """One group of all cells, whatever their layout. drifts: how much each two runs differ."""
+    """One group of all cells, whatever their layout. drifts: how much each pair of runs differs."""
     return CellGroup(
         tuple(cells_of(*(analysis.first_variant for analysis in analyses), drifts=drifts))
     )
@@ -60,14 +60,14 @@ def by_layout(
 def robust_group(analyses: Sequence[Analysis]) -> CellGroup:
     """One group whose rules must hold in every pattern of arrival and every file. Raises
     UsageError if there is one condition only."""
-    found = _group(_conditions(analyses, {}, None, robust=True))
-    if found.conditions < 2:
+    group = _group(_conditions(analyses, {}, None, robust=True))
+    if group.conditions < 2:
         raise UsageError(
             "--robust: each cell was measured in one pattern of arrival and one file",
             "measure with --arrival none,ascending,last-late --skew 100us, or give files of "
             "several days",
         )
-    return found
+    return group
 
 
 def _group(
@@ -111,20 +111,21 @@ def worst_of(cells: Sequence[CollectiveCell]) -> CollectiveCell:
         for contender in cell.contenders:
             by_name.setdefault(contender.name, []).append(contender)
     worst = [_worst(each) for each in by_name.values() if len(each) == len(cells)]
-    return _together(cells[0], tuple(one for one in worst if one is not None))
+    return _together(cells[0], tuple(contender for contender in worst if contender is not None))
 
 
 def _worst(each: Sequence[Contender]) -> Contender | None:
-    """The contender that is least sure to be harmless; None where one has nothing to compare
-    with."""
-    known = [(one.difference, one) for one in each if one.difference is not None]
+    """The contender that is least sure to be harmless; None if any lacks a ratio to the library's
+    own time."""
+    known = [
+        (contender.difference, contender) for contender in each if contender.difference is not None
+    ]
     if len(known) < len(each):
         return None
-    return max(known, key=lambda one: (not one[1].is_harmless, one[0].ratio))[1]
+    return max(known, key=lambda pair: (not pair[1].is_harmless, pair[0].ratio))[1]
 
 
 def _together(cell: CollectiveCell, contenders: tuple[Contender, ...]) -> CollectiveCell:
-    """The cell with these contenders, as if its ranks had arrived together, one of the
-    conditions."""
-    ordered = tuple(sorted(contenders, key=lambda one: one.point.typical_s))
+    """The cell with these contenders, as if its ranks had arrived together."""
+    ordered = tuple(sorted(contenders, key=lambda contender: contender.point.typical_s))
     return CollectiveCell(cell.collective, cell.ranks, cell.bytes, TOGETHER, cell.default, ordered)

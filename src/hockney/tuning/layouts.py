@@ -33,7 +33,7 @@ def parse_layouts(text: str) -> tuple[NodeLayout, ...]:
     """The layouts of "2x1,4x32"; empty for EVERY."""
     if text == EVERY:
         return ()
-    found = []
+    layouts = []
     for word in text.split(","):
         parts = LAYOUT.fullmatch(word.strip())
         if parts is None or not int(parts[1]) * int(parts[2]):
@@ -41,19 +41,19 @@ def parse_layouts(text: str) -> tuple[NodeLayout, ...]:
                 f"--layouts {word!r}: not NODESxRANKS_PER_NODE",
                 "write --layouts=2x1,4x32, or --layouts as the last word for all of them",
             )
-        found.append(NodeLayout(int(parts[1]), int(parts[2])))
-    return tuple(dict.fromkeys(found))
+        layouts.append(NodeLayout(int(parts[1]), int(parts[2])))
+    return tuple(dict.fromkeys(layouts))
 
 
 def layouts_in(run: Run) -> dict[int, NodeLayout]:
     """Layouts by number of ranks; a number has none where its nodes have different numbers of
     ranks."""
-    found = {}
+    layouts = {}
     for launch in run.launches:
         layout = layout_of(launch.places)
         if layout is not None:
-            found[layout.ranks] = layout
-    return found
+            layouts[layout.ranks] = layout
+    return layouts
 
 
 def layout_of(places: Sequence[Place]) -> NodeLayout | None:
@@ -65,7 +65,7 @@ def layout_of(places: Sequence[Place]) -> NodeLayout | None:
 
 
 def chosen(analyses: Sequence[Analysis], layouts: Iterable[NodeLayout]) -> list[NodeLayout]:
-    """The measured layouts, or those of them that were asked for."""
+    """The measured layouts, or those of them that were requested."""
     measured = {layout for analysis in analyses for layout in layouts_in(analysis.run).values()}
     if not measured:
         raise UsageError(

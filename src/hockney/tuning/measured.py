@@ -28,7 +28,7 @@ class Measured:
     settings: dict[tuple[str, int, str], dict[str, str]]
     """Forcing variables, by collective, ranks and algorithm."""
     drifts: Drifts = field(default_factory=dict)
-    """How much each two of the runs differ beyond their launches."""
+    """How much each pair of runs differs beyond its launches."""
 
     def settings_of(self, collective: str, ranks: int, algorithm: str) -> Settings:
         """Variables that forced an algorithm; of other numbers of ranks if this one was not
@@ -49,12 +49,12 @@ class Measured:
         """Cells that get rules of their own. layouts: None to ignore them, empty for all that were
         measured. Raises UsageError where no gain of rules can be known."""
         if layouts is not None:
-            found = by_layout(
+            groups = by_layout(
                 self.analyses, self.drifts, chosen(self.analyses, layouts), form, robust
             )
         else:
-            found = [robust_group(self.analyses) if robust else plain(self.analyses, self.drifts)]
-        cells = [cell for group in found for cell in group.cells]
+            groups = [robust_group(self.analyses) if robust else plain(self.analyses, self.drifts)]
+        cells = [cell for group in groups for cell in group.cells]
         if not cells:
             raise UsageError(
                 "these files have no collectives",
@@ -65,7 +65,7 @@ class Measured:
                 "the library's own decision was not measured, so the gain of rules is unknown",
                 "measure it with the others: --algorithm all or --algorithm default,...",
             )
-        return found
+        return groups
 
 
 def only(
@@ -85,7 +85,9 @@ def only(
         replace(
             group,
             cells=tuple(
-                _sayable(one, form, version) for one in group.cells if one.collective not in others
+                _sayable(cell, form, version)
+                for cell in group.cells
+                if cell.collective not in others
             ),
         )
         for group in groups
@@ -114,7 +116,7 @@ def _unsayable(
 
 
 def measured(analyses: Sequence[Analysis], earlier: Sequence[EarlierRun] = ()) -> Measured:
-    """The measured algorithms of runs of one library. earlier: runs that show how much equal ones
+    """The measured algorithms of runs of one library. earlier: runs that show how much equal runs
     differ, where the library's own decision is in another file than an algorithm. Raises UsageError
     for copies of a run, which would count as another measurement."""
     by_id: dict[str, Analysis] = {}
@@ -129,20 +131,20 @@ def measured(analyses: Sequence[Analysis], earlier: Sequence[EarlierRun] = ()) -
 
 
 def points_of(analyses: Sequence[Analysis]) -> list[tuple[str, int, int]]:
-    """Collective, ranks and bytes of all that was measured, by whatever algorithm."""
-    found = {
+    """Collective, ranks and bytes of all measured points, of any algorithm."""
+    points = {
         (point.operation, point.ranks, point.bytes)
         for analysis in analyses
         for point in analysis.estimates.headline
         if is_collective(point) and not point.has_own_calls and point.groups is None
         if point.ranks is not None
     }
-    if not found:
+    if not points:
         raise UsageError(
             "these files have no collectives",
             "measure them: hockney collective bcast --algorithm all",
         )
-    return sorted(found)
+    return sorted(points)
 
 
 def library_of(analyses: Sequence[Analysis]) -> MpiFacts:
@@ -163,7 +165,7 @@ def library_of(analyses: Sequence[Analysis]) -> MpiFacts:
 
 
 def _settings(runs: Iterable[Run]) -> dict[tuple[str, int, str], dict[str, str]]:
-    found: dict[tuple[str, int, str], dict[str, str]] = {}
+    settings: dict[tuple[str, int, str], dict[str, str]] = {}
     for run in runs:
         env = {launch.launch: launch.env for launch in run.launches}
         for samples in run.samples:
@@ -175,10 +177,10 @@ def _settings(runs: Iterable[Run]) -> dict[tuple[str, int, str], dict[str, str]]
                 for name, value in env.get(samples.launch, {}).items()
                 if name.startswith(FORCING)
             }
-            if found.setdefault(key, forced) != forced:
+            if settings.setdefault(key, forced) != forced:
                 raise UsageError(
                     f"{key[0]} by {key[2]} with {key[1]} ranks was forced in different ways: "
-                    f"{found[key]} and {forced}",
+                    f"{settings[key]} and {forced}",
                     "tune from files that force each algorithm in one way",
                 )
-    return found
+    return settings

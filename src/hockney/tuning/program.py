@@ -19,7 +19,7 @@ from hockney.profiling.mix import collective_of
 LEAST_FRACTION = 0.02
 """Least fraction of the time in MPI that a collective takes to be tuned."""
 MOST_CELLS = 6
-"""Most collectives of one size and number of ranks that are measured, by their time."""
+"""Most cells (collective, ranks, size) that are measured, those with the most time first."""
 UNTUNED = frozenset({"barrier", "gather", "scatter", "gatherv", "scatterv", "alltoallw", "scan"})
 """Collectives that are not tuned: their rules cannot depend on sizes, or libraries have none for
 them."""
@@ -48,9 +48,9 @@ def used_collectives(profile: Profile) -> list[Used]:
             key = name, ranks, calls.bytes_sum // calls.count
             spent[key] = spent.get(key, 0.0) + calls.time_s
     total = sum(calls.time_s for calls in profile.calls)
-    found = [Used(*key, seconds) for key, seconds in spent.items()]
-    found = [one for one in found if one.seconds >= LEAST_FRACTION * total]
-    return sorted(found, key=lambda one: -one.seconds)[:MOST_CELLS]
+    used = [Used(*key, seconds) for key, seconds in spent.items()]
+    used = [use for use in used if use.seconds >= LEAST_FRACTION * total]
+    return sorted(used, key=lambda use: -use.seconds)[:MOST_CELLS]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class ProgramGain:
 def gain_of(words: Sequence[str], settings: Mapping[str, str], blocks: int) -> ProgramGain:
     """Runs the command twice a block, in turn first with and first without the settings."""
     ratios = []
-    _seconds(words, {})  # its files are read into memory now
+    _seconds(words, {})  # warm-up: caches its files
     for block in range(blocks):
         orders = [settings, {}] if block % 2 else [{}, settings]
         times = [_seconds(words, env) for env in orders]

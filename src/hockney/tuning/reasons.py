@@ -1,4 +1,4 @@
-"""Why a rule gains: what its algorithm and the library's own send one after the other."""
+"""Why a rule gains: the critical paths of its algorithm and of the library's own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hockney.run.mpis import Rule
 from hockney.tuning.rules import Reduction
 
 LATENCY, BANDWIDTH = Parameters(network=Level(1.0, 0.0)), Parameters(network=Level(0.0, 1.0))
-"""Parameters with which a time is a number of messages, or of bytes."""
+"""Parameters that make a time count messages, or bytes."""
 SAME = 0.02
 """Relative difference below which two numbers of bytes explain nothing."""
 
@@ -51,9 +51,9 @@ class Explained:
         """ "latency", "bandwidth" or both; None where the schedules explain nothing."""
         if self.costs is None or self.own is None:
             return None
-        found = ["latency"] * (self.costs.messages < self.own.messages)
-        found += ["bandwidth"] * (self.costs.bytes < (1.0 - SAME) * self.own.bytes)
-        return " and ".join(found) or None
+        saved = ["latency"] * (self.costs.messages < self.own.messages)
+        saved += ["bandwidth"] * (self.costs.bytes < (1.0 - SAME) * self.own.bytes)
+        return " and ".join(saved) or None
 
 
 def explained(reduction: Reduction, conditions: int = 1) -> list[Explained]:
@@ -64,20 +64,22 @@ def _explained(rule: Rule, reduction: Reduction, conditions: int) -> Explained:
     cells = [cell for cell in reduction.covered(rule) if cell.launches > 0]
     cells = cells or reduction.covered(rule)
     ours = [
-        (one.difference, one, cell)
+        (contender.difference, contender, cell)
         for cell in cells
-        for one in cell.contenders
-        if one.name == rule.name and one.difference is not None
+        for contender in cell.contenders
+        if contender.name == rule.name and contender.difference is not None
     ]
-    ratios = [found.ratio for found, _, _ in ours]
-    _, least_sure, _ = max(ours, key=lambda one: high_of(one[0].interval) or one[0].ratio)
-    _, contender, cell = min(ours, key=lambda one: one[0].ratio)
+    ratios = [difference.ratio for difference, _, _ in ours]
+    _, least_sure, _ = max(ours, key=lambda judged: high_of(judged[0].interval) or judged[0].ratio)
+    _, contender, cell = min(ours, key=lambda judged: judged[0].ratio)
     return Explained(
         rule=rule,
         times_faster=reduction.times_faster(rule),
         at_least=reduction.gain_of(max(ratios)),
         at_most=reduction.gain_of(min(ratios)),
-        launches=min(min(one.point.launches, _launches_of_own(cell)) for _, one, cell in ours),
+        launches=min(
+            min(contender.point.launches, _launches_of_own(cell)) for _, contender, cell in ours
+        ),
         least_sure=least_sure,
         cells=len(cells),
         conditions=conditions,
@@ -97,8 +99,10 @@ def _own(cell: CollectiveCell) -> CriticalPath | None:
         for contender in cell.contenders
         if contender.difference is not None and abs(contender.difference.ratio - 1.0) <= TOLERANCE
     ]
-    ordered: Sequence[Contender] = [one for _, one in sorted(near, key=lambda each: each[0])]
-    return next((costs for one in ordered if (costs := _costs(one, cell))), None)
+    ordered: Sequence[Contender] = [
+        contender for _, contender in sorted(near, key=lambda each: each[0])
+    ]
+    return next((costs for contender in ordered if (costs := _costs(contender, cell))), None)
 
 
 def _costs(contender: Contender, cell: CollectiveCell) -> CriticalPath | None:

@@ -46,8 +46,7 @@ def version_text(library: MpiFacts) -> str:
 
 def other_library(form: RulesFormat, path: Path, library: MpiFacts) -> str | None:
     """The line of a file which shows that it was written for another library or version; None
-    without such a line. It is no mistake: whether the rules still hold is what a check finds
-    out."""
+    without such a line. This is no mistake: a check shows whether the rules still hold."""
     if form.comment is None:
         return None
     begin = f"{form.comment} {WRITTEN_FOR}"
@@ -87,7 +86,9 @@ def _refuse_settings(path: Path, head: str) -> None:
     if not set_here or len(set_here) < len(lines) - 1:  # the last may be cut
         return
     rules = [match[2] for match in set_here if RULES_VARIABLE.search(match[1])]
-    words = " ".join(f"--settings {shlex.quote(f'{one[1]}={one[2]}')}" for one in set_here[:SHOWN])
+    words = " ".join(
+        f"--settings {shlex.quote(f'{match[1]}={match[2]}')}" for match in set_here[:SHOWN]
+    )
     raise UsageError(
         f"{path} sets variables: it is no file of rules",
         f"check the file of rules that it names: {rules[0]}"
@@ -99,7 +100,7 @@ def _refuse_settings(path: Path, head: str) -> None:
 def check_is_for(name: str, path: Path, library: MpiFacts) -> RulesFormat:
     """The format of that name, if the library reads it."""
     form = format_named(name)
-    families = [one for one in FAMILIES.all().values() if library.library in one.LIBRARIES]
+    families = [family for family in FAMILIES.all().values() if library.library in family.LIBRARIES]
     reads = any(name in family.FORMATS for family in families) and form.is_read_by(library.version)
     if not reads:
         here = version_text(library)
@@ -124,10 +125,10 @@ def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[Hel
         raise UsageError(f"{path}: {error}") from error
     named = sorted({rule.collective for rule in rules})
     known: dict[str, dict[str, Algorithm]] = {}
-    for one in family_of(mpi).discover(mpi, engine, named):
-        own = known.setdefault(one.collective, {})
-        own |= dict.fromkeys((one.own_name, one.name), one)
-        own |= {str(one.number): one} if one.number is not None else {}
+    for algorithm in family_of(mpi).discover(mpi, engine, named):
+        own = known.setdefault(algorithm.collective, {})
+        own |= dict.fromkeys((algorithm.own_name, algorithm.name), algorithm)
+        own |= {str(algorithm.number): algorithm} if algorithm.number is not None else {}
     _check_algorithms(path, rules, known, is_whole=mpi.family != "intel")
     return [_with_own(rule, known, form) for rule in rules]
 
@@ -135,12 +136,12 @@ def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[Hel
 def _with_own(
     rule: HeldRule, known: Mapping[str, Mapping[str, Algorithm]], form: RulesFormat
 ) -> HeldRule:
-    """The rule with the algorithm's known names, without parameters that it ignores: Open MPI's
-    rules have a fan-out for all."""
-    one = known.get(rule.collective, {}).get(rule.algorithm)
-    if one and not form.has_radix(rule.collective, one.own_name):
+    """The rule without parameters that its algorithm ignores: Open MPI's rules have a fan-out for
+    all."""
+    algorithm = known.get(rule.collective, {}).get(rule.algorithm)
+    if algorithm and not form.has_radix(rule.collective, algorithm.own_name):
         rule = replace(rule, radix=None)
-    return replace(rule, requests=None) if one and not one.requests else rule
+    return replace(rule, requests=None) if algorithm and not algorithm.requests else rule
 
 
 def _check_algorithms(

@@ -19,8 +19,8 @@ SHARE = 0.99
 """Fraction of the possible gain that rules must keep; more rules would only make the file
 longer."""
 MOST_GAP = 8.0
-"""Largest ratio of neighbouring measured sizes for a rule to hold in between: sizes of three
-doublings are measured as neighbours, and what lies further apart may have its own best."""
+"""Largest ratio of neighbouring measured sizes for a rule to hold in between: three doublings are
+a usual step of measured sizes; across a wider gap another algorithm may be the best."""
 Settings = Mapping[str, str]
 """Environment variables that forced an algorithm in its measurement."""
 
@@ -112,7 +112,7 @@ class Tuned:
 
     @property
     def undecided(self) -> int:
-        """The number of cells in which the launches do not tell whether an algorithm is faster."""
+        """The number of cells in which the launches do not show whether an algorithm is faster."""
         return sum(cell.launches > 0 and cell.verdict == UNKNOWN for cell in self.cells)
 
     def with_confirmed(self, fraction: float | None) -> Tuned:
@@ -183,7 +183,7 @@ def for_group(
 ) -> Reduction:
     """The rules of a group, with its layout. Rules that cover some of the predicted cells are
     marked."""
-    found = reduce_to_rules([*group.cells, *predicted], settings_of)
+    reduction = reduce_to_rules([*group.cells, *predicted], settings_of)
     guessed = {(cell.collective, cell.ranks, cell.bytes) for cell in predicted}
     layouts = {layout.ranks: layout for layout in reversed(group.layouts)}
     rules = tuple(
@@ -193,9 +193,9 @@ def for_group(
             per_node=layouts[rule.ranks].per_node if rule.ranks in layouts else None,
             predicted=any(rule.holds_for(*cell) for cell in guessed),
         )
-        for rule in found.rules
+        for rule in reduction.rules
     )
-    return replace(found, rules=rules, layouts=group.layouts, conditions=group.conditions)
+    return replace(reduction, rules=rules, layouts=group.layouts, conditions=group.conditions)
 
 
 def _most(options: Sequence[_Plan]) -> _Plan:
@@ -217,9 +217,9 @@ def _gain(contender: Contender) -> float:
 
 
 def _candidates(cells: Sequence[CollectiveCell]) -> list[tuple[_Stretch, float]]:
-    """All runs of an algorithm that is nowhere slower, and faster at both ends. None is across a
-    gap; a rule for all sizes is across all."""
-    found = []
+    """All runs of an algorithm that is nowhere slower, and faster at both ends. No run spans a gap,
+    except a rule for all sizes."""
+    candidates = []
     at = [_by_name(cell) for cell in cells]
     one_for_all = bool(cells) and cells[0].collective in ONE_FOR_ALL_SIZES
     for first in range(1 if one_for_all else len(cells)):
@@ -236,13 +236,13 @@ def _candidates(cells: Sequence[CollectiveCell]) -> list[tuple[_Stretch, float]]
                 ends_gain = min(_gain(at[first][name]), _gain(contender)) > 0.0
                 whole = last == len(cells) - 1 and gain > 0.0
                 if whole if one_for_all else ends_gain:
-                    found.append((_Stretch(first, last, name), gain))
-    return found
+                    candidates.append((_Stretch(first, last, name), gain))
+    return candidates
 
 
 def _is_gap(below: CollectiveCell, above: CollectiveCell) -> bool:
     """Whether a rule may not hold between neighbouring cells because too many sizes between them
-    were not measured. A predicted cell says what holds on either side of it."""
+    were not measured. A predicted cell shows what holds on either side of it."""
     is_measured = below.launches > 0 and above.launches > 0
     return is_measured and above.bytes > MOST_GAP * max(below.bytes, 1)
 
@@ -292,14 +292,14 @@ def _limits(
     other the one of the smaller sizes goes first."""
     run = runs[number]
     first, to = cells[run.first].bytes, cells[run.last].bytes
-    after = [one for one in runs if one.first == run.last + 1]
-    before = [one for one in runs if one.last == run.first - 1]
+    after = [other for other in runs if other.first == run.last + 1]
+    before = [other for other in runs if other.last == run.first - 1]
     is_last = run.last + 1 == len(cells) or _is_gap(*cells[run.last : run.last + 2])
     is_first = run.first == 0 or _is_gap(*cells[run.first - 1 : run.first + 1])
     if not is_last and _may_reach(cells[run.last + 1], run.name, after):
         to = cells[run.last + 1].bytes - 1
     if not is_first and _may_reach(cells[run.first - 1], run.name, before):
-        is_free = not any(_may_reach(cells[run.first], one.name, [run]) for one in before)
+        is_free = not any(_may_reach(cells[run.first], other.name, [run]) for other in before)
         first = cells[run.first - 1].bytes + 1 if is_free else first
     return first, to
 

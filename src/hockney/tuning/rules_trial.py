@@ -43,7 +43,7 @@ def write_tried(
     files = _signed(form, form.render(rules, engine), measured)
     proved = try_files(form, files, mpi, engine)
     write_outputs([(path.with_name(path.name + end), text) for end, text in files.items()], True)
-    for suffix in set(form.suffixes) - set(files):  # of earlier rules, which would hold still
+    for suffix in set(form.suffixes) - set(files):  # of earlier rules, which would still hold
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     return proved
 
@@ -113,13 +113,13 @@ def _write(files: Mapping[str, str], path: Path) -> Path:
 
 
 SAYS = re.compile(r"(?:for (MPICH) version |(Open MPI) )(\d[\w.]*)")
-"""What a wrapper says of its library. Vendors' wrappers may keep these words: only a measured
+"""What a wrapper reports of its library. Vendors' wrappers may keep these words: only a measured
 library of these two names is compared with it."""
 COMPARED = frozenset({"MPICH", "Open MPI"})
 
 
 def measured_mpi(measured: MpiFacts, run: Run, placement: Placement) -> tuple[Mpi, Engine]:
-    """The MPI of a placement with its engine, which is built. Raises UsageError before that where
+    """The MPI of a placement, and its engine, which is built. Raises UsageError before that where
     the wrapper is surely of another library or version than the measured one."""
     if placement.engine is None and measured.library in COMPARED:
         mpicc = find_mpi(placement.mpicc).mpicc
@@ -139,8 +139,8 @@ def said_by(mpicc: Path) -> tuple[str, str] | None:
     for option in ("--showme:version", "-v"):
         with suppress(OSError, subprocess.TimeoutExpired):
             done = ask_command(mpicc, option)
-            if found := SAYS.search(done.stdout + done.stderr):
-                return found[1] or found[2], found[3]
+            if match := SAYS.search(done.stdout + done.stderr):
+                return match[1] or match[2], match[3]
     return None
 
 
@@ -155,9 +155,9 @@ def _wrapper_of(run: Run) -> str:
 
 def check_library(measured: MpiFacts, mpi: Mpi, engine: Engine) -> None:
     """Raises UsageError unless this MPI is the measured library in the measured version."""
-    _, found = start(mpi, engine, {})
-    if found is None or (found.library, found.version) != (measured.library, measured.version):
-        here = f"{found.library} {found.version or ''}" if found else "no MPI that starts"
+    _, facts = start(mpi, engine, {})
+    if facts is None or (facts.library, facts.version) != (measured.library, measured.version):
+        here = f"{facts.library} {facts.version or ''}" if facts else "no MPI that starts"
         raise UsageError(
             f"{mpi.mpicc} is {here.strip()}, the files are of {measured.library} "
             f"{measured.version or ''}: rules are tested before they are written",

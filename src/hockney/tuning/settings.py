@@ -1,7 +1,7 @@
 """Settings of point-to-point messages: which to try, and which surely help.
 
 Few are tried at once against the library's own; the most promising are then measured again, so that
-what is reported is not the luck of the best of many."""
+the reported gain is not the luck of the best of many."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OTHER_LIBRARIES = ("UCX_", "FI_")
 SEARCH = 0.3
 """Fraction of the budget in which all settings are tried before the best are measured again."""
 ROUNDED = 1e-9
-"""Part of a variant that floating-point numbers may lose: a budget that is just enough is."""
+"""Tolerance for rounding, in variants: a budget that is exactly enough must suffice."""
 SEARCHED_BLOCKS, CONFIRMED_BLOCKS = 3, 12
 """Blocks that find promising settings, and blocks that find settings surely faster: 2 of 2^12 signs
 are fewer than 5 % over the 24 points of three settings and all of them together, halved for the
@@ -66,7 +66,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class AlreadySet:
-    """A tried setting that is set already: what is compared with is not the library's own."""
+    """A tried setting that is set already: the baseline is not the library's default."""
 
     setting: Setting
     """The variable, with the value that it has."""
@@ -109,11 +109,11 @@ class Time:
     def variants(self, fraction: float, blocks: int) -> int:
         """How many variants, beside the first, can have so many blocks within a fraction of the
         budget; one at least."""
-        found = fraction * self.budget_s / self.of_variant_s(blocks)
-        return max(int(found + ROUNDED) - 1, 1)
+        variants = fraction * self.budget_s / self.of_variant_s(blocks)
+        return max(int(variants + ROUNDED) - 1, 1)
 
     def of_variant_s(self, blocks: int) -> float:
-        """The time of a variant: that of its blocks, or the least that a plan of variants asks."""
+        """The time of a variant: that of its blocks, or the least that a plan of variants needs."""
         return max(blocks * self.launch_s, LEAST_BLOCKS * SHORTEST_LAUNCH_S)
 
     def searched(self, asked: int) -> int:
@@ -151,18 +151,18 @@ def settings_of(texts: Sequence[str], mpi: Mpi, engine: Engine) -> Tried:
     commas). Raises UsageError for a setting that the library does not know, and where none is
     left."""
     controls = family_of(mpi).all_controls(engine, {})
-    found: list[Setting] = []
+    candidates: list[Setting] = []
     for text in texts:
-        found += _auto(mpi, controls) if text == AUTO else _named(text, mpi, controls)
+        candidates += _auto(mpi, controls) if text == AUTO else _named(text, mpi, controls)
     settings, left_out = [], []
     # What the user named comes first: a short budget leaves out the last.
-    for one in dict.fromkeys(sorted(found, key=lambda one: not one.is_asked)):
-        reason = _why_not(one, controls, mpi, engine)
+    for setting in dict.fromkeys(sorted(candidates, key=lambda setting: not setting.is_asked)):
+        reason = _why_not(setting, controls, mpi, engine)
         if reason is None:
-            own = controls[one.control] if one.control is not None else None
-            settings.append(replace(one, is_switch=_is_switch(one.value, own)))
+            own = controls[setting.control] if setting.control is not None else None
+            settings.append(replace(setting, is_switch=_is_switch(setting.value, own)))
         else:
-            left_out.append(f"{one.name}: {reason}")
+            left_out.append(f"{setting.name}: {reason}")
     if not settings:
         raise UsageError(
             "no setting is left to try" + "".join(f"\n  {line}" for line in left_out),
@@ -179,12 +179,12 @@ def _named(text: str, mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting
         )
     variable, control = _variable(name, mpi, controls)
     separator = ";" if ";" in values else ","
-    found = [Setting(variable, control, value.strip()) for value in values.split(separator)]
-    if not all(one.value for one in found):
+    settings = [Setting(variable, control, value.strip()) for value in values.split(separator)]
+    if not all(setting.value for setting in settings):
         raise UsageError(
             f"--settings {text}: one of the values is empty", "remove the separator next to it"
         )
-    return found
+    return settings
 
 
 def _variable(name: str, mpi: Mpi, controls: Mapping[str, Control]) -> tuple[str, str | None]:
@@ -209,7 +209,9 @@ def _meant(name: str, family: Family, controls: Mapping[str, Control]) -> list[s
     """Control variables that a name may stand for: what other versions call the same setting, then
     those that are called alike."""
     foreign = [
-        one for one in family.SETTINGS_PREFIXES if not any(c.startswith(one) for c in controls)
+        prefix
+        for prefix in family.SETTINGS_PREFIXES
+        if not any(c.startswith(prefix) for c in controls)
     ]
     for prefix in foreign:
         name = name.removeprefix(prefix)
@@ -219,7 +221,7 @@ def _meant(name: str, family: Family, controls: Mapping[str, Control]) -> list[s
 
 
 def alike(name: str, known: Sequence[str]) -> list[str]:
-    """The few known names that are most like one, those that share its last words before others:
+    """The few known names most similar to a name, those that share its last words first:
     versions of a library rename a component and keep what its variables are called."""
     words = name.split("_")
 
@@ -230,8 +232,8 @@ def alike(name: str, known: Sequence[str]) -> list[str]:
     def likeness(other: str) -> float:
         return SequenceMatcher(None, name, other).ratio()
 
-    by_end = [one for one in known if shared(one) >= min(SHARED_WORDS, len(words) - 1) > 0]
-    by_end.sort(key=lambda one: (shared(one), likeness(one)), reverse=True)
+    by_end = [other for other in known if shared(other) >= min(SHARED_WORDS, len(words) - 1) > 0]
+    by_end.sort(key=lambda other: (shared(other), likeness(other)), reverse=True)
     by_letters = get_close_matches(name, known, MOST_ALIKE)
     return list(dict.fromkeys([*by_end, *by_letters]))[:MOST_ALIKE]
 
@@ -240,19 +242,21 @@ def _auto(mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting]:
     """The settings that the family names, each by the first name that this version has. The boldest
     value of each comes first: a short budget leaves out the last."""
     family = family_of(mpi)
-    found: list[list[Setting]] = []
+    by_control: list[list[Setting]] = []
     for names in family.SETTINGS:
         name = next((name for name in names if name in controls), None)
         if name is None:
             continue
         variable = family.SETTINGS_PREFIXES[0] + name
-        found.append([Setting(variable, name, v, is_asked=False) for v in _values(controls[name])])
-    if not found:
+        by_control.append(
+            [Setting(variable, name, v, is_asked=False) for v in _values(controls[name])]
+        )
+    if not by_control:
         raise UsageError(
             "--settings auto: no setting of this library is known",
             "name some: --settings NAME=VALUE,VALUE",
         )
-    in_turn = chain.from_iterable(zip_longest(*found))
+    in_turn = chain.from_iterable(zip_longest(*by_control))
     return [setting for setting in in_turn if setting is not None]
 
 
@@ -269,7 +273,7 @@ def _values(control: Control) -> list[str]:
 
 
 def _is_switch(value: str, control: Control | None) -> bool:
-    """Whether a value turns something on or off or names a way, rather than being a number."""
+    """Whether a value turns something on or off or names a mechanism, instead of being a number."""
     if control is None:
         return not value[:1].isdecimal()
     return bool(control.choices) or control.value in ("0", "1") or not value[:1].isdecimal()
@@ -278,8 +282,8 @@ def _is_switch(value: str, control: Control | None) -> bool:
 def _why_not(
     setting: Setting, controls: Mapping[str, Control], mpi: Mpi, engine: Engine
 ) -> str | None:
-    """Why a setting is not worth measuring: the library refuses it, changes it, or has this value
-    anyway."""
+    """Why a setting is not worth measuring: the library refuses it, changes it, or already has this
+    value."""
     if setting.control is None:
         return None
     try:
@@ -312,22 +316,22 @@ def already_set(
     """The tried settings that the environment or else a parameter file already sets. files: the
     values by variable, by file; the first counts. overriding: files that go before the
     environment."""
-    found = []
-    for variable, control in {one.variable: one.control for one in settings}.items():
+    already = []
+    for variable, control in {setting.variable: setting.control for setting in settings}.items():
         held: list[tuple[str | None, str | None]] = [(environment.get(variable), None)]
         held += [(by_name.get(variable), file) for file, by_name in files.items()]
-        held.sort(key=lambda one: one[1] is None or one[1] not in overriding)
+        held.sort(key=lambda pair: pair[1] is None or pair[1] not in overriding)
         value, file = next(((value, file) for value, file in held if value), (None, None))
         if value is not None:
             is_secret = is_secret_name(variable) or is_credential(value)
             shown = HIDDEN if is_secret else value  # it names a variant in the file
             overrides = file is not None and file in overriding
-            found.append(AlreadySet(Setting(variable, control, shown), file, overrides))
-    return found
+            already.append(AlreadySet(Setting(variable, control, shown), file, overrides))
+    return already
 
 
 def own_name(already: Sequence[AlreadySet]) -> str:
-    """The name of the variant without settings: what the user has set already is no default."""
+    """The name of the variant without settings: it is no default if the user has set some."""
     if not already:
         return OWN
     return "yours: " + ", ".join(held.setting.name for held in already)

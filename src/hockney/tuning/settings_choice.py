@@ -16,10 +16,10 @@ from hockney.tuning.settings import Setting
 PROMISING = 0.03
 """A setting is measured again where it seems to gain this much at some size."""
 LOSS = 0.1
-"""A loss at some size that is named where the intervals leave it open."""
+"""Loss at a size that is reported where the intervals do not exclude it."""
 LEAST_OF_BEST = 0.5
 """A setting of narrower effect is preferred to the best one if its gain (a logarithm) is at least
-this fraction of the best's, and the best's interval holds it."""
+this fraction of the best's, and the best's interval contains it."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def to_confirm(
             best = scores.get(setting.variable)
             if best is None or mean < best[0]:
                 scores[setting.variable] = (mean, setting)
-    ranked = sorted(scores.values(), key=lambda one: one[0])[:most]
+    ranked = sorted(scores.values(), key=lambda score: score[0])[:most]
     singles = [(setting,) for _, setting in ranked]
     together = [tuple(setting for _, setting in ranked)] if len(ranked) > 1 else []
     return [*singles, *together]
@@ -62,24 +62,24 @@ def to_confirm(
 
 def chosen_of(study: VariantStudy, tried: Sequence[Setting] = ()) -> Variant | None:
     """The variant that is surely faster at some size and surely slower at none, with the largest
-    mean gain; None where there is none. Of those that gain as much as the best, as far as can be
-    told, the one of the narrowest effect. Verdicts hold for all variants and sizes together."""
-    found: list[tuple[float, Variant]] = []
+    mean gain; None where there is none. Among those that cannot be separated from the best,
+    the one of the narrowest effect. Verdicts hold for all variants and sizes together."""
+    faster: list[tuple[float, Variant]] = []
     for variant in study.comparison.variants[1:]:
         ratios = _points(study, variant.name)
         if any(map(is_surely_faster, ratios)) and not any(map(is_surely_slower, ratios)):
-            found.append((_mean(ratios), variant))
-    if not found:
+            faster.append((_mean(ratios), variant))
+    if not faster:
         return None
-    best, variant = min(found, key=lambda one: one[0])
-    whole = next(one for one in study.answers if one.variant == variant.name).judged.interval
+    best, variant = min(faster, key=lambda candidate: candidate[0])
+    whole = next(ratio for ratio in study.answers if ratio.variant == variant.name).judged.interval
     equal = [
         (_breadth(other, tried), mean, other)
-        for mean, other in found
+        for mean, other in faster
         if mean <= LEAST_OF_BEST * best
         and (mean == best or (whole and whole.holds(math.exp(mean))))
     ]
-    return min(equal, key=lambda one: one[:2], default=(0, best, variant))[2]
+    return min(equal, key=lambda candidate: candidate[:2], default=(0, best, variant))[2]
 
 
 def _mean(ratios: Sequence[VariantRatio]) -> float:
@@ -88,25 +88,25 @@ def _mean(ratios: Sequence[VariantRatio]) -> float:
 
 def _breadth(variant: Variant, tried: Sequence[Setting]) -> tuple[int, int]:
     """How much a variant changes: first the mechanisms that it switches, then its settings."""
-    switches = {(one.variable, one.value) for one in tried if one.is_switch}
+    switches = {(setting.variable, setting.value) for setting in tried if setting.is_switch}
     of = [(key.removeprefix(ENVIRONMENT), value) for key, value in variant.values.items()]
-    return sum(one in switches for one in of), len(of)
+    return sum(pair in switches for pair in of), len(of)
 
 
 def gains_of(study: VariantStudy, chosen: Variant | None) -> list[Gain]:
     """The gains of the chosen settings, by size."""
-    found = []
-    for one in _points(study, chosen.name) if chosen else ():
-        judged, point = one.judged, one.point
+    gains = []
+    for ratio in _points(study, chosen.name) if chosen else ():
+        judged, point = ratio.judged, ratio.point
         assert point is not None
         interval = judged.interval and judged.interval.inverse()
-        found.append(Gain(point.bytes, 1.0 / judged.ratio, interval, judged.verdict))
-    return found
+        gains.append(Gain(point.bytes, 1.0 / judged.ratio, interval, judged.verdict))
+    return gains
 
 
 def range_text(gains: Sequence[Gain]) -> str:
-    """For what sizes a setting was measured, which the library uses for all, and at which of them a
-    loss is still possible; empty without any."""
+    """The sizes at which a setting was measured (the library uses it for all), and those where a
+    loss is still possible; empty without gains."""
     if not gains:
         return ""
     sizes = [gain.bytes for gain in gains]

@@ -22,32 +22,32 @@ def files_of(
     settings: Mapping[str, str], gains: Sequence[Gain] = (), already: Sequence[AlreadySet] = ()
 ) -> dict[str, str]:
     """The text of each file, by its suffix: a shell's, and those of the libraries that the
-    settings are for. Each says for what sizes they were measured, where gains were,
-    and which of them are set already."""
+    settings are for. Each records at which sizes gains were measured, if any were,
+    and which settings are set already."""
     measured = [f"# {range_text(gains)}"] if gains else []
-    measured += [f"# {one.sentence}" for one in already if one.setting.variable in settings]
+    measured += [f"# {held.sentence}" for held in already if held.setting.variable in settings]
     shell = [f"# {WRITTEN}; to undo: {_undo(settings, already)}", *measured]
     shell += [_gain_text(gain) for gain in gains]
     shell += [f"export {name}={shlex.quote(value)}" for name, value in settings.items()]
-    found = {"": shell}
+    files = {"": shell}
     of_mca = {n.removeprefix(MCA): v for n, v in settings.items() if n.startswith(MCA)}
     if of_mca:
         head = f"# {WRITTEN}: lines for ~/.openmpi/mca-params.conf or etc/openmpi-mca-params.conf"
-        found[".mca-params.conf"] = [head, *measured, *(f"{n} = {v}" for n, v in of_mca.items())]
+        files[".mca-params.conf"] = [head, *measured, *(f"{n} = {v}" for n, v in of_mca.items())]
     of_mpich = {n: v for n, v in settings.items() if n.startswith(CVAR)}
     if of_mpich:
         head = f"# {WRITTEN}: lines for /etc/mpich.conf"
-        found[".mpich.conf"] = [head, *measured, *(f"{n}={v}" for n, v in of_mpich.items())]
+        files[".mpich.conf"] = [head, *measured, *(f"{n}={v}" for n, v in of_mpich.items())]
     of_ucx = {n: v for n, v in settings.items() if n.startswith(UCX)}
     if of_ucx:
         head = f"# {WRITTEN}: lines for ucx.conf in $UCX_CONFIG_DIR"
-        found[".ucx.conf"] = [head, *measured, *(f"{n}={v}" for n, v in of_ucx.items())]
-    return {suffix: "\n".join(lines) + "\n" for suffix, lines in found.items()}
+        files[".ucx.conf"] = [head, *measured, *(f"{n}={v}" for n, v in of_ucx.items())]
+    return {suffix: "\n".join(lines) + "\n" for suffix, lines in files.items()}
 
 
 def _undo(settings: Mapping[str, str], already: Sequence[AlreadySet]) -> str:
     """What restores the environment: values that it had, and no others."""
-    had = {one.setting.variable: one.setting.value for one in already if one.is_in_environment}
+    had = {held.setting.variable: held.setting.value for held in already if held.is_in_environment}
     unset = [name for name in settings if name not in had]
     words = [f"export {name}={shlex.quote(had[name])}" for name in settings if name in had]
     return "; ".join([*(["unset " + " ".join(unset)] if unset else []), *words])
@@ -69,7 +69,7 @@ def modules_of(variables: Mapping[str, str], gains: Sequence[Gain] = ()) -> dict
 def _in_lua(text: str) -> str:
     """A string of Lua, whose escapes are not those of JSON: bytes by their decimal numbers."""
     plain = re.compile(rb'[^ -~]|["\\]')
-    escaped = plain.sub(lambda found: b"\\%03d" % found[0][0], os.fsencode(text))
+    escaped = plain.sub(lambda match: b"\\%03d" % match[0][0], os.fsencode(text))
     return f'"{escaped.decode()}"'
 
 
@@ -89,9 +89,9 @@ def _escaped_for_tcl(match: re.Match[str]) -> str:
 
 def deployed(variables: Mapping[str, str]) -> dict[str, str]:
     """Files beside a file of rules that make a whole site use it: modules, and lines for the files
-    that its library reads everywhere. Its own variables for a shell are in .sh."""
-    found = files_of(variables)
-    return {".sh": found.pop("")} | found | modules_of(variables)
+    that its library reads everywhere. Variables for a shell are in .sh."""
+    files = files_of(variables)
+    return {".sh": files.pop("")} | files | modules_of(variables)
 
 
 def _gain_text(gain: Gain) -> str:

@@ -78,11 +78,11 @@ def _at(sizes: Array, seconds: Array, of: WireTimes, overheads_s: Array) -> Arra
 
 def deviations(pattern: str, measured: Analysis, simulated: Analysis) -> list[Deviation]:
     """The deviations at all points that were measured and simulated."""
-    found = {_key(point): point.typical_s for point in simulated.estimates.own()}
+    simulated_s = {_key(point): point.typical_s for point in simulated.estimates.own()}
     return [
-        Deviation(pattern, point.bytes, point.typical_s, found[_key(point)])
+        Deviation(pattern, point.bytes, point.typical_s, simulated_s[_key(point)])
         for point in measured.estimates.own()
-        if _key(point) in found and point.typical_s > 0.0 and found[_key(point)] > 0.0
+        if _key(point) in simulated_s and point.typical_s > 0.0 and simulated_s[_key(point)] > 0.0
     ]
 
 
@@ -90,16 +90,19 @@ def _key(point: PointEstimate) -> object:
     return point.bytes, key_without(point, "bytes", "buffers")
 
 
-def validation_error(found: Sequence[Deviation]) -> float | None:
+def validation_error(deviations: Sequence[Deviation]) -> float | None:
     """The median error of the worst pattern; None if nothing was held out. It is not over all
     points: most are ping-pongs close to a switch, which would hide what is wrong with a pattern."""
-    return max(errors_of(found).values(), default=None)
+    return max(errors_of(deviations).values(), default=None)
 
 
-def errors_of(found: Sequence[Deviation]) -> dict[str, float]:
+def errors_of(deviations: Sequence[Deviation]) -> dict[str, float]:
     """The median error of each pattern."""
-    patterns = dict.fromkeys(one.pattern for one in found)
-    return {name: median(one.error for one in found if one.pattern == name) for name in patterns}
+    patterns = dict.fromkeys(deviation.pattern for deviation in deviations)
+    return {
+        name: median(deviation.error for deviation in deviations if deviation.pattern == name)
+        for name in patterns
+    }
 
 
 def noise_of(analysis: Analysis) -> Scatter:

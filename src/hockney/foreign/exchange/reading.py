@@ -24,7 +24,7 @@ def recognise(log: Log) -> str:
             f"{log.path}: records of hockney's engine, which need not be imported",
             f"read them as they are: hockney show {log.path}",
         )
-    found: dict[bool, dict[str, int]] = {True: {}, False: {}}
+    recognised: dict[bool, dict[str, int]] = {True: {}, False: {}}
     for name, module in PROGRAMS.offering(Reader).items():
         try:
             line = module.recognise(log)
@@ -32,9 +32,9 @@ def recognise(log: Log) -> str:
             error.warn()
             continue
         if line is not None:
-            found[module.HEADED][name] = line
+            recognised[module.HEADED][name] = line
     # A heading is stronger evidence than columns that happen to fit.
-    formats = found[True] or found[False]
+    formats = recognised[True] or recognised[False]
     if not formats:
         refused = refusal(log) or csv.unknown_heading(log)
         if refused:

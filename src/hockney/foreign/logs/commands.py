@@ -26,7 +26,7 @@ _FILE_OPTIONS = re.compile(
 )
 """Options of launchers whose value may be named like a program."""
 _ABOUT_ITSELF = r"(?:noticed|was|has|could|detected|does)\b"
-"""What a launcher prints behind its name, which makes no command."""
+"""What follows the launcher's name in its messages, not in commands."""
 _COMMAND = re.compile(
     r"(?:[A-Z][a-z]{2,11}(?: \w{1,12})?: )?(?:(?:time|sudo|env|exec|[A-Za-z_]\w*=\S*) +)*"
     rf"(?:[^\s=:]*/)?(?:{_LAUNCHERS}|{_PROGRAMS})(?: (?!{_ABOUT_ITSELF}).*)?"
@@ -37,7 +37,7 @@ _WITHIN = re.compile(
 )
 """A command behind other words: a launcher, its options, and a program."""
 _PROSE = re.compile(r" (?:to|the|and|is|are|was|you|we|can|should|then) ")
-"""Words that a sentence has, and no command."""
+"""Words of sentences, not of commands."""
 _PROMPT = re.compile(
     r"\s*(?:\(\w+\) )?(?:\[?[\w.-]{1,64}@[\w.-]{1,64}[^$#%>]{0,80}[$#%>]|[$%]|\+{1,3}) +"
     r"(?=[\w./~\"'])"
@@ -71,7 +71,7 @@ _OF_SIZES = {
 }
 """Options of programs that choose sizes and repetitions, which are no setting."""
 LIBRARIES = "UCX|UCC|OMPI|MPICH|MPIR|I_MPI|FI|NCCL|RCCL|MV2|PSM2?"
-"""With what the variables of libraries begin."""
+"""Prefixes of the variables of libraries."""
 ASSIGNED = re.compile(
     r"(?:^|`)\s*(?:(?:export|setenv|declare -x)\s+([A-Za-z_]\w*)(?:=|\s+)|"
     rf"((?:{LIBRARIES}|HCOLL|SHARP|PMIX|CUDA|OMP)_\w+)=)"
@@ -101,8 +101,8 @@ _EACH_HOST = re.compile(
 )
 _HOSTS = re.compile(r"(?:^|\s)(?:-H|--?host)[ =]([\w.,:-]{1,4000})(?=\s|$)")
 _SLOTS = re.compile(r"([\w.-]+):(\d{1,6})")
-"""A host of Open MPI with its slots, as many of which it fills as there are where nothing else is
-asked for. What a host without any has depends on the version."""
+"""A host of Open MPI with its slots, which it fills unless options say otherwise. What a host
+without slots gets depends on the version."""
 _OPTION = re.compile(r"(?:^|\s)--?(?=\w)")
 _FILLS_SLOTS = re.compile(
     r"(?:H|host|x|v|q|wd|wdir|path|prefix|bind-to|rank-by|display|display-\w+|report-\w+|tag-output"
@@ -155,7 +155,7 @@ def changes_nothing(words: str) -> bool:
 
 def commands_of(text: str, prompt: re.Match[str] | None) -> list[str]:
     """The commands of a line that are chained by ; or &&; the whole line where nothing shows that
-    it is one of a shell."""
+    a shell ran it."""
     words = " ".join((text[prompt.end() :] if prompt else text).replace("\\\n", " ").split())
     if ";" not in words and "&&" not in words:
         return [words]
@@ -166,16 +166,16 @@ def commands_of(text: str, prompt: re.Match[str] | None) -> list[str]:
 
 def processes_of(command: str) -> int | None:
     """The number of processes that a launcher is asked for, over all programs that it starts
-    together; None where its options do not say. Without a launcher, options of this name before
-    the program count."""
+    together; None where its options do not show it. Without a launcher, such options before the
+    program are read."""
     command = " ".join(command.replace("\\\n", " ").split())
     launchers = list(_LAUNCHER.finditer(command[: _program_at(command)]))
     if not launchers:
         return _asked(_WRAPPED.sub(" ", command))
     last = launchers[-1]
-    asked = _of_sets if last[0] == "jsrun" else _asked
-    asked = _of_hosts if _OPEN_MPI.fullmatch(last[0]) else asked
-    counts = [asked(part) for part in _NEXT_PART.split(command[last.end() :])]
+    processes = _of_sets if last[0] == "jsrun" else _asked
+    processes = _of_hosts if _OPEN_MPI.fullmatch(last[0]) else processes
+    counts = [processes(part) for part in _NEXT_PART.split(command[last.end() :])]
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 
@@ -200,7 +200,7 @@ def _asked(part: str) -> int | None:
 
 
 def _of_hosts(part: str) -> int | None:
-    """The processes of Open MPI, which follow from its hosts where none are asked for."""
+    """Open MPI's processes, which follow from its hosts if no number is given."""
     options = part[: _program_at(part)]
     every, each = (of.search(options) for of in (_OPEN_MPI_PROCESSES, _EACH_HOST))
     known = int(every[1]) if every else _asked(part)
@@ -212,7 +212,7 @@ def _of_hosts(part: str) -> int | None:
         return int(each[1]) * len({host.partition(":")[0] for host in hosts})
     slots = [_SLOTS.fullmatch(host) for host in hosts]
     others = [at for at in _OPTION.finditer(options) if not _FILLS_SLOTS.match(options, at.end())]
-    counts = [int(found[2]) for found in slots if found]
+    counts = [int(slot[2]) for slot in slots if slot]
     return sum(counts) if counts and len(counts) == len(hosts) and not others else None
 
 
@@ -240,6 +240,6 @@ def normal(command: str) -> str:
 
 
 def without_nodes(command: str) -> str:
-    """A normal command without what another number of processes needs."""
+    """A normal command without what depends on the number of processes."""
     at = _program_at(command)
     return " ".join((_OF_NODES.sub("", f"{command[:at]} ") + command[at:]).split())

@@ -85,9 +85,9 @@ def _way_out(content: bytes, path: Path) -> str:
     """What to do about a log that is too large: often most of its lines are messages of a
     library."""
     lines = content.splitlines()
-    # By lot: every hundredth line of tables of a hundred lines would be a title.
+    # At random: every hundredth line of tables of a hundred lines would be a title.
     some = random.Random(1).sample(lines, min(len(lines), LINES_SAMPLED))
-    words = Counter(found[0] for line in some if (found := _WORDS.search(line)))
+    words = Counter(match[0] for line in some if (match := _WORDS.search(line)))
     most, count = words.most_common(1)[0] if words else (b"", 0)
     if count < len(some) * MOSTLY:
         return "extract the tables, and import those"
@@ -107,7 +107,7 @@ def opened(path: Path) -> Iterator[str]:
 
 @contextmanager
 def stream_of(path: Path) -> Iterator[IO[bytes]]:
-    """The file as it is without its compression. Raises UsageError where it cannot be read."""
+    """The file, decompressed. Raises UsageError where it cannot be read."""
     import zstandard
 
     try:

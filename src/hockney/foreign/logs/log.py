@@ -55,7 +55,7 @@ _BLOCK_LABELS = (
 LEAST_IN_BLOCK = 4
 """Least lines of such a block."""
 _HEADS = re.compile(r"\s*[#|+]|.*[A-Za-z]")
-"""What some line of a block has after its label: rows of numbers alone may begin like labels."""
+"""What a line of a block must have after its label: rows of numbers may begin like labels."""
 _INDENTED = re.compile(r"(?: {2}|\t)\s*\S")
 
 
@@ -122,18 +122,18 @@ def log_of(text: str, path: Path) -> Log:
     lines = text.removesuffix("\n").split("\n") if text else []
     lines = prefixes.without_hosts(lines)
     is_mixed = prefixes.are_mixed(lines, _LABEL)
-    found = [_cleaned(line, is_mixed) for line in _without_labels(lines, is_mixed)]
-    long_lines = {n: line for n, line in enumerate(found, 1) if len(line) > LONGEST_LINE}
+    cleaned = [_cleaned(line, is_mixed) for line in _without_labels(lines, is_mixed)]
+    long_lines = {n: line for n, line in enumerate(cleaned, 1) if len(line) > LONGEST_LINE}
     for number in long_lines:
-        found[number - 1] = ""
-    plain = prefixes.without_shared(markdown.plain(found))
+        cleaned[number - 1] = ""
+    plain = prefixes.without_shared(markdown.plain(cleaned))
     return Log(path, text, tuple(plain), text.endswith("\n"), long_lines=long_lines)
 
 
 def _without_labels(lines: list[str], is_mixed: bool) -> list[str]:
     """Lines without what launchers and pages put before all lines of a program: ranks, times,
-    marks of quotations, and the indentation of a table whose heading is indented. Ranks are left
-    where they tell apart the mixed lines of several programs."""
+    marks of quotations, and the indentation of a table whose heading is indented. Ranks stay
+    where they separate the mixed lines of several programs."""
     labels = _BLOCK_LABELS[is_mixed:]
     if (
         not is_mixed
@@ -141,25 +141,25 @@ def _without_labels(lines: list[str], is_mixed: bool) -> list[str]:
         and all(map(_LABEL.match, filter(str.strip, lines)))
     ):
         return [_LABEL.sub("", line, count=1) for line in lines]
-    found = list(lines)
+    bare = list(lines)
     for label in labels:
-        for start, end in _blocks(found, label):
-            rest = [label.sub("", line, count=1) for line in found[start:end]]
+        for start, end in _blocks(bare, label):
+            rest = [label.sub("", line, count=1) for line in bare[start:end]]
             if any(map(_HEADS.match, rest)):
-                found[start:end] = rest
-    for start, end in _blocks(found, _INDENTED, least=LEAST_LABELLED):
-        block = [line for line in found[start:end] if line.strip()]
+                bare[start:end] = rest
+    for start, end in _blocks(bare, _INDENTED, least=LEAST_LABELLED):
+        block = [line for line in bare[start:end] if line.strip()]
         least = min((len(line) - len(line.lstrip()) for line in block), default=0)
         if any(line[least:].startswith("#") for line in block):
-            found[start:end] = [line[least:] for line in found[start:end]]
-    return found
+            bare[start:end] = [line[least:] for line in bare[start:end]]
+    return bare
 
 
 def _blocks(
     lines: list[str], label: re.Pattern[str], least: int = LEAST_IN_BLOCK
 ) -> list[tuple[int, int]]:
     """Runs of lines that all begin like this, as their first index and that after the last."""
-    found: list[tuple[int, int]] = []
+    blocks: list[tuple[int, int]] = []
     if len(lines) >= LEAST_LABELLED and all(map(label.match, filter(str.strip, lines))):
         least = LEAST_LABELLED
     start: int | None = None
@@ -170,9 +170,9 @@ def _blocks(
             start = number if start is None else start
         elif start is not None:
             if number - start >= least:
-                found.append((start, number))
+                blocks.append((start, number))
             start = None
-    return found
+    return blocks
 
 
 def _cleaned(line: str, is_mixed: bool) -> str:

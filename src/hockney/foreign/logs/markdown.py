@@ -19,19 +19,19 @@ _PIPE = re.compile(r"(?<!\\)\|")
 
 def plain(lines: Sequence[str]) -> list[str]:
     """The lines without Markdown's escapes and pipes."""
-    found = [_unescaped(line) for line in lines]
+    pasted = [_unescaped(line) for line in lines]
     is_table = False
     for number, line in enumerate(lines):
         has_pipes = "|" in line
         if not is_table and has_pipes and number and "|" in lines[number - 1]:
             is_table = _RULE.fullmatch(line) is not None
             if is_table:
-                found[number - 1], found[number] = _cells(lines[number - 1]), ""
+                pasted[number - 1], pasted[number] = _cells(lines[number - 1]), ""
         elif is_table and has_pipes:
-            found[number] = _cells(line)
+            pasted[number] = _cells(line)
         else:
             is_table = False
-    return found
+    return pasted
 
 
 def _unescaped(line: str) -> str:

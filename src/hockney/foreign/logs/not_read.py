@@ -1,5 +1,5 @@
-"""Programs whose logs are known and not read, as most hold no times of messages of MPI, and what to
-do instead."""
+"""Programs whose logs are recognised but not read, as most have no times of MPI's messages, and
+what to do instead."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ KNOWN = (
 
 
 def refusal(log: Log) -> UsageError | None:
-    """The words for a log of one of these programs; None if it is another's."""
+    """Why a log of one of these programs is not read; None if it is another's."""
     for program, mark, why, advice in KNOWN:
         line = log.find(mark)
         if line is not None:

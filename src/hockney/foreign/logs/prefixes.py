@@ -1,8 +1,8 @@
 """Removes what other tools put before all lines of a program: hosts, containers, loggers, times.
 
-A host or a process that is named in the same words before every line is found by itself. Other
-forms are many, so the prefix is found where a title is known: it is what stands before that, and
-all lines that begin alike have it. It is left where two programs' lines are mixed."""
+A host or a process that is named in the same words before every line is recognised as such. Other
+forms are too many: there the prefix is what stands before a known title, on all lines that begin
+alike. It stays where the lines of two programs are mixed."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _TITLE = re.compile(
     r"(?P<prefix>.{0,99}?[^#\\])(?P<title># (?:OSU|OMB) .{1,100} Test\b|# Benchmarking \w.{0,40}"
     r"|#\s+size\s+count\s+type\b|#bytes\s+#iterations\s)"
 )
-"""Titles and headings of programs, behind something."""
+"""Titles and headings of programs, behind a prefix."""
 _HEADING = re.compile(r"#? ?(?:Size|#bytes|\(B\))\s")
 _TIME = re.compile(r"\d\d:\d\d:\d\d|\d\.\d{2,}|\d{9,}")
-"""What makes numbers of a prefix those of a time, which differ from line to line."""
+"""Shows that the numbers of a prefix are a time, which differs between lines."""
 _PARTS = re.compile(r"(?P<name>[A-Za-z_]+\d\w*)|(?P<digits>\d+)|(?P<blanks> +)|(?P<other>.)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -67,8 +67,8 @@ class HiddenTitle:
 
 
 def without_hosts(lines: Sequence[str]) -> list[str]:
-    """The lines without the host or process that all of them name, or all of a program: other lines
-    are a script's, and no other host has lines among them."""
+    """The lines without the host or process that begins all of them, or all of a program: then
+    the others are a script's, and no other host has lines among them."""
     filled = {number: line for number, line in enumerate(lines) if line.strip()}
     first = _NAMED.match(next(iter(filled.values()), ""))
     if first and len(filled) >= LEAST_OF_ALL:
@@ -79,18 +79,18 @@ def without_hosts(lines: Sequence[str]) -> list[str]:
     for number, line in filled.items():
         if host := _HOST.match(line):
             places.setdefault(host[1], {})[number] = host.end()
-    found = list(lines)
+    bare = list(lines)
     for of in _apart(list(places.values())):
         # Rows alone may begin like this, below a heading that does not.
         if len(of) >= LEAST_OF_HOST and not _is_number(lines[min(of)][of[min(of)] :]):
             for number, end in of.items():
-                found[number] = lines[number][end:]
-    return found
+                bare[number] = lines[number][end:]
+    return bare
 
 
 def without_shared(lines: Sequence[str]) -> list[str]:
     """The lines without prefixes that all lines of a table share."""
-    found = list(lines)
+    bare = list(lines)
     places = {}
     for pattern in _patterns(lines):
         of = {n: m.end() for n, line in enumerate(lines) if (m := pattern.match(line))}
@@ -98,26 +98,26 @@ def without_shared(lines: Sequence[str]) -> list[str]:
             places[pattern.pattern] = of
     for of in _apart(list(places.values())):
         for number, end in of.items():
-            found[number] = lines[number][end:]
-    return found
+            bare[number] = lines[number][end:]
+    return bare
 
 
 def are_mixed(lines: Sequence[str], label: re.Pattern[str]) -> bool:
-    """True if two programs have such a label each before their titles, and lines among each
-    other's."""
-    labels = {found[0] for line in lines if _title(line) and (found := label.match(line))}
+    """True if two programs each have such a label before their titles, and their lines are
+    mixed."""
+    labels = {match[0] for line in lines if _title(line) and (match := label.match(line))}
     if len(labels) < 2:
         return False
-    places: dict[str, dict[int, int]] = {one: {} for one in labels}
+    places: dict[str, dict[int, int]] = {text: {} for text in labels}
     for number, line in enumerate(lines):
-        found = label.match(line)
-        if found and found[0] in places:
-            places[found[0]][number] = found.end()
+        match = label.match(line)
+        if match and match[0] in places:
+            places[match[0]][number] = match.end()
     return len(_apart(list(places.values()))) < len(places)
 
 
 def hidden_title(lines: Sequence[str]) -> HiddenTitle | None:
-    """The first title with a heading below it that have the same prefix still; None without one."""
+    """The first title that still shares a prefix with a heading below it; None without one."""
     for number, line in enumerate(lines):
         if not (title := _title(line)):
             continue
@@ -130,13 +130,13 @@ def hidden_title(lines: Sequence[str]) -> HiddenTitle | None:
 
 
 def _title(line: str) -> re.Match[str] | None:
-    found = _TITLE.match(line) if "#" in line[1:] else None
-    return found if found and found["prefix"].strip() else None
+    match = _TITLE.match(line) if "#" in line[1:] else None
+    return match if match and match["prefix"].strip() else None
 
 
 def _patterns(lines: Sequence[str]) -> list[re.Pattern[str]]:
-    """What lines begin with, by the titles in them."""
-    sources = dict.fromkeys(_source(found["prefix"]) for line in lines if (found := _title(line)))
+    """Patterns of the prefixes that titles have."""
+    sources = dict.fromkeys(_source(title["prefix"]) for line in lines if (title := _title(line)))
     return [re.compile(source) for source in islice(sources, MOST_PREFIXES)]
 
 

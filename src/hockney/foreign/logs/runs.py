@@ -47,12 +47,12 @@ _SAMPLED = tuple(name for name in AXES if name != "buffers")
 _sampled = attrgetter(*_SAMPLED)
 
 
-def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
+def runs_of(logged: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
     """A run for each operation and its options, in the order of the log. A table with a point of an
     earlier table is another launch, unless something shows another setting (`settings`)."""
-    settings_above.tell_apart(found)
+    settings_above.tell_apart(logged)
     experiments: dict[tuple[str, str], list[Found]] = {}
-    for log, table in found:
+    for log, table in logged:
         options = json.dumps(table.options, sort_keys=True)
         name = table.experiment or table.operation
         experiments.setdefault((name, options), []).append((log, table))
@@ -77,15 +77,15 @@ def _check_size(run: Run, log: str) -> None:
         )
 
 
-def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
-    tables = [table for _, table in found if table.rows] or [found[0][1]]
+def _run(logged: Sequence[Found], format: str, label: str | None) -> Run:
+    tables = [table for _, table in logged if table.rows] or [logged[0][1]]
     first = tables[0]
     source = Source(
-        file=", ".join(dict.fromkeys(log.path.name for log, _ in found)),
+        file=", ".join(dict.fromkeys(log.path.name for log, _ in logged)),
         format=format,
         program=first.program,
         version=first.version,
-        notes=_notes(found),
+        notes=_notes(logged),
     )
     header = RunRecord(
         schema=SCHEMA,
@@ -107,11 +107,11 @@ def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
     return run
 
 
-def _notes(found: Sequence[Found]) -> list[str]:
-    ends = [f"{log.path}: {table.cut}" for log, table in found if table.cut and not table.rows]
-    notes = list(dict.fromkeys([note for _, table in found for note in table.notes] + ends))
+def _notes(logged: Sequence[Found]) -> list[str]:
+    ends = [f"{log.path}: {table.cut}" for log, table in logged if table.cut and not table.rows]
+    notes = list(dict.fromkeys([note for _, table in logged for note in table.notes] + ends))
     dropped: dict[Path, set[int]] = {}
-    for log, table in found:
+    for log, table in logged:
         dropped.setdefault(log.path, set()).update(table.dropped)
     counted = [_count(path, lines, notes) for path, lines in dropped.items()]
     notes = [*filter(None, counted), *notes]
@@ -186,14 +186,14 @@ def _add_samples(run: Run, tables: Sequence[LogTable]) -> None:
 
 def _usual(row: Axes) -> dict[str, Any]:
     """Axes that a log leaves out because its operation allows only one value."""
-    found: dict[str, Any] = {}
+    axes: dict[str, Any] = {}
     if row.mode is None and row.operation == "pingpong":
-        found["mode"] = STANDARD
+        axes["mode"] = STANDARD
     if row.form is None and row.operation in NONBLOCKING_COLLECTIVES:
-        found["form"] = NONBLOCKING
+        axes["form"] = NONBLOCKING
     if row.pairs is None and row.is_one_pair and row.known_ranks > 2:
-        found["pairs"] = row.known_ranks // 2
-    return found
+        axes["pairs"] = row.known_ranks // 2
+    return axes
 
 
 def _ignored(lines: Sequence[int | None]) -> str:

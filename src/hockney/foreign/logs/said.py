@@ -1,7 +1,7 @@
-"""Lines in which people, scripts and libraries say the setting of a table in words of their own.
+"""Lines in which people, scripts and libraries describe a table's setting in words of their own.
 
-Such a line may tell of one launch alone (its time, host or job), or belong to the table above it:
-these words are left out, and tables are apart only where each has a value, and these differ."""
+Such a line may be about one launch only (its time, host or job), or belong to the table above it:
+these words are ignored, and tables are separated only where each has a value and they differ."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _RANKS = re.compile(
     r")[\s.=*#-]*",
     re.IGNORECASE,
 )
-"""Lines that tell the number of processes of the tables below."""
+"""Lines that show the number of processes of the tables below."""
 
 _OF_LIBRARIES = (
     re.compile(rf"\b((?:{LIBRARIES})_\w+) set by environment to (\S.{{0,80}}?)[\s.]*$"),
@@ -117,19 +117,19 @@ def without_count(text: str) -> str:
 
 
 def ranks_in(text: str) -> int | None:
-    """The number of processes that a line says; None where it does not."""
-    found = _RANKS.fullmatch(text)
-    return next(int(each) for each in found.groups() if each) if found else None
+    """The number of processes that a line shows; None without one."""
+    match = _RANKS.fullmatch(text)
+    return next(int(each) for each in match.groups() if each) if match else None
 
 
 def processes_by_line(log: Log, program: re.Pattern[str]) -> tuple[dict[int, int], dict[int, int]]:
     """The numbers of processes that commands of the program ask for, and those that other lines
-    say, by the line where these begin."""
+    show, each by its first line."""
     commands, others = dict[int, int](), dict[int, int]()
     for line, text in log.joined():
-        asked = processes_of(text) if program.search(text) else None
-        if asked is not None:
-            commands[line] = asked
+        processes = processes_of(text) if program.search(text) else None
+        if processes is not None:
+            commands[line] = processes
         elif (count := ranks_in(text)) is not None:
             others[line] = count
     return commands, others
@@ -137,17 +137,17 @@ def processes_by_line(log: Log, program: re.Pattern[str]) -> tuple[dict[int, int
 
 def by_library(text: str) -> dict[str, str]:
     """The settings that a library prints in this line."""
-    found = {m[1]: m[2] for of in _OF_LIBRARIES if (m := of.search(text))}
+    settings = {m[1]: m[2] for of in _OF_LIBRARIES if (m := of.search(text))}
     variables = _VARIABLES_OF_UCX.search(text)
-    return {**found, **dict(_VARIABLE.findall(variables[1] if variables else ""))}
+    return {**settings, **dict(_VARIABLE.findall(variables[1] if variables else ""))}
 
 
 def keyed(text: str) -> tuple[str, str] | None:
     """The key and the value of a line that is a setting."""
-    found = _KEYED.fullmatch(text)
-    if found is None or ranks_in(text) is not None:
+    match = _KEYED.fullmatch(text)
+    if match is None or ranks_in(text) is not None:
         return None
-    key, sign, value = found.groups()
+    key, sign, value = match.groups()
     words = set(re.split(r"[\s_./-]+", re.sub(r"\d+", "", key).lower()))
     is_host = key.islower() and any(map(str.isdigit, key))
     if len(words) > _MOST_WORDS or len(key) == 1 or is_host:
@@ -160,7 +160,7 @@ def keyed(text: str) -> tuple[str, str] | None:
 
 
 def _is_words(key: set[str], value: str) -> bool:
-    """True if the value is in words, and not of one launch."""
+    """True if the value is words, and not specific to a launch."""
     is_number = re.fullmatch(r"[-+]?\d*\.?\d+(?:[eE][-+]?\d+)?(?:\s\D*)?", value)
     is_measured = is_number and not key & _VERSION_WORDS
     strange = any(of.search(value) for of in (_DATES, _ENDS, _FILE, _IDENTITY))
@@ -170,8 +170,8 @@ def _is_words(key: set[str], value: str) -> bool:
 def label(text: str) -> str | None:
     """The words of a plain line that may name the setting of the table below it."""
     text = text.strip()
-    found = _LABEL.fullmatch(text)
-    is_short = found and len(text.split()) <= _MOST_WORDS and not text.endswith(".")
+    match = _LABEL.fullmatch(text)
+    is_short = match and len(text.split()) <= _MOST_WORDS and not text.endswith(".")
     is_other = any(of.search(text) for of in (_DATES, _ENDS, _FILE))
     if not is_short or is_other or _KEYED.fullmatch(text):
         return None
@@ -189,8 +189,8 @@ def _without_nodes(text: str) -> str:
 
 def loading(text: str) -> str | None:
     """The modules that a line says are being loaded."""
-    found = _LOADING.fullmatch(text)
-    return " ".join(found[1].replace(",", " ").split()) if found else None
+    match = _LOADING.fullmatch(text)
+    return " ".join(match[1].replace(",", " ").split()) if match else None
 
 
 def listed(text: str) -> list[str]:

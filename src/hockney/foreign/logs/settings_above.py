@@ -30,7 +30,7 @@ FARTHEST_PART = 2.0
 APART = ("command", "heading", "settings")
 """Options that separate tables by the text above them."""
 _COMMENTING = ("OSU ", "Intel MPI Benchmarks", "nccl-tests")
-"""Programs that print all their own lines but rows as comments: others above a table are of people
+"""Programs that print all their lines but rows as comments: others above a table are from people
 and scripts."""
 _LABEL = ""
 """The label among values of keys."""
@@ -38,11 +38,13 @@ PLACE = "table"
 """The option that separates tables by their numbers only."""
 
 
-def tell_apart(found: Sequence[Found]) -> None:
+def tell_apart(logged: Sequence[Found]) -> None:
     """Adds options that separate tables of different settings; notes report tables that only
     numbers separate. Tables that are launches according to the user or the log stay together."""
-    for log in dict.fromkeys(id(log) for log, _ in found):
-        of_log = [(one, table) for one, table in found if id(one) == log and table.rows]
+    for log in dict.fromkeys(id(log) for log, _ in logged):
+        of_log = [
+            (table_log, table) for table_log, table in logged if id(table_log) == log and table.rows
+        ]
         if len(of_log) > 1 and of_log[0][0].repeated is None:
             _tell_apart(of_log[0][0], [table for _, table in of_log])
 
@@ -61,10 +63,12 @@ def _tell_apart(log: Log, tables: Sequence[LogTable]) -> None:
             continue
         around = [above.get(table.line, Surroundings()) for table in group]
         known = [_known(table, of) for table, of in zip(group, around, strict=True)]
-        names = dict.fromkeys(name for one in known for name in one)
-        different = [name for name in names if _differ(group, [one.get(name) for one in known])]
-        for table, one in zip(group, known, strict=True):
-            table.options |= {name: one[name] for name in different if name in one}
+        names = dict.fromkeys(name for values in known for name in values)
+        different = [
+            name for name in names if _differ(group, [values.get(name) for values in known])
+        ]
+        for table, values in zip(group, known, strict=True):
+            table.options |= {name: values[name] for name in different if name in values}
         _add_said(group, around)
     for group in _groups(tables):
         if not any(table.run or REPEATED in table.options for table in group):

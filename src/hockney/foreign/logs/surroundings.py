@@ -53,7 +53,7 @@ _MACHINE = re.compile(
     re.IGNORECASE,
 )
 _LOADING = ("module ", "spack load ", "conda activate ")
-"""With what the commands begin that are recognised without a prompt."""
+"""Beginnings of commands that are recognised without a prompt."""
 _PROMPT_HOST = re.compile(r"\s*(?:\(\w+\) )?\[?[\w.-]{1,64}@([\w-]{1,64})")
 _DIRECTORY = re.compile(r"cd +(\S{1,120})")
 
@@ -66,7 +66,7 @@ class Surroundings:
     settings: str | None = None
     """Variables and modules set above the table."""
     nodes: str | None = None
-    """Nodes that a line above the table names. Other nodes are no other setting."""
+    """Nodes that a line above the table names. They make no other setting."""
     printed: Mapping[str, str] = field(default_factory=dict)
     """What libraries print of their settings above the table or within it."""
     said: Mapping[str, str] = field(default_factory=dict)
@@ -120,7 +120,7 @@ def surroundings_of(
     each that has more than its first."""
     starts = sorted(set(tables))
     lasts = [max(start, (ends or {}).get(start, start)) for start in starts]
-    state, found = _State(), dict[int, Surroundings]()
+    state, surroundings = _State(), dict[int, Surroundings]()
     printed: dict[int, dict[str, set[str]]] = {start: {} for start in starts}
     is_markdown = log.path.suffix == ".md" or any(map(_MARKDOWN.match, log.lines))
     for line, text in log.joined():
@@ -142,10 +142,10 @@ def surroundings_of(
             _see_said(text, state)
         for below in range(line, line + 1 + text.count("\n")):
             if below in printed:
-                found[below] = state.seen()
+                surroundings[below] = state.seen()
     return {
         start: replace(above, printed={n: ", ".join(sorted(v)) for n, v in printed[start].items()})
-        for start, above in found.items()
+        for start, above in surroundings.items()
     }
 
 
@@ -195,7 +195,7 @@ def _see_words(text: str, words: str, prompt: bool, state: _State, may_head: boo
 
 
 def _see_said(text: str, state: _State) -> None:
-    """Reads a line between tables that is none of those."""
+    """Reads a line between tables that _see() does not know."""
     loading, modules = said.loading(text), said.listed(text)
     if said.LISTING.fullmatch(text):
         state.listed, state.said["modules"] = "modules", ""
@@ -203,8 +203,8 @@ def _see_said(text: str, state: _State) -> None:
         _list("loaded", [loading], state)
     elif modules and state.listed == "modules":
         _list("modules", modules, state)
-    elif found := said.keyed(text):
-        state.said[found[0]] = found[1]
+    elif setting := said.keyed(text):
+        state.said[setting[0]] = setting[1]
     elif found_label := said.label(text):
         state.label = found_label
 
@@ -217,13 +217,13 @@ def _list(key: str, names: Sequence[str], state: _State) -> None:
 
 def _see_variables(words: str, state: _State) -> bool:
     """Reads variables that are set; false without any."""
-    found = {each[1] or each[2]: each[3].strip("\"'") for each in ASSIGNED.finditer(words)}
-    found |= dict(_SAID.findall(words))
-    state.settings |= found
+    variables = {each[1] or each[2]: each[3].strip("\"'") for each in ASSIGNED.finditer(words)}
+    variables |= dict(_SAID.findall(words))
+    state.settings |= variables
     unset = _UNSET.fullmatch(words)
     for name in unset[1].split() if unset else ():
         state.settings.pop(name, None)
-    return bool(found or unset)
+    return bool(variables or unset)
 
 
 def _load(command: str, names: Sequence[str], state: _State) -> None:
@@ -242,7 +242,7 @@ def _load(command: str, names: Sequence[str], state: _State) -> None:
 
 
 def _without_number(host: str) -> str:
-    """The name of a machine: other nodes of it are no other setting."""
+    """The name of a machine: its other nodes are the same setting."""
     return re.sub(r"\d+", "", host.partition(".")[0]).strip("-_")
 
 

@@ -81,8 +81,8 @@ def size_factor(unit: str) -> int:
 
 
 def sized(digits: str, unit: str | None) -> int:
-    """Bytes of a size in a text, where one without a unit is in bytes. Raises RowError where the
-    unit is not settled."""
+    """Bytes of a size in a text, which is in bytes if it has no unit. Raises RowError where the
+    unit is ambiguous."""
     return size_of(digits, size_factor(unit or "B"))
 
 
@@ -94,5 +94,5 @@ def size_of(text: str, factor: int) -> int:
 
 def _parts(cell: str) -> tuple[str, str | None]:
     cell = cell.strip()
-    found = _WITH_UNIT.fullmatch(cell) if len(cell) <= LONGEST_CELL else None
-    return (found["number"], found["unit"]) if found else (cell, None)
+    match = _WITH_UNIT.fullmatch(cell) if len(cell) <= LONGEST_CELL else None
+    return (match["number"], match["unit"]) if match else (cell, None)

@@ -94,31 +94,31 @@ Meaning = str | Column
 
 
 class HalvedColumn(Column):
-    """Times of whole round trips, of which half is read: its factor is that of half a unit."""
+    """Times of whole round trips, which are halved: the factor is half a unit."""
 
 
 def heading_of(
-    cells: Sequence[str], asked: Mapping[str, str] | None = None, of_one_size: bool = False
+    cells: Sequence[str], given: Mapping[str, str] | None = None, of_one_size: bool = False
 ) -> dict[int, Meaning] | None:
     """The meaning of each column, by its index: a Column of numbers, or the name of what a row
-    belongs to. None without a size, unless the user has said that all are of one, or without a time
-    or a bandwidth. asked: names of columns by role, NAME or NAME:UNIT, that the user has given."""
+    belongs to. None without a size, unless the user gave the one of all rows, or without a time or
+    a bandwidth. given: the user's names of columns by role, NAME or NAME:UNIT."""
     names = [cell.partition(" #")[0].strip().lstrip("\ufeff").strip() for cell in cells]
     if sum(name.upper() != name.lower() for name in names) < 2:
         return None  # fewer than two words: a row of numbers, of which logs have a million
     if set(names) >= OWN:
-        found = _own(names)
+        meanings = _own(names)
     else:
-        found = _asked(names, asked) if asked else {}
-        taken = {role_of(meaning) for meaning in found.values()} if asked else set()
+        meanings = _asked(names, given) if given else {}
+        taken = {role_of(meaning) for meaning in meanings.values()} if given else set()
         for index, name in enumerate(names):
             meaning = meaning_of(name)
-            # What is named is alone in its role: another time would be of something else.
-            if index not in found and meaning is not None and role_of(meaning) not in taken:
-                found[index] = meaning
-    has_numbers = any(isinstance(meaning, Column) for meaning in found.values())
-    has_sizes = of_one_size or "bytes" in map(role_of, found.values())
-    return found if has_numbers and has_sizes else None
+            # A named column is the only one of its role: another time would be something else.
+            if index not in meanings and meaning is not None and role_of(meaning) not in taken:
+                meanings[index] = meaning
+    has_numbers = any(isinstance(meaning, Column) for meaning in meanings.values())
+    has_sizes = of_one_size or "bytes" in map(role_of, meanings.values())
+    return meanings if has_numbers and has_sizes else None
 
 
 def halved(column: Column) -> HalvedColumn:
@@ -211,18 +211,18 @@ def _statistic(words: str) -> tuple[str, str]:
 
 def _quantile(word: str) -> str | None:
     """The name of a quantile, with the point that people leave out."""
-    found = _QUANTILE.fullmatch(word)
-    decimals = (found[2] or found[3]) if found else None
-    return f"p{found[1]}" + (f".{decimals}" if decimals else "") if found else None
+    match = _QUANTILE.fullmatch(word)
+    decimals = (match[2] or match[3]) if match else None
+    return f"p{match[1]}" + (f".{decimals}" if decimals else "") if match else None
 
 
 def _rate(unit: str) -> Decimal | None:
     """Bytes a second in a unit such as MB/s, Gbps or Mbytes/sec; None if it is unknown."""
-    found = _RATE.fullmatch(unit)
-    if not found or found["prefix"] not in _PREFIXES:
+    match = _RATE.fullmatch(unit)
+    if not match or match["prefix"] not in _PREFIXES:
         return None
-    is_bits = found["what"] == "b" or found["what"].lower().startswith("bit")
-    return _PREFIXES[found["prefix"]] * (_BIT if is_bits else 1)
+    is_bits = match["what"] == "b" or match["what"].lower().startswith("bit")
+    return _PREFIXES[match["prefix"]] * (_BIT if is_bits else 1)
 
 
 def _sizes(unit: str | None) -> str:
@@ -233,34 +233,34 @@ def _sizes(unit: str | None) -> str:
 def _own(names: Sequence[str]) -> dict[int, Meaning]:
     """Meanings of the columns of a table that hockney wrote: every statistic in seconds, and the
     bandwidth of points of which nothing else is known."""
-    found: dict[int, Meaning] = {}
+    meanings: dict[int, Meaning] = {}
     for index, name in enumerate(names):
         first = _plain(name).partition(" ")[0]
         known = meaning_of(name)
         if name in ("statistic", "notes"):
-            found[index] = name
+            meanings[index] = name
         elif isinstance(known, str):
-            found[index] = known
+            meanings[index] = known
         elif name == "bandwidth_Bps":
-            found[index] = Column("bandwidth", FROM_BANDWIDTH, "value_Bps", Decimal(1))
+            meanings[index] = Column("bandwidth", FROM_BANDWIDTH, "value_Bps", Decimal(1))
         elif isinstance(known, Column) and (first in STATISTICS or _quantile(first)):
-            found[index] = known
-    return found
+            meanings[index] = known
+    return meanings
 
 
-def _asked(names: Sequence[str], asked: Mapping[str, str]) -> dict[int, Meaning]:
+def _asked(names: Sequence[str], given: Mapping[str, str]) -> dict[int, Meaning]:
     """The columns that the user named. Raises UsageError where one is not there or its unit
     is unknown."""
-    found: dict[int, Meaning] = {}
-    for role, words in asked.items():
+    meanings: dict[int, Meaning] = {}
+    for role, words in given.items():
         name, unit = (words, None) if words in names else _with_unit(words)
         if name not in names:
             raise UsageError(
                 f"--columns {role}={words}: no column is called {name!r}",
                 f"the header has {', '.join(names)}",
             )
-        found[names.index(name)] = _asked_meaning(role, name, unit)
-    return found
+        meanings[names.index(name)] = _asked_meaning(role, name, unit)
+    return meanings
 
 
 def _with_unit(words: str) -> tuple[str, str | None]:
@@ -299,7 +299,7 @@ def _unit_error(role: str, name: str, unit: str | None, known: str) -> UsageErro
 
 def parse_columns(text: str) -> dict[str, str]:
     """Reads ROLE=NAME or ROLE=NAME:UNIT, with commas between: "bytes=size,time=lat:us"."""
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for item in text.split(","):
         role, equals, name = item.partition("=")
         role, name = role.strip(), name.strip()
@@ -312,7 +312,7 @@ def parse_columns(text: str) -> dict[str, str]:
                 f"--columns {item.strip()}: the name of the column is missing",
                 "write bytes=size,time=lat:us",
             )
-        if role in found:
+        if role in columns:
             raise UsageError(f"--columns: {role} is given twice")
-        found[role] = name
-    return found
+        columns[role] = name
+    return columns

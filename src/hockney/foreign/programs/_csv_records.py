@@ -1,7 +1,7 @@
 """Records of CSV as RFC 4180 has them: a quoted cell may hold separators, quotes and line breaks.
 
 Python's csv module reads them. What it cannot read is one record with a problem, so that no row is
-lost without a word."""
+lost silently."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def records(log: Log, first: int, separator: str) -> Iterator[Record]:
     """The records from a line on."""
     line = first
     while line <= len(log.lines):
-        found = record(log, line, separator)
-        yield found
-        line = found.last + 1
+        row = record(log, line, separator)
+        yield row
+        line = row.last + 1
 
 
 def record(log: Log, line: int, separator: str) -> Record:
@@ -58,8 +58,8 @@ def is_comment(text: str) -> bool:
 
 
 class _Lines:
-    """Lines up to a last one, with their ends; shows which it has given, and whether another was
-    wanted."""
+    """Lines up to a last one, with their newlines; `at`: the latest one given; `is_over`: another
+    was wanted."""
 
     def __init__(self, log: Log, first: int, last: int) -> None:
         self.log, self.at, self.last = log, first - 1, min(last, len(log.lines))

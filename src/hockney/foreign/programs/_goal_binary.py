@@ -1,9 +1,9 @@
-"""Reads GOAL in the binary form that LogGOPSim and ATLAHS replay, into which their txt2bin brings
-it: public traces of AI and HPC programs are published so.
+"""Reads GOAL in the binary form that LogGOPSim and ATLAHS replay and their txt2bin writes: public
+traces of AI and HPC programs have it.
 
 All numbers are little-endian, without padding: a mark, the number of ranks, for each where its
-part begins and ends (counted from behind the mark), and the parts: the operations, and a list of
-those that wait for each.
+part begins and ends (counted from the end of the mark), and the parts: the operations, and a list
+of those that wait for each.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MARK = (4223).to_bytes(8, "little")
 HEAD = struct.Struct("<IBB")
 """The number of ranks, and the largest CPU and network interface."""
 COUNTS = struct.Struct("<II")
-"""Of a rank: the number of operations, and of those that wait for nothing."""
+"""A rank's number of operations, and of those that wait for nothing."""
 OPERATION = np.dtype(
     [
         *(("waits", "<u4"), ("what", "u1"), ("peer", "<u4"), ("amount", "<u8")),

@@ -1,7 +1,7 @@
 """Reads GOAL's text: operations of each rank with their dependencies, as the acts of a profile.
 
-An operation starts when what it requires has ended. A message is a nonblocking one, which is
-completed where an operation requires it: one after the other where a rank has several that end
+An operation starts when what it requires has ended. Messages are nonblocking and are completed
+where an operation requires them: one after the other where a rank has several that end
 independently. Calculations on several CPUs of a rank follow each other."""
 
 from __future__ import annotations
@@ -194,27 +194,27 @@ def _operation(text: str, rank: GoalRank, path: Path, line: int) -> bool:
 
 
 def _in_order(rank: GoalRank, path: Path) -> list[int]:
-    """The operations so that each comes after what it requires, else as in the file."""
+    """The operations in the order of the file, but each after what it requires."""
     below: dict[int, list[int]] = defaultdict(list)
     missing = []
-    for number, one in enumerate(rank.operations):
-        needed = {*one.ended, *one.started}
+    for number, operation in enumerate(rank.operations):
+        needed = {*operation.ended, *operation.started}
         missing.append(len(needed))
         for other in needed:
             below[other].append(number)
     ready = [number for number, count in enumerate(missing) if not count]
     heapq.heapify(ready)
-    found = []
+    ordered = []
     while ready:
         number = heapq.heappop(ready)
-        found.append(number)
+        ordered.append(number)
         for other in below[number]:
             missing[other] -= 1
             if not missing[other]:
                 heapq.heappush(ready, other)
-    if len(found) < len(rank.operations):
+    if len(ordered) < len(rank.operations):
         raise UsageError(f"{rank.where(path)}: operations of rank {rank.rank} wait in a ring")
-    return found
+    return ordered
 
 
 def _acts(rank: GoalRank, path: Path, world: int) -> tuple[list[GoalAct], int]:
@@ -223,17 +223,17 @@ def _acts(rank: GoalRank, path: Path, world: int) -> tuple[list[GoalAct], int]:
     open_: dict[int, GoalAct] = {}
     before = 0
     for number in _in_order(rank, path):
-        one = rank.operations[number]
-        for other in sorted(set(one.ended)):
+        operation = rank.operations[number]
+        for other in sorted(set(operation.ended)):
             if other in open_:
                 before = _complete(acts, open_.pop(other), before)
-        if not one.what:
-            before += one.amount
+        if not operation.what:
+            before += operation.amount
             continue
-        if one.peer >= world:
-            raise UsageError(f"{rank.where(path)}: rank {rank.rank}: no rank {one.peer}")
-        what = START_SEND if one.what == SEND else START_RECEIVE
-        act = GoalAct(what, before, one.amount, one.peer, one.tag, number + 1)
+        if operation.peer >= world:
+            raise UsageError(f"{rank.where(path)}: rank {rank.rank}: no rank {operation.peer}")
+        what = START_SEND if operation.what == SEND else START_RECEIVE
+        act = GoalAct(what, before, operation.amount, operation.peer, operation.tag, number + 1)
         open_[number] = act
         acts.append(act)
         before = 0
@@ -243,7 +243,7 @@ def _acts(rank: GoalRank, path: Path, world: int) -> tuple[list[GoalAct], int]:
 
 
 def _complete(acts: list[GoalAct], of: GoalAct, before_ns: int) -> int:
-    """Adds the completion of a message; one that was just started is a blocking one. Returns the
+    """Adds the completion of a message; one that was just started becomes blocking. Returns the
     time that is left, 0."""
     if acts[-1] is of and not before_ns:
         of.what = SEND if of.what == START_SEND else RECEIVE

@@ -23,13 +23,13 @@ def needed(point: PointEstimate, field: str) -> float:
 
 def counts(run: Run) -> dict[int, int]:
     """Repetitions of each size, over all samples or from an imported log."""
-    found: dict[int, int] = {}
+    sampled: dict[int, int] = {}
     repeated = run.samples.column("repetitions") * run.samples.counts()
     for code, point in enumerate(run.samples.visited):
         count = int(repeated[run.samples.codes == code].sum())
-        found[point.bytes] = found.get(point.bytes, 0) + count
+        sampled[point.bytes] = sampled.get(point.bytes, 0) + count
     imported = {s.bytes: s.repetitions for s in run.summaries if s.repetitions is not None}
-    return imported | found
+    return imported | sampled
 
 
 def count_of(repetitions: dict[int, int], point: PointEstimate) -> int:

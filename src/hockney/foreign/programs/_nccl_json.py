@@ -63,7 +63,7 @@ def read(log: Log) -> list[LogTable]:
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def _table(document: dict[str, Any], unnamed: str, kind: Kind) -> LogTable:

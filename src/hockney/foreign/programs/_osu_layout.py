@@ -21,7 +21,7 @@ PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80}?)\s*$")
 RANKS = "Ranks"
 """The setting of the number of ranks."""
 KEYS = {"datatype": "Message layout"}
-"""Names of settings that are not those of their axes: OSU's Datatype is another."""
+"""Names of settings that differ from their axes': OSU's Datatype is another."""
 CALLED = {
     "bcast": "Broadcast",
     "alltoall": "All-to-All Personalized Exchange",
@@ -35,9 +35,9 @@ USUAL: dict[str, tuple[Any, ...]] = {
     "buffers": (RETURNED, SEPARATE),
     "mode": (STANDARD,),
 }
-"""Values that need no line: that on buffers has the memory."""
+"""Values without a line: the memory is in that on buffers."""
 USUAL_ALONE = {"ranks": (2,), "peers": ((0, 1),)}
-"""Values that osu_latency has always, of a ping-pong beside no others."""
+"""Values that osu_latency always has, for a ping-pong of one pair."""
 HEADING = f"""# Datatype: MPI_CHAR.
 {"# Size":<10}{"Avg Latency(us)":>18}"""
 WORDS = {
@@ -50,8 +50,8 @@ WORDS = {
 INTERFACES = {"CUDA": "CUDA", "ROCm": "ROCM", "Level Zero": "SYCL"}
 """Words of its title by the interface of the accelerators."""
 LEAST_US = 0.1
-"""A table with a time (us) below this one has more than OSU's two decimals, which would hold one
-digit of it."""
+"""A table with a shorter time (us) gets more than OSU's two decimals, which would show one digit
+of it."""
 
 
 def tables_text(run: Run, points: Sequence[PointEstimate]) -> str:

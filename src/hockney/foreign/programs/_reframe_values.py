@@ -1,6 +1,5 @@
-"""What ReFrame's perflogs and reports say of one performance variable of one run, as a table. The
-message size is in the test's name, among its parameters, in the variable's name with its unit, or
-given."""
+"""One performance variable of one run, from ReFrame's perflogs and reports, as a table. The message
+size is in the test's name, among its parameters, in the variable's name with its unit, or given."""
 
 from __future__ import annotations
 
@@ -88,8 +87,8 @@ def _without_rows(log: Log, value: Value) -> LogTable:
 
 
 def _size(log: Log, value: Value) -> int | None:
-    """The message size of a value; None if nothing shows it. Raises RowError where its unit is not
-    settled."""
+    """The message size of a value; None if nothing shows it. Raises RowError where its unit is
+    ambiguous."""
     in_test, in_name = _SIZED.search(value.test), _VARIABLE_SIZE.search(value.name)
     if in_name:
         return sized(in_name[1], in_name[2])
@@ -100,8 +99,8 @@ def _size(log: Log, value: Value) -> int | None:
 
 def _parameters(test: str) -> dict[str, str]:
     """Parameters of a test other than its size: %NAME=VALUE."""
-    found = _PARAMETER.findall(test)
-    return {name: value for name, value in found if not _SIZED.search(f"%{name}={value}")}
+    parameters = _PARAMETER.findall(test)
+    return {name: value for name, value in parameters if not _SIZED.search(f"%{name}={value}")}
 
 
 def _column(value: Value) -> Column:

@@ -1,6 +1,6 @@
-"""What a comment or a name says of its times: whole round trips, or one way, which is half of them.
+"""Whether a comment or a name shows times of whole round trips, or of one way, which is half.
 
-Times of ping-pongs are one way here, so that those of round trips are halved, whoever wrote them.
+Times of ping-pongs are one way here, so that those of round trips are halved.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ that the user named may have one letter."""
 
 
 def recognise(log: Log) -> int | None:
-    found = _find_heading(log)
-    return found.line if found else None
+    heading = _find_heading(log)
+    return heading.line if heading else None
 
 
 @dataclass
@@ -80,45 +80,45 @@ def _find_heading(log: Log, first: int = 1) -> Heading | None:
             continue
         for separator in SEPARATORS:
             if separator in text or text.startswith('"'):
-                found = record(log, line, separator)
-                cells = _names(found)
+                row = record(log, line, separator)
+                cells = _names(row)
                 columns = heading_of(cells, log.columns, log.bytes is not None)
                 if columns is None:
-                    columns = heading_of(_with_units_below(log, found, cells, separator))
+                    columns = heading_of(_with_units_below(log, row, cells, separator))
                 if columns:
-                    return Heading(line, separator, cells, columns, found.last)
+                    return Heading(line, separator, cells, columns, row.last)
         if log.columns and any(separator in text for separator in SEPARATORS):
             break  # the columns were named for the first heading
     return None
 
 
-def _names(found: Record) -> list[str]:
+def _names(row: Record) -> list[str]:
     """The cells of a heading, whose names may be over several lines."""
-    return [" ".join(cell.split("\n")).strip() if "\n" in cell else cell for cell in found.cells]
+    return [" ".join(cell.split("\n")).strip() if "\n" in cell else cell for cell in row.cells]
 
 
-def _with_units_below(log: Log, found: Record, cells: list[str], separator: str) -> list[str]:
+def _with_units_below(log: Log, row: Record, cells: list[str], separator: str) -> list[str]:
     """The names with the units that follow the numbers of the next line."""
-    if not any(is_size(cell) for cell in cells) or found.last >= len(log.lines):
+    if not any(is_size(cell) for cell in cells) or row.last >= len(log.lines):
         return []
-    below = map(unit_of, record(log, found.last + 1, separator).cells)
+    below = map(unit_of, record(log, row.last + 1, separator).cells)
     return [
         f"{cell} ({unit})" if unit and meaning_of(cell) is None else cell
         for cell, unit in zip(cells, below, strict=False)
     ]
 
 
-def _later_heading(log: Log, found: Record, first: Heading) -> Heading | None:
+def _later_heading(log: Log, row: Record, first: Heading) -> Heading | None:
     """The heading of another table below the first, if this record is one."""
-    cells = _names(found)
+    cells = _names(row)
     # Digits first: a table has one heading, and thousands of rows.
     if any(cell[:1].isdigit() for cell in cells) or not any(map(is_size, cells)):
         return None
     if cells == first.cells:
         return first
     separator = first.separator
-    columns = heading_of(cells) or heading_of(_with_units_below(log, found, cells, separator))
-    return Heading(found.line, separator, cells, columns or {}, found.last)
+    columns = heading_of(cells) or heading_of(_with_units_below(log, row, cells, separator))
+    return Heading(row.line, separator, cells, columns or {}, row.last)
 
 
 def unknown_heading(log: Log) -> UsageError | None:
@@ -158,14 +158,14 @@ def read(log: Log) -> list[LogTable]:
             notes.append(_left_out(log, part.line, part.cells, below))
             continue
         about = [*_halve(log, part, below, said), *_unread(log, part)]
-        found = _grid(log, part, below)
+        part_tables = _grid(log, part, below)
         for note in about:
-            found[0].note(note)
-        for table in found if place > 1 else []:
-            # No heading shows whether it is of the same thing as the table above.
+            part_tables[0].note(note)
+        for table in part_tables if place > 1 else []:
+            # Nothing shows whether it measures the same as the table above.
             table.options["table"] = place
             table.note(f"{log.at(part.line)}: another heading: a table of its own")
-        tables += found
+        tables += part_tables
     for note in notes[: MOST_NOTES if tables else 0]:
         tables[0].note(note)
     return tables
@@ -175,13 +175,13 @@ def _parts(log: Log, heading: Heading) -> list[tuple[Heading, Rows]]:
     """Each heading, from the first one that is known, with the rows below it."""
     rows: Rows = []
     parts = [(heading, rows)]
-    for found in records(log, heading.last + 1, heading.separator):
-        later = None if found.is_blank else _later_heading(log, found, parts[-1][0])
+    for row in records(log, heading.last + 1, heading.separator):
+        later = None if row.is_blank else _later_heading(log, row, parts[-1][0])
         if later is not None and later is not parts[-1][0]:
             rows = []
             parts.append((later, rows))
-        elif later is None and not found.is_blank and not is_comment(log.whole_line(found.line)):
-            rows.append(found)
+        elif later is None and not row.is_blank and not is_comment(log.whole_line(row.line)):
+            rows.append(row)
     return parts
 
 
@@ -223,18 +223,20 @@ def _unread(log: Log, heading: Heading) -> list[str]:
 
 def _passed_over(log: Log, heading: Heading) -> list[str]:
     """Notes about tables above the first known heading."""
-    found: list[tuple[int, list[str]]] = []
+    headings: list[tuple[int, list[str]]] = []
     rows: list[Rows] = []
     for above in records(log, 1, heading.separator):
         if above.line >= heading.line:
             break
         is_row = any(cell[:1].isdigit() for cell in above.cells)
         if not is_row and len(above.cells) > 1 and any(map(is_size, above.cells)):
-            found.append((above.line, above.cells))
+            headings.append((above.line, above.cells))
             rows.append([])
         elif is_row and rows:
             rows[-1].append(above)
-    return [_left_out(log, line, cells, of) for (line, cells), of in zip(found, rows, strict=True)]
+    return [
+        _left_out(log, line, cells, of) for (line, cells), of in zip(headings, rows, strict=True)
+    ]
 
 
 def _left_out(log: Log, line: int, cells: list[str], rows: Rows) -> str:
@@ -255,10 +257,10 @@ def _grid(log: Log, heading: Heading, rows: Rows) -> list[LogTable]:
         return whole.finished()
     tables: list[LogTable] = []
     for words, of_group in groups.items():
-        found = Grid(log, heading.columns, mark, of_group).finished()
-        for table in found:
+        group_tables = Grid(log, heading.columns, mark, of_group).finished()
+        for table in group_tables:
             table.options.update(words)
-        tables += found
+        tables += group_tables
     names = " and ".join(name for name, _ in next(iter(groups)))
     tables[0].note(
         f"{log.at(heading.line)}: the same points repeat for each {names}: these are separate "
@@ -276,17 +278,17 @@ def _by_words(heading: Heading, rows: Rows) -> dict[tuple[tuple[str, str], ...],
         are_words = all(word[:1].isalpha() for word in words)
         if index not in heading.columns and are_words and 2 <= len(words) <= MOST_WORDS:
             named[index] = name.strip()[:LONGEST_NAME]
-    found: dict[tuple[tuple[str, str], ...], Rows] = {}
+    groups: dict[tuple[tuple[str, str], ...], Rows] = {}
     short: Rows = []
     for row in rows:
         if len(row.cells) > max(named, default=0):
             words_of = tuple((name, row.cells[index].strip()) for index, name in named.items())
-            found.setdefault(words_of, []).append(row)
+            groups.setdefault(words_of, []).append(row)
         else:
             short.append(row)
-    for first in list(found.values())[:1]:
+    for first in list(groups.values())[:1]:
         first += short  # there they are refused with their lines, or read without their words
-    return found
+    return groups
 
 
 def _check_alone(log: Log, heading: Heading) -> None:

@@ -83,13 +83,13 @@ def _statistics(log: Log) -> list[LogTable]:
         )
     tables = []
     for line, text in log.numbered():
-        found = _STATISTICS.match(text)
-        if not found:
+        match = _STATISTICS.match(text)
+        if not match:
             continue
         table = _table(line)
         table.note("each line is read as a launch, but may be of another rank")
         with table.row(log, line):
-            for name, cell in zip(NAMES, found.groups(), strict=True):
+            for name, cell in zip(NAMES, match.groups(), strict=True):
                 table.add(line, log.bytes, Column(name, SINGLE, factor=HALF), cell)
         tables.append(table)
     return tables

@@ -1,5 +1,5 @@
-"""libfabric's fabtests (fi_rma_bw, fi_rdm_pingpong ...) and its fi_pingpong, as text and as -m has
-it, also in the report of runfabtests.sh. A transfer is one message one way, also of ping-pongs. MB
+"""libfabric's fabtests (fi_rma_bw, fi_rdm_pingpong ...) and its fi_pingpong, as text and with -m,
+also in the report of runfabtests.sh. A transfer is one message one way, also in ping-pongs. MB
 are 10^6 bytes; 4k are 4096."""
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class FabtestsContext:
 
 
 def recognise(log: Log) -> int | None:
-    found = log.find(_HEADING)
-    return log.find(_MACHINE) if found is None else found
+    line = log.find(_HEADING)
+    return log.find(_MACHINE) if line is None else line
 
 
 def read(log: Log) -> list[LogTable]:
@@ -101,8 +101,8 @@ def read(log: Log) -> list[LogTable]:
             _row(log, line, text, context, tables)
         elif _UBERTEST.match(text):
             context.setting, context.orders = text.strip(), {}
-        elif found := _COMMAND.search(text):
-            context = FabtestsContext(found)
+        elif command := _COMMAND.search(text):
+            context = FabtestsContext(command)
     return tables
 
 
@@ -180,16 +180,16 @@ def _size(cells: list[str], columns: list[Column], context: FabtestsContext) -> 
     """A size in exact bytes. One such as 97k may be rounded: it is that of the command, or the one
     that bandwidth and time do not contradict."""
     text = cells[columns.index(BYTES)]
-    found = _SCALED.fullmatch(text)
-    if not found:
+    match = _SCALED.fullmatch(text)
+    if not match:
         return whole(text)
     given = _SIZED.search(context.command["options"] or "") if context.command else None
     if given and _shown(int(given["size"])) == text:
         return int(given["size"])
-    exact = (number(found[1]) or Decimal(0)) * SCALES[found[2]]
+    exact = (number(match[1]) or Decimal(0)) * SCALES[match[2]]
     known = dict(zip(columns, cells, strict=True))
-    rates = [(one, known[one]) for one in known if one.statistic == "bandwidth"]
-    times = [known[one] for one in known if one in (LATENCY, IN_STREAM)]
+    rates = [(column, known[column]) for column in known if column.statistic == "bandwidth"]
+    times = [known[column] for column in known if column in (LATENCY, IN_STREAM)]
     if exact != int(exact) or not all(_agrees(text, exact, *of, times) for of in rates):
         raise RowError(f"the size {text} is rounded: its bytes are unknown; run with -S, or -m")
     return int(exact)
@@ -219,7 +219,7 @@ def _without_zeros(columns: list[Column], cells: list[str]) -> list[Column]:
 
 def _shown(size: int) -> str:
     """A size as the programs print it."""
-    letter = next((one for one in "gmk" if size >= SCALES[one]), "")
+    letter = next((prefix for prefix in "gmk" if size >= SCALES[prefix]), "")
     base = SCALES.get(letter, 1)
     tenths = size % base * 10 // base if size // base < 10 else 0
     return f"{size // base}.{tenths}{letter}" if tenths else f"{size // base}{letter}"

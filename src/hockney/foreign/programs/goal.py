@@ -58,7 +58,7 @@ def _is_binary(path: Path) -> bool:
 
 def write_order(order: Order, name: str) -> Iterable[tuple[str, str]]:
     lines = [f"num_ranks {len(order.ranks)}"]
-    messages = 1 + max((one.match for of in order.ranks for one in of), default=0)
+    messages = 1 + max((step.match for of in order.ranks for step in of), default=0)
     for rank in range(len(order.ranks)):
         lines += ["", f"rank {rank} {{", *_Rank(order, rank, messages).lines(), "}"]
     return [(name, "\n".join(lines) + "\n")]
@@ -114,4 +114,4 @@ class _Rank:
     def _add(self, words: str) -> Iterator[str]:
         self.label += 1
         yield f"l{self.label}: {words}"
-        yield from (f"l{self.label} requires l{one}" for one in self.needed)
+        yield from (f"l{self.label} requires l{label}" for label in self.needed)

@@ -106,9 +106,9 @@ class HpccRun:
 
 
 def recognise(log: Log) -> int | None:
-    found = log.find(_TITLE)
-    found = log.find(_SUMMARY) if found is None else found
-    return log.find(_MAJOR) if found is None else found
+    line = log.find(_TITLE)
+    line = log.find(_SUMMARY) if line is None else line
+    return log.find(_MAJOR) if line is None else line
 
 
 def read(log: Log) -> list[LogTable]:
@@ -137,15 +137,15 @@ def _begins(text: str, sections: list[HpccRun]) -> bool:
 
 def _see(line: int, text: str, section: HpccRun, is_cut: bool) -> None:
     _see_setting(text, section, is_cut)
-    found = _detailed(line, text) if section.is_detailed else []
-    section.details += found
+    details = _detailed(line, text) if section.is_detailed else []
+    section.details += details
     major, summary = _MAJOR.match(text), _SUMMARY.match(text)
     if major:
         section.major.append(_major(line, major))
     elif summary:
         section.seen.add(text.partition("=")[0].strip())
         section.summary += _summarised(line, summary, is_cut)
-    if is_cut and text.strip() and not found and not major:
+    if is_cut and text.strip() and not details and not major:
         section.cut = line
 
 
@@ -259,8 +259,8 @@ def _note_sources(log: Log, section: HpccRun, tables: dict[str, LogTable]) -> No
     """Notes the first result of each table that is missing where most results are read."""
     lack = "the details lack it" if section.details else "the summary lacks it"
     best = section.details or section.summary or section.major
-    for source, found in (("summary", section.summary), ("major results", section.major)):
-        lines = {result.line for result in found if found is not best}
+    for source, results in (("summary", section.summary), ("major results", section.major)):
+        lines = {result.line for result in results if results is not best}
         taken = [result for result in section.results if result.line in lines]
         for result in {result.experiment: result for result in reversed(taken)}.values():
             where = log.at(result.line)

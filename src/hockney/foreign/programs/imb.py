@@ -36,7 +36,7 @@ _SUITE = re.compile(
     r"Intel ?\(R\) MPI Benchmarks? (?P<version>[\w. -]{1,40}?)(?:, (?P<part>[\w-]+) part)?\s*$"
 )
 _SETTING = re.compile(r"^\s*# (MPI Version|MPI Thread Environment|Machine)\s*: +(\S.{0,80}?)\s*$")
-"""Lines below the suite's name in which starts of the program differ only in other settings."""
+"""Lines below the suite's name; starts of the program differ in them only with their settings."""
 _TITLE = re.compile(r"^\s*# Benchmarking (?P<name>[\w() -]*[\w()-])\s*$")
 _PROCESSES = re.compile(r"^\s*# #processes = (\d+)(?: \(threads: (\d+)\))?")
 _WINDOW = re.compile(r"^\s*#\s*window_size = (\d+)")
@@ -248,7 +248,7 @@ def _ratios(table: LogTable) -> list[float]:
     rows: dict[Any, dict[str, Summary]] = {}
     for row in table.rows:
         rows.setdefault((row.line, row.peers), {})[row.statistic] = row
-    found = []
+    ratios = []
     for named in rows.values():
         rate = named.get("bandwidth")
         if rate is None or not rate.value_Bps or rate.value_Bps < LEAST_RATE or not rate.bytes:
@@ -257,17 +257,17 @@ def _ratios(table: LogTable) -> list[float]:
         messages = named.get("message rate")
         if slowest and slowest.value_s:
             plain = rate.bytes / slowest.value_s / rate.value_Bps
-            found.append(min((plain * n for n in MESSAGES), key=lambda b: abs(b / 1.024e6 - 1.0)))
+            ratios.append(min((plain * n for n in MESSAGES), key=lambda b: abs(b / 1.024e6 - 1.0)))
         elif messages and messages.value_per_s:
-            found.append(rate.bytes * messages.value_per_s / rate.value_Bps)
-    return found
+            ratios.append(rate.bytes * messages.value_per_s / rate.value_Bps)
+    return ratios
 
 
 def _megabyte_of(version: str | None) -> str | None:
-    found = re.match(r"\d+", version or "")
-    if found is None:
+    match = re.match(r"\d+", version or "")
+    if match is None:
         return None
-    major = int(found[0])
+    major = int(match[0])
     return "10^6" if major >= 2019 else "2^20" if major <= 4 else None
 
 

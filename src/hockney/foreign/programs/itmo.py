@@ -40,12 +40,12 @@ def read(log: Log) -> list[LogTable]:
     tables: list[LogTable] = []
     seen: set[tuple[str, str]] = set()
     for line, text in log.numbered():
-        found = _ROW.search(text)
-        if found is None:
+        match = _ROW.search(text)
+        if match is None:
             if _CUT.search(text) and tables:
                 tables[-1].cut_in(line)
             continue
-        rank, size, *cells = found.groups()
+        rank, size, *cells = match.groups()
         if not tables or (rank, size) in seen:
             notes = [NO_PINGPONG, "its MB are 2^20 bytes; rates are read so"]
             program = "ITMO's bandwidth measurement"

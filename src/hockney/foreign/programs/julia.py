@@ -44,7 +44,7 @@ COLUMNS = {
 
 LARGEST_RATE = 1e12
 """Bytes a second. No network between two processes has that; the program printed it until its pull
-request 16 of May 2024, which mends the bandwidth."""
+request 16 of May 2024, which fixes the bandwidth."""
 
 
 def recognise(log: Log) -> int | None:

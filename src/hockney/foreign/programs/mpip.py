@@ -101,8 +101,8 @@ class _Report:
         """The factor of times; milliseconds where the title does not say. Raises RowError for an
         unknown unit."""
         titles = [title for title in self.titles if title.startswith(_TIMES)]
-        found = _UNIT.search(titles[0]) if titles else None
-        return factor_of(found["unit"] if found else "milliseconds", "value_s")
+        match = _UNIT.search(titles[0]) if titles else None
+        return factor_of(match["unit"] if match else "milliseconds", "value_s")
 
     @property
     def is_cut(self) -> bool:

@@ -29,7 +29,7 @@ from hockney.records import Place
 
 HEADED = True
 
-# Pages take the marks off: a line that begins with # is a heading there.
+# Web pages drop the marks: a line that begins with # is a heading there.
 _HEADING = re.compile(r"^#?\s*size\s+count\b.*\s(?:cpu)?time\s+algbw\s+busbw")
 _UNITS = re.compile(r"^#?\s*\(B\)\s+\(elements\)(?P<units>.*)$")
 """The line of units below a heading."""
@@ -276,12 +276,12 @@ def _units(log: Log, line: int, first: int) -> list[str]:
     """The units of the columns that have one, after those of size and count; empty where no line
     shows them."""
     lines = log.lines[line : max(first - 1, line)]
-    found = next(filter(None, map(_UNITS.match, lines)), None)
-    return re.findall(r"\(([^()]{1,40})\)", found["units"]) if found else []
+    match = next(filter(None, map(_UNITS.match, lines)), None)
+    return re.findall(r"\(([^()]{1,40})\)", match["units"]) if match else []
 
 
 def _in_unit(column: Column, title: str, unit: str | None, table: LogTable) -> Column:
-    """The column in the printed unit, as the program has it since its beginning without one."""
+    """The column in the printed unit; without one, in that of the program's first versions."""
     if unit is None or (column.field == "value" and unit == "%"):
         return column
     try:

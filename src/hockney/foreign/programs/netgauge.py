@@ -117,7 +117,7 @@ class _Open:
     """Where the next note about the order of rows goes."""
 
     def see(self, line: int, size: int) -> None:
-        """Notes the order of a row above the reasons of ignored rows. They would leave no room for
+        """Notes the order of a row above the reasons of ignored rows, which would leave no room for
         it where many slopes are below 0."""
         notes, self.table.notes = self.table.notes, []
         self.order.see(line, size)

@@ -46,7 +46,7 @@ MODES = {
 }
 """The operation of the tables below these words; others are ping-pongs."""
 MOST_AT_ONCE = 8
-"""Most messages at once that rates over times tell: those of more are nearer than both
+"""Most messages at once that rates and times show: larger numbers differ by less than the two
 megabits."""
 BIT = Decimal("0.125")
 SIZE_UNITS = {
@@ -196,8 +196,8 @@ def _console(log: Log) -> list[LogTable]:
             hosts[int(host[1])] = host[2]
         elif row:
             rows.append(_console_row(line, row, next_operation, buffers))
-        elif found := _BUFFERS.search(text):
-            buffers = f"{found[1]} and {found[2]} bytes"
+        elif match := _BUFFERS.search(text):
+            buffers = f"{match[1]} and {match[2]} bytes"
         else:
             next_operation = next(
                 (of for words, of in MODES.items() if words in text), next_operation

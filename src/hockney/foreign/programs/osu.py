@@ -111,7 +111,7 @@ class OsuContext:
     parameters: dict[str, str] = field(default_factory=dict)
     ranks: int | None = None
     said: int | None = None
-    """The ranks that a line says of all tables below it; a command is of one table alone."""
+    """The ranks that a line gives for all tables below it; a command is for one table only."""
     pairs: int | None = None
     quantity: Column | None = None
     before: LogTable | None = None
@@ -123,8 +123,8 @@ class OsuContext:
     def device(self) -> str | None:
         """The memory that holds the messages, where the title names it: CUDA of "MPI-CUDA
         Latency"."""
-        found = _DEVICE.match(self.title)
-        return found[1] if found else None
+        match = _DEVICE.match(self.title)
+        return match[1] if match else None
 
     @property
     def is_one_sided(self) -> bool:
@@ -245,11 +245,11 @@ def _parameter(text: str, context: OsuContext) -> None:
         context.quantity = _rate("bandwidth", "all pairs together")
     elif "Message Rate Profile" in text:
         context.quantity = Column("message rate", "all pairs together", "value_per_s", Decimal(1))
-    buffers, found = _BUFFERS.search(text), PARAMETER.match(text)
+    buffers, parameter = _BUFFERS.search(text), PARAMETER.match(text)
     if buffers:
         context.parameters["buffers"] = f"{buffers[1]} to {buffers[2]}"
-    if found and not _TITLE.match(text):
-        name, value = found[1].strip(), found[2].strip().removesuffix(".")
+    if parameter and not _TITLE.match(text):
+        name, value = parameter[1].strip(), parameter[2].strip().removesuffix(".")
         if name == RANKS and value.isdigit() and context.operation not in TWO_RANKS:
             context.ranks = int(value)
             return

@@ -74,7 +74,7 @@ class Comments:
 
     sizes: list[int] = field(default_factory=list)
     unsettled: str | None = None
-    """Why the size is not known, where its unit may mean several."""
+    """Why the size is not known, where its unit is ambiguous."""
     units: list[str] = field(default_factory=list)
     marked_units: list[str] = field(default_factory=list)
     is_round_trip: bool | None = None
@@ -111,13 +111,13 @@ def _matrices(log: Log) -> Iterator[PairTable]:
     """True if the line before was a comment of the same block."""
     for line in range(1, len(log.lines)):
         text = log.whole_line(line)
-        found = _heading(log, line)
-        if found:
-            yield PairTable(line, *found, _with_default(known, default))
+        heading = _heading(log, line)
+        if heading:
+            yield PairTable(line, *heading, _with_default(known, default))
             known, is_above = Comments(), False
         elif text.lstrip().startswith("#") or (len(text) < LONGEST_WORDS and _KEYED.match(text)):
             if not is_above and (known.sizes or known.unsettled or known.units):
-                # The comments at the top are of all matrices below.
+                # The comments at the top are for all matrices below.
                 default, known = known, Comments()
             _see(text, known)
             is_above = True
@@ -145,15 +145,15 @@ def _heading(log: Log, line: int) -> tuple[list[str], str | None] | None:
         below = log.whole_line(at)
         first = _FIRST.match(below)
         # A row begins with a name, which nearly no other line has: the rest takes time.
-        found = _names(text, below) if first and first[1].rstrip(":") in text else None
-        if found:
-            return found
+        heading = _names(text, below) if first and first[1].rstrip(":") in text else None
+        if heading:
+            return heading
     return None
 
 
 def _names(text: str, below: str) -> tuple[list[str], str | None] | None:
     """The names in a line above this row, and what separates them."""
-    separator = next((one for one in "\t,;" if one in below and one in text), None)
+    separator = next((mark for mark in "\t,;" if mark in below and mark in text), None)
     cells = _split(text.lstrip("#") if separator else text.lstrip("# "), separator)
     if separator is None and len(cells) == len(below.split()) - 1:
         cells = ["", *cells]
@@ -180,16 +180,16 @@ def _split(text: str, separator: str | None) -> list[str]:
 def _see(text: str, known: Comments) -> None:
     """Reads the size and the unit of the matrix below from a comment."""
     try:
-        for found in [*_NAMED_SIZE.finditer(text)] or [*_SIZE.finditer(text)]:
-            known.sizes.append(sized(found[1], found[2]))
+        for match in [*_NAMED_SIZE.finditer(text)] or [*_SIZE.finditer(text)]:
+            known.sizes.append(sized(match[1], match[2]))
     except RowError as error:
         known.unsettled = f"the message size of the comments above: {error}"
-    for found in _UNIT.finditer(text):
-        before = text[max(found.start() - LONGEST_BEFORE, 0) : found.start()]
+    for match in _UNIT.finditer(text):
+        before = text[max(match.start() - LONGEST_BEFORE, 0) : match.start()]
         if not _COUNTED.search(before):
-            known.units.append(found[1])
+            known.units.append(match[1])
             if _MARKED.search(before):
-                known.marked_units.append(found[1])
+                known.marked_units.append(match[1])
     says = is_round_trip(text)
     known.is_round_trip = known.is_round_trip if says is None else says
 
@@ -284,7 +284,7 @@ def _column(unit: str, is_time: bool, is_whole: bool) -> Column:
 def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, list[str]]]:
     """The rows by rank. They are in the order of the names, of which several may be the same; other
     lines may be between them."""
-    found: dict[int, tuple[int, list[str]]] = {}
+    rows: dict[int, tuple[int, list[str]]] = {}
     order, expected = RowOrder(log, table), 0
     for line in range(matrix.line + 1, len(log.lines) + 1):
         text = log.whole_line(line)
@@ -302,10 +302,10 @@ def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, 
         with table.row(log, line):
             if len(cells) != len(matrix.names) + 1 or not all(map(_is_cell, cells[1:])):
                 raise RowError(f"not {name} and {len(matrix.names)} numbers")
-            found[rank] = (line, cells[1:])
-    missing = [name for rank, name in enumerate(matrix.names) if rank not in found]
+            rows[rank] = (line, cells[1:])
+    missing = [name for rank, name in enumerate(matrix.names) if rank not in rows]
     if missing and not table.cut:
         words = f"no row of {', '.join(missing[:MOST_NAMED])}"
         more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
-        table.cut = f"{len(found)} rows of {len(matrix.names)} ranks are read: {words}{more}"
-    return found
+        table.cut = f"{len(rows)} rows of {len(matrix.names)} ranks are read: {words}{more}"
+    return rows

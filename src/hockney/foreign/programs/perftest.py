@@ -1,5 +1,5 @@
-"""perftest (ib_send_lat, ib_write_bw, raw_ethernet_bw and others): verbs below MPI, in text and as
---out_json has it.
+"""perftest (ib_send_lat, ib_write_bw, raw_ethernet_bw and others): verbs below MPI, in text and
+with --out_json.
 
 Its MB are 2^20 bytes; since 2023 it prints MiB.
 """
@@ -54,9 +54,9 @@ MOST_MESSAGES = 3
 
 
 def recognise(log: Log) -> int | None:
-    found = log.find(_HEADING)
-    found = log.find(_FLOWS) if found is None else found
-    return _perftest_json.find(log) if found is None else found
+    line = log.find(_HEADING)
+    line = log.find(_FLOWS) if line is None else line
+    return _perftest_json.find(log) if line is None else line
 
 
 def read(log: Log) -> list[LogTable]:
@@ -106,7 +106,7 @@ def _rows(
     """Reads the rows below a heading, also those below the line that closes the table. Returns the
     line below, and a table for each service level."""
     named = list(_COLUMN.finditer(log.lines[line - 1]))
-    named_columns = [_column(found, title, table) for found in named]
+    named_columns = [_column(match, title, table) for match in named]
     columns = [BYTES, REPETITIONS, *named_columns]
     if LEVEL in columns:
         columns = [
@@ -137,11 +137,11 @@ def _rows(
 def _by_level(log: Log, table: LogTable) -> list[LogTable]:
     """A table for each service level, which is the second column."""
     levels = {row.line: log.lines[row.line - 1].split()[1] for row in table.rows if row.line}
-    found = []
+    tables = []
     for level in dict.fromkeys(levels.values()):
         rows = [row for row in table.rows if row.line and levels[row.line] == level]
-        found.append(replace(table, rows=rows, options=table.options | {"service level": level}))
-    return found or [table]
+        tables.append(replace(table, rows=rows, options=table.options | {"service level": level}))
+    return tables or [table]
 
 
 def _ends(text: str) -> bool:

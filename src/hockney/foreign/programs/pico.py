@@ -125,12 +125,12 @@ def _named(stem: str) -> tuple[int | None, str | None, str | None]:
     kind = next((name for name in sorted(TYPES, key=len) if stem.endswith(f"_{name}")), None)
     if kind == "char" and stem.endswith("_unsigned_char"):
         kind = "unsigned_char"
-    found = _NAME.match(stem.removesuffix(f"_{kind}"))
-    if found is None:
+    match = _NAME.match(stem.removesuffix(f"_{kind}"))
+    if match is None:
         return None, None, None
     # Without a type, as in the first versions, the bytes of an element are unknown.
-    size = int(found["count"]) * TYPES[kind] if kind else None
-    return size, found["algorithm"], found["segment"]
+    size = int(match["count"]) * TYPES[kind] if kind else None
+    return size, match["algorithm"], match["segment"]
 
 
 def _many(log: Log, first: int, titles: Sequence[str]) -> list[LogTable]:

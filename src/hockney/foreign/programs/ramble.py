@@ -50,7 +50,7 @@ WORKLOADS = {
 """Operations by OSU's programs, where these differ."""
 RATES = ("messages/s", "msg/s", "1/s")
 SWAPPED = ("Latency avg", "Latency max")
-"""Figures that Ramble's pattern for IMB takes from each other's column; IMB has min, max, avg."""
+"""Figures that Ramble's pattern for IMB swaps, since IMB's columns are min, max, avg."""
 OVER_RANKS = {"Latency min": "least rank mean", "Latency max": "largest rank mean"}
 """IMB's figures that are over ranks, of each rank's mean."""
 WORDS = {"avg": "mean", "average": "mean", "mean": "mean", "min": "min", "max": "max"}
@@ -93,10 +93,10 @@ class RambleExperiment:
 
 
 def recognise(log: Log) -> int | None:
-    found, document = log.find(_EXPERIMENT), _JSON.search(log.text)
-    if found is None and document:
+    line, document = log.find(_EXPERIMENT), _JSON.search(log.text)
+    if line is None and document:
         return log.text.count("\n", 0, document.start()) + 1
-    return log.find(_YAML) if found is None else found
+    return log.find(_YAML) if line is None else line
 
 
 def read(log: Log) -> list[LogTable]:
@@ -163,7 +163,7 @@ def _cut_line(log: Log, of: RambleExperiment) -> int | None:
     name have. Ramble ends every line with a newline."""
     last = [figure for figure in of.figures if figure.line == log.last]
     names = {(figure.name, figure.summary) for figure in last}
-    units = {one.unit for one in of.figures if (one.name, one.summary) in names}
+    units = {figure.unit for figure in of.figures if (figure.name, figure.summary) in names}
     is_whole = len(units) == 1 and any(map(_is_whole, last))
     is_heading = _CONTEXT.match(log.lines[log.last - 1])
     return None if log.whole or is_heading or is_whole else log.last
@@ -182,8 +182,10 @@ def _of_json(log: Log) -> list[RambleExperiment]:
     except (ValueError, RecursionError):
         return []
     listed = document.get("experiments") if isinstance(document, dict) else None
-    dicts = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    return [_experiment(log, one) for one in dicts]
+    dicts = (
+        [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    )
+    return [_experiment(log, entry) for entry in dicts]
 
 
 def _experiment(log: Log, of: dict[str, Any]) -> RambleExperiment:
@@ -192,22 +194,26 @@ def _experiment(log: Log, of: dict[str, Any]) -> RambleExperiment:
     variables = of.get("RAMBLE_VARIABLES")
     variables = variables if isinstance(variables, dict) else {}
     ranks = str(variables.get("n_ranks", of.get("n_ranks", "")))
-    found = RambleExperiment(line, name, str(of.get("RAMBLE_STATUS", "")) or None)
-    found.ranks = int(ranks) if ranks.isdigit() and len(ranks) < 10 and int(ranks) else None
+    experiment = RambleExperiment(line, name, str(of.get("RAMBLE_STATUS", "")) or None)
+    experiment.ranks = int(ranks) if ranks.isdigit() and len(ranks) < 10 and int(ranks) else None
     for context in _dicts(of.get("CONTEXTS")):
         shown = str(context.get("display_name") or context.get("name") or "")
-        for one in _dicts(context.get("foms")):
-            origin = str(one.get("origin_type", ""))
+        for figure in _dicts(context.get("foms")):
+            origin = str(figure.get("origin_type", ""))
             summary = origin.removeprefix("summary::") if origin.startswith("summary::") else None
-            value, unit = str(one.get("value", "")), str(one.get("units", ""))
-            found.figures.append(
-                RambleFigure(None, shown, str(one.get("name", "")), value, unit, summary)
+            value, unit = str(figure.get("value", "")), str(figure.get("units", ""))
+            experiment.figures.append(
+                RambleFigure(None, shown, str(figure.get("name", "")), value, unit, summary)
             )
-    return found
+    return experiment
 
 
 def _dicts(value: Any) -> Iterator[dict[str, Any]]:
-    return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
+    return (
+        (entry for entry in value if isinstance(entry, dict))
+        if isinstance(value, list)
+        else iter(())
+    )
 
 
 def _tables(
@@ -232,12 +238,12 @@ def _tables(
             _add(log, of, table, figure, size, column)
         else:
             unsized[size] += 1
-    found = list(tables.values()) or [_table(log, of, names)]
-    for table in found:
+    all_tables = list(tables.values()) or [_table(log, of, names)]
+    for table in all_tables:
         _note_state(log, of, table, bool(swapped))
     for reason, count in unsized.items():
-        found[0].note(f"{log.at(of.line)}: {count} figures of {of.name} {reason}")
-    return found
+        all_tables[0].note(f"{log.at(of.line)}: {count} figures of {of.name} {reason}")
+    return all_tables
 
 
 def _table(log: Log, of: RambleExperiment, names: set[str], label: str = "") -> LogTable:
@@ -289,11 +295,11 @@ def _base(of: RambleExperiment, names: set[str]) -> str:
 
 def _size(log: Log, figure: RambleFigure) -> int | str:
     """The message size of a figure, or the reason why it is not known."""
-    found = _SIZE.search(figure.context)
-    if found is None:
+    match = _SIZE.search(figure.context)
+    if match is None:
         return NO_SIZE if log.bytes is None else log.bytes
     try:
-        return sized(found[1], found[2])
+        return sized(match[1], match[2])
     except RowError as error:
         return f"are not read: {error}"
 
@@ -321,13 +327,13 @@ def _labels(points: list[set[tuple[str, str]]]) -> dict[tuple[str, str], str]:
     """Labels of figures of the same points: what they measure, or their names where that is the
     same. Other statistics of what is measured have its label, too."""
     clashing = [point for point in points if len(point) > 1]
-    labels = {one: _measured(*one) for point in clashing for one in point}
-    for one in {one for point in points for one in point}:
-        if _measured(*one) in labels.values():
-            labels[one] = _measured(*one)
+    labels = {identity: _measured(*identity) for point in clashing for identity in point}
+    for identity in {identity for point in points for identity in point}:
+        if _measured(*identity) in labels.values():
+            labels[identity] = _measured(*identity)
     for point in clashing:
-        if len({labels[one] for one in point}) < len(point):
-            labels |= {one: ", ".join(filter(None, one)) for one in point}
+        if len({labels[identity] for identity in point}) < len(point):
+            labels |= {identity: ", ".join(filter(None, identity)) for identity in point}
     return labels
 
 
@@ -355,7 +361,7 @@ def _operation(log: Log, name: str) -> str:
 
 def _swapped(of: RambleExperiment) -> set[str]:
     """Contexts whose average is above their maximum."""
-    found = set()
+    swapped = set()
     values: dict[str, dict[str, Decimal]] = {}
     for figure in of.figures:
         if figure.name in SWAPPED and is_number(figure.value):
@@ -364,8 +370,8 @@ def _swapped(of: RambleExperiment) -> set[str]:
                 values.setdefault(figure.context, {})[figure.name] = value
     for context, known in values.items():
         if len(known) == len(SWAPPED) and known[SWAPPED[0]] > known[SWAPPED[1]]:
-            found.add(context)
-    return found
+            swapped.add(context)
+    return swapped
 
 
 def _column(figure: RambleFigure, is_swapped: bool) -> Column | None:

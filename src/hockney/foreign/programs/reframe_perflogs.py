@@ -92,7 +92,7 @@ def _unreadable(line: int, reason: str) -> Value:
 def _of_line(line: int, text: str) -> Value:
     """The value of a line that describes itself."""
     cells = [cell.strip() for cell in text.split("|")]
-    fields = {found[1]: found[2] for cell in cells if (found := _FIELD.match(cell))}
+    fields = {field[1]: field[2] for cell in cells if (field := _FIELD.match(cell))}
     place = next(place for place, cell in enumerate(cells) if cell.startswith("ref="))
     value, version = _VALUE.match(cells[place - 1]), _VERSION.search(text)
     units = [cell for cell in cells[place + 1 :] if not _LIMIT.match(cell)]

@@ -62,7 +62,7 @@ def _in_docstring(text: str) -> str:
 def _meaning(analysis: Analysis) -> str:
     expected = analysis.expected
     known = [expected.at(point) for point in analysis.estimates.own()] if expected else []
-    runs = max((one.runs for one in known if one), default=0)
+    runs = max((prediction.runs for prediction in known if prediction), default=0)
     if runs > 1:
         return f"the 95 % interval for the median of another run, from {runs} runs"
     if runs:

@@ -22,8 +22,8 @@ VALUE, UNIT, RESULT = 0, 4, 5
 def recognise(log: Log) -> int | None:
     if "testcases" not in log.text:
         return None
-    found = (line for line in range(1, len(log.lines) + 1) if _CASE.search(log.whole_line(line)))
-    return next(found, None)
+    lines = (line for line in range(1, len(log.lines) + 1) if _CASE.search(log.whole_line(line)))
+    return next(lines, None)
 
 
 def read(log: Log) -> list[LogTable]:
@@ -108,4 +108,8 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def _dicts(value: Any) -> Iterator[dict[str, Any]]:
-    return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
+    return (
+        (entry for entry in value if isinstance(entry, dict))
+        if isinstance(value, list)
+        else iter(())
+    )

@@ -34,7 +34,7 @@ DECIMALS = 10
 NO_SETTINGS = frozenset(
     {"nrep", "nprocs", "reproMPIcommitSHA1", "datatype_size_bytes", "datatype_extent_bytes"}
 )
-"""What the lines at the top say that makes no other experiment, or is read as another field."""
+"""Settings at the top that make no other experiment, or are read into other fields."""
 PING_PONG = "its time is of whole exchanges as the program makes them; it is not halved"
 
 

@@ -33,20 +33,20 @@ def write_order(order: Order, name: str) -> Iterable[tuple[str, str]]:
     world = len(order.ranks)
     tags = _tags(order)
     names = [f"{name}.{rank}" for rank in range(world)]
-    yield name, "".join(f"{one}\n" for one in names)
-    for rank, one in enumerate(names):
+    yield name, "".join(f"{file}\n" for file in names)
+    for rank, file in enumerate(names):
         lines = [f"{rank} {action}" for action in _actions(order, rank, tags)]
-        yield one, "\n".join([f"{rank} init", *lines, f"{rank} finalize", ""])
+        yield file, "\n".join([f"{rank} init", *lines, f"{rank} finalize", ""])
 
 
 def _tags(order: Order) -> dict[tuple[str, int], int]:
     """A tag for each communicator and tag of the program, as a trace has no communicators."""
-    found: dict[tuple[str, int], int] = {}
+    tags: dict[tuple[str, int], int] = {}
     for of in order.ranks:
         for step in of:
             if step.what not in COLLECTIVE:
-                found.setdefault((step.members, step.tag), len(found) % MOST_TAGS)
-    return found
+                tags.setdefault((step.members, step.tag), len(tags) % MOST_TAGS)
+    return tags
 
 
 def _actions(order: Order, rank: int, tags: dict[tuple[str, int], int]) -> Iterator[str]:

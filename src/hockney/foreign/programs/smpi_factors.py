@@ -60,7 +60,7 @@ def read(log: Log) -> list[LogTable]:
 def _properties(log: Log) -> list[tuple[int, str, str]]:
     """The line, name and value of each property that has sections."""
     return [
-        (line, found[1], found[2])
+        (line, match[1], match[2])
         for line, text in log.numbered()
-        if (found := _PROPERTY.search(text)) and found[1] in {*OVERHEADS, *FACTORS}
+        if (match := _PROPERTY.search(text)) and match[1] in {*OVERHEADS, *FACTORS}
     ]

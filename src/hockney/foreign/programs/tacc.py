@@ -34,7 +34,7 @@ _HEADING = re.compile(r"^\s*RUNS\s+BYTES\s+RATE\(MB/s\)\s+TIME\(sec\)")
 _CUT = re.compile(r"^\s*\d+\s+\d+\s.*--")
 HALF = Decimal("0.5")
 COARSE = 0.05
-"""Fraction of a time from which on the digits of a better known rate say how long it was."""
+"""Fraction of a time that its rounding may hide; beyond, a more precise rate gives the time."""
 OF = "half of each round trip, timed singly, less the cost of the clock"
 RATE = "2 bytes over a round trip"
 COLUMNS = (
@@ -67,11 +67,11 @@ def read(log: Log) -> list[LogTable]:
 
 
 def _row(log: Log, line: int, text: str, order: RowOrder) -> None:
-    table, found = order.table, _ROW.match(text)
-    cells = list(found.groups()) if found else text.split()[:1]
-    if (found or _CUT.match(text)) and order.is_cut(line, cells, len(COLUMNS)):
+    table, match = order.table, _ROW.match(text)
+    cells = list(match.groups()) if match else text.split()[:1]
+    if (match or _CUT.match(text)) and order.is_cut(line, cells, len(COLUMNS)):
         return
-    if not found:
+    if not match:
         return
     with table.row(log, line):
         rates, times = cells[2:5], cells[5:]

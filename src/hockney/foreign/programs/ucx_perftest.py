@@ -1,7 +1,7 @@
 """UCX's ucx_perftest, 1.4 to 1.20: the last row of each test, in text and as CSV (-v).
 
-Rows before the last are of the time since the row before. Its MB are 2^20 bytes; the "average" of
-the last row is of the end of the test alone, and is not read."""
+Rows before the last cover the time since the row before. Its MB are 2^20 bytes; the "average" of
+the last row covers the end of the test only, and is not read."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ class UcxContext:
 
 
 def recognise(log: Log) -> int | None:
-    found = log.find(_HEADING)
-    return log.find(_CSV) if found is None else found
+    line = log.find(_HEADING)
+    return log.find(_CSV) if line is None else line
 
 
 def read(log: Log) -> list[LogTable]:
@@ -206,14 +206,14 @@ def _see(log: Log, line: int, text: str, context: UcxContext) -> UcxContext:
 def _see_units(above: Sequence[str], context: UcxContext) -> None:
     """Reads the units in the lines above a heading."""
     context.time_unit, context.rate_unit, context.unknown = MICRO, MILLION, ""
-    found = next(filter(None, map(_UNITS.search, above)), None)
-    context.is_latency = found is not None and found["what"] == "latency"
-    if found is None:
+    units = next(filter(None, map(_UNITS.search, above)), None)
+    context.is_latency = units is not None and units["what"] == "latency"
+    if units is None:
         return
     known = {"time": TIME_UNITS, "rate": RATES, "messages": ("msg/s",)}
-    context.unknown = ", ".join(found[name] for name in known if found[name] not in known[name])
+    context.unknown = ", ".join(units[name] for name in known if units[name] not in known[name])
     if not context.unknown:
-        context.time_unit, context.rate_unit = TIME_UNITS[found["time"]], RATES[found["rate"]]
+        context.time_unit, context.rate_unit = TIME_UNITS[units["time"]], RATES[units["rate"]]
 
 
 def _commanded(log: Log, options: str) -> UcxContext:
@@ -258,12 +258,12 @@ def _row(line: int, text: str, context: UcxContext) -> UcxRow | None:
         if is_marked:
             context.unfinished = 0
         return UcxRow(names, numbers, is_marked)
-    found = _FINAL.match(text)
-    if found is None:
+    match = _FINAL.match(text)
+    if match is None:
         return None
     # -N separates thousands.
-    cells = [cell.replace(",", "") for cell in found["cells"].split()]
-    name = found["name"] or ""
+    cells = [cell.replace(",", "") for cell in match["cells"].split()]
+    name = match["name"] or ""
     if name == "Final:" or context.results == "Test":
         context.unfinished = 0
         return UcxRow([] if name in ("", "Final:") else name.split("/"), cells, True)

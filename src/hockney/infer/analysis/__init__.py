@@ -76,7 +76,7 @@ from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Place, Run, Visits
 
 BADLY_ENDED = {"failed": "failed", "interrupted": "was interrupted"}
-"""Reasons of an end of a launch, which lacks a part of its data then, with their words."""
+"""Reasons for which a launch ended early and lacks data, in words."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Analysis:
 
     @cached_property
     def findings_by_itself(self) -> Sequence[DecidingFinding]:
-        """What it shows by itself."""
+        """Findings that follow from this run alone."""
         return tuple(findings_of(self))
 
     @cached_property
@@ -140,7 +140,7 @@ class Analysis:
 
     @cached_property
     def expected(self) -> Expected | None:
-        """What earlier runs show of the next one; None if nobody looked for them."""
+        """What earlier runs predict for the next one; None if nobody looked for them."""
         return None if self.earlier is None else next_run(self, self.earlier)
 
     @cached_property
@@ -333,7 +333,7 @@ class Analysis:
 
     @cached_property
     def located(self) -> Located | None:
-        """What rounds that were chosen step by step show; None where none were."""
+        """Faults located by rounds that were chosen step by step; None without such rounds."""
         return located_of(self.run) if self.pairwise and is_located(self.run) else None
 
     @cached_property
@@ -343,8 +343,8 @@ class Analysis:
 
     @cached_property
     def outlier_gate(self) -> Gate:
-        """Whether a node, switch, cable, place or pair is an outlier. Times of ranks that took
-        turns on CPUs accuse nobody."""
+        """Whether a node, switch, cable, place or pair is an outlier; not judged if ranks shared
+        CPUs."""
         if self.oversubscribed is not None:
             crowd = "threads" if self.oversubscribed.has_threads else "ranks"
             return not_judged(self.oversubscribed.fact, f"start no more {crowd} than CPUs")
@@ -384,7 +384,7 @@ class Analysis:
 
     @cached_property
     def stragglers(self) -> Stragglers | None:
-        """Ranks that complete late again and again; None where nobody looked."""
+        """Ranks that complete late again and again; None where this was not recorded."""
         return stragglers_of(self.run)
 
     @cached_property
@@ -441,7 +441,7 @@ class Analysis:
     def curves(self) -> list[NamedCurve]:
         """The curves that models are fitted to."""
         curves = list(by_curve(self.points_to_fit).values())
-        return [NamedCurve(*one) for one in zip(self.texts_apart(curves), curves, strict=True)]
+        return [NamedCurve(*named) for named in zip(self.texts_apart(curves), curves, strict=True)]
 
     def texts_apart(self, groups: Collection[Sequence[Axes]]) -> list[str]:
         """plan.axes.texts_apart, with the names of variants for people."""
@@ -472,8 +472,8 @@ class Analysis:
         return self.fits.of_pairs([p for p in self.at_once if operation in (None, p.operation)])
 
     def line(self, state: int = 0) -> Fit | None:
-        """Hockney's line through the points of one state; None if they do not carry one or are of
-        several curves."""
+        """Hockney's line through the points of one state; None if it cannot be fitted or they are
+        of several curves."""
         points = self.estimates.own(state)
         if len(by_curve(points)) > 1:
             return None

@@ -69,8 +69,8 @@ class _Noise(NamedTuple):
     def likelihoods(self, squares: Array) -> Array:
         """Log likelihoods of residual sums of squares; shape (correlations, ...)."""
         n = self.values.shape[1]
-        found = -0.5 * n * np.log(squares / n + LEAST_NOISE**2)
-        return np.asarray(found + 0.5 * np.log1p(-(CORRELATIONS**2)))
+        likelihoods = -0.5 * n * np.log(squares / n + LEAST_NOISE**2)
+        return np.asarray(likelihoods + 0.5 * np.log1p(-(CORRELATIONS**2)))
 
 
 def _whitened(column: Array) -> Array:
@@ -120,10 +120,10 @@ def _judged(
     size = (with_values - with_ones * level_values / level) / precision
     left = np.maximum(noise.left - precision * size**2, 0.0)
     beyond = precision * np.maximum(np.abs(size) - tolerance, 0.0) ** 2
-    found = noise.likelihoods(left)
-    best, column = np.unravel_index(int(found.argmax()), found.shape)
+    likelihoods = noise.likelihoods(left)
+    best, column = np.unravel_index(int(likelihoods.argmax()), likelihoods.shape)
     return Evidence(
-        likelihood=float(found[best, column]),
+        likelihood=float(likelihoods[best, column]),
         without=float(noise.likelihoods(noise.left).max()),
         within=float(noise.likelihoods(left + beyond).max()),
         at=int(places[column]),
@@ -138,8 +138,8 @@ def levels_likelihood(values: Array, places: list[int]) -> float:
     noise = _Noise.of(values)
     design = np.stack([_whitened(column) for column in columns], axis=2)
     left = [
-        float(((white - one @ np.linalg.lstsq(one, white, rcond=None)[0]) ** 2).sum())
-        for white, one in zip(noise.values, design, strict=True)
+        float(((white - matrix @ np.linalg.lstsq(matrix, white, rcond=None)[0]) ** 2).sum())
+        for white, matrix in zip(noise.values, design, strict=True)
     ]
     return float(noise.likelihoods(np.array(left)[:, None]).max())
 

@@ -119,7 +119,7 @@ class CollectiveCell:
         if self.default is None:
             return self.contenders[0]
         own = Contender(self.default, None)
-        return min((own, *self.contenders), key=lambda one: one.point.typical_s)
+        return min((own, *self.contenders), key=lambda contender: contender.point.typical_s)
 
     @property
     def gain(self) -> float | None:
@@ -196,18 +196,18 @@ def cells_of(
 ) -> list[CollectiveCell]:
     """Cells by collective, ranks, bytes and arrival. Launches are the units of the tests against
     the library's own decision (analysis/compare.py), which are corrected for their number over all
-    cells. runs: the points of each; how much runs differ is not in their launches, but in `drifts`
-    of each two. is_exact: the times are simulated, and one launch of each decides."""
-    found: dict[tuple[str, int, int, Arrived], dict[str, PointEstimate]] = {}
+    cells. runs: the points of each. drifts: run-to-run variation of each two, which launches of one
+    run cannot reveal. is_exact: the times are simulated, and one launch of each decides."""
+    by_cell: dict[tuple[str, int, int, Arrived], dict[str, PointEstimate]] = {}
     measured = [(point, number) for number, points in enumerate(runs) for point in points]
     run_of = None if is_exact else {id(point): number for point, number in measured}
     for point, _ in measured:
-        # Another call or question is no algorithm: persistent, one-sided, by threads, in groups.
+        # Persistent, one-sided, threaded and grouped operations are no algorithms of the same call.
         if not is_collective(point) or point.has_own_calls or point.groups is not None:
             continue
         if min(point.medians_s) > 0.0 and point.ranks is not None:
             key = (point.operation, point.ranks, point.bytes, arrived(point))
-            cell = found.setdefault(key, {})
+            cell = by_cell.setdefault(key, {})
             if name_of(point) in cell:
                 raise UsageError(
                     f"{point.operation} by {name_of(point)} with {point.ranks} ranks and "
@@ -219,7 +219,7 @@ def cells_of(
     to_default = _by_second(
         (
             (cell[DEFAULT], point)
-            for cell in found.values()
+            for cell in by_cell.values()
             if DEFAULT in cell
             for name, point in cell.items()
             if name != DEFAULT
@@ -228,12 +228,12 @@ def cells_of(
         known,
     )
     cells = []
-    for key in sorted(found, key=lambda key: (*key[:3], *((x is not None, x) for x in key[3]))):
-        algorithms = found[key]
+    for key in sorted(by_cell, key=lambda key: (*key[:3], *((x is not None, x) for x in key[3]))):
+        algorithms = by_cell[key]
         default = algorithms.get(DEFAULT)
         tried = [point for name, point in algorithms.items() if name != DEFAULT]
         contenders = [Contender(point, to_default.get(id(point))) for point in tried]
-        contenders.sort(key=lambda one: one.point.typical_s)
+        contenders.sort(key=lambda contender: contender.point.typical_s)
         cells.append(CollectiveCell(*key, default, tuple(contenders)))
     return _with_rivals(cells, run_of, known)
 
@@ -252,7 +252,7 @@ def _with_rivals(
     ]
     judged = _by_second(pairs, run_of, drifts)
     return [
-        replace(cell, rivals=tuple((one.name, judged[id(one.point)]) for one in others))
+        replace(cell, rivals=tuple((rival.name, judged[id(rival.point)]) for rival in others))
         for cell, others in zip(cells, rivals, strict=True)
     ]
 
@@ -263,7 +263,11 @@ def _rivals(cell: CollectiveCell) -> list[Contender]:
     others = cell.contenders[1:]
     if cell.default is None:
         return list(others[:1])
-    return [one for one in others if one.may_be_faster] if cell.best.is_faster else []
+    return (
+        [contender for contender in others if contender.may_be_faster]
+        if cell.best.is_faster
+        else []
+    )
 
 
 Two = tuple[PointEstimate, PointEstimate]
@@ -281,23 +285,23 @@ def _by_second(
     else:
         unseen = _between(pairs, run_of, drifts)
         judgements = differences(pairs, TOLERANCE, [unseen.get(id(second)) for _, second in pairs])
-    found = zip(pairs, judgements, strict=True)
-    return {id(second): difference for (_, second), difference in found}
+    judged_pairs = zip(pairs, judgements, strict=True)
+    return {id(second): difference for (_, second), difference in judged_pairs}
 
 
 def _between(
     pairs: Iterable[Two], run_of: Mapping[int, int], drifts: Mapping[Places, RunDrift]
 ) -> dict[int, Unseen]:
-    """By how much runs differ, by the id() of the second of each pair of two runs."""
+    """Run-to-run variation, by the id() of the second point of each pair from two runs."""
     apart: dict[Places, list[Two]] = {}
     for first, second in pairs:
         places = run_of[id(first)], run_of[id(second)]
         if places[0] != places[1]:
             apart.setdefault(places, []).append((first, second))
-    found = {}
+    unseen = {}
     for places, of_two in apart.items():
         each, _ = drifts.get(places, NONE_KNOWN).between(of_two)
         for (_, second), runs in zip(of_two, each, strict=True):
             if runs is not None:
-                found[id(second)] = runs.of_two
-    return found
+                unseen[id(second)] = runs.of_two
+    return unseen

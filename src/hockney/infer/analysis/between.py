@@ -1,4 +1,4 @@
-"""In which state of the machine runs were, and which runs were in the same."""
+"""The state of the machine in each run, and which runs share one."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def states_apart(analyses: Sequence[Analysis]) -> list[float | None]:
     """The core-to-core latency (seconds) of each run's usual state, where runs on the same hosts
     were in different ones; None elsewhere."""
     known = [_usual_state(analysis) for analysis in analyses]
-    found: list[float | None] = []
+    latencies_s: list[float | None] = []
     for state in known:
-        here = [one[1] for one in known if one and state and one[0] == state[0]]
+        here = [other[1] for other in known if other and state and other[0] == state[0]]
         differ = bool(here) and math.log(max(here) / min(here)) >= SAME_STATE
-        found.append(state[1] if state and differ else None)
-    return found
+        latencies_s.append(state[1] if state and differ else None)
+    return latencies_s
 
 
 def _usual_state(analysis: Analysis) -> tuple[frozenset[str | None], float] | None:

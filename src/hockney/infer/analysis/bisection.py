@@ -19,12 +19,12 @@ Link = tuple[str, bool]
 
 def route(topology: Topology, first: str, second: str) -> list[Link]:
     """The links from one node to another: up to the switch that they have in common, and down."""
-    one, other = ((*topology.path(topology.switches[node]), node) for node in (first, second))
+    path, other_path = ((*topology.path(topology.switches[node]), node) for node in (first, second))
     common = 0
-    while common < min(len(one), len(other)) - 1 and one[common] == other[common]:
+    while common < min(len(path), len(other_path)) - 1 and path[common] == other_path[common]:
         common += 1
-    up = [(name, True) for name in reversed(one[common:])]
-    return [*up, *((name, False) for name in other[common:])]
+    up = [(name, True) for name in reversed(path[common:])]
+    return [*up, *((name, False) for name in other_path[common:])]
 
 
 def fair_rates(routes: Sequence[Sequence[Link]], speeds: dict[str, float]) -> list[float]:
@@ -66,7 +66,7 @@ def allowed_Bps(
 
 @dataclass(frozen=True)
 class LinkUse:
-    """What pairs at once reach of what the links allow."""
+    """The bandwidth of pairs at once, against what the links allow."""
 
     operation: str
     bytes: int
@@ -130,4 +130,4 @@ def _is_bisection(
     everywhere = {host for pair in pairs for host in pair} == {p.host for p in places.values()}
     nodes = [tuple(topology.node(host or "") or "" for host in pair) for pair in pairs]
     below_top = [[topology.path(topology.switches[node])[1:2] for node in pair] for pair in nodes]
-    return everywhere and all(one and one != other for one, other in below_top)
+    return everywhere and all(first and first != second for first, second in below_top)

@@ -81,9 +81,9 @@ class Board:
     @cached_property
     def _centres(self) -> Array:
         made = np.flatnonzero(~np.isnan(self._rest).all(axis=1))
-        found = np.full(len(self._rest), np.nan)
-        found[made] = np.nanmedian(self._rest[made], axis=1)
-        return found
+        centres = np.full(len(self._rest), np.nan)
+        centres[made] = np.nanmedian(self._rest[made], axis=1)
+        return centres
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class Doubt:
 
 def held_doubts(held: float, hides: bool) -> list[Doubt]:
     """The doubt where other processes may hide what is slow. hides: whether something was not named
-    for them."""
+    because of them."""
     least = least_ratio(held)
     if not hides and least <= SOUGHT:
         return []
@@ -210,7 +210,7 @@ class Judgement:
     hides: bool = False
     """Whether a component was not named because `Network.held` may explain it."""
     _unsure: dict[tuple[str, str], tuple[int, float]] = field(default_factory=dict)
-    """The place among `doubts` and the ratio of each kind and size that was said to be unsure."""
+    """The place among `doubts` and the ratio of each kind and size that `unsure` reported."""
 
     def doubt(self, why: str, remedy: str) -> None:
         self.doubts.append(Doubt(why, remedy))

@@ -120,14 +120,14 @@ def of_slower_kind(
 ) -> set[Units]:
     """The slower ones of sets that are of two kinds, either of which may be the normal one: a
     doubt. many: those of which too many are slow; the rest of their kind belongs to them."""
-    found: set[Units] = set()
+    slower_units: set[Units] = set()
     for peers in sets:
         least = 0.0 if many & {*peers.units} else math.log(LEAST_RATIO)
         slower = {peers.units[i] for i in slower_kind(peers.values, least).tolist()}
         if slower and not slower & many:
             judgement.doubt(_too_many(len(slower), peers, boards[peers.board]), OTHERS)
-        found |= slower
-    return found
+        slower_units |= slower
+    return slower_units
 
 
 def without_fast_partners(
@@ -136,19 +136,19 @@ def without_fast_partners(
     """Those that have no partner as fast as others have, where known switches account for the
     paths: a doubt. Where half of the nodes are slow, three quarters of the pairs are, and only the
     fastest quarter of a node's pairs shows which."""
-    found: set[Units] = set()
+    without_partner: set[Units] = set()
     for peers in sets:
         delays = boards[peers.board].delays
         each = [np.quantile(delays[peers.members(unit)], MOST_FRACTION) for unit in peers.units]
         slower = slower_kind(np.array(each)).tolist()
-        if slower and not found:
+        if slower and not without_partner:
             judgement.doubt(
                 f"{len(slower)} of {len(peers.units)} {peers.what} have no partner as fast as the "
                 f"others have at {boards[peers.board].name}: either kind may be the normal one",
                 "compare with an earlier run",
             )
-        found |= {peers.units[i] for i in slower}
-    return found
+        without_partner |= {peers.units[i] for i in slower}
+    return without_partner
 
 
 def check_sight(
@@ -160,7 +160,7 @@ def check_sight(
         least = peers.test.least_found(family.tests, family.level)
         unseen.setdefault(tuple(peers.units), []).append((least, peers))
     for each in unseen.values():
-        chosen = [min(each, key=lambda one: one[0])] if at_any_size else each
+        chosen = [min(each, key=lambda look: look[0])] if at_any_size else each
         for least, peers in chosen:
             if least > SURE:
                 judgement.unsure(peers.what, boards[peers.board].name, least)

@@ -99,11 +99,11 @@ def change_points(values: Array, tolerance: float, series: int = 1) -> list[Chan
     how many are looked at, which share an error rate."""
     limit, more = math.log1p(tolerance), RARER * math.log(series)
     cleaned, start = without_outliers(values) if len(values) else values, 0
-    found: list[tuple[int, float]] = []
+    changes: list[tuple[int, float]] = []
     while first := _first_change(cleaned[start:], values[start:], limit, more):
         start += first.at
-        found.append((start, _p(first, STEP_LIMIT + more)))
-    return _lasting(values, _placed(cleaned, found), tolerance)
+        changes.append((start, _p(first, STEP_LIMIT + more)))
+    return _lasting(values, _placed(cleaned, changes), tolerance)
 
 
 def _first_change(cleaned: Array, values: Array, tolerance: float, more: float) -> Evidence | None:
@@ -133,11 +133,11 @@ def _are_beyond(values: Array) -> bool:
     return bool(last.min() > before.max() or last.max() < before.min())
 
 
-def _placed(values: Array, found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+def _placed(values: Array, changes: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     """The changes, each moved to where it best divides the runs between its neighbours."""
-    bounds = [0, *(at for at, _ in found), len(values)]
-    placed = list(found)
-    for number, (at, p) in enumerate(found):
+    bounds = [0, *(at for at, _ in changes), len(values)]
+    placed = list(changes)
+    for number, (at, p) in enumerate(changes):
         low, high = bounds[number], bounds[number + 2]
         if high - at >= LEAST_RUNS:
             places = range(low + LEAST_RUNS, high - LEAST_RUNS + 1)
@@ -153,10 +153,10 @@ def _deviations(values: Array, place: int) -> float:
     return sum(float(np.abs(part - np.median(part)).sum()) for part in parts)
 
 
-def _lasting(values: Array, found: Sequence[tuple[int, float]], tolerance: float) -> list[Change]:
+def _lasting(values: Array, changes: Sequence[tuple[int, float]], tolerance: float) -> list[Change]:
     """The changes that last: the smallest is dropped until all exceed the tolerance, as later runs
     may show that a level did not last."""
-    left = list(found)
+    left = list(changes)
     while left:
         places = [0, *(at for at, _ in left), len(values)]
         medians = [float(np.median(values[a:b])) for a, b in pairwise(places)]

@@ -1,7 +1,7 @@
-"""Judges a claim by what was measured: confirmed, refuted, or it cannot be told, and what would.
+"""Judges a claim by what was measured: confirmed, refuted, or undecided, and what would decide it.
 
 A claim is confirmed where the whole 95 % interval of its quantity is in the claimed range, refuted
-where none of it is, and cannot be told in between.
+where none of it is, and undecided ("cannot tell") in between.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class JudgedClaim:
     verdict: Verdict
     why: str
     remedy: str
-    """What would tell; empty where it is told."""
+    """What would decide the claim; empty if it is decided."""
     number: Number | None
     """The quantity; None where it could not be taken."""
 
@@ -61,11 +61,11 @@ class JudgedClaim:
         return not_judged(self.why, self.remedy)
 
 
-def judged(claim: Claim, found: Mapping[str, Analysis], document: Document) -> JudgedClaim:
+def judged(claim: Claim, analyses: Mapping[str, Analysis], document: Document) -> JudgedClaim:
     """The verdict on a claim by the analyses of its measurements, by name."""
     try:
-        _check_trusted(claim, list(found.values()))
-        number = Taken(found, document).number(claim.quantity)
+        _check_trusted(claim, list(analyses.values()))
+        number = Taken(analyses, document).number(claim.quantity)
     except CannotTellError as error:
         return cannot_tell(claim, error.remedy)
     return _judged(claim, number)
@@ -86,7 +86,7 @@ def _judged(claim: Claim, number: Number) -> JudgedClaim:
 
 
 def _more(number: Number, expected: ClaimedRange) -> str:
-    """About how many launches would tell: the width goes with the root of their number."""
+    """About how many launches would decide: intervals narrow with the root of their number."""
     ends = [end for end in (expected.low, expected.high) if math.isfinite(end)]
     distance = min(abs(number.value - end) for end in ends)
     if distance > 0.0:
@@ -98,7 +98,7 @@ def _more(number: Number, expected: ClaimedRange) -> str:
 
 
 def _check_trusted(claim: Claim, analyses: Sequence[Analysis]) -> None:
-    """Raises CannotTellError for runs that cannot carry the claim; one of them has its nodes."""
+    """Raises CannotTellError if ranks shared CPUs, or if no run has the nodes that it needs."""
     for analysis in analyses:
         crowded = analysis.oversubscribed
         if crowded is not None and not analysis.run.is_simulated:

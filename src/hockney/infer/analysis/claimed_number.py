@@ -15,7 +15,7 @@ from hockney.plan import plan_of
 
 @dataclass(frozen=True)
 class Remedy:
-    """What would let a claim be judged that cannot be told."""
+    """Why a claim is undecided, and what would decide it."""
 
     why: str
     what: str
@@ -31,7 +31,7 @@ class CannotTellError(Exception):
 
 @dataclass(frozen=True)
 class Number:
-    """A quantity with its interval, which is exact of simulated times."""
+    """A quantity with its interval, which is exact for simulated times."""
 
     value: float
     interval: Interval
@@ -40,7 +40,7 @@ class Number:
 
 
 def check_launches(analysis: Analysis, launches: int) -> None:
-    """Raises CannotTellError where so many launches of a run give no interval of 95 %."""
+    """Raises CannotTellError if this many launches of a run are too few for a 95 % interval."""
     if launches >= ENOUGH_LAUNCHES:
         return
     plan = plan_of(analysis.run.header.options)
@@ -57,15 +57,15 @@ def check_launches(analysis: Analysis, launches: int) -> None:
 
 
 def common_kind(numbers: Iterable[Number]) -> IntervalKind:
-    """The kind of the interval of what these give together."""
+    """The kind of interval of a number that is computed from these."""
     return "exact" if all(number.interval.is_exact for number in numbers) else "confidence"
 
 
-def number_of(analysis: Analysis, found: Parameter, what: str, launches: int) -> Number:
-    """The number that was estimated, from so many launches."""
-    if found.value is None:
+def number_of(analysis: Analysis, parameter: Parameter, what: str, launches: int) -> Number:
+    """The estimated parameter as a number, from this many launches."""
+    if parameter.value is None:
         raise CannotTellError(f"{what} is not known", "measure more sizes")
-    value, interval = float(found.value), found.interval
+    value, interval = float(parameter.value), parameter.interval
     if analysis.run.is_simulated:
         return Number(value, Interval.exact(value), launches)
     check_launches(analysis, launches)

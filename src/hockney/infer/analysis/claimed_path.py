@@ -38,16 +38,16 @@ def at_path(analysis: Analysis, document: Mapping[str, Any], path: str) -> Numbe
         if step[2] is not None:
             above = here = _entry(here, step[2], path)
     if isinstance(here, Mapping) and "value" in here:
-        found = Parameter(here["value"], _interval(here, "low", "high"))
+        parameter = Parameter(here["value"], _interval(here, "low", "high"))
     else:
-        found = Parameter(here, _beside(above, name))
-    if found.value is not None and (
-        isinstance(found.value, bool) or not isinstance(found.value, int | float)
+        parameter = Parameter(here, _beside(above, name))
+    if parameter.value is not None and (
+        isinstance(parameter.value, bool) or not isinstance(parameter.value, int | float)
     ):
         raise CannotTellError(f"path: {path!r} is no number", "name a field that has one")
     launches = above.get("launches")
     known = launches if isinstance(launches, int) else len(analysis.run.launches)
-    return number_of(analysis, found, path, known)
+    return number_of(analysis, parameter, path, known)
 
 
 def _entry(entries: Any, chosen: str, path: str) -> Any:
@@ -61,17 +61,17 @@ def _entry(entries: Any, chosen: str, path: str) -> Any:
             f"path: {path!r}: the list has {len(entries)} entries", "count from 0"
         )
     wanted = dict(pair.strip().partition("=")[::2] for pair in chosen.split(","))
-    found = [
+    matching = [
         entry
         for entry in entries
         if all(str(entry.get(key)) == text for key, text in wanted.items())
     ]
-    if len(found) != 1:
+    if len(matching) != 1:
         raise CannotTellError(
-            f"path: {path!r}: {len(found)} of {len(entries)} entries have [{chosen}]",
+            f"path: {path!r}: {len(matching)} of {len(entries)} entries have [{chosen}]",
             "choose one by its fields, as hockney show --json prints them",
         )
-    return found[0]
+    return matching[0]
 
 
 def _near(here: Any) -> str:

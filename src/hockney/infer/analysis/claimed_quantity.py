@@ -33,8 +33,8 @@ Document = Callable[[Analysis], Mapping[str, Any]]
 class Taken:
     """Takes quantities from the analyses of measurements."""
 
-    def __init__(self, found: Mapping[str, Analysis], document: Document) -> None:
-        self._found = found
+    def __init__(self, analyses: Mapping[str, Analysis], document: Document) -> None:
+        self._found = analyses
         self._document = document
 
     def number(self, quantity: Quantity) -> Number:
@@ -120,11 +120,11 @@ def _parameter(analysis: Analysis, quantity: Quantity) -> Number:
 
 
 def _between(first: Analysis, second: Analysis) -> Unseen | None:
-    """How much equal runs differ, as far as it is known before any other run; None of one run, and
-    of simulated ones."""
+    """How much equal runs differ, before any other run is known; None for one run and for
+    simulated runs."""
     if first is second or first.run.is_simulated or second.run.is_simulated:
         return None
-    smallest = [min(one.points_to_fit, key=lambda p: p.bytes) for one in (first, second)]
+    smallest = [min(analysis.points_to_fit, key=lambda p: p.bytes) for analysis in (first, second)]
     (between,), _ = NONE_KNOWN.between([smallest])
     return between.of_two if between else None
 
@@ -136,7 +136,7 @@ def _ratio(of: Number, over: Number, between: Unseen | None = None) -> Number:
     ratio, kind = of.value / over.value, common_kind([of, over])
     low, high = of.interval.low / over.interval.high, of.interval.high / over.interval.low
     if between is not None and of.interval.low > 0.0:
-        halves = [log_half_width(one.interval, math.inf) for one in (of, over)]
+        halves = [log_half_width(number.interval, math.inf) for number in (of, over)]
         seen = math.hypot(*halves) / normal_quantile(1.0 - CONFIDENCE)
         reach = math.exp(float(between.distance(1.0 - CONFIDENCE, np.array([seen]))[0]))
         low, high = min(low, ratio / reach), max(high, ratio * reach)

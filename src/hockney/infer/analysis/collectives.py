@@ -31,8 +31,8 @@ def _points_of(analysis: Analysis, name: str) -> list[PointEstimate]:
 
 
 class CollectivePoints:
-    """One collective in the headline states of some runs: its points with times above 0 s, of ranks
-    that arrived together if some did, or else in one pattern."""
+    """One collective in the headline states of some runs: its points with times above 0 s, those
+    whose ranks arrived together, or if there are none, those of one arrival pattern."""
 
     def __init__(self, name: str, analyses: Sequence[Analysis]) -> None:
         """analyses: some may hold only the ping-pong times that predictions need."""
@@ -42,7 +42,7 @@ class CollectivePoints:
         self._by_run = [[p for p in of_it if p.typical_s > 0.0] for of_it in points.values()]
         every = list(chain.from_iterable(self._by_run))
         first = ([p for p in every if arrived(p).is_together] or every)[:1]
-        self.points = tuple(p for p in every for one in first if arrived(p) == arrived(one))
+        self.points = tuple(p for p in every for point in first if arrived(p) == arrived(point))
         self._all = analyses
         self._predicted: dict[PointEstimate, float | None] = {}
 

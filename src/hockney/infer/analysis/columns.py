@@ -24,7 +24,7 @@ Columns = dict[str, list[Any]]
 """Columns of equal length; None where a value is unknown."""
 TRAIN_COLUMNS = tuple(f"train_{name}" for name in Train.__struct_fields__)
 ROWS_AT_ONCE = 100_000
-"""Samples that are made columns of Python objects at once, 1 KiB each."""
+"""Samples converted to Python objects at once, 1 KiB each."""
 NOTES_APART = " | "
 """Separator of the notes of one log, whose sentences have commas and semicolons."""
 OF_LAUNCHES = frozenset({"medians_s", "launch_numbers"})

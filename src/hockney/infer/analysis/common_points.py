@@ -101,14 +101,14 @@ def _listed(sizes: Sequence[int]) -> str:
 
 def nothing_in_common(first: Estimates, second: Estimates) -> str:
     """Why no point of two runs can be compared, in words."""
-    points = [one.own() for one in (first, second)]
+    points = [estimates.own() for estimates in (first, second)]
     for label, own in zip("AB", points, strict=True):
         if not own:
             return f"{label} measured nothing"
     for axis in COMMON_AXES:
         values = [{str(getattr(point, axis)) for point in own} for own in points]
         if not values[0] & values[1]:
-            names = (", ".join(sorted(one)) for one in values)
+            names = (", ".join(sorted(texts)) for texts in values)
             return f"the two runs have no {axis} in common: {' and '.join(names)}"
     if {point.bytes for point in points[0]} & {point.bytes for point in points[1]}:
         return "the two runs have sizes in common, but no point"

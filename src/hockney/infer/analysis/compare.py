@@ -77,7 +77,7 @@ class RunComparison:
     only_base: str = ""
     """What A alone has, in words, where the points of both runs were asked for."""
     failures: Failures = ((), ())
-    """What is not accepted of A by itself and is of B, and of B and is of A."""
+    """Failed findings that A alone has, and those that B alone has."""
     is_with_itself: bool = False
     """Whether A and B are the same run: that they are equal shows nothing."""
 
@@ -158,14 +158,15 @@ def compare(
     each, whole = drift.between(pairs, means)
     unseen = [runs.of_two if runs else None for runs in each]
     if _are_exact(base, other, pairs):
-        found = [_exact(math.log(b.typical_s / a.typical_s), tolerance) for a, b in compared]
+        judgements = [_exact(math.log(b.typical_s / a.typical_s), tolerance) for a, b in compared]
         overall = _exact(float(means[1].mean() - means[0].mean()), tolerance)
     else:
-        found = differences(compared, tolerance, unseen[: len(compared)])
+        judgements = differences(compared, tolerance, unseen[: len(compared)])
         seen = whole.of_two if whole else None
         overall = two_samples(*means, tolerance, seen, _hidden(*pairs))
     points = tuple(
-        PointDifference(*pair, difference) for pair, difference in zip(compared, found, strict=True)
+        PointDifference(*pair, difference)
+        for pair, difference in zip(compared, judgements, strict=True)
     )
     is_same = base.header.id == other.header.id and np.array_equal(*means)
     if is_same:
@@ -183,7 +184,7 @@ def _are_exact(base: Run, other: Run, pairs: Sequence[tuple[PointEstimate, Point
 
 
 def _exact(log_ratio: float, tolerance: float) -> Judged:
-    """The judgement of an exact ratio, beside which no difference is too small to be shown."""
+    """The judgement of an exact ratio, which shows any difference, however small."""
     return replace(exact(np.array([log_ratio]), tolerance), smallest_difference=None)
 
 
@@ -223,7 +224,7 @@ def _definition(run: Run) -> str | None:
 
 
 def _doubts(base: Run, other: Run) -> list[str]:
-    """Problems of the logs from which the numbers are."""
+    """Caveats about the logs that the numbers come from."""
     notes = {run.label: source_notes(run) for run in (base, other)}
     return [f"{label}: {note.text}" for label, of in notes.items() for note in of]
 
@@ -273,19 +274,19 @@ def unlike_question(base: Run, other: Run) -> str | None:
 
 
 def _circumstances(case: Case) -> dict[str, Any]:
-    """What makes a case another question, besides the axes of its points."""
+    """Options that change what a case measures, besides the axes of its points."""
     knobs = knobs_of(type(case.workload)).items()
     names = [name for name, knob in knobs if knob.axis is None and not knob.is_beside]
-    found = {name: getattr(case.workload, name) for name in names}
+    circumstances = {name: getattr(case.workload, name) for name in names}
     for part, fields in NO_KNOBS.items():
-        found |= {name: getattr(getattr(case, part), name, None) for name in fields}
-    return found
+        circumstances |= {name: getattr(getattr(case, part), name, None) for name in fields}
+    return circumstances
 
 
 def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int] | None, list[str]]:
     """The state of each run to compare: on one host those of the same core-to-core latency,
     preferably of most rounds; across hosts each headline."""
-    host, other_host = (one.run.header.environment.get("host") for one in (first, second))
+    host, other_host = (analysis.run.header.environment.get("host") for analysis in (first, second))
     if host != other_host:
         return (0, 0), []
     if first.states.probe != "handover" or second.states.probe != "handover":
@@ -347,7 +348,7 @@ def differences(
 
 
 def _hidden(*pairs: tuple[PointEstimate, PointEstimate]) -> float:
-    """What printed digits hide of the log ratios of these, on average."""
+    """Mean error that the rounding of printed times may cause in the log ratios."""
     each = [math.log1p(a.rounding or 0.0) + math.log1p(b.rounding or 0.0) for a, b in pairs]
     return sum(each) / len(each)
 
@@ -363,9 +364,9 @@ def means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tuple
 
 
 def _means(points: Sequence[PointEstimate], centres: Sequence[float]) -> Array:
-    """Means of the launches that have every point: a missing one would shift the mean. Where each
-    has some, as of collectives measured by algorithm, the first of each count together, and so on:
-    they were made in turn."""
+    """Means of the launches that have every point: a missing one would shift the mean. If no launch
+    has all, as when each measures one algorithm, the first launches of all points are averaged,
+    then the second, and so on: they were made in turn."""
     launches = set.intersection(*(set(point.launch_numbers) for point in points))
     if not launches:
         logs = [np.log(point.medians_s) - at for point, at in zip(points, centres, strict=True)]

@@ -34,8 +34,11 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
         return failed([f"{named} takes {_worst(comparison)}"], [label])
     if comparison.failures[1]:
         new = comparison.failures[1]
-        each = [f"{named}: {one.what or one.number}, which was not found before" for one in new]
-        return failed(each, [name for one in new for name in one.names] or [label])
+        each = [
+            f"{named}: {finding.what or finding.number}, which was not found before"
+            for finding in new
+        ]
+        return failed(each, [name for finding in new for name in finding.names] or [label])
     gates = map(whole_gate, (comparison.base, comparison.other))
     if (not_whole := next(filter(None, gates), None)) is not None:
         return not_whole
@@ -69,7 +72,7 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
 
 
 def _worst(comparison: RunComparison) -> str:
-    """How much slower it is where it is so most: at one point, or as a whole."""
+    """The largest slowdown in words: at one point, or as a whole."""
     points = [point for point in comparison.points if point.difference.verdict == "slower"]
     curves = {curve_text(point.base) for point in comparison.points}
     each = [(point.difference.ratio, _where(point, len(curves) > 1)) for point in points]

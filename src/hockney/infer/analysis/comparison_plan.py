@@ -18,7 +18,7 @@ from hockney.plan.variants import LEAST_BLOCKS
 EARLIER = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100)
 """Numbers of earlier runs that are tried."""
 MOST_TIMES = 64
-"""So many times the launches that runs have are tried with more earlier runs."""
+"""Most launches that are tried with more earlier runs, as a multiple of what the runs have."""
 RANKS = math.sqrt(math.pi / 3.0)
 """How much wider an interval by ranks is than that of normal values (Hollander & Wolfe, 4.5)."""
 TAILS = 2.0 * (1.0 - POWER)
@@ -26,7 +26,7 @@ TAILS = 2.0 * (1.0 - POWER)
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """Ways to show a difference as a whole with POWER; None where a way does not lead there."""
+    """Ways to show a difference as a whole with POWER; None where a way cannot show it."""
 
     difference: float
     """Relative."""

@@ -68,7 +68,7 @@ class Congested:
 
     def factor(self, quantile: float) -> Factor | None:
         """The factor of a quantile; None with too few samples."""
-        return next((one for one in self.factors if one.quantile == quantile), None)
+        return next((factor for factor in self.factors if factor.quantile == quantile), None)
 
     @property
     def exceeds(self) -> bool:
@@ -94,7 +94,7 @@ def congested(
         return []
     samples = _by_launch(run, states)
     rates = _rates(run)
-    found = []
+    victims = []
     for point in sorted(samples, key=sort_key):
         alone = isolated_of(point)
         if point.aggressor is None or alone not in samples:
@@ -106,19 +106,19 @@ def congested(
             each.append(_factor(quantile, *both, run.is_simulated))
         if each[0] is not None:
             factors = tuple(factor for factor in each if factor is not None)
-            found.append(Congested(point, factors, rates.get(point), workload.most_factor))
-    return found
+            victims.append(Congested(point, factors, rates.get(point), workload.most_factor))
+    return victims
 
 
 def _by_launch(run: Run, states: States) -> Times:
     """The samples of each launch in the headline state, in seconds. No launch is excluded as slow:
     with roles drawn anew, launches differ because placements do."""
-    found: dict[Point, OfLaunches] = {}
+    samples: dict[Point, OfLaunches] = {}
     for (point, state), cell in cells_of(run, states).items():
         if state == 0:
             parts = np.split(cell.seconds(), np.cumsum(cell.counts)[:-1])
-            found[point] = dict(zip(cell.numbers.tolist(), parts, strict=True))
-    return found
+            samples[point] = dict(zip(cell.numbers.tolist(), parts, strict=True))
+    return samples
 
 
 def _factor(

@@ -19,7 +19,7 @@ from hockney.records import Run
 
 LEAST_RISE = 0.10
 """Least relative rise of a pair's time, over its time with the fewest pairs, for a knee. A curve
-that misses a time by as much does not tell whether there is a rise."""
+that misses a time by as much does not show whether there is a rise."""
 LEAST_COUNTS = 3
 """Numbers of pairs that a knee needs; two give only a slowdown."""
 NOT_REPEATED = "no pair was measured at every number of pairs"
@@ -176,10 +176,10 @@ def _slowdown(each: Sequence[PointEstimate], alone: Sequence[PointEstimate]) -> 
 def knees(curve: Sequence[Contention]) -> list[Knee]:
     """A knee for each size that was measured with at least LEAST_COUNTS numbers of pairs."""
     by_size: dict[Key, list[Contention]] = {}
-    for one in curve:
-        by_size.setdefault(key_without(one.together, *OF_PAIRS), []).append(one)
+    for contention in curve:
+        by_size.setdefault(key_without(contention.together, *OF_PAIRS), []).append(contention)
     return [
-        _knee(sorted(counts, key=lambda one: one.pairs))
+        _knee(sorted(counts, key=lambda contention: contention.pairs))
         for counts in by_size.values()
         if len(counts) >= LEAST_COUNTS and counts[0].typical_s > 0.0
     ]
@@ -188,7 +188,7 @@ def knees(curve: Sequence[Contention]) -> list[Knee]:
 def _knee(curve: Sequence[Contention]) -> Knee:
     point = msgspec.structs.replace(point_of(curve[0].together), pairs=None, ranks=None)
     most = curve[-1].pairs
-    times = [_slowdown(one.each, curve[0].each) for one in curve]
+    times = [_slowdown(contention.each, curve[0].each) for contention in curve]
     if not all(times):
         return Knee(point, None, None, most, None, NOT_REPEATED)
     relative = np.array(times, dtype=float)
@@ -212,10 +212,10 @@ def _off_flat(relative: Array) -> float:
 def _bent(curve: Sequence[Contention], relative: Array) -> tuple[float, float, float]:
     """The knee, the slope over pairs beyond it and the largest relative error of the best curve
     through relative times."""
-    pairs = np.array([float(one.pairs) for one in curve])
+    pairs = np.array([float(contention.pairs) for contention in curve])
     alone, constant, slope, error = min(
         (_two_lines(pairs, relative, split) for split in range(1, len(pairs))),
-        key=lambda found: found[3],
+        key=lambda lines: lines[3],
     )
     return max((alone - constant) / slope, float(pairs[0])), slope, error
 
@@ -223,7 +223,7 @@ def _bent(curve: Sequence[Contention], relative: Array) -> tuple[float, float, f
 def _later_rise(curve: Sequence[Contention]) -> bool:
     """Whether most pairs are slower at last than where each was first measured, which for some is
     beyond the fewest pairs."""
-    first = {point.peers: point for one in reversed(curve[:-1]) for point in one.each}
+    first = {point.peers: point for contention in reversed(curve[:-1]) for point in contention.each}
     slowdown = _slowdown(curve[-1].each, list(first.values()))
     return slowdown is not None and slowdown >= 1.0 + LEAST_RISE
 
@@ -240,7 +240,7 @@ def _two_lines(pairs: Array, times: Array, split: int) -> tuple[float, float, fl
         constant, slope = 0.0, float(t[0] / k[0])
     else:
         columns = np.column_stack([alone / t, alone * k / t])
-        found = lsq_linear(columns, np.ones(len(t)), bounds=([0.0, 1e-12], [1.0, np.inf])).x
-        constant, slope = alone * float(found[0]), alone * float(found[1])
+        coefficients = lsq_linear(columns, np.ones(len(t)), bounds=([0.0, 1e-12], [1.0, np.inf])).x
+        constant, slope = alone * float(coefficients[0]), alone * float(coefficients[1])
     curve = np.maximum(alone, constant + slope * pairs)
     return alone, constant, slope, float(np.abs(curve / times - 1.0).max())

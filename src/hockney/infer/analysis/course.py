@@ -64,7 +64,7 @@ class Course:
     level_start: int = 0
     detector: Detector | None = None
     is_known: bool = False
-    """Whether what looks show is known already, and is set afterwards."""
+    """Whether changes are known already and set afterwards: looks are stored, not judged."""
 
     def look(self, time_s: float, values: Array, mark: bool = False) -> list[LevelChange]:
         """Takes a look and returns the changes that it shows. values: logarithms; mark: it begins
@@ -85,7 +85,7 @@ class Course:
         return self._judge()
 
     def _check_interval(self) -> None:
-        """Starts the detector, or again where looks come at another pace than it was made for."""
+        """Starts the detector; restarts it where the time between looks has changed."""
         gaps = np.diff(self.times[self.level_start :])
         usual = max(float(np.median(gaps)), 1.0)
         if self.detector is None or abs(math.log(usual / self.detector.interval_s)) > math.log(1.5):
@@ -116,7 +116,7 @@ class Course:
         return changes
 
     def _begin(self, start: int) -> None:
-        """The level that begins there, with the looks since."""
+        """Begins a level there, with the looks since."""
         self.level_start, self.detector = start, None
         if len(self.times) - start > FIRST_GAPS:
             self._check_interval()

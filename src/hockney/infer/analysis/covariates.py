@@ -1,4 +1,4 @@
-"""How much of the variance between launches goes with the probes of the machine."""
+"""How much of the variance between launches correlates with probes of the machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST_FRACTION = 0.1
 
 @dataclass(frozen=True)
 class Covariate:
-    """A probe that the launch medians of an operation go with."""
+    """A probe that the launch medians of an operation correlate with."""
 
     operation: str
     probe: str
@@ -47,20 +47,20 @@ def covariates(run: Run, estimates: Estimates) -> list[Covariate]:
         "core-to-core": _handover(run, estimates),
     }
     own = estimates.own()
-    found = [
+    fitted = [
         covariate
         for operation in dict.fromkeys(point.operation for point in own)
         for probe, by_launch in probes.items()
         if (covariate := _fitted(operation, probe, _levels(_of(own, operation)), by_launch))
         is not None
     ]
-    corrected = holm(np.array([covariate.p for covariate in found])).tolist()
+    corrected = holm(np.array([covariate.p for covariate in fitted])).tolist()
     sure = [
         Covariate(covariate.operation, covariate.probe, covariate.fraction, p, covariate.launches)
-        for covariate, p in zip(found, corrected, strict=True)
+        for covariate, p in zip(fitted, corrected, strict=True)
         if p < SIGNIFICANCE and covariate.fraction >= LEAST_FRACTION
     ]
-    return sorted(sure, key=lambda one: -one.fraction)
+    return sorted(sure, key=lambda covariate: -covariate.fraction)
 
 
 def _of(points: Iterable[PointEstimate], operation: str) -> Iterable[PointEstimate]:
@@ -69,13 +69,13 @@ def _of(points: Iterable[PointEstimate], operation: str) -> Iterable[PointEstima
 
 def _levels(points: Iterable[PointEstimate]) -> ByLaunch:
     """Each launch's mean over points of the log of its median over the point's."""
-    found: dict[int, list[float]] = {}
+    by_launch: dict[int, list[float]] = {}
     for point in points:
         if point.typical_s:
             for launch, median_s in zip(point.launch_numbers, point.medians_s, strict=True):
                 if median_s > 0.0:
-                    found.setdefault(launch, []).append(math.log(median_s / point.typical_s))
-    return {launch: float(np.mean(logs)) for launch, logs in found.items()}
+                    by_launch.setdefault(launch, []).append(math.log(median_s / point.typical_s))
+    return {launch: float(np.mean(logs)) for launch, logs in by_launch.items()}
 
 
 def _compute(run: Run, estimates: Estimates) -> ByLaunch:
@@ -96,11 +96,11 @@ def _handover(run: Run, estimates: Estimates) -> ByLaunch:
 
 def _medians(of_round: dict[tuple[int, int], float], estimates: Estimates) -> ByLaunch:
     """The logarithm of each launch's median over its rounds in the headline state."""
-    found: dict[int, list[float]] = {}
+    by_launch: dict[int, list[float]] = {}
     for (launch, round_), value in of_round.items():
         if value > 0.0 and estimates.states.of(launch, round_) == 0:
-            found.setdefault(launch, []).append(math.log(value))
-    return {launch: float(np.median(logs)) for launch, logs in found.items()}
+            by_launch.setdefault(launch, []).append(math.log(value))
+    return {launch: float(np.median(logs)) for launch, logs in by_launch.items()}
 
 
 def _fitted(operation: str, probe: str, levels: ByLaunch, by_launch: ByLaunch) -> Covariate | None:

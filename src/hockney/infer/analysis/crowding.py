@@ -43,29 +43,29 @@ def oversubscribed(run: Run) -> Oversubscribed | None:
     if run.is_simulated:
         return None
     part = run.taking_part
-    found = [
+    crowded = [
         host
         for launch in run.launches
         for host in _crowded_hosts([place for place in launch.places if place.rank in part])
     ]
-    return max(found, key=lambda one: one.ranks / one.cpus, default=None)
+    return max(crowded, key=lambda node: node.ranks / node.cpus, default=None)
 
 
 def _crowded_hosts(places: Sequence[Place]) -> Iterator[Oversubscribed]:
     known = sorted(
-        (place for place in places if place.host is not None), key=lambda one: one.host or ""
+        (place for place in places if place.host is not None), key=lambda place: place.host or ""
     )
-    for host, group in groupby(known, key=lambda one: one.host or ""):
+    for host, group in groupby(known, key=lambda place: place.host or ""):
         here = list(group)
-        pus = [pu for one in here for pu in one.thread_pus or [one.pu]]
+        pus = [pu for place in here for pu in place.thread_pus or [place.pu]]
         cpus = _cpus_of(here, pus)
         if cpus and cpus < len(pus):
-            yield Oversubscribed(host, len(pus), cpus, any(one.thread_pus for one in here))
+            yield Oversubscribed(host, len(pus), cpus, any(place.thread_pus for place in here))
 
 
 def _cpus_of(places: Sequence[Place], pus: Sequence[int | None]) -> int | None:
     """Number of CPUs that these ranks of one node had; None if unknown. Ranks that are not pinned
-    can use all that they are allowed, wherever they were when they looked."""
+    can use all that they are allowed, wherever they were when that was recorded."""
     if all(place.pinned for place in places):
         return None if None in pus else len(set(pus))
     return max((place.allowed for place in places if place.allowed is not None), default=None)

@@ -28,16 +28,16 @@ class Decision:
     findings: tuple[DecidingFinding, ...]
     """All, those that decide first."""
     unheld: tuple[str, ...] = ()
-    """Labels of the runs that were held against nothing, where others were."""
+    """Labels of the runs that were compared with nothing, where others were."""
     is_relative: bool = False
-    """Whether runs are accepted whose parts were held against each other alone: what is slow
-    everywhere passes."""
+    """Whether runs are accepted by comparing only their own parts: what is slow everywhere
+    passes."""
 
     @property
     def status(self) -> Status:
         """Failed if anything did; else not judged if anything was not, or nothing was."""
         statuses = {finding.status for finding in self.findings}
-        return next((one for one in (FAILED, NOT_JUDGED) if one in statuses), PASSED)
+        return next((status for status in (FAILED, NOT_JUDGED) if status in statuses), PASSED)
 
     @property
     def words(self) -> str:
@@ -53,7 +53,7 @@ ORDER = {FAILED: 0, NOT_JUDGED: 1, PASSED: 2}
 
 def decided(findings: Iterable[DecidingFinding]) -> Decision | None:
     """The verdict of findings, the worst first; None without any."""
-    by_status = sorted(findings, key=lambda one: ORDER[one.status])
+    by_status = sorted(findings, key=lambda finding: ORDER[finding.status])
     return Decision(tuple(by_status)) if by_status else None
 
 
@@ -62,8 +62,8 @@ def decision_of(
     histories: Sequence[History] = (),
     against: Iterable[DecidingFinding] = (),
 ) -> Decision | None:
-    """The verdict of runs; histories: of these and earlier ones; against: what they are against
-    earlier ones. None where there is no run."""
+    """The verdict of runs; None without any. histories: of these and earlier ones. against:
+    findings of comparisons with earlier ones."""
     each = [(analysis.label, _labelled(analysis)) for analysis in analyses]
     findings = [finding for _, of_run in each for finding in of_run]
     beside = [*against, *_of_histories(histories)]
@@ -82,7 +82,7 @@ def _labelled(analysis: Analysis) -> list[DecidingFinding]:
 
 
 def _is_held(finding: DecidingFinding) -> bool:
-    """Whether a finding decides anything: it failed, was not judged, or was held against
+    """Whether a finding decides anything: it failed, was not judged, or was compared with
     something."""
     return finding.status != PASSED or bool(finding.reference)
 
@@ -100,22 +100,22 @@ def decision_of_histories(histories: Sequence[History]) -> Decision | None:
 
 
 def _of_histories(histories: Sequence[History]) -> list[DecidingFinding]:
-    found = [_of_trend(history, trend) for history in histories for trend in history.trends]
+    findings = [_of_trend(history, trend) for history in histories for trend in history.trends]
     for history in histories:
         newest = history.runs[-1]
-        found += history.failed
+        findings += history.failed
         if newest.cut is not None:
-            found.append(of_cut(newest.file, newest.cut))
+            findings.append(of_cut(newest.file, newest.cut))
         last = newest.file
         if last in history.left_out:
             number = (
                 f"{len(history.left_out)} of {len(history.runs)} runs are left out, the last too"
             )
             why = "they have other sizes than most of the runs"
-            found.append(
+            findings.append(
                 DecidingFinding(NOT_JUDGED, history.name, number, why, "measure the same sizes")
             )
-    return found
+    return findings
 
 
 def _of_trend(history: History, trend: Trend) -> DecidingFinding:
@@ -143,15 +143,15 @@ def _of_trend(history: History, trend: Trend) -> DecidingFinding:
 
 
 def _numbers(analysis: Analysis) -> list[DecidingFinding]:
-    """Numbers of a run that nothing was held against."""
+    """Numbers of a run that was compared with nothing."""
     points = analysis.estimates.own()
     if not points:
         return []
-    one = min(points, key=lambda point: (point.bytes, point.typical_s))
-    limits = interval_words(one.interval, format_seconds)
-    number = f"{format_seconds(one.typical_s)}{limits} at {format_size(one.bytes)}"
+    smallest = min(points, key=lambda point: (point.bytes, point.typical_s))
+    limits = interval_words(smallest.interval, format_seconds)
+    number = f"{format_seconds(smallest.typical_s)}{limits} at {format_size(smallest.bytes)}"
     action = "give a reference: hockney compare GOOD THIS, or --history of earlier runs"
-    return [DecidingFinding(NOT_JUDGED, one.operation, number, "", action, analysis.label)]
+    return [DecidingFinding(NOT_JUDGED, smallest.operation, number, "", action, analysis.label)]
 
 
 def _not_judged(why: str, action: str) -> DecidingFinding:

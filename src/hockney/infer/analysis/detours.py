@@ -10,7 +10,7 @@ from hockney.infer.analysis.ports import Port
 from hockney.infer.analysis.transports import REACHES, TCP, Carrier, SizePath, Transports
 
 MOST_RESENT = 100
-"""Packets of TCP beyond which sending again is worth a word."""
+"""Most TCP packets that may be sent again without a warning."""
 LEAST_FASTER = 1.5
 """Ratio of the speeds of two interfaces from which the slower one is the wrong one."""
 MOST_NAMES = 4
@@ -36,10 +36,12 @@ def detours(transports: Transports | None) -> Iterator[Detour]:
 
 
 def _sockets_in_a_node(transports: Transports) -> Iterator[Detour]:
-    """Of the first such ranks. A library that is told so takes ranks of one host for those of
+    """For the first such ranks. A library can be set to treat ranks of one host like those of
     different nodes."""
     inside = [path for path in transports.paths if len(path.hosts) == 1]
-    slow = ((path, one) for path in inside for one in path.carriers if one.name is not None)
+    slow = (
+        (path, carrier) for path in inside for carrier in path.carriers if carrier.name is not None
+    )
     path, carrier = next(slow, (None, None))
     if path is None or carrier is None:
         return
@@ -52,8 +54,8 @@ def _sockets_in_a_node(transports: Transports) -> Iterator[Detour]:
 
 
 def _between_nodes(transports: Transports) -> Iterator[Detour]:
-    """Of the first pair of nodes that shows it."""
-    told = set[str]()
+    """Each kind for the first pair of nodes that shows it."""
+    kinds = set[str]()
     for path in transports.of("network"):
         if len(path.hosts) == 1:
             continue
@@ -61,8 +63,8 @@ def _between_nodes(transports: Transports) -> Iterator[Detour]:
         ports = next((node.ports for node in transports.nodes if node.host == first), ())
         for carrier in path.carriers:
             for detour in _wrong_port(path, carrier, ports):
-                if detour.kind not in told:
-                    told.add(detour.kind)
+                if detour.kind not in kinds:
+                    kinds.add(detour.kind)
                     yield detour
 
 
@@ -95,7 +97,7 @@ def _wrong_port(path: SizePath, carrier: Carrier, ports: tuple[Port, ...]) -> It
             for port in fabrics
             if port.fabric == used.fabric and port.rate_Gbps == used.rate_Gbps
         ]
-        names = {one.name for one in path.carriers}
+        names = {carrier.name for carrier in path.carriers}
         idle = [port for port in rails if port.name not in names]
         if idle:
             yield Detour(

@@ -114,9 +114,9 @@ def diagnose(run: Run, estimates: Estimates) -> Diagnosis:
         launches = [series for series in every if len(series.visit_s) >= LEAST_VISITS]
         searched = searched or bool(launches)
         for look in LOOKS if launches else ():
-            found = look(launches)
-            if found is not None:
-                what, words, size = found
+            problem = look(launches)
+            if problem is not None:
+                what, words, size = problem
                 findings.append(Finding(what, key.operation, key.bytes, words, size))
     if not searched and not findings:
         return Diagnosis([], f"no launch visited a point {LEAST_VISITS} times")
@@ -213,7 +213,7 @@ def _change(values: Array) -> float:
     order = np.arange(len(values))
     if float(kendalltau(order, values).pvalue) >= TREND_P:
         return 0.0
-    with np.errstate(invalid="ignore"):  # in an interval that is not asked for
+    with np.errstate(invalid="ignore"):  # in the interval, which is not used
         slope, _ = slope_of(values, order)
     most = float(np.ptp(values))
     return float(np.clip(slope * order[-1], -most, most)) / float(np.median(values))
@@ -272,9 +272,9 @@ def periodic(launches: list[VisitSeries]) -> Found:
     spaced; p of the largest peak as Scargle 1982) in most launches."""
     periods = []
     for series in launches:
-        found = _period(series)
-        if found is not None:
-            periods.append(found)
+        period = _period(series)
+        if period is not None:
+            periods.append(period)
     if len(periods) < AGREEING * len(launches):
         return None
     typical = float(np.median(periods))
@@ -297,7 +297,7 @@ def _period(series: VisitSeries) -> float | None:
         return None
     frequencies = np.arange(3.0, count / 2.0, 0.25) / duration
     power = lombscargle(at_s, values, 2.0 * np.pi * frequencies) / variance
-    # A train of short disturbances has harmonics as strong as itself: the lowest of them is it.
+    # Harmonics of short disturbances are as strong as the fundamental, the lowest of them.
     best = int(np.flatnonzero(power >= HARMONIC * power.max())[0])
     p = 1.0 - (1.0 - np.exp(-float(power[best]))) ** len(frequencies)
     return 1.0 / float(frequencies[best]) if p < PERIOD_P else None

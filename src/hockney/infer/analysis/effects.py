@@ -20,7 +20,7 @@ SMALL_BYTES = 1024
 """Sizes up to this are small: their bytes are carried along with what describes the message under
 every MPI that was seen, whatever carries large ones."""
 HEADER_BYTES = 256
-"""What a library may count to a message besides its bytes, when it compares it with a threshold."""
+"""Bytes that a library may add to those of a message before it compares it with a threshold."""
 SHORTEST = 0.01
 """Least time, as a fraction of A's, that a form predicts."""
 MOST_TRIED = 40
@@ -78,13 +78,13 @@ def _of_added(gap: Gap, added_s: Array) -> Array:
 
 
 def _latency(gap: Gap) -> Iterator[Array]:
-    """The same time more for every message."""
+    """The same extra time for every message."""
     added = _slower_by(gap)
     return (_of_added(gap, np.full_like(added, added[i])) for i in _tried(gap))
 
 
 def _bandwidth(gap: Gap) -> Iterator[Array]:
-    """The same time more for every byte."""
+    """The same extra time for every byte."""
     added = _slower_by(gap)
     return (
         _of_added(gap, added[i] / gap.bytes[i] * gap.bytes) for i in _tried(gap) if gap.bytes[i]
@@ -92,7 +92,7 @@ def _bandwidth(gap: Gap) -> Iterator[Array]:
 
 
 def _line(gap: Gap) -> Iterator[Array]:
-    """So much more for every message, and for every byte."""
+    """An extra time for every message, and one for every byte."""
     added, places = _slower_by(gap), _tried(gap)
     for i in places:
         for j in places:
@@ -107,7 +107,7 @@ def _factor(gap: Gap) -> Iterator[Array]:
 
 
 def _large(gap: Gap) -> Iterator[Array]:
-    """Whatever it is at large sizes, and nothing at small ones."""
+    """Any difference at large sizes, none at small ones."""
     yield np.where(gap.bytes > SMALL_BYTES, gap.log_ratio, 0.0)
 
 
@@ -141,8 +141,8 @@ NEAR = 16.0
 
 
 def between(low: float, high: float | None) -> Form:
-    """Whatever it is at sizes above `low` and up to `high`, and nothing elsewhere. With one end
-    known, the other is any size on either side of it, if there is a difference close to the one."""
+    """Any difference at sizes above `low` and up to `high`, none elsewhere. With one end known, the
+    other is any size on either side of it, if there is a difference close to the known one."""
 
     def inside(gap: Gap) -> Iterator[Array]:
         ends = [high] if high is not None else [*gap.bytes.tolist(), np.inf]
@@ -158,7 +158,7 @@ def between(low: float, high: float | None) -> Form:
 
 @dataclass(frozen=True)
 class Limits:
-    """Least and largest log ratio that an effect may have, which the records show."""
+    """Least and largest log ratio that an effect may have according to the records."""
 
     least: float = -np.inf
     most: float = np.inf

@@ -65,15 +65,15 @@ class Expected:
 def next_run(analysis: Analysis, earlier: Sequence[EarlierRun]) -> Expected:
     """What earlier runs of the same question show of the next, in the state of most rounds."""
     drift = RunDrift.of((analysis,), 0, earlier)
-    points = [one for one in analysis.of_every_launch.own(0) if min(one.medians_s) > 0.0]
+    points = [point for point in analysis.of_every_launch.own(0) if min(point.medians_s) > 0.0]
     sides = [(point,) for point in points]
     each, _ = drift.between(sides)
-    found: dict[Key, NextRun] = {}
+    next_runs: dict[Key, NextRun] = {}
     for point, between in zip(sides, each, strict=True):
         (levels,) = drift.levels(point)
         if between is not None and _is_enough(levels):
-            found[key_without(point[0])] = predicted(levels, between)
-    return Expected(found, drift.notes)
+            next_runs[key_without(point[0])] = predicted(levels, between)
+    return Expected(next_runs, drift.notes)
 
 
 def _is_enough(levels: Sequence[RunLevel]) -> bool:
@@ -81,8 +81,8 @@ def _is_enough(levels: Sequence[RunLevel]) -> bool:
 
 
 def predicted(levels: Sequence[RunLevel], between: BetweenRuns) -> NextRun:
-    """The next run lies about the mean of the known ones by its own part and by what that mean is
-    uncertain. It is taken to have as many launches as this run, the first of `levels`."""
+    """The next run scatters about the mean of the known ones by run-to-run variation and by the
+    error of that mean. It is taken to have as many launches as this run, the first of `levels`."""
     runs = len(levels)
     variance = float(np.mean([level.variance for level in levels if level.launches > 1] or [0.0]))
     of_mean = CENTRE * sum(variance / level.launches for level in levels) / runs**2

@@ -72,7 +72,7 @@ class Explanation:
     span: tuple[int, int] | None
     """Sizes between which alone a difference is shown; None if it is not so."""
     gate: Gate | None = None
-    """That nothing could be judged; None if it could."""
+    """Why nothing could be judged; None if something could."""
     question: tuple[str, ...] = ()
     """The words of a command that would let it be judged."""
     whole: Judged | None = None
@@ -80,7 +80,7 @@ class Explanation:
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
     failures: Failures = ((), ())
-    """What is not accepted of one run by itself and is of the other, A's first."""
+    """Failed findings that one run alone has, A's first."""
 
     @property
     def shown(self) -> list[PointDifference]:
@@ -164,9 +164,9 @@ def _explanation(
     drift = RunDrift.of((first, second), 0, earlier)
     points, whole = _judged(first, second, pairs, tolerance, drift)
     lacks = not_compared(common, *both, (0, 0))
-    found = Explanation(first, second, points, (), (), None, None, whole=whole)
+    judged = Explanation(first, second, points, (), (), None, None, whole=whole)
     return replace(
-        _explained(found, tolerance),
+        _explained(judged, tolerance),
         notes=(*lacks, *drift.notes, *_moved(first), *_moved(second)),
     )
 
@@ -188,7 +188,7 @@ def _explained(judged: Explanation, tolerance: float) -> Explanation:
 
 
 def _moved(analysis: Analysis) -> list[str]:
-    """A note where launches ran on different hosts: those of most of them are taken."""
+    """A note where launches ran on different hosts: the most frequent hosts are taken."""
     places = {hosts_of(launch) for launch in analysis.run.launches}
     if len(places) < 2:
         return []
@@ -208,13 +208,15 @@ def _judged(
     whole = None
     if first.run.is_simulated and second.run.is_simulated:
         logs = [np.array([math.log(b.typical_s / a.typical_s)]) for a, b in pairs]
-        found = [exact(log, tolerance) for log in logs]
+        judgements = [exact(log, tolerance) for log in logs]
     else:
         means = means_of_both(pairs)
         each, runs_as_whole = drift.between(pairs, means)
-        found = differences(pairs, tolerance, [runs.of_two if runs else None for runs in each])
+        judgements = differences(pairs, tolerance, [runs.of_two if runs else None for runs in each])
         whole = two_samples(*means, tolerance, runs_as_whole.of_two if runs_as_whole else None)
-    points = [PointDifference(*pair, judged) for pair, judged in zip(pairs, found, strict=True)]
+    points = [
+        PointDifference(*pair, judged) for pair, judged in zip(pairs, judgements, strict=True)
+    ]
     return tuple(points), whole
 
 
@@ -256,7 +258,9 @@ def _attributed(
         chosen = rest[best]
         instead = [rest[i].name for i in enough if i != best and rest[i].kind == chosen.kind]
         causes.append(Cause(chosen, min(parts[best], 1.0), tuple(instead)))
-        left = [gap.without(one) for gap, one in zip(left, predicted[best], strict=True)]
+        left = [
+            gap.without(prediction) for gap, prediction in zip(left, predicted[best], strict=True)
+        ]
         rest.remove(chosen)
     named = {cause.factor.name for cause in causes}
     cleared = [
@@ -264,7 +268,7 @@ def _attributed(
         for factor in factors
         if factor.name not in named
     ]
-    return tuple(sorted(causes, key=lambda one: -one.part)), tuple(cleared)
+    return tuple(sorted(causes, key=lambda cause: -cause.part)), tuple(cleared)
 
 
 def _may_act(factor: DifferingFactor) -> bool:
@@ -279,7 +283,9 @@ def _predicted(gaps: Sequence[Gap], factor: DifferingFactor) -> list[np.ndarray]
 
 
 def _part(gaps: Sequence[Gap], predicted: Sequence[np.ndarray]) -> float:
-    return sum(gap.size - gap.left(one) for gap, one in zip(gaps, predicted, strict=True))
+    return sum(
+        gap.size - gap.left(prediction) for gap, prediction in zip(gaps, predicted, strict=True)
+    )
 
 
 def _why_cleared(factor: DifferingFactor, gaps: Sequence[Gap]) -> str:
@@ -301,7 +307,7 @@ def _all_cleared(factors: Sequence[DifferingFactor]) -> tuple[Cleared, ...]:
 
 
 def _nothing(first: Analysis, second: Analysis, why: str) -> Explanation:
-    """Runs without a common point: what is asked of B has only been measured with A."""
+    """An explanation without causes, as no point is common; its question is the command of A."""
     command = first.run.header.environment.get("command")
     words = tuple(map(str, command)) if isinstance(command, list) else ()
     gate = not_judged(why, f"measure {first.run.header.experiment} with B as with A")

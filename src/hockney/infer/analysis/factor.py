@@ -30,8 +30,8 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class Restored:
-    """How B's plan becomes as A's was in one factor: a field of its workload or placement, or a
-    variable (None where A had none)."""
+    """How to restore one factor of B's plan to what it was in A: a field of its workload or
+    placement, or a variable (None where A had none)."""
 
     part: str
     """workload, placement or variable."""

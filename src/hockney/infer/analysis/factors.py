@@ -1,7 +1,7 @@
 """All that differs between two runs: what was measured, settings, places, conditions, systems.
 
 A factor may explain a difference only if the runs recorded that it acted, and only in the forms
-that its effect is known to have. What is not recorded accuses nobody.
+that its effect is known to have. What is not recorded is no evidence.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SLACK = 0.05
 NOT_ASKED = frozenset(
     {"sizes", "experiment", "preset", "refine", "peers", "trains", "tails", "verify", "floor"}
 )
-"""Fields of a workload that say at which points it is measured, or add others."""
+"""Fields of a workload that choose the points at which it is measured, or add others."""
 WITHOUT_TRACE = {
     "kernel": "kernel",
     "microcode": "microcode",
@@ -69,7 +69,7 @@ def factors_of(first: Analysis, second: Analysis) -> list[DifferingFactor]:
 
 def own_axes(first: Analysis, second: Analysis) -> dict[str, tuple[Any, Any]]:
     """Axes of which each run has one value at all its points, and these differ."""
-    found = {}
+    axes = {}
     for name in AXES:
         if name in ("operation", "bytes", "level", *CIRCUMSTANCES):
             continue
@@ -78,8 +78,8 @@ def own_axes(first: Analysis, second: Analysis) -> dict[str, tuple[Any, Any]]:
             for analysis in (first, second)
         ]
         if len(values[0]) == len(values[1]) == 1 and values[0] != values[1]:
-            found[name] = (values[0].pop(), values[1].pop())
-    return found
+            axes[name] = (values[0].pop(), values[1].pop())
+    return axes
 
 
 def _both(each: tuple[T, T], text: Callable[[T], str]) -> tuple[str, str]:
@@ -94,10 +94,12 @@ def _fields(first: Analysis, second: Analysis, part: str) -> dict[str, tuple[Any
     """Fields of the first case of both plans that differ."""
     if first.plan is None or second.plan is None:
         return {}
-    one, other = (getattr(plan.first, part) for plan in (first.plan, second.plan))
-    if type(one) is not type(other):
+    before, after = (getattr(plan.first, part) for plan in (first.plan, second.plan))
+    if type(before) is not type(after):
         return {}
-    pairs = {name: (getattr(one, name), getattr(other, name)) for name in one.__struct_fields__}
+    pairs = {
+        name: (getattr(before, name), getattr(after, name)) for name in before.__struct_fields__
+    }
     return {name: both for name, both in pairs.items() if both[0] != both[1]}
 
 
@@ -128,11 +130,11 @@ def _questions(first: Analysis, second: Analysis) -> Iterator[DifferingFactor]:
 
 def _controls_apart(first: Analysis, second: Analysis) -> str:
     """Control variables that the library read with different values."""
-    one, other = typical_launch(first.run).controls, typical_launch(second.run).controls
+    before, after = typical_launch(first.run).controls, typical_launch(second.run).controls
     return ", ".join(
-        f"{name} {one.get(name) or UNSET} -> {other.get(name) or UNSET}"
-        for name in sorted(one.keys() | other.keys())
-        if one.get(name) != other.get(name)
+        f"{name} {before.get(name) or UNSET} -> {after.get(name) or UNSET}"
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
     )
 
 
@@ -166,7 +168,9 @@ def _places(first: Analysis, second: Analysis, a: Traces, b: Traces) -> Iterator
             _both((a.hosts, b.hosts), _hosts),
             kind=Kind.SETTING if apart or second.run.is_simulated else Kind.SYSTEM,
             evidence=evidence or "launch records have the host of each rank",
-            limits=Limits(max(one.least for one in limits), min(one.most for one in limits)),
+            limits=Limits(
+                max(limit.least for limit in limits), min(limit.most for limit in limits)
+            ),
             change=_layout_change(fields),
         )
     elif a.cpus != b.cpus or a.pinned != b.pinned:
@@ -291,7 +295,7 @@ def _taken(first: Analysis, second: Analysis, a: Traces, b: Traces) -> Iterator[
 
 
 def _clocks(first: Analysis, second: Analysis, a: Traces, b: Traces) -> Iterator[DifferingFactor]:
-    """The clock: it costs each sample one reading, of which a batch has many messages."""
+    """The clock: each sample, a batch of many messages, costs one reading of it."""
     sources = _environment(first, second, "clock_source")
     if sources[0] == sources[1]:
         return

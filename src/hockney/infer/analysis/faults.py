@@ -93,8 +93,8 @@ class _Judge:
             (_partners(board.ends, len(self.network.host)) >= LEAST_PARTNERS).any()
             for board in self.boards
         )
-        found = {PAIR, *((NODE, PLACE) if several else ())}
-        return found | ({INSIDE, CABLE} if (self.network.switch >= 0).any() else set())
+        kinds = {PAIR, *((NODE, PLACE) if several else ())}
+        return kinds | ({INSIDE, CABLE} if (self.network.switch >= 0).any() else set())
 
     def judgement(self) -> Judgement:
         if not self.boards:
@@ -223,7 +223,7 @@ class _Judge:
             self._check_nearest(sets, slow)
             self._check_fast(family)
             self._check_few()
-        return {one: fault for (one,), fault in slow.items()}, {one for (one,) in many}
+        return {unit: fault for (unit,), fault in slow.items()}, {unit for (unit,) in many}
 
     def _tested(
         self, kind: str, sets: Sequence[Peers]
@@ -282,7 +282,7 @@ class _Judge:
                 return
 
     def _check_few(self) -> None:
-        """A doubt where pairs of nodes differ that are too few to be judged by their partners."""
+        """A doubt where pairs differ between nodes that are too few to be judged by partners."""
         for number, board in enumerate(self.boards):
             own = np.flatnonzero(self.apart[number] & self.left[number])
             if len(own) and len(np.unique(self.hosts[number][own])) < LEAST_MEMBERS:
@@ -408,12 +408,12 @@ def _by_line(
     counts = np.bincount(which.ravel())
     each = np.split(values[order], np.cumsum(counts)[:-1])
     names: list[Units] = []
-    found = []
+    numbers = []
     for (a, b), own in zip(lines.tolist(), each, strict=True):
         if a == b or len(own) >= LEAST_OF_CABLE:
             names.append((a,) if a == b else (a, b))
-            found.append(float(typical(own)))
-    return names, np.array(found)
+            numbers.append(float(typical(own)))
+    return names, np.array(numbers)
 
 
 def of_cable(values: Array) -> float:

@@ -1,5 +1,5 @@
-"""What a run shows by itself: findings that a verdict is made of, and that two runs may differ
-by."""
+"""Findings that follow from one run alone: a verdict is made of them, and two runs may differ in
+them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DecidingFinding:
     number: str
     """With its interval, or what else shows how sure it is."""
     reference: str
-    """What the number is held against; empty where there is nothing."""
+    """What the number is compared with; empty where there is nothing."""
     action: str
     """What to do; empty where there is nothing to do."""
     run: str = ""
@@ -38,12 +38,12 @@ class DecidingFinding:
 
     @property
     def culprits(self) -> tuple[str, ...]:
-        """Who it is about, by which findings of two runs are compared."""
+        """What it is about, by which the findings of two runs are matched."""
         return self.names or (self.what,)
 
 
 def findings_of(analysis: Analysis) -> Iterator[DecidingFinding]:
-    """What a run shows by itself, without its label."""
+    """Findings that follow from a run alone, without its label."""
     if analysis.run.cut is not None:
         yield of_cut("the run", analysis.run.cut)
     failed = failed_launches(analysis.run)
@@ -64,31 +64,31 @@ def findings_of(analysis: Analysis) -> Iterator[DecidingFinding]:
 
 
 Failures = tuple[tuple[DecidingFinding, ...], tuple[DecidingFinding, ...]]
-"""What is not accepted of one run by itself and is of the other: of A alone, and of B alone."""
+"""Failed findings that one of two runs alone has: those of A, and those of B."""
 
 
 def failures_apart(first: Analysis, second: Analysis) -> Failures:
-    """What two runs differ by where common points need not show it, such as a slow node. What both
-    have is no difference."""
+    """Failed findings that one of two runs alone has, such as a slow node, which common points may
+    not show."""
     ours, theirs = (
-        [one for one in found if one.status == FAILED]
-        for found in (first.findings_by_itself, second.findings_by_itself)
+        [finding for finding in findings if finding.status == FAILED]
+        for findings in (first.findings_by_itself, second.findings_by_itself)
     )
-    known = [{one.culprits for one in of_run} for of_run in (ours, theirs)]
+    known = [{finding.culprits for finding in of_run} for of_run in (ours, theirs)]
     return (
-        tuple(one for one in ours if one.culprits not in known[1]),
-        tuple(one for one in theirs if one.culprits not in known[0]),
+        tuple(finding for finding in ours if finding.culprits not in known[1]),
+        tuple(finding for finding in theirs if finding.culprits not in known[0]),
     )
 
 
 def of_cut(what: str, cut: str) -> DecidingFinding:
-    """A run whose file lacks something: what is missing may be what would not be accepted."""
+    """The finding of a run whose file lacks something: the missing part may be what would fail."""
     action = "continue the run with --resume, or measure it again"
     return DecidingFinding(NOT_JUDGED, f"{what} is not whole", cut, "", action)
 
 
 def _of_data(analysis: Analysis) -> DecidingFinding:
-    """Whether all data of a run with --verify, which no launch found wrong, were looked at."""
+    """Whether all data of a run with --verify, in which no launch failed, were checked."""
     run, what = analysis.run, "messages arrive as they were sent"
     planned = {size.bytes for size in analysis.workload.sizes} if analysis.workload else set()
     seen = {point.bytes for point in run.samples.visited}

@@ -93,12 +93,12 @@ def _slower_variant(study: VariantStudy, ratio: VariantRatio) -> str:
     )
 
 
-def congestion_gate(found: Sequence[Congested], workload: Workload | None) -> Gate | None:
+def congestion_gate(victims: Sequence[Congested], workload: Workload | None) -> Gate | None:
     """The gate of congestion factors; None if the plan has none."""
     if not isinstance(workload, Congestion) or workload.most_factor is None:
         return None
     allowed = workload.most_factor
-    if above := [congested for congested in found if congested.exceeds]:
+    if above := [congested for congested in victims if congested.exceeds]:
         each = [
             f"{congested.point.operation} of {_load_words(*_load_of(congested.point))} takes "
             f"{_worst_above(congested, allowed):.3g} times as long"
@@ -111,23 +111,25 @@ def congestion_gate(found: Sequence[Congested], workload: Workload | None) -> Ga
         workload.load_windows,
         (size.bytes for size in workload.sizes),
     )
-    known = {_load_of(congested.point) for congested in found}
+    known = {_load_of(congested.point) for congested in victims}
     if lacking := [load for load in planned if load not in known]:
         more = f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
         return not_judged(f"nothing is known of {_load_words(*lacking[0])}{more}", MORE)
-    return _gate_of_factors(found, allowed)
+    return _gate_of_factors(victims, allowed)
 
 
-def _gate_of_factors(found: Sequence[Congested], allowed: float) -> Gate:
-    """The gate of loads of which none is surely above what is allowed."""
-    factors = [factor.judged for congested in found for factor in congested.factors]
+def _gate_of_factors(victims: Sequence[Congested], allowed: float) -> Gate:
+    """The gate of loads, none of which is surely above what is allowed."""
+    factors = [factor.judged for congested in victims for factor in congested.factors]
     known = [judged.interval for judged in factors if judged.interval is not None]
     if len(known) < len(factors):
         return not_judged("too few launches for an interval", MORE)
     most = max(interval.high for interval in known)
     if most > allowed:
         return not_judged(f"a factor may be above {allowed:g}: it is at most {most:.3g}", MORE)
-    missing = [one for one in QUANTILES if any(each.factor(one) is None for each in found)]
+    missing = [
+        quantile for quantile in QUANTILES if any(each.factor(quantile) is None for each in victims)
+    ]
     tails = " and ".join(f"p{100.0 * quantile:g}" for quantile in missing)
     words = f"{tails} {'are' if len(missing) > 1 else 'is'} unknown, of too few messages a launch"
     is_exact = all(interval.low == interval.high for interval in known)  # simulated: no tail
@@ -153,8 +155,8 @@ def _worst_above(congested: Congested, allowed: float) -> float:
     return max(f.judged.ratio for f in congested.factors if f.surely_above(allowed))
 
 
-def _ratio(one: Outlier | Suspect) -> str:
-    return f"{one.ratio:.3g} times the others at {format_size(one.bytes)}"
+def _ratio(suspect: Outlier | Suspect) -> str:
+    return f"{suspect.ratio:.3g} times the others at {format_size(suspect.bytes)}"
 
 
 def _of_outliers(

@@ -57,7 +57,7 @@ def parts_of(
             rest -= reached
         alike = groups if nodes in groups else []
         slow_groups.append(
-            SlowGroup(tuple(sorted(nodes)), None, sum(len(one) > 1 for one in alike))
+            SlowGroup(tuple(sorted(nodes)), None, sum(len(group) > 1 for group in alike))
         )
     return slow_groups
 

@@ -20,7 +20,7 @@ def hidden_fractions(run: Run, estimates: Estimates) -> dict[Point, float]:
         point_of(point): dict(zip(point.launch_numbers, point.medians_s, strict=True))
         for point in estimates.headline
     }
-    shares = {}
+    fractions = {}
     for point, computed_s in _computed_s(run).items():
         alone = msgspec.structs.replace(point, overlap=False)
         both = times.get(point, {}), times.get(alone, {})
@@ -30,8 +30,8 @@ def hidden_fractions(run: Run, estimates: Estimates) -> dict[Point, float]:
             if launch in both[0] and both[1].get(launch)
         ]
         if hidden:
-            shares[alone] = min(max(median(hidden), 0.0), 1.0)
-    return shares
+            fractions[alone] = min(max(median(hidden), 0.0), 1.0)
+    return fractions
 
 
 def host_overheads(run: Run, estimates: Estimates) -> dict[Point, float]:

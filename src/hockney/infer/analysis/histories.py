@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 FEW_RUNS = 120
 """Most runs that are judged as a whole; more are judged one after the other."""
 CALIBRATED_RUNS = 60.0
-"""Runs of a history for which changes.py states its chances."""
+"""Length in runs of the histories for which changes.py states its probabilities."""
 
 WORSE_RULE = (
     "worse: the level since the last change is worse than the best level before it by more than "
@@ -127,8 +127,8 @@ class History:
     """Number of the sizes between the ends of curves, which are judged, too: of each curve the
     worst one is a trend where none of its ends is worse."""
     failed: tuple[DecidingFinding, ...] = ()
-    """What is not accepted of the newest run by itself, such as a slow node: a trend, which follows
-    one number a run, does not show it."""
+    """Failed findings of the newest run alone, such as a slow node: a trend, which follows one
+    number a run, does not show it."""
 
     @property
     def name(self) -> str:
@@ -159,9 +159,9 @@ def _history(system: str, runs: Sequence[RunFacts], tolerance: float) -> History
         name = curve if len(counts) > 1 else ""
         series = _Series(curve, name, tolerance, len(common))
         sizes = series.sizes(of_curve)
-        found = series.trends(of_curve, sizes)
-        trends += found
-        between += len(sizes[1:-1]) if found else 0
+        curve_trends = series.trends(of_curve, sizes)
+        trends += curve_trends
+        between += len(sizes[1:-1]) if curve_trends else 0
     kept = {point.id for trend in trends for point in trend.points}
     left_out = tuple(run.file for run in runs if run.id not in kept)
     return History(system, tuple(runs), tuple(trends), left_out, between)
@@ -194,8 +194,10 @@ class _Series:
         if not kept:
             return []
         ends = [(sizes[0], False), *([(sizes[-1], True)] if sizes[-1] > 0 else [])]
-        found = [self._trend(kept, size, is_bandwidth) for size, is_bandwidth in ends]
-        return found if any(trend.worse for trend in found) else found + self._between(runs, sizes)
+        trends = [self._trend(kept, size, is_bandwidth) for size, is_bandwidth in ends]
+        return (
+            trends if any(trend.worse for trend in trends) else trends + self._between(runs, sizes)
+        )
 
     def _between(self, runs: Sequence[RunFacts], sizes: Sequence[int]) -> list[Trend]:
         """The worst of the sizes between the ends, if one is worse. All together give as few false
@@ -217,8 +219,8 @@ class _Series:
         points = [_point(run, self.curve, size, bandwidth) for run in runs]
         logs = np.log([point.value for point in points])
         sign = -1.0 if bandwidth else 1.0
-        found, drift = _changes(points, logs, self.tolerance, self.count)
-        found = found or ([] if drift else self._small_steps(points, logs, sign))
+        level_changes, drift = _changes(points, logs, self.tolerance, self.count)
+        level_changes = level_changes or ([] if drift else self._small_steps(points, logs, sign))
         changes = tuple(
             ChangePoint(
                 change.at,
@@ -229,7 +231,7 @@ class _Series:
                 change.run_length,
                 _differences(runs[change.at - 1], runs[change.at]),
             )
-            for change in found
+            for change in level_changes
         )
         levels = _TrendLevels.of(sign * logs, [change.index for change in changes])
         worse, enough = levels.worse(self.tolerance)
@@ -250,9 +252,9 @@ class _Series:
         """Steps within the tolerance that have made it worse together by more than that."""
         if len(logs) > FEW_RUNS:
             return []
-        found, _ = _changes(points, logs, 0.0, self.count)
-        levels = _TrendLevels.of(sign * logs, [change.at for change in found])
-        return found if len(found) > 1 and levels.worse(self.tolerance)[0] else []
+        steps, _ = _changes(points, logs, 0.0, self.count)
+        levels = _TrendLevels.of(sign * logs, [change.at for change in steps])
+        return steps if len(steps) > 1 and levels.worse(self.tolerance)[0] else []
 
 
 class _Found(NamedTuple):
@@ -269,11 +271,11 @@ def _changes(
     """The changes of level, or the drift: of few runs by likelihood ratios, of many by the sequence
     that is valid at every look. count: how many series share an error rate."""
     if len(logs) <= FEW_RUNS:
-        found, drift = changes_or_drift(logs, tolerance, count)
-        ends = [0, *(change.at for change in found), len(logs)]
+        level_changes, drift = changes_or_drift(logs, tolerance, count)
+        ends = [0, *(change.at for change in level_changes), len(logs)]
         few = [
             _Found(at, *_begun(logs[ends[i] : ends[i + 2]], ends[i]), ratio, CALIBRATED_RUNS / p)
-            for i, (at, ratio, p) in enumerate(found)
+            for i, (at, ratio, p) in enumerate(level_changes)
         ]
         return few, Trending(drift.ratio, CALIBRATED_RUNS / drift.p) if drift else None
     times = np.array([point.started.timestamp() for point in points])
@@ -318,12 +320,12 @@ def _point(run: RunFacts, curve: str, size: int, bandwidth: bool) -> RunPoint:
 def _differences(
     before: RunFacts, after: RunFacts
 ) -> tuple[tuple[str, str | None, str | None], ...]:
-    found = []
+    differences = []
     for name in sorted(before.facts.keys() | after.facts.keys()):
         first, second = before.facts.get(name), after.facts.get(name)
         if first != second and not (name == "core-to-core latency" and _one_state(first, second)):
-            found.append((name, first, second))
-    return tuple(found)
+            differences.append((name, first, second))
+    return tuple(differences)
 
 
 def _one_state(first: str | None, second: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""What a run of rounds that were chosen step by step shows: what is slow, what may be, and what
+"""What rounds that were chosen step by step show of a network: what is slow, what may be, and what
 could not be judged."""
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def network_of(run: Run) -> RankRoutes:
 
 
 def _routes(run: Run, hosts: list[str], host_of: list[int]) -> TwoWayRoutes:
-    """Those of the plan's platform, or of the switches above each node."""
+    """The routes of the plan's platform, or else by the switches above each node."""
     network = _platform(run)
     routes = routes_between(network, hosts, host_of) if network else None
     if routes is not None:
@@ -150,17 +150,17 @@ def _platform(run: Run) -> PlatformNetwork | None:
 
 
 def made_rounds(run: Run, ranks: int) -> list[int]:
-    """The numbers of the rounds of which there are times, each as often as it was made."""
-    found: list[int] = []
+    """The numbers of the rounds that have times, each as often as it was made."""
+    rounds: list[int] = []
     for block in _blocks(run):
         numbers = round_of(ranks, block.peers)
         starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-        found += numbers[starts].tolist()
-    return found
+        rounds += numbers[starts].tolist()
+    return rounds
 
 
 def times_of(run: Run, network: RankRoutes) -> RoundTimes | None:
-    """The times of a run as the odds need them; None if no pair was measured."""
+    """The times of a run as input of the odds; None if no pair was measured."""
     blocks = _blocks(run)
     if not blocks:
         return None
@@ -189,8 +189,8 @@ def times_of(run: Run, network: RankRoutes) -> RoundTimes | None:
 
 
 def _each_once(peers: Whole, logs: Array, ranks: int) -> tuple[Whole, Array]:
-    """The first row of each pair and the median of its times: the same pair again shows the same
-    route and company, which is no more evidence of who is slow."""
+    """The first row of each pair and the median of its times: the same pair again has the same
+    route and the same other pairs beside it, which is no further evidence of what is slow."""
     first, second = peers.T
     order = np.argsort(first * ranks + second, kind="stable")
     keys = (first * ranks + second)[order]
@@ -226,7 +226,7 @@ def located_by(run: Run, network: RankRoutes, times: RoundTimes, judged: Explana
     counts = _counts(network, range(len(network.parts)))
     counts.subtract(_counts(network, [*judged.unclear.tolist(), *judged.unjudged.tolist()]))
     held = held_by_others(run)
-    faults = [_fault(found, network, sizes) for found in judged.found]
+    faults = [_fault(slow_part, network, sizes) for slow_part in judged.found]
     least = least_ratio(held)
     knows_switches = any(part.kind not in (NODE, PROCESS) for part in network.parts)
     kinds = list(two_kinds(network.parts, times)) if knows_switches else []
@@ -269,8 +269,10 @@ def _moved(run: Run) -> set[int]:
 
 
 def _hosts(places: dict[int, Place], ranks: int) -> list[str]:
-    found = [places.get(rank) for rank in range(ranks)]
-    return [(place.host if place else None) or f"rank {rank}" for rank, place in enumerate(found)]
+    rank_places = [places.get(rank) for rank in range(ranks)]
+    return [
+        (place.host if place else None) or f"rank {rank}" for rank, place in enumerate(rank_places)
+    ]
 
 
 def _crowds(passed: Passed, rounds: Whole, network: RankRoutes) -> Whole:
@@ -292,42 +294,46 @@ def _crowds(passed: Passed, rounds: Whole, network: RankRoutes) -> Whole:
     return np.ceil(np.log2(most)).astype(np.int64)
 
 
-def _fault(found: Found, network: RankRoutes, sizes: Sequence[int]) -> LocatedFault:
+def _fault(slow_part: Found, network: RankRoutes, sizes: Sequence[int]) -> LocatedFault:
     parts = network.parts
-    part = parts[found.part]
-    rivals = [*found.same, *found.like]
-    pair = pair_between(network, len(network.host_of), found.part, rivals[0]) if rivals else None
+    part = parts[slow_part.part]
+    rivals = [*slow_part.same, *slow_part.like]
+    pair = (
+        pair_between(network, len(network.host_of), slow_part.part, rivals[0]) if rivals else None
+    )
     hosts = [parts[network.host_of[rank]].names[0] for rank in pair] if pair else []
     return LocatedFault(
         what=part.kind,
         names=part.names,
         way=part.way,
         note=part.note,
-        bytes=sizes[found.size],
-        all_bytes=tuple(sizes[i] for i in found.shows),
-        ratio=found.ratio,
-        interval=found.interval,
-        lost=found.lost,
-        odds_log10=found.odds_log / math.log(10.0),
-        next=None if found.next_part is None else words_of(parts[found.next_part]),
-        same=tuple(words_of(parts[i]) for i in found.same[:MOST_NAMED]),
-        like=tuple(words_of(parts[i]) for i in found.like[:MOST_NAMED]),
+        bytes=sizes[slow_part.size],
+        all_bytes=tuple(sizes[i] for i in slow_part.shows),
+        ratio=slow_part.ratio,
+        interval=slow_part.interval,
+        lost=slow_part.lost,
+        odds_log10=slow_part.odds_log / math.log(10.0),
+        next=None if slow_part.next_part is None else words_of(parts[slow_part.next_part]),
+        same=tuple(words_of(parts[i]) for i in slow_part.same[:MOST_NAMED]),
+        like=tuple(words_of(parts[i]) for i in slow_part.like[:MOST_NAMED]),
         separated_by=(hosts[0], hosts[1]) if hosts else None,
-        observations=found.observations,
+        observations=slow_part.observations,
     )
 
 
 def _counts(network: RankRoutes, parts: Iterable[int]) -> Counter[str]:
-    """How many parts of each kind these are, one or both of whose directions are meant."""
+    """How many parts of each kind these are; two directions of a part count once."""
     if isinstance(network, OneWayRoutes):
         parts = network.both_ways[list(parts)].tolist()
     return Counter(network.parts[i].kind for i in dict.fromkeys(parts))
 
 
 def _doubts(network: RankRoutes, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:
-    for one in judged.found:
-        if one.odds_log < SURE:
-            words = " or ".join(words_of(network.parts[i]) for i in (one.part, *one.like[:2]))
+    for slow_part in judged.found:
+        if slow_part.odds_log < SURE:
+            words = " or ".join(
+                words_of(network.parts[i]) for i in (slow_part.part, *slow_part.like[:2])
+            )
             yield Doubt(f"{words}: the times separate them by less than 1,000 to 1", MORE_ROUNDS)
     contradiction = _contradiction(network, times)
     if contradiction is not None:
@@ -385,7 +391,7 @@ def _of_unknown(run: Run, network: RankRoutes) -> Iterator[Doubt]:
 
 
 def _contradiction(network: RankRoutes, times: RoundTimes) -> str | None:
-    """Pairs that the topology has nearer and that take longer, in words."""
+    """Pairs that are nearer by the topology but take longer, in words."""
     levels = times.classes[0] // CROWDS
     medians = {
         int(level): float(np.nanmedian(times.logs[0, levels == level]))

@@ -88,11 +88,11 @@ class Matrix:
     def seconds(self, size: int) -> Array:
         """Times between ranks, shape (ranks, ranks), NaN where nothing was measured."""
         index = {rank: i for i, rank in enumerate(self.ranks)}
-        found = np.full((len(self.ranks), len(self.ranks)), np.nan)
+        seconds = np.full((len(self.ranks), len(self.ranks)), np.nan)
         for (first, second), point in self.times[size].items():
-            found[index[first], index[second]] = point.typical_s
-            found[index[second], index[first]] = point.typical_s
-        return found
+            seconds[index[first], index[second]] = point.typical_s
+            seconds[index[second], index[first]] = point.typical_s
+        return seconds
 
 
 def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
@@ -149,12 +149,12 @@ def _clusters(
     largest. A pair may be alone in a cluster: few pairs of a node share a core."""
     smallest, largest = min(times), max(times)
     is_whole = times[largest].keys() >= times[smallest].keys()
-    found = {}
+    clusters = {}
     for size in dict.fromkeys((smallest, largest if is_whole else smallest)):
         points = [times[size][pair] for pair in times[smallest]]
         labels = cluster(np.array([point.typical_s for point in points]), least=1)
-        found[size] = dict(zip(times[smallest], labels.tolist(), strict=True))
-    return found
+        clusters[size] = dict(zip(times[smallest], labels.tolist(), strict=True))
+    return clusters
 
 
 def _alike(clusters: Sequence[Mapping[Pair, int]]) -> dict[Pair, str]:
@@ -202,12 +202,12 @@ def _disagreeing(
     named: Mapping[Pair, str], timed: Mapping[Pair, str], homes: Mapping[str, str]
 ) -> tuple[tuple[Pair, str, str], ...]:
     """Pairs outside the cluster of most of their group, with the groups in their cluster."""
-    found = []
+    disagreeing = []
     for pair, group in named.items():
         if timed[pair] != homes[group]:
             like = [name for name, home in homes.items() if home == timed[pair]]
-            found.append((pair, group, " or ".join(like) or timed[pair]))
-    return tuple(found)
+            disagreeing.append((pair, group, " or ".join(like) or timed[pair]))
+    return tuple(disagreeing)
 
 
 def _together(order: Sequence[str], homes: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:

@@ -74,13 +74,13 @@ def disturbances(run: Run) -> list[Disturbance]:
         ("moved", sum(noise.migrations or 0.0 for noise in every), 0.0),
         ("slower work", _slower_work(groups), SLOWER_WORK),
     )
-    found = [Disturbance(kind, size) for kind, size, most in looked_for if size > most]
-    return [*quota, *found]
+    others = [Disturbance(kind, size) for kind, size, most in looked_for if size > most]
+    return [*quota, *others]
 
 
 def held_by_others(run: Run) -> float:
     """The fraction of a launch for which other processes held the CPU of a rank: the median over
-    ranks and launches, 0 where the kernel does not tell."""
+    ranks and launches, 0 where the kernel does not report it."""
     held = [_waited([noise]) for noise in run.noises]
     return 0.0 if run.is_simulated or not held else float(np.median(held))
 
@@ -100,7 +100,7 @@ def _quota(groups: list[list[Noise]]) -> Iterator[Disturbance]:
 
 def _waited(group: list[Noise]) -> float:
     """The fraction of a launch that a rank waited while its CPU was taken. The kernel also counts
-    the stops by a quota there, which are nobody else's."""
+    the stops by a quota there, which no other process causes."""
     waited, stopped = _fraction(group, "waited_s"), _fraction(group, "throttled_s")
     return max(waited - stopped, 0.0)
 

@@ -101,8 +101,8 @@ def _judged(
         judged = [exact(log_ratios, DEFAULT_TOLERANCE) for log_ratios in each]
     else:
         judged = paired_each(each, DEFAULT_TOLERANCE)
-    for (point, other, _), one in zip(known, judged, strict=True):
-        yield point, other, one
+    for (point, other, _), judgement in zip(known, judged, strict=True):
+        yield point, other, judgement
 
 
 def _key(axes: Axes, operation: str | None = None) -> Key:

@@ -1,7 +1,7 @@
 """Outliers of pairs and cores: nodes, places and pairs that are slower than their peers.
 
 The rule is in outlier_rule.py, the order of explanations in faults.py; a network's passes are
-judged by the same (fabric.py).
+judged by the same (network_faults.py).
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _wanted(places: Mapping[int, Place], workload: Workload | None) -> set[Pair]
 
 
 def _asked(places: Mapping[int, Place], workload: Workload | None) -> Mapping[int, Place]:
-    """The places of the ranks that were to be measured: of a list of pairs, its own."""
+    """The places of the ranks that were to be measured: those in the list of pairs, if any."""
     pairing = getattr(workload, "pairing", ())
     listed = {rank for pair in pairing for rank in pair}
     return {rank: place for rank, place in places.items() if not listed or rank in listed}
@@ -158,16 +158,16 @@ def _pair(point: PointEstimate) -> Pair:
 def _by_board(estimates: Estimates) -> dict[Key, dict[Pair, PointEstimate]]:
     """Points by pair, for each size and number of pairs at once; the slower rank's where both have
     one."""
-    found: dict[Key, dict[Pair, PointEstimate]] = {}
+    boards: dict[Key, dict[Pair, PointEstimate]] = {}
     for point in estimates.own():
         if not point.is_one_pair or not min(point.medians_s) > 0.0:
             continue
         key = key_without(point, "peers", "level")
         pair = _pair(point)
-        other = found.setdefault(key, {}).get(pair)
+        other = boards.setdefault(key, {}).get(pair)
         if other is None or point.typical_s > other.typical_s:
-            found[key][pair] = point
-    return {key: board for key, board in found.items() if len(board) >= LEAST_MEMBERS}
+            boards[key][pair] = point
+    return {key: board for key, board in boards.items() if len(board) >= LEAST_MEMBERS}
 
 
 def _numbered(ranks: tuple[int, ...], places: Mapping[int, Place], run: Run) -> _Numbered:

@@ -103,21 +103,21 @@ class Pairwise:
     @cached_property
     def typical_s(self) -> NDArray[np.float32]:
         """Shape (sizes, pairs): the median over passes."""
-        return np.stack([median_of_passes(one) for one in self.seconds])
+        return np.stack([median_of_passes(times) for times in self.seconds])
 
     @cached_property
     def level_medians_s(self) -> Array:
         """Shape (sizes, levels): the median over pairs."""
         return np.array(
             [
-                [np.median(one[self.level == i]) for i in range(len(self.levels))]
-                for one in self.typical_s
+                [np.median(times[self.level == i]) for i in range(len(self.levels))]
+                for times in self.typical_s
             ]
         )
 
     @property
     def wanted(self) -> int:
-        """The number of all pairs of ranks, one way of all their directions."""
+        """The number of all pairs of ranks, or of their directions if each was measured alone."""
         count = len(self.ranks) * (len(self.ranks) - 1)
         return count if self.is_one_way else count // 2
 
@@ -127,8 +127,8 @@ class Pairwise:
         return len(self.ends) / self.wanted
 
     def seldom_measured(self) -> list[tuple[str, int]]:
-        """The nodes of which all pairs are in fewer than LEAST_PASSES of as many passes as half of
-        the pairs are in at least, with the number of their passes."""
+        """The nodes that have no pair in LEAST_PASSES of the median pair's number of passes, with
+        the most passes that a pair of theirs has."""
         passes = (~np.isnan(self.seconds)).all(axis=0).sum(axis=0)
         if not len(passes):
             return []
@@ -168,14 +168,14 @@ class Pairwise:
         return (place.host if place else None) or f"rank {rank}"
 
     def level_times(self) -> list[LevelTimes]:
-        found = []
+        level_times = []
         for size, times in zip(self.bytes, self.typical_s, strict=True):
             for number, level in enumerate(self.levels):
                 own = times[self.level == number]
                 median, most = float(np.median(own)), float(own.max())
                 p99 = quantile_of(own, 0.99)
-                found.append(LevelTimes(size, level, len(own), median, p99, most))
-        return found
+                level_times.append(LevelTimes(size, level, len(own), median, p99, most))
+        return level_times
 
     def binned(self, size: int) -> Binned:
         """The median of the pairs of every two switches; where there are too many of them, or they
@@ -193,11 +193,11 @@ class Pairwise:
         known, medians = medians_by(
             both[:, 0] * len(names) + both[:, 1], self.typical_s[size].astype(np.float64)
         )
-        found = np.full((len(names), len(names)), np.nan)
-        found[known // len(names), known % len(names)] = medians
+        seconds = np.full((len(names), len(names)), np.nan)
+        seconds[known // len(names), known % len(names)] = medians
         if not self.is_one_way:
-            found[known % len(names), known // len(names)] = medians
-        return Binned(names, found, -(-count // len(names)))
+            seconds[known % len(names), known // len(names)] = medians
+        return Binned(names, seconds, -(-count // len(names)))
 
     def worst(self, size: int, count: int) -> list[tuple[int, float, float]]:
         """The slowest pairs against the median of their level: position in `ends`, time, ratio."""
@@ -303,13 +303,13 @@ def _visits_of(peers: NDArray[np.int32], visits: int) -> Whole:
     count = len(peers)
     if count % visits == 0:
         return np.arange(count) // (count // visits)
-    found = np.zeros(count, np.int64)
+    visit_of = np.zeros(count, np.int64)
     seen: set[int] = set()
     for i, pair in enumerate(peers.tolist()):
         again = not seen.isdisjoint(pair)
         seen = set(pair) if again else seen.union(pair)
-        found[i] = (found[i - 1] if i else 0) + again
-    return found
+        visit_of[i] = (visit_of[i - 1] if i else 0) + again
+    return visit_of
 
 
 def _keys(block: PairBlock, ranks: NDArray[np.int32]) -> Whole:
@@ -321,12 +321,12 @@ def _keys(block: PairBlock, ranks: NDArray[np.int32]) -> Whole:
 def _known_switches(places: Sequence[Place | None]) -> tuple[list[Path], Whole]:
     """The paths of known switches, and each place's number among them, -1 if unknown."""
     numbers: dict[Path, int] = {}
-    found = np.full(len(places), -1)
+    switch = np.full(len(places), -1)
     for i, place in enumerate(places):
         path = switches_of(place.topology if place else None)
         if path:
-            found[i] = numbers.setdefault(path, len(numbers))
-    return list(numbers), found
+            switch[i] = numbers.setdefault(path, len(numbers))
+    return list(numbers), switch
 
 
 def _found_switches(

@@ -15,12 +15,12 @@ WORDS = {
     CABLE: "the cable between switches {} is slow",
 }
 ROUTED_WORDS = {UPLINK: "the uplink of {}", SWITCH: "{}"}
-"""Of parts whose names say what they name, without what is slow about them."""
+"""Names of parts of a network whose routes are known; other parts are links."""
 ONE_WAY_CABLE = "the cable from switch {} is slow"
 
 
 def words_of(part: NetworkPart) -> str:
-    """That it is slow."""
+    """The sentence that the part is slow."""
     if part.note is not None:
         return _of_routed(part)
     if part.way is None:
@@ -48,7 +48,7 @@ def counted(counts: Counter[str]) -> str:
 
 def _count(count: int, kind: str) -> str:
     """ "1 node", "3 switches"."""
-    many = {PROCESS: "processes", SWITCH: "switches", UPLINK: "links up from switches"}
-    one = {UPLINK: "link up from a switch"}
-    words = one.get(kind, kind) if count == 1 else many.get(kind, f"{kind}s")
+    plurals = {PROCESS: "processes", SWITCH: "switches", UPLINK: "links up from switches"}
+    singulars = {UPLINK: "link up from a switch"}
+    words = singulars.get(kind, kind) if count == 1 else plurals.get(kind, f"{kind}s")
     return f"{count} {words}"

@@ -56,13 +56,13 @@ def phased(
 ) -> list[Phased]:
     """The collectives of a run that messages make. points: its estimates."""
     places = {len(launch.places): launch.places for launch in run.launches}
-    seconds = {id(one.point): one.seconds for one in predicted}
+    seconds = {id(prediction.point): prediction.seconds for prediction in predicted}
     groups: dict[object, list[Phase]] = {}
     for point in points:
         if point.phase is not None:
             phase = Phase(point, seconds.get(id(point)))
             groups.setdefault(key_without(point, "phase", "buffers"), []).append(phase)
-    found = []
+    collectives = []
     for group in groups.values():
         wholes = [phase for phase in group if phase.point.phase == ALL_PHASES]
         parts = {
@@ -72,8 +72,8 @@ def phased(
             order = phases_in_order(whole.point, places.get(whole.point.known_ranks))
             names = [*(name for name in order if name in parts), *sorted(set(parts) - set(order))]
             own = tuple(parts[name] for name in names)
-            found.append(Phased(whole, own, _library(points, whole.point)))
-    return found
+            collectives.append(Phased(whole, own, _library(points, whole.point)))
+    return collectives
 
 
 def _library(points: Sequence[PointEstimate], whole: PointEstimate) -> PointEstimate | None:

@@ -29,7 +29,7 @@ PACKETS = {
 }
 FAULTS = re.compile(r"err|discard|retr|timeout|overrun|downed|recover|out_of_seq|rnr|collisions")
 CONGESTION = re.compile(r"xmit_wait|cnp|paused|congest|ecn")
-"""Names of counters of faults, and of what stood in the way of packets."""
+"""Names of counters of faults, and of congestion."""
 LOOPBACK = "772"
 """Type of the loopback interface."""
 _NUMBER = re.compile(r"[\d.]+")

@@ -30,7 +30,7 @@ def predicted_points(
 ) -> list[Predicted]:
     """Predictions for every point of a halo, of an algorithm with a schedule, or of its phases."""
     places = {len(launch.places): launch.places for launch in run.launches}
-    found = []
+    predictions = []
     for point in points:
         placement, seconds = places.get(point.known_ranks), None
         if point.exchange is not None and not point.overlap:
@@ -40,5 +40,5 @@ def predicted_points(
         elif is_collective(point) and arrived(point).is_together:
             seconds = predicted_s(parameters, point, placement)
         if seconds:
-            found.append(Predicted(point, seconds))
-    return found
+            predictions.append(Predicted(point, seconds))
+    return predictions

@@ -42,14 +42,14 @@ def effects(ends: Whole, kinds: Whole, values: Array, chosen: NDArray[np.bool_])
     own = np.flatnonzero(chosen[each] & ~np.isnan(np.tile(values, 2)))
     unit, value, kind = each[own], np.tile(values, 2)[own], np.tile(kinds, 2)[own]
     rest = np.empty(len(unit))
-    for one in np.unique(kind):
-        alike = np.flatnonzero(kind == one)
+    for path_kind in np.unique(kind):
+        alike = np.flatnonzero(kind == path_kind)
         rest[alike] = _above_the_others(unit[alike], value[alike])
-    found = np.full(len(chosen), np.nan)
+    excess = np.full(len(chosen), np.nan)
     if len(unit):
         numbers, medians = medians_by(unit, rest)
-        found[numbers] = medians
-    return found
+        excess[numbers] = medians
+    return excess
 
 
 def _above_the_others(unit: Whole, value: Array) -> Array:

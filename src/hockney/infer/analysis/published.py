@@ -64,13 +64,13 @@ class Position:
     @property
     def by_transport(self) -> dict[str, tuple[float, int]]:
         """The percentile among the systems of each transport, and how many there are."""
-        found: dict[str, set[str]] = {}
+        by_transport: dict[str, set[str]] = {}
         for figure in self.like:
-            found.setdefault(figure.transport, set()).add(figure.system)
+            by_transport.setdefault(figure.transport, set()).add(figure.system)
         systems = self.systems
         return {
             transport: (self._percentile([systems[name] for name in names]), len(names))
-            for transport, names in found.items()
+            for transport, names in by_transport.items()
         }
 
     def _percentile(self, values: Sequence[float]) -> float:
@@ -180,7 +180,7 @@ def positions(
                 quantity,
                 size,
                 value,
-                tuple(sorted(like, key=lambda one: one.value)),
+                tuple(sorted(like, key=lambda figure: figure.value)),
                 of,
                 of == method,
             )

@@ -18,7 +18,7 @@ from hockney.infer.analysis.tails import TailQuantiles
 
 TIME, TAIL = "time", "tail"
 LEAST_PEERS = 3
-"""Peers beside which a part is seen to be slow, and different partners of a node."""
+"""Peers that a part must be compared with, and different partners that a node must have."""
 MOST_FOLLOWED = 128
 """Most parts of a kind that are followed: a list of the looks of a year would be too long."""
 FOLLOWED = (0.99, 0.999)
@@ -26,7 +26,7 @@ FOLLOWED = (0.99, 0.999)
 
 
 class WatchedSeries(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
-    """What a number of each look is of."""
+    """What a number that is followed measures."""
 
     bytes: int
     what: str = TIME
@@ -35,7 +35,7 @@ class WatchedSeries(msgspec.Struct, frozen=True, array_like=True, omit_defaults=
     names: tuple[str, ...] = ()
     """Names of the part; of a time that of its curve, where there are several."""
     quantile: float | None = None
-    """Of a tail."""
+    """The quantile of a tail."""
 
     @property
     def is_part(self) -> bool:
@@ -64,7 +64,7 @@ def readings_of(
 
 
 def not_followed(pairwise: Pairwise | None) -> str | None:
-    """What of a network is not followed, as it has too many of it."""
+    """Why nodes are not followed by themselves, in words; None where they are."""
     hosts = 0 if pairwise is None else len({*map(pairwise.host, range(len(pairwise.ranks)))})
     if hosts <= MOST_FOLLOWED:
         return None
@@ -75,7 +75,7 @@ def not_followed(pairwise: Pairwise | None) -> str | None:
 
 
 def _tails(tails: Sequence[TailQuantiles]) -> Iterator[Reading]:
-    """Each quantile of each size, over several points their median."""
+    """Each quantile of each size; of several points the median."""
     for size in sorted({tail.point.bytes for tail in tails}):
         for quantile in FOLLOWED:
             known = [
@@ -113,15 +113,15 @@ def _parts(pairwise: Pairwise) -> Iterator[Reading]:
 def _nodes(ends: Whole, rest: Array, hosts: Sequence[str], size: int) -> Iterator[Reading]:
     partners = np.unique(np.concatenate([ends, ends[:, ::-1]]), axis=0)
     enough = np.bincount(partners[:, 0], minlength=len(hosts)) >= LEAST_PEERS
-    found = {i: log for i, log in _typical(*_each_end(ends, rest)).items() if enough[i]}
-    yield from _named(found, NODE, hosts, size)
+    logs = {i: log for i, log in _typical(*_each_end(ends, rest)).items() if enough[i]}
+    yield from _named(logs, NODE, hosts, size)
 
 
 def _cables(ends: Whole, rest: Array, pairwise: Pairwise, size: int) -> Iterator[Reading]:
     count = len(pairwise.switches)
-    found = _typical(ends[:, 0] * count + ends[:, 1], rest, of_cable)
-    if LEAST_PEERS < len(found) <= MOST_FOLLOWED:
-        for key, log in found.items():
+    logs = _typical(ends[:, 0] * count + ends[:, 1], rest, of_cable)
+    if LEAST_PEERS < len(logs) <= MOST_FOLLOWED:
+        for key, log in logs.items():
             names = (pairwise.switches[key // count], pairwise.switches[key % count])
             yield Reading(WatchedSeries(size, CABLE, names), float(np.exp(log)))
 
@@ -140,10 +140,8 @@ def _typical(
     return {key: float(typical(part)) for key, part in zip(known.tolist(), parts, strict=False)}
 
 
-def _named(
-    found: dict[int, float], what: str, names: Sequence[str], size: int
-) -> Iterator[Reading]:
+def _named(logs: dict[int, float], what: str, names: Sequence[str], size: int) -> Iterator[Reading]:
     """The parts by their numbers, where there are enough peers and not too many."""
-    if LEAST_PEERS < len(found) <= MOST_FOLLOWED:
-        for number, log in found.items():
+    if LEAST_PEERS < len(logs) <= MOST_FOLLOWED:
+        for number, log in logs.items():
             yield Reading(WatchedSeries(size, what, (names[number],)), float(np.exp(log)))

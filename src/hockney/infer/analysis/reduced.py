@@ -26,7 +26,7 @@ class Reduced(msgspec.Struct, frozen=True):
     of_every_launch: Estimates | None
     """Estimates of every launch; None if they are the same."""
     findings: list[DecidingFinding]
-    """What the run shows by itself."""
+    """Findings that follow from the run alone."""
     paths: list[PathRecord] = []
     """What carried the messages of the first launch."""
 

@@ -33,7 +33,7 @@ def regrets(cells: Sequence[CollectiveCell]) -> list[Regret]:
     for cell in cells:
         if cell.arrived.pattern is not None:
             groups.setdefault((cell.collective, cell.ranks, cell.bytes), []).append(cell)
-    found = []
+    least_regrets = []
     for key, group in groups.items():
         group.sort(key=_place)
         losses = _losses(group)
@@ -41,7 +41,7 @@ def regrets(cells: Sequence[CollectiveCell]) -> list[Regret]:
             name = min(losses, key=lambda name: max(losses[name].values()))
             pattern = max(losses[name], key=lambda pattern: losses[name][pattern])
             own = losses.get(DEFAULT)
-            found.append(
+            least_regrets.append(
                 Regret(
                     *key,
                     patterns=tuple(losses[name]),
@@ -51,7 +51,7 @@ def regrets(cells: Sequence[CollectiveCell]) -> list[Regret]:
                     own_worst=max(own.values()) if own else None,
                 )
             )
-    return found
+    return least_regrets
 
 
 def _place(cell: CollectiveCell) -> int:
@@ -63,7 +63,7 @@ def _place(cell: CollectiveCell) -> int:
 def _losses(cells: Sequence[CollectiveCell]) -> dict[str, dict[str, float]]:
     """Time over the fastest algorithm's, by algorithm and pattern; only algorithms with every
     pattern."""
-    found: dict[str, dict[str, float]] = {}
+    by_algorithm: dict[str, dict[str, float]] = {}
     for cell in cells:
         points = [contender.point for contender in cell.contenders] + (
             [cell.default] if cell.default else []
@@ -71,5 +71,5 @@ def _losses(cells: Sequence[CollectiveCell]) -> dict[str, dict[str, float]]:
         for point in points:
             assert cell.arrived.pattern is not None
             loss = point.typical_s / cell.best.point.typical_s
-            found.setdefault(name_of(point), {})[cell.arrived.pattern] = loss
-    return {name: losses for name, losses in found.items() if len(losses) == len(cells)}
+            by_algorithm.setdefault(name_of(point), {})[cell.arrived.pattern] = loss
+    return {name: losses for name, losses in by_algorithm.items() if len(losses) == len(cells)}

@@ -1,4 +1,4 @@
-"""What earlier runs show of how much equal runs differ: two that are compared, or the next one."""
+"""How much equal runs differ, by earlier runs: for two that are compared, or for the next one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 Places = tuple[int, int]
 """Two runs, by their places in a list of runs."""
 Sides = Sequence[PointEstimate]
-"""One point, of each of the runs that are judged."""
+"""One point in each of the runs that are judged."""
 
 
 def as_earlier(others: Iterable[Analysis]) -> list[EarlierRun]:
@@ -44,7 +44,7 @@ def as_earlier(others: Iterable[Analysis]) -> list[EarlierRun]:
 
 @dataclass(frozen=True)
 class RunDrift:
-    """The known runs of each side's question; of one run that is judged there is one side."""
+    """The earlier runs of each side's question; one run that is judged alone is the only side."""
 
     none: bool
     """Whether equal runs do not differ, as simulated ones."""
@@ -65,13 +65,13 @@ class RunDrift:
             return cls(True, tuple([] for _ in judged))
         handover_s = judged[0].estimates.state(state).handover_s
         questions = [question_of(analysis.run) for analysis in judged]
-        found = sorted_by_question(
+        by_question = sorted_by_question(
             questions, earlier, [analysis.run.header.id for analysis in judged]
         )
-        counts = [f"{count} {reason}" for reason, count in found.left_out.items()]
+        counts = [f"{count} {reason}" for reason, count in by_question.left_out.items()]
         notes = [f"earlier runs left out: {', '.join(counts)}"] if counts else []
         away, near, apart = 0, [], []
-        for analysis, side in zip(judged, found.sides, strict=True):
+        for analysis, side in zip(judged, by_question.sides, strict=True):
             in_order = sorted(side, key=lambda run: run.started or "")
             levels = [(run.started or "", _levels(run, handover_s)) for run in in_order]
             known = [(started, run) for started, run in levels if run]
@@ -98,17 +98,17 @@ class RunDrift:
         each = [evidence_of([*self.levels(sides), *self._levels_apart(sides)]) for sides in points]
         priors = [_prior([np.log(point.medians_s) for point in sides]) for sides in points]
         wholes = [(self._whole(points, means), _prior(means))] if means else []
-        found = between_runs(each, priors, wholes)
-        return [*found[: len(points)]], found[-1] if means else None
+        variations = between_runs(each, priors, wholes)
+        return [*variations[: len(points)]], variations[-1] if means else None
 
     @classmethod
     def of_each_two(
         cls, analyses: Sequence[Analysis], earlier: Sequence[EarlierRun]
     ) -> dict[Places, RunDrift]:
-        """Those of each two runs, in their usual states."""
+        """The drift of each two runs, in their usual states."""
         return {
-            (one, two): cls.of((analyses[one], analyses[two]), 0, earlier)
-            for one, two in permutations(range(len(analyses)), 2)
+            (first, second): cls.of((analyses[first], analyses[second]), 0, earlier)
+            for first, second in permutations(range(len(analyses)), 2)
         }
 
     def levels(self, sides: Sides) -> list[list[RunLevel]]:
@@ -128,7 +128,7 @@ class RunDrift:
     def _whole(self, pairs: Sequence[Sides], means: Sequence[Array]) -> RunsEvidence:
         """Each run by the mean over its points. How much less the launches of a run scatter as a
         whole than at its points is taken from the two that are compared."""
-        each = [[level_of(np.log(one.medians_s)) for one in points] for points in pairs]
+        each = [[level_of(np.log(point.medians_s)) for point in points] for points in pairs]
         at_points = _typical_scatter([level for levels in each for level in levels])
         as_whole = math.sqrt(float(np.mean([scatter_of(mean) ** 2 for mean in means])))
         part = as_whole / at_points if at_points > 0.0 else 0.0
@@ -160,7 +160,7 @@ def _between_changes(runs: list[Mapping[Key, RunLevel]]) -> list[list[Mapping[Ke
 def _taken(
     started: str, times: Sequence[str], groups: list[list[Mapping[Key, RunLevel]]]
 ) -> list[Mapping[Key, RunLevel]]:
-    """Takes the group in whose time a run lies out of the others: the last that begins before
+    """Removes the group in whose time a run lies, and returns it: the last that begins before
     it."""
     if not groups:
         return []
@@ -202,4 +202,4 @@ def _levels(run: EarlierRun, handover_s: float | None) -> Mapping[Key, RunLevel]
 
 
 NONE_KNOWN = RunDrift(False, ([], []))
-"""That of two runs where no earlier ones are known."""
+"""The drift of two runs without known earlier ones."""

@@ -20,7 +20,7 @@ from hockney.records import Run
 MOST_CURVES = 16
 """Most curves of a run that are kept apart."""
 POINTS = "points"
-"""Fact of a run: of what a curve has the median at a size, as "6 points" or "120 pairs"."""
+"""Fact of a run: what the times of a curve are medians of, such as "6 points" or "120 pairs"."""
 MOST_HOSTS = 4
 """Most hosts that the words for a system name."""
 VOLATILE = (
@@ -51,7 +51,7 @@ class RunFacts:
     file: str
     system: str
     curves: Mapping[str, Times]
-    """By the name of the curve, as of an algorithm; empty for the median of too many."""
+    """By the curve's name, such as an algorithm; empty for the median of too many curves."""
     facts: dict[str, str]
     """Circumstances of the run: names with their values."""
     cut: str | None = None
@@ -108,14 +108,14 @@ def _times(points: Sequence[PointEstimate]) -> Times:
     for point in points:
         by_size.setdefault(point.bytes, []).append(point)
     every = {size: _typical(of) for size, of in sorted(by_size.items())}
-    return {size: found for size, found in every.items() if found[0] > 0.0}  # ratios are of these
+    return {size: time for size, time in every.items() if time[0] > 0.0}  # ratios are of these
 
 
 def _time(text: str | None) -> datetime | None:
     try:
         started = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
         return started.replace(tzinfo=started.tzinfo or timezone.utc).astimezone(timezone.utc)
-    except (ValueError, OverflowError):  # the first and last days of the calendar, elsewhere
+    except (ValueError, OverflowError):  # a day that the calendar does not have in UTC
         return None
 
 

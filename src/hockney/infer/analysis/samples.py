@@ -45,10 +45,10 @@ class SampleGroup:
     @cached_property
     def launches(self) -> dict[int, Array]:
         """Seconds of the samples, by launch."""
-        found: dict[int, list[float]] = {}
+        by_launch: dict[int, list[float]] = {}
         for visit in self.visits:
-            found.setdefault(visit.launch, []).extend(visit.ns)
-        return {launch: 1e-9 * np.array(ns) for launch, ns in sorted(found.items())}
+            by_launch.setdefault(visit.launch, []).extend(visit.ns)
+        return {launch: 1e-9 * np.array(ns) for launch, ns in sorted(by_launch.items())}
 
     @cached_property
     def seconds(self) -> Array:
@@ -70,11 +70,11 @@ class SampleGroup:
 
     def by_state(self, states: States) -> list[tuple[int | None, SampleGroup]]:
         """The visits of each state of the machine, then those without a state."""
-        found: dict[int | None, list[Samples]] = {}
+        by_state: dict[int | None, list[Samples]] = {}
         for visit in self.visits:
-            found.setdefault(states.of(visit.launch, visit.round), []).append(visit)
-        order = sorted(found, key=lambda state: (state is None, state))
-        return [(state, SampleGroup(self.name, found[state])) for state in order]
+            by_state.setdefault(states.of(visit.launch, visit.round), []).append(visit)
+        order = sorted(by_state, key=lambda state: (state is None, state))
+        return [(state, SampleGroup(self.name, by_state[state])) for state in order]
 
 
 def sampled(
@@ -102,8 +102,10 @@ def sampled_sizes(run: Run, operation: str | None) -> set[int]:
 
 def groups_of(visits: Sequence[Samples]) -> list[SampleGroup]:
     """A group for each algorithm and the like, the fastest first."""
-    found = grouped(sorted(visits, key=lambda visit: (visit.launch, visit.round)), "peers", "level")
-    groups = map(SampleGroup, texts_apart(found.values()), found.values())
+    by_axes = grouped(
+        sorted(visits, key=lambda visit: (visit.launch, visit.round)), "peers", "level"
+    )
+    groups = map(SampleGroup, texts_apart(by_axes.values()), by_axes.values())
     return sorted(groups, key=lambda group: float(np.median(group.seconds)))
 
 

@@ -78,16 +78,16 @@ def _ratios(
 ) -> list[MethodRatio]:
     """Points over those that differ from them in these axes only; those of one curve are judged
     together."""
-    found = {key_without(base, *axes): base for base in bases}
+    base_of = {key_without(base, *axes): base for base in bases}
     curves: dict[Key, list[tuple[PointEstimate, PointEstimate]]] = {}
     for point in points:
-        base = found.get(key_without(point, *axes))
+        base = base_of.get(key_without(point, *axes))
         if base is not None:
             curves.setdefault(curve_key(point), []).append((point, base))
     ratios = []
     for both in curves.values():
-        judged = paired_each([_log_ratios(*one) for one in both], DEFAULT_TOLERANCE)
-        ratios += [MethodRatio(*one, each) for one, each in zip(both, judged, strict=True)]
+        judged = paired_each([_log_ratios(*pair) for pair in both], DEFAULT_TOLERANCE)
+        ratios += [MethodRatio(*pair, each) for pair, each in zip(both, judged, strict=True)]
     return ratios
 
 

@@ -1,4 +1,4 @@
-"""Rounds in which the machine's state changed: none may be left of one state, or few."""
+"""Rounds in which the machine's state changed, where few rounds of one state are left, or none."""
 
 from __future__ import annotations
 

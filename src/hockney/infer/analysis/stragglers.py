@@ -51,9 +51,9 @@ class Straggler:
     ratio: float
     """Its completion time over that of the others."""
     interval: Interval
-    """Of the ratio, over launches."""
+    """The interval of the ratio, over launches."""
     later_s: float
-    """What that ratio is of the median rank's time, in seconds."""
+    """The seconds by which it is later, for the median rank's time."""
     p: float
     """p, corrected for the number of ranks and points."""
     is_far: bool = False
@@ -90,7 +90,7 @@ class _AtPoint:
 
 
 def stragglers_of(run: Run) -> Stragglers | None:
-    """Judges the ranks of a run; None where nobody looked when each was done."""
+    """Judges the ranks of a run; None where it was not recorded when each was done."""
     looks = _looks(run)
     if not looks:
         return None
@@ -103,14 +103,16 @@ def stragglers_of(run: Run) -> Stragglers | None:
     many = _too_many(points, late)
     least = {point: at.late.least_found(tests, SIGNIFICANCE) for point, at in points.items()}
     doubts = [*many.values(), *_fast_doubts(points, tests)] or _unseen_doubts(least)
-    unnamed = {one.rank for one in late if one.point in many}
-    found = _worst([one for one in late if one.rank not in unnamed], places_of(run))
+    unnamed = {straggler.rank for straggler in late if straggler.point in many}
+    named = _worst(
+        [straggler for straggler in late if straggler.rank not in unnamed], places_of(run)
+    )
     visible = None if doubts else max(LEAST_RATIO, *least.values())
-    return Stragglers(tuple(found), launches, visible, tuple(doubts))
+    return Stragglers(tuple(named), launches, visible, tuple(doubts))
 
 
 def _point_words(point: Point) -> str:
-    """The operation and the size, which a barrier has not."""
+    """The operation and its size; a barrier has none."""
     size = "" if point.operation.endswith("barrier") else f" of {format_size(point.bytes)}"
     return f"{point.operation}{size}"
 
@@ -138,7 +140,7 @@ def _too_many(points: Mapping[Point, _AtPoint], late: Sequence[Straggler]) -> di
     """The doubt at each point where so many ranks are late that none can be named."""
     doubts = {}
     for point, at in points.items():
-        count, ranks = sum(one.point == point for one in late), len(at.suspects)
+        count, ranks = sum(straggler.point == point for straggler in late), len(at.suspects)
         if count > max(MOST_FRACTION * ranks, 1.0):
             doubts[point] = Doubt(
                 f"{count} of {ranks} ranks complete later than the rest at {_point_words(point)}: "
@@ -202,16 +204,16 @@ class _Looks:
 
 
 def _looks(run: Run) -> dict[Point, _Looks]:
-    found: dict[Point, dict[int, Completions]] = {}
+    by_point: dict[Point, dict[int, Completions]] = {}
     for record in run.completions:
         if min(record.ns, default=0.0) > 0.0:
-            found.setdefault(point_of(record), {})[record.launch] = record
+            by_point.setdefault(point_of(record), {})[record.launch] = record
     return {
         point: _Looks(
             np.array([completions.ns for completions in of.values()]) * 1e-9,
             np.array([completions.numbers for completions in of.values()]),
         )
-        for point, of in found.items()
+        for point, of in by_point.items()
     }
 
 

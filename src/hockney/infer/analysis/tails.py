@@ -44,29 +44,29 @@ class TailQuantiles:
 
 def sketches_of(run: Run) -> Sketches:
     """The histograms of a run; damaged records are ignored."""
-    found: dict[Point, dict[int, Sketch]] = {}
+    sketches: dict[Point, dict[int, Sketch]] = {}
     for record in run.tails:
-        of_point = found.setdefault(point_of(record), {})
+        of_point = sketches.setdefault(point_of(record), {})
         try:
             sketch = Sketch.of_record(record)
             known = of_point.get(record.launch)
             of_point[record.launch] = known.merged(sketch) if known else sketch
         except ValueError:
             continue
-    return {point: launches for point, launches in found.items() if launches}
+    return {point: launches for point, launches in sketches.items() if launches}
 
 
 def tails_of(sketches: Sketches) -> list[TailQuantiles]:
     """The tails of each point."""
-    found = []
+    tails = []
     for point in sorted(sketches, key=sort_key):
         launches = list(sketches[point].values())
         if len({launch.relative_error for launch in launches}) > 1:
             continue
         whole = merged(launches)
         quantiles = tuple(_quantile(fraction, launches, whole) for fraction in QUANTILES)
-        found.append(TailQuantiles(point, len(whole), whole.relative_error, quantiles, whole))
-    return found
+        tails.append(TailQuantiles(point, len(whole), whole.relative_error, quantiles, whole))
+    return tails
 
 
 def _quantile(fraction: float, launches: list[Sketch], whole: Sketch) -> Quantile:

@@ -1,5 +1,5 @@
 """What a run recorded of its circumstances while it measured: the ways of messages, the places of
-ranks, the speed of cores and what took their time. By these a setting is seen to have an effect."""
+ranks, the speed of cores and what took their time. They show whether a setting had an effect."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LARGE_BYTES = 65536
 
 @dataclass(frozen=True)
 class Traces:
-    """Medians over launches of the rank with the largest number; None where it is unknown."""
+    """Medians over launches of the largest value of any rank; None where it is unknown."""
 
     small_way: str | None
     large_way: str | None
     """What carried small and large messages."""
     libraries: frozenset[str] | None
-    """Libraries of networks that ranks have loaded; None if nobody looked."""
+    """Libraries of networks that ranks have loaded; None if that was not recorded."""
     port_rates: str | None
     resent: int
     distance: str | None
@@ -46,7 +46,7 @@ class Traces:
     moved: float | None
     """How often a rank was seen on another CPU."""
     switches: tuple[str, ...]
-    """Sizes at which protocols change, of `--refine`."""
+    """Sizes at which protocols change, as `--refine` locates them."""
     clock_cost_s: float | None
     batch_s: float | None
 
@@ -56,7 +56,7 @@ def traces_of(analysis: Analysis) -> Traces:
     first = typical_launch(run)
     taking_part = run.taking_part
     places = sorted(
-        (place for place in first.places if place.rank in taking_part), key=lambda one: one.rank
+        (place for place in first.places if place.rank in taking_part), key=lambda place: place.rank
     )
     ways = analysis.transports
     paths = [path for reach in REACHES for path in (ways.of(reach) if ways else [])]

@@ -23,7 +23,7 @@ REACHES: tuple[Reach, ...] = ("node", "network")
 LEAST_FRACTION = 0.1
 """Smallest fraction of the bytes that makes a carrier."""
 ENOUGH_BYTES = 1 << 20
-"""Bytes that an exchange must have for the counters of a port, which count everybody's."""
+"""Bytes that an exchange must have for the counters of a port, which count other programs', too."""
 SHARED, COPIED, TCP = "shared memory", "CMA", "TCP"
 COPYING_DEVICES = {"/dev/xpmem": "XPMEM", "/dev/knem": "KNEM"}
 """Devices by which ranks may copy each other's memory, which no counter shows."""
@@ -126,7 +126,7 @@ def transports_of(run: Run) -> Transports | None:
     if not run.paths:
         return None
     whole = [path for path in run.paths if path.reach == "launch"]
-    # One of each host: where the library takes ranks of one for nodes, each has read its ports.
+    # One of each host: if the library treats ranks of a host as nodes, each has read its ports.
     of_host = {(record.launch, record.host): record for record in whole}
     return Transports(
         paths=tuple(_size_paths(run, of_host)),
@@ -144,7 +144,7 @@ def _size_paths(run: Run, whole: Mapping[tuple[int, str | None], PathRecord]) ->
             key = (path.launch, path.reach, path.bytes, tuple(sorted(path.peers)))
             exchanges.setdefault(key, []).append(path)
     for (launch, reach, size, peers), ends in exchanges.items():
-        ends.sort(key=lambda one: one.peers)
+        ends.sort(key=lambda end: end.peers)
         node = whole.get((launch, ends[0].host))
         ports = _ports(ends, node)
         yield SizePath(
@@ -218,7 +218,7 @@ def _all_tcp(ends: Sequence[PathRecord]) -> dict[str, TcpBytes]:
 
 
 def _fraction(port: Port, sent: PathRecord, total: float) -> float | None:
-    """What a port carried over what was sent; None where its counters cannot tell."""
+    """What a port carried over what was sent; None where its counters do not show it."""
     payload = port.payload
     if payload is None or (port.is_interface and total < ENOUGH_BYTES):
         return None

@@ -16,8 +16,8 @@ from hockney.infer.locate.odds import ENOUGH, RoundTimes
 
 def two_kinds(parts: Sequence[NetworkPart], times: RoundTimes) -> Iterator[Doubt]:
     """A doubt where so many nodes are slow, one way or both, that neither kind is an outlier of the
-    other: the first size and way that show it. Of a network whose switches are known: where near
-    and far pairs are not told apart, nodes differ by how many of each were measured."""
+    other: the first size and way that show it. Only where switches are known: where near and far
+    pairs cannot be distinguished, nodes differ by how many of each were measured."""
     passed = times.weights.tocoo()
     kinds = {
         way: np.array([part.kind == NODE and part.way == way for part in parts])[passed.col]

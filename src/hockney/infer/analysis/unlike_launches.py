@@ -87,5 +87,5 @@ class KeptApart:
 
 def unlike_launches(estimates: Estimates) -> list[Modes | KeptApart]:
     """Warnings where launches are not alike."""
-    found = (Modes.of(estimates), KeptApart.of(estimates))
-    return [warning for warning in found if warning is not None]
+    warnings = (Modes.of(estimates), KeptApart.of(estimates))
+    return [warning for warning in warnings if warning is not None]

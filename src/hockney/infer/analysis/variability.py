@@ -50,7 +50,7 @@ def variability(run: Run, estimates: Estimates) -> list[Spread]:
     """
     workload = workload_of(run.header.options)
     each_rank = workload is not None and workload.times_every_iteration
-    visits, found = run.samples, dict[Point, dict[int, list[Rows]]]()
+    visits, rows_of = run.samples, dict[Point, dict[int, list[Rows]]]()
     rows = rows_in_state(run, estimates.states)
     codes = visits.codes[rows]
     by_point = rows[np.argsort(codes, kind="stable")]
@@ -59,10 +59,10 @@ def variability(run: Run, estimates: Estimates) -> list[Spread]:
     for point, part in zip(visits.visited, parts, strict=True):
         key = msgspec.structs.replace(point, peers=(), level=None)
         for rank in (point.peers[:1] if each_rank else point.peers) if len(part) else ():
-            found.setdefault(key, {}).setdefault(rank, []).append(part)
+            rows_of.setdefault(key, {}).setdefault(rank, []).append(part)
     spreads = []
-    for key in sorted(found, key=sort_key):
-        ranks = {rank: _seconds(visits, found[key][rank]) for rank in sorted(found[key])}
+    for key in sorted(rows_of, key=sort_key):
+        ranks = {rank: _seconds(visits, rows_of[key][rank]) for rank in sorted(rows_of[key])}
         spreads.append(_spread(key, None, np.concatenate(list(ranks.values()))))
         spreads += [_spread(key, rank, seconds) for rank, seconds in ranks.items()]
     return spreads
@@ -122,4 +122,4 @@ def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
             continue
         if spread.rank not in worst or ratio > worst[spread.rank].ratio:
             worst[spread.rank] = SlowRank(spread.rank, spread.point, ratio, p)
-    return sorted(worst.values(), key=lambda found: -found.ratio)
+    return sorted(worst.values(), key=lambda slow_rank: -slow_rank.ratio)

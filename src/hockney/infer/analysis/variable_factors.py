@@ -23,7 +23,7 @@ TRANSPORT = re.compile(
 )
 COLLECTIVE = re.compile(r"ALGORITHM|COLL|ADJUST|SELECTION", re.I)
 BINDING = re.compile(r"BIND|AFFINITY|PIN|RMAPS|MAPPING|PLACES", re.I)
-"""What names of variables say of their effect."""
+"""Effects of variables, by their names."""
 HARMLESS = re.compile(r"OMPI_ALLOW_RUN|SLURM_|PBS_|LSB_|FLUX_|MPICC$|_CC$|DEBUG|VERBOSE")
 """Variables that change no time."""
 FAMILIES = {
@@ -66,8 +66,8 @@ def held_of(analysis: Analysis) -> dict[str, Held]:
     for file, settings in (files_of(analysis) or {}).items():
         for name, value in settings.items() if isinstance(settings, Mapping) else ():
             in_files.setdefault(name, Held(str(value), file, file in first))
-    found = in_files | {name: Held(value) for name, value in variables_of(analysis).items()}
-    return found | {name: held for name, held in in_files.items() if held.overrides}
+    known = in_files | {name: Held(value) for name, value in variables_of(analysis).items()}
+    return known | {name: held for name, held in in_files.items() if held.overrides}
 
 
 def files_of(analysis: Analysis) -> Mapping[str, object] | None:
@@ -80,26 +80,26 @@ def variables_of(analysis: Analysis) -> Mapping[str, str]:
     """The known variables that a run's ranks were given."""
     run = analysis.run
     stored = run.header.environment.get("env")
-    found = dict(stored) if isinstance(stored, Mapping) else {}
-    found |= typical_launch(run).env
-    return found | (analysis.plan.first.placement.env if analysis.plan else {})
+    variables = dict(stored) if isinstance(stored, Mapping) else {}
+    variables |= typical_launch(run).env
+    return variables | (analysis.plan.first.placement.env if analysis.plan else {})
 
 
 def variable_factors(
     first: Analysis, second: Analysis, a: Traces, b: Traces
 ) -> Iterator[DifferingFactor]:
-    one, other = held_of(first), held_of(second)
+    first_held, second_held = held_of(first), held_of(second)
     are_known = None not in (files_of(first), files_of(second))
     abis = {launch.mpi.abi for of in (first, second) for launch in of.run.launches[:1]}
-    for name in sorted(one.keys() | other.keys()):
-        held, now = one.get(name), other.get(name)
+    for name in sorted(first_held.keys() | second_held.keys()):
+        held, now = first_held.get(name), second_held.get(name)
         before, after = held and held.value, now and now.value
         if before == after or HARMLESS.search(name):
             continue
-        in_files = [one is not None and one.file is not None for one in (held, now)]
+        in_files = [setting is not None and setting.file is not None for setting in (held, now)]
         if None in (held, now) and any(in_files) and not are_known:
             continue  # a file may have set the other as well
-        # Without its variable, the file would still set it, and with it, if it overrides.
+        # The file sets it even if the variable is removed, or is set and the file overrides it.
         is_kept = now is not None and in_files[1] and (held is None or now.overrides)
         factor = DifferingFactor(
             name,

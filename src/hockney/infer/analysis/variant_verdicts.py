@@ -73,16 +73,17 @@ class VariantStudy:
     @property
     def gains(self) -> list[Gains]:
         """Gains of each variant that was measured at several points."""
-        found = []
+        gains = []
         for name in self.comparison.names[1:]:
             at = self.at_points(name)
             sure = sorted(
-                (ratio for ratio in at if ratio.judged.matters), key=lambda x: x.judged.ratio
+                (ratio for ratio in at if ratio.judged.matters),
+                key=lambda ratio: ratio.judged.ratio,
             )
             faster = tuple(ratio for ratio in sure if ratio.judged.verdict == "faster")
             slower = tuple(ratio for ratio in sure[::-1] if ratio.judged.verdict == "slower")
-            found += [Gains(name, len(at), faster, slower)] if len(at) > 1 else []
-        return found
+            gains += [Gains(name, len(at), faster, slower)] if len(at) > 1 else []
+        return gains
 
     def at_points(self, variant: str) -> list[VariantRatio]:
         """The ratios of a variant at single points."""
@@ -95,7 +96,9 @@ class VariantStudy:
         overlap, so that their mean describes none."""
         each = [point.judged.interval for point in self.at_points(variant)]
         known = [interval for interval in each if interval is not None]
-        return bool(known) and max(one.low for one in known) > min(one.high for one in known)
+        return bool(known) and max(interval.low for interval in known) > min(
+            interval.high for interval in known
+        )
 
     def slower(self, gate: float) -> list[VariantRatio]:
         """Ratios that are surely above 1 by more than the gate."""
@@ -143,10 +146,10 @@ def _drifts(ratios: Sequence[VariantRatio]) -> Iterator[VariantDrift]:
 
 
 def _first_of_each(ratios: Sequence[VariantRatio]) -> list[VariantRatio]:
-    found: dict[str, VariantRatio] = {}
+    firsts: dict[str, VariantRatio] = {}
     for ratio in ratios:
-        found.setdefault(ratio.variant, ratio)
-    return list(found.values())
+        firsts.setdefault(ratio.variant, ratio)
+    return list(firsts.values())
 
 
 def _ignored(run: Run, comparison: Comparison) -> Iterator[Ignored]:
@@ -161,8 +164,8 @@ def _ignored(run: Run, comparison: Comparison) -> Iterator[Ignored]:
     keys = dict.fromkeys(key for variant in comparison.variants for key in variant.values)
     for key in keys:
         variable = key.removeprefix(ENVIRONMENT)
-        asked = {variant.values.get(key) for variant in measured}
+        values = {variant.values.get(key) for variant in measured}
         control = next((name for name in read if variable.endswith(name)), None)
-        if key == variable or control is None or len(asked) < 2 or len(read[control]) > 1:
+        if key == variable or control is None or len(values) < 2 or len(read[control]) > 1:
             continue
         yield Ignored(variable, *read[control])

@@ -254,7 +254,7 @@ def warnings(
 
 
 def failed_launches(run: Run) -> FailedLaunches | None:
-    """How many launches failed, each on as many ranks as may be; None if none did."""
+    """How many launches failed, each counted once for all its ranks; None if none did."""
     failed = [end for end in run.ends if end.reason == "failed"]
     if not failed or run.header.source is not None:
         return None
@@ -299,7 +299,7 @@ def _skewed(run: Run) -> list[Skewed]:
 
 def _slow_datatypes(ratios: Sequence[MethodRatio]) -> list[SlowDatatype]:
     method_ratios = sorted(
-        (ratio for ratio in ratios if ratio.is_faster), key=lambda one: one.judged.ratio
+        (ratio for ratio in ratios if ratio.is_faster), key=lambda ratio: ratio.judged.ratio
     )
     return [SlowDatatype(tuple(method_ratios), len(ratios))] if method_ratios else []
 
@@ -323,14 +323,14 @@ def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
         return []
     finish = run.finish
     budget_s = finish.spent_s if finish is not None and finish.reason == "budget" else None
-    asked = finish is not None and finish.reason == "launches"
+    ended_by_launches = finish is not None and finish.reason == "launches"
     made = len(run.launches) if len(estimates.states.states) > 1 else None
-    return [FewLaunches(fewest, False, run.is_by_hand, asked, budget_s, made)]
+    return [FewLaunches(fewest, False, run.is_by_hand, ended_by_launches, budget_s, made)]
 
 
 def _launches(run: Run, points: Sequence[PointEstimate]) -> int:
-    """The fewest launches of any point; where each chose other rounds of pairs, which a point takes
-    of the largest alone, all of them."""
+    """The fewest launches of any point; all launches where each chose other rounds of pairs: points
+    are of those with the most pairs only."""
     workload, of_pairs = workload_of(run.header.options), {block.launch for block in run.pair_times}
     if isinstance(workload, Fabric) and workload.locate and of_pairs:
         return len(of_pairs)

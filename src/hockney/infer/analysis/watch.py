@@ -1,4 +1,4 @@
-"""Looks that are judged one after the other, and what judging them has led to."""
+"""Looks that are judged one after the other, and the state after them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ RECENT = 20
 
 
 class Look(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A line of the list: a look, or a mark, which has no file. A line of another version is worked
-    out of its result file again."""
+    """A line of the list: a look, or a mark, which has no file. A line of another version is
+    computed from its result file again."""
 
     number: int
     started: str
@@ -92,7 +92,7 @@ class Watched:
     identity: tuple[str, ...]
     looks: list[Look] = field(default_factory=list)
     ahead_s: float = 0.0
-    """What is added to the clock, which once went back, so that time goes on."""
+    """What is added to the clock after it went back, so that times ascend."""
     is_marked: bool = False
 
     def now(self) -> list[SeriesNow]:
@@ -117,7 +117,7 @@ class Watched:
         here = (change for change in self.course.changes if change.at >= self.course.level_start)
         return max(
             (level_change for level_change in here if level_change.is_worse),
-            key=lambda one: one.ratio,
+            key=lambda change: change.ratio,
             default=None,
         )
 
@@ -136,7 +136,7 @@ class Watched:
         return notes
 
     def values_of(self, look: Look) -> Array | None:
-        """The logarithms of a look, those that it lacks as usual; None if it has other sizes."""
+        """The logarithms of a look, usual ones for those it lacks; None if it has other sizes."""
         known = {reading.series: math.log(reading.value) for reading in look.readings}
         if {series for series in known if series.what == TIME} != {
             series for series in self.series if series.what == TIME
@@ -223,7 +223,7 @@ class Watch:
 
 
 def state_of(watch: Watch, looks: Sequence[Look]) -> bytes:
-    """What judging these looks has led to, so that the next process need not judge them again."""
+    """The state after these looks, so that the next process need not judge them again."""
     systems = []
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     for number, (name, watched) in enumerate(watch.systems.items()):
@@ -240,7 +240,7 @@ def state_of(watch: Watch, looks: Sequence[Look]) -> bytes:
 
 
 def resume(watch: Watch, looks: Sequence[Look], state: bytes) -> int:
-    """Takes the looks that a state holds, and returns their number; 0 where it is of other looks.
+    """Takes the looks that a state holds, and returns their number; 0 if they are not these.
     Raises ValueError where the state is damaged; the watch is then of no use."""
     try:
         with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
@@ -270,7 +270,7 @@ class _About(msgspec.Struct):
 
 
 def _key(watch: Watch, looks: Sequence[Look]) -> tuple[int, str, float, str]:
-    """What a state is of: looks, the tolerance and the version."""
+    """Identifies a state: its looks, the tolerance and the version."""
     content = hashlib.blake2b(digest_size=16)
     for look in looks:
         content.update(msgspec.json.encode(look))

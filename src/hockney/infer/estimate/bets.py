@@ -17,10 +17,10 @@ Array = NDArray[np.float64]
 STEADY = np.array([0.25, 0.5, 1.0, 2.0])
 """Bets on innovations that are all larger, in standard deviations."""
 SUDDEN = np.array([1.5, 3.0, 6.0])
-"""Bets on a jump of the level, which shows once in full and then by the gain."""
+"""Bets on a jump of the level, which shows in full once and then times the gain."""
 LARGEST_BET = 2.5
 MOST = 1e30
-"""Evidence beyond which more is none."""
+"""Cap of the evidence."""
 UNSURE = 1.5
 """Standard errors by which the usual level itself may be wrong."""
 
@@ -46,7 +46,7 @@ def place_bets(sums: Array, z: Array, n: NDArray[np.int64]) -> None:
 
 
 def starts_of(z: Array, n: int, model: int) -> tuple[int, NDArray[np.int64]]:
-    """The likeliest first look of a change, and all that are not 20 times less likely."""
+    """The likeliest first look of a change, and all that are at most 20 times less likely."""
     unsure, gain = UNSURE / math.sqrt(n), GAIN[model]
     likely = []
     for sign in (1.0, -1.0):

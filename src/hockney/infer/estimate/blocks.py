@@ -1,5 +1,5 @@
-"""Variants against the first of them, by blocks: each block has one launch of each variant, made
-within the same seconds, so that what drifts is in all of them and not in their ratio."""
+"""Variants against the first one, by blocks: each block has one launch of each variant, made
+within seconds, so that drift affects all of them alike and cancels in their ratio."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from hockney.records import Probe, Round, Run, Samples
 LEAST_LEVEL = 1e-9
 """Least level of a test: an early look may use next to none of the error rate."""
 MOST_TIMES = 4.0
-"""An estimate of how many blocks would decide is given up to this many times those made: beyond it
-the difference to be shown is below its own standard error, and so says nothing of their number."""
+"""The number of blocks that would decide is given up to this multiple of those made: beyond it the
+difference is below its own standard error, and does not determine the number."""
 OF_RATIOS = 1.0 - 2.0 * ASIDE
 """Part of the error rate for the test of the ratios; the rest is for those of the two probes."""
 UNPROBED = Conditions()
@@ -66,7 +66,7 @@ class VariantRatio:
 
     @property
     def least_blocks(self) -> int | None:
-        """The fewest blocks of which an interval is known; None if these have one."""
+        """The fewest blocks that give an interval; None if these do."""
         return None if self.judged.interval is not None else self.judged.needed
 
     @property
@@ -90,8 +90,8 @@ class VariantRatio:
         return self.is_slower(gate) or (interval is not None and interval.high < 1.0 + gate)
 
     def may_fail(self, gate: float, needed: int) -> bool:
-        """True if more blocks may show that it is slower by more than the gate: they have not
-        decided it yet, and it looks so, or too few were made to show anything."""
+        """True if more blocks may show that it is slower by more than the gate: it is undecided,
+        and looks slower or has too few blocks to show anything."""
         is_open = self.blocks < needed or self.judged.ratio > 1.0 + gate
         return is_open and not self.is_decided(gate)
 
@@ -138,10 +138,10 @@ def block_times(run: Run) -> BlockTimes:
 
 
 def _by_launch(records: Iterable[T]) -> dict[int, list[T]]:
-    found: dict[int, list[T]] = {}
+    by_launch: dict[int, list[T]] = {}
     for record in records:
-        found.setdefault(record.launch, []).append(record)
-    return found
+        by_launch.setdefault(record.launch, []).append(record)
+    return by_launch
 
 
 def _of_all_pairs(samples: Samples) -> Point:
@@ -247,8 +247,8 @@ class _Levels(NamedTuple):
 def _of_counts(
     level: float, looks: Sequence[float], look_blocks: Sequence[int], numbers: NDArray[np.int64]
 ) -> float:
-    """A point's level at the look after its last block, from which on it was not measured. numbers:
-    of its blocks."""
+    """A point's level at the look after its last block; later looks did not measure it. numbers:
+    its blocks."""
     counts = [int((numbers < made).sum()) for made in look_blocks]
     last = next((k for k, count in enumerate(counts) if count == len(numbers)), len(counts) - 1)
     known = [k for k in range(last + 1) if counts[k] > (counts[k - 1] if k else 0)]
@@ -256,8 +256,8 @@ def _of_counts(
 
 
 def _matched(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks without the axes in which variants differ by having one value each, as a window
-    that is varied, beside points to which the axis does not apply."""
+    """The blocks without the axes in which each variant has a single value and these differ, such
+    as a varied window; points to which the axis does not apply do not count."""
     values: dict[str, dict[str, set[object]]] = {}
     for block in blocks:
         for variant, medians in block.items():
@@ -280,17 +280,17 @@ def _matched(blocks: Sequence[Block]) -> list[Block]:
 
 
 def unmatched(times: BlockTimes, comparison: Comparison) -> dict[str, list[Point]]:
-    """The points at which a variant cannot be compared with the first, though one of all was
-    measured there; of variants that have any at all."""
+    """For each variant, the measured points at which it cannot be compared with the first; without
+    variants that cannot be compared anywhere."""
     base, *others = comparison.names
     blocks = _matched(list(times.by_block.values()))
     every = set().union(*(_timed(medians) for block in blocks for medians in block.values()))
-    found = {}
+    by_variant = {}
     for variant in others:
         common = _points(blocks, base, variant)
         if common and (rest := every.difference(common)):
-            found[variant] = sorted(rest, key=sort_key)
-    return found
+            by_variant[variant] = sorted(rest, key=sort_key)
+    return by_variant
 
 
 def _timed(medians: Medians) -> set[Point]:
@@ -310,7 +310,7 @@ def _pairs(
     """Mean logarithms over the points of medians (seconds), core-to-core latencies and compute
     probes in the blocks that have all points of both, shape (blocks, 2, 3), the base first; and
     which blocks these are."""
-    found = []
+    logs = []
     has_both = np.zeros(len(blocks), dtype=bool)
     for number, block in enumerate(blocks):
         both = [
@@ -318,11 +318,11 @@ def _pairs(
             for name in (base, variant)
         ]
         if all(
-            len(each) == len(points) and all(one.median_s > 0.0 for one in each) for each in both
+            len(each) == len(points) and all(seen.median_s > 0.0 for seen in each) for each in both
         ):
-            found.append([[_logs(one) for one in each] for each in both])
+            logs.append([[_logs(seen) for seen in each] for each in both])
             has_both[number] = True
-    return (np.array(found).mean(axis=2) if found else np.empty((0, 2, 3))), has_both
+    return (np.array(logs).mean(axis=2) if logs else np.empty((0, 2, 3))), has_both
 
 
 def _logs(seen: Seen) -> tuple[float, float, float]:

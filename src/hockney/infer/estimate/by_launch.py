@@ -82,8 +82,8 @@ def visit_medians_ns(visits: Visits, rows: NDArray[np.int64]) -> Array:
     counts = visits.counts()
     edges = np.flatnonzero(np.diff(np.cumsum(counts[rows]) // MOST_AT_ONCE)) + 1
     parts = np.split(rows, edges) if len(rows) else []
-    found = [medians_of(counts[part], visits.values(part)) for part in parts]
-    return np.concatenate([np.empty(0), *found])
+    medians = [medians_of(counts[part], visits.values(part)) for part in parts]
+    return np.concatenate([np.empty(0), *medians])
 
 
 def _matrices(
@@ -117,5 +117,5 @@ def quantiles_of_ordered(ordered: Array) -> Array:
     places = np.array(QUANTILES) * (ordered.shape[1] - 1)
     below = np.floor(places).astype(int)
     low, high = ordered[:, below], ordered[:, np.minimum(below + 1, ordered.shape[1] - 1)]
-    found: Array = low + (high - low) * (places - below)
-    return np.where(ordered.shape[1] >= NEEDED, found, np.nan)
+    quantiles: Array = low + (high - low) * (places - below)
+    return np.where(ordered.shape[1] >= NEEDED, quantiles, np.nan)

@@ -50,10 +50,10 @@ def cells_of(run: Run, states: States, times: str = "ns") -> Cells:
     """The cells in the order in which they were first visited. times: the field of the samples."""
     visits = run.samples
     rounds, round_ = visits.rounds_of()
-    of_round = [states.of(*one) for one in rounds]
+    of_round = [states.of(*round_key) for round_key in rounds]
     if all(state is None for state in of_round):
         return {}
-    state = np.array([-1 if one is None else one for one in of_round], dtype=np.int32)[round_]
+    state = np.array([-1 if state is None else state for state in of_round], dtype=np.int32)[round_]
     kept = np.flatnonzero(state >= 0).astype(np.int32)
     numbers, launch = factorised(visits.column("launch")[kept])
     state, codes, counts = state[kept], visits.codes[kept], visits.counts(times)[kept]
@@ -80,7 +80,7 @@ def cells_of(run: Run, states: States, times: str = "ns") -> Cells:
 def rows_in_state(run: Run, states: States, state: int = 0) -> NDArray[np.int64]:
     """The visits with samples in that state, ascending."""
     rounds, round_ = run.samples.rounds_of()
-    is_in = np.array([states.of(*one) == state for one in rounds], dtype=np.bool_)
+    is_in = np.array([states.of(*round_key) == state for round_key in rounds], dtype=np.bool_)
     return np.flatnonzero(is_in[round_] & (run.samples.counts() > 0))
 
 

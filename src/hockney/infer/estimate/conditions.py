@@ -1,14 +1,14 @@
-"""What probes show of the machine during a launch, and the part of a block's ratio that is theirs.
+"""The machine during a launch, as probes show it, and what it explains of a block's ratio.
 
 Of two equal variants, which launch of a block belongs to which is chance: exchanging both changes
 the sign of the log ratio and of its probes together. What is decided here from the probes depends
 only on what such an exchange leaves as it is, so that the signed-rank test of what remains is exact
 (Fisher's randomisation test with a covariate; Rosenbaum 2002, Statistical Science 17, 286-327).
 
-Where a probe goes with the variant, as of ranks that were placed elsewhere, it is part of the
-difference and nothing is done. The two tests for this have their own part of the error rate: were
-they made at the level of the whole, equal variants whose probes happen to differ would keep that
-difference, and be called different more often than stated.
+Where a probe changes with the variant, as when its ranks are placed elsewhere, it is part of the
+difference and nothing is removed. The two tests for this have their own part of the error rate: at
+the full level, equal variants whose probes happen to differ would keep that difference, and be
+called different more often than stated.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def conditions_of(probes: Iterable[Probe], rounds: Iterable[Round]) -> Condition
     """The conditions of one launch."""
     return Conditions(
         _median([probe.handover_ns for probe in probes if probe.handover_ns > 0.0]),
-        _median([one.probe_s for one in rounds if one.probe_s]),
+        _median([round_.probe_s for round_ in rounds if round_.probe_s]),
     )
 
 

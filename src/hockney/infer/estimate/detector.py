@@ -1,4 +1,4 @@
-"""A change of level in a series that is looked at again and again, for ever.
+"""A change of level in a series that is looked at again and again, without end.
 
 Each look gives the logarithm of a time. An e-detector of Shiryaev and Roberts (Shin, Ramdas and
 Rinaldo, arXiv 2203.03532) sums, over every look at which a change may have begun, the evidence of
@@ -9,12 +9,12 @@ names the series: Wang and Ramdas, JRSS B 84, 2022).
 
 The bets are on innovations: what an ARMA(1,1) model, whose noise wanders and scatters, does not
 predict. The likelihood of a change under any model is held against that of no change under the
-best one (universal inference: Wasserman, Ramdas and Balakrishnan, PNAS 117, 2020), so that
-correlation which is not known yet makes no alarm. Innovations are drawn in to CLIP standard
-deviations (Huber), so that a few wild looks are no change. A machine with two states that come and
-go has its looks compared within their state, and a weekly cycle is taken off. A change smaller
-than the tolerance is none: the interval of its size, valid at every look (Robbins 1970; see Howard
-et al., Ann. Stat. 49, 2021), must lie beyond.
+best one (universal inference: Wasserman, Ramdas and Balakrishnan, PNAS 117, 2020), so that unknown
+correlation raises no alarm. Innovations are clipped to CLIP standard deviations (Huber), so that a
+few wild looks are no change. Looks of a machine with two states that come and go are compared
+within their state, and a weekly cycle is removed. Changes below the tolerance are ignored: the
+interval of the size, valid at every look (Robbins 1970; see Howard et al., Ann. Stat. 49, 2021),
+must lie beyond it.
 """
 
 from __future__ import annotations
@@ -74,15 +74,15 @@ class Alarm(NamedTuple):
 
     series: int
     start: int
-    """Looks since the first one of the new level, this look included, less one."""
+    """How many looks ago the new level began; 0 for this look."""
     first: int
     last: int
-    """The same for the earliest and latest look at which the change may have begun."""
+    """The same for the earliest and the latest possible start."""
     size: float
     interval: Interval
     """Logarithm of the ratio of the new level to the old one, with its interval."""
     evidence: float
-    """Expected looks to a false alarm as clear."""
+    """Expected number of looks to a false alarm with as much evidence."""
 
 
 @dataclass
@@ -166,13 +166,13 @@ class Detector:
 
     @property
     def sigma(self) -> Array:
-        """Standard deviation of the innovations, less sure with few looks."""
+        """Standard deviation of the innovations, wider with few looks."""
         n = np.maximum(self.n, 1)[:, None]
         return np.asarray(np.sqrt(self.squares / n * (1.0 + 4.0 / n)) + LEAST_NOISE)
 
     @property
     def weights(self) -> Array:
-        """What each model counts: its prior times its likelihood over that of the best."""
+        """Weight of each model: its prior times its likelihood over that of the best."""
         n = np.maximum(self.n, 1)[:, None]
         likelihoods = -0.5 * n * np.log(self.squares / n + LEAST_NOISE**2)
         best = likelihoods.max(axis=1)[:, None]
@@ -228,8 +228,8 @@ class Detector:
     def _begin(self, which: NDArray[np.int64]) -> None:
         """Judges the kept looks of these series as what is usual."""
         for series in which:
-            found = two_states(self.raw[series, -STATES_OF:])
-            self.offset[series], self.boundary[series] = found
+            states = two_states(self.raw[series, -STATES_OF:])
+            self.offset[series], self.boundary[series] = states
         left = self.residuals(self.times, self.raw)[which]
         spread = 1.4826 * np.median(np.abs(np.diff(left, axis=1)), axis=1) / math.sqrt(2.0)
         detector = Detector(len(which), self.limit, self.tolerance, self.interval_s)
@@ -269,8 +269,8 @@ class Detector:
         """The series that changed, if any did. Evidence is averaged over the series."""
         if not self.n.any():
             return []
-        found = self.evidence
-        possible = (self.alarm(i, float(found[i])) for i in changed_of(found, self.limit))
+        evidence = self.evidence
+        possible = (self.alarm(i, float(evidence[i])) for i in changed_of(evidence, self.limit))
         return [alarm for alarm in possible if alarm is not None]
 
     def alarm(self, series: int, evidence: float) -> Alarm | None:
@@ -301,13 +301,13 @@ class Detector:
 
     def _learn_states(self) -> None:
         """Begins anew with states where looks of one have turned out to be of two."""
-        found = [
+        which = [
             series
             for series in np.flatnonzero(self.offset == 0.0)
             if two_states(self.raw[series, -STATES_OF:])[0]
         ]
-        if found:
-            self._begin(np.array(found))
+        if which:
+            self._begin(np.array(which))
 
     def _learn_cycle(self, time_s: float) -> None:
         """Fits the waves to the kept looks; each shrinks by what noise alone would give it."""
@@ -333,14 +333,14 @@ def changed_of(evidence: Array, limit: float) -> list[int]:
 
 
 def numbers_of(detector: Detector) -> dict[str, Array]:
-    """The state of a detector as arrays, from which detector_of() makes it again."""
-    found = {}
+    """The state of a detector as arrays, from which detector_of() restores it."""
+    numbers = {}
     for name, value in vars(detector).items():
         if isinstance(value, _Kept):
-            found[f"{name}.kept"] = value.values
+            numbers[f"{name}.kept"] = value.values
         else:
-            found[name] = np.asarray(value)
-    return found
+            numbers[name] = np.asarray(value)
+    return numbers
 
 
 def detector_of(numbers: Mapping[str, Array]) -> Detector:

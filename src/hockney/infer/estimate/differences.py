@@ -30,7 +30,7 @@ MOST_NEEDED = 10_000
 LARGEST_LOG = 709.0
 """The largest logarithm of a double."""
 LEAST_LOG = 1e-15
-"""A standard deviation of logarithms that is as good as none."""
+"""A standard deviation of logarithms that is as good as 0."""
 MOST_STEPS, EXACT = 100, 1e-9
 """Newton's steps to a distance, and the last one's size, relative."""
 POWER = 0.8
@@ -70,16 +70,16 @@ class Unseen:
         0 stay below it, as the chance is convex."""
         from scipy.special import ndtr
 
-        together, found = self._together(seen), np.zeros(len(seen))
+        together, distance = self._together(seen), np.zeros(len(seen))
         densities = math.sqrt(2.0 / math.pi) * self.weights / together
         for _ in range(MOST_STEPS):
-            scaled = found[:, None] / together
+            scaled = distance[:, None] / together
             beyond = 2.0 * ndtr(-scaled) @ self.weights - p
             step = beyond / (densities * np.exp(-0.5 * scaled**2)).sum(1)
-            found = found + step
-            if (step <= EXACT * found).all():
+            distance = distance + step
+            if (step <= EXACT * distance).all():
                 break
-        return found
+        return distance
 
     def _together(self, seen: Array) -> Array:
         """Standard deviations of both parts, shape (seen, deviations); never 0."""
@@ -93,7 +93,7 @@ class Judged:
     ratio: float
     """Hodges and Lehmann's estimate."""
     interval: Interval | None
-    """Of that ratio; None where there are too few values for one."""
+    """The interval of the ratio; None with too few values."""
     p: float | None
     verdict: Verdict
     within_tolerance: bool
@@ -129,7 +129,7 @@ def paired(log_ratios: Array, tolerance: float, level: float = LEVEL) -> Judged:
 
 def paired_each(each: Sequence[Array], tolerance: float, level: float = LEVEL) -> list[Judged]:
     """Judges several paired comparisons; their p are corrected for their number by Holm."""
-    shifts = [paired_shift(np.asarray(one, dtype=np.float64), level) for one in each]
+    shifts = [paired_shift(np.asarray(log_ratios, dtype=np.float64), level) for log_ratios in each]
     known = [shift.p for shift in shifts if shift.p is not None]
     corrected = iter(holm(np.array(known)).tolist())
     return [
@@ -187,9 +187,9 @@ def judged(
         verdict = "same"
     needed = _needed(shift, most, level, unseen) if verdict == "unknown" else None
     half = interval.half_width
-    found = _exp(half + _power_distance(shift.seen, unseen)) - 1.0
+    found_in_80 = _exp(half + _power_distance(shift.seen, unseen)) - 1.0
     smallest = _exp(half) - 1.0
-    return Judged(ratio, interval.through(_exp), p, verdict, within, needed, smallest, found)
+    return Judged(ratio, interval.through(_exp), p, verdict, within, needed, smallest, found_in_80)
 
 
 def _power_distance(seen: float, unseen: Unseen | None) -> float:

@@ -18,7 +18,7 @@ def dip(values: Array) -> float:
     at, counts = np.unique(values, return_counts=True)
     tops = np.cumsum(counts).astype(np.float64)
     feet = tops - counts
-    low, high, found = 0, len(at), float(counts.max())
+    low, high, distance = 0, len(at), float(counts.max())
     while high - low > 1:
         x, top, foot = at[low:high], tops[low:high], feet[low:high]
         convex, concave = _lower_hull(x, foot), _lower_hull(x, -top)
@@ -31,15 +31,15 @@ def dip(values: Array) -> float:
             first, last = at_foot, int(concave[np.searchsorted(concave, at_foot)])
         else:
             first, last = int(convex[np.searchsorted(convex, at_top, "right") - 1]), at_top
-        if max(apart[at_foot], apart[at_top]) <= found:
+        if max(apart[at_foot], apart[at_top]) <= distance:
             break
         before = float(np.max(top[: first + 1] - minorant[: first + 1]))
         after = float(np.max(majorant[last:] - foot[last:]))
-        found = max(found, before, after)
+        distance = max(distance, before, after)
         if last - first == high - low - 1:
             break
         low, high = low + first, low + last + 1
-    return found / (2.0 * len(values))
+    return distance / (2.0 * len(values))
 
 
 def _lower_hull(x: Array, y: Array) -> NDArray[np.intp]:
@@ -82,9 +82,9 @@ with these probabilities: our simulation of a million samples a size (200,000 fr
 5,000). They agree with table 1 of the paper to its three digits."""
 
 
-def dip_p(found: float, size: float) -> float:
+def dip_p(distance: float, size: float) -> float:
     """The probability of this dip or a larger one of `size` values with one mode: 1 below four
-    values, and none above 0.5.
+    values, and never between 0.5 and 1.
 
     Interpolated in log p over n D^2, as in Brownian bridges the tails are exponential in it, and
     extrapolated down to LEAST_P; rows are interpolated in the logarithm of n, over sqrt(n) D.
@@ -95,7 +95,7 @@ def dip_p(found: float, size: float) -> float:
     rows = np.array(list(UNIFORM_DIPS.values())) * 1e-5 * np.sqrt(sizes)[:, None]
     at = np.log(min(size, sizes[-1]))
     row = np.array([np.interp(at, np.log(sizes), column) for column in rows.T]) ** 2
-    logs, value = np.log(PROBABILITIES), size * found**2
+    logs, value = np.log(PROBABILITIES), size * distance**2
     if value < row[0]:
         return 1.0
     if value <= row[-1]:

@@ -74,10 +74,10 @@ def valley_p(probed: Probed, labels: Labels, lower: int) -> float:
         for group in (lower, lower + 1)
     ]
     sides = [np.concatenate(group) for group in series]
-    # What wanders goes on from launch to launch, which many short launches do not show.
-    memory = max(_memory([one for group in series for one in group if len(one)]), _memory(sides))
+    # Drift continues from launch to launch, which many short launches alone do not show.
+    memory = max(_memory([logs for group in series for logs in group if len(logs)]), _memory(sides))
     p = _valley_p(sides, memory)
-    medians = [np.array([np.median(one) for one in group if len(one)]) for group in series]
+    medians = [np.array([np.median(logs) for logs in group if len(logs)]) for group in series]
     if _crossed(series):
         return p
     is_changed_inside = any(len(a) and len(b) for a, b in zip(*series, strict=True))
@@ -116,9 +116,9 @@ def _are_scattered(medians: list[Array], of: int) -> bool:
 
 
 def _are_far_apart(medians: list[Array], of: int) -> bool:
-    """Whether groups of launches are so far apart, and each so close, that no hill is both. of: all
-    launches of the run; of more than three, two groups of one launch do not show how close launches
-    are."""
+    """Whether two groups of launches are so far apart, and each so narrow, that they are not one
+    hill. of: number of launches of the run; of more than three, two groups of one launch do not
+    show how narrow they are."""
     lower, upper = medians
     if len(lower) + len(upper) == 2 and of > 3:
         return False
@@ -128,7 +128,7 @@ def _are_far_apart(medians: list[Array], of: int) -> bool:
 
 
 def _memory(series: list[Array]) -> float:
-    """How many successive values are worth an independent one, on average: what wanders over a hill
-    makes lumps, but is near its last value inside of them too."""
-    times = [autocorrelation_time(one) for one in series]
-    return float(np.average(times, weights=[len(one) for one in series]))
+    """How many successive values are worth an independent one, on average: drift over one hill
+    makes lumps too, but then successive values are close inside of them as well."""
+    times = [autocorrelation_time(values) for values in series]
+    return float(np.average(times, weights=[len(values) for values in series]))

@@ -20,7 +20,7 @@ class Interval:
     confidence: float | None = CONFIDENCE
     """The least confidence; None where it is not known, as of one chosen for being narrow."""
     kind: IntervalKind = "confidence"
-    """Of what was estimated, of the next value of it, or exact: both ends are the value."""
+    """Of what was estimated; of its next value; or exact: both ends are the value."""
 
     @classmethod
     def exact(cls, value: float) -> Interval:
@@ -46,7 +46,7 @@ class Interval:
         return (self.high - self.low) / 2.0
 
     def including(self, low: float, high: float) -> Interval:
-        """The interval made as wide as to include these."""
+        """The interval, widened to include these."""
         return replace(self, low=min(self.low, low), high=max(self.high, high))
 
     def wider(self, by: float) -> Interval:

@@ -95,7 +95,7 @@ def modes_of(
 ) -> tuple[Mode, ...]:
     """Groups of launches, the fastest first, whose ratios are as far apart as SLOW_RULE asks of an
     outlier, each of more than a tenth of the launches; none where there is only one. points: those
-    of `launch_ratios`, of which the ratios are."""
+    that `launch_ratios` computed the ratios from."""
     least = max(MODE_LEAST, int(MODE_MOST * len(ratios)) + 1)
     positive = {launch: ratio for launch, ratio in ratios.items() if ratio > 0.0}
     if len(positive) < 2 * least:

@@ -33,7 +33,7 @@ def likely_of(run: Run, launches: Container[int], handover_s: float | None) -> s
     not there."""
     if not handover_s:
         return None
-    guess = next(one for one in GUESSES if handover_s < one.below_s)
+    guess = next(guess for guess in GUESSES if handover_s < guess.below_s)
     columns = (run.probes.column(name).tolist() for name in ("launch", "peers"))
     peers = dict(zip(*columns, strict=True))
     for launch in run.launches:

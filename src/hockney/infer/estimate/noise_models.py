@@ -16,12 +16,12 @@ MODELS = np.array(
         *((0.9, 0.5), (0.9, 0.65), (0.97, 0.6), (0.97, 0.8), (0.99, 0.9)),
     ]
 )
-"""Correlation and share of scatter (the moving average's coefficient), shape (models, 2)."""
+"""Correlation and fraction of scatter (the moving average's coefficient), shape (models, 2)."""
 PHI, THETA = MODELS[:, 0], MODELS[:, 1]
 GAIN = (1.0 - PHI) / (1.0 - THETA)
 """What a lasting change of 1 adds to each innovation in the end."""
 CLIP = 3.0
-"""Standard deviations to which an innovation is drawn in (Huber)."""
+"""Standard deviations to which an innovation is clipped (Huber)."""
 SIZE_LEVEL = 0.05
 """Chance that the interval of a size ever misses."""
 

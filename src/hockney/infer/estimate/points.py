@@ -141,10 +141,10 @@ class Estimates:
 
 def by_curve(points: Iterable[PointEstimate]) -> dict[Key, list[PointEstimate]]:
     """Groups points by curve (plan.axes.curve_key)."""
-    found: dict[Key, list[PointEstimate]] = {}
+    curves: dict[Key, list[PointEstimate]] = {}
     for point in points:
-        found.setdefault(curve_key(point), []).append(point)
-    return found
+        curves.setdefault(curve_key(point), []).append(point)
+    return curves
 
 
 def statistic_of(points: Iterable[PointEstimate]) -> str:
@@ -159,7 +159,9 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     states = states or find_states(run)
     cells = _reduced(cells_of(run, states))
     own = {name: _own_medians(run, states, name) for name in ("own_mean_ns", "own_max_ns")}
-    medians = _headline({cell: (one.numbers, one.medians) for cell, one in cells.items()})
+    medians = _headline(
+        {cell: (launches.numbers, launches.medians) for cell, launches in cells.items()}
+    )
     ratios = launch_ratios(medians)
     slow = set() if every_launch else slow_launches(ratios)
     ended = run.finish is not None and run.finish.reason == "precision" and not run.is_simulated
@@ -172,10 +174,10 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
         points.append(msgspec.structs.replace(point, **means))
     measured = {key for key, _ in cells}
     for key, statistics in statistics_of(run).items():
-        found = typical(statistics)
-        if key not in measured and found is not None:
-            found = found.as_one() if run.has_unrelated_rows else found
-            points.append(_summary_point(key, statistics, found))
+        chosen = typical(statistics)
+        if key not in measured and chosen is not None:
+            chosen = chosen.as_one() if run.has_unrelated_rows else chosen
+            points.append(_summary_point(key, statistics, chosen))
     points.sort(key=lambda point: (point.state, point.is_auxiliary, sort_key(point)))
     modes = modes_of(ratios, medians)
     apart = () if modes else kept_apart(ratios, medians)
@@ -183,8 +185,8 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
 
 
 def _reduced(cells: Cells) -> dict[tuple[Point, int], Launches]:
-    """The launches of each cell; of many samples two cells at once, as numpy lets other threads
-    run."""
+    """The launches of each cell; with many samples two cells at once, as numpy releases the
+    GIL."""
 
     def reduced(cell: Cell) -> Launches:
         return launches_of(cell.numbers, cell.counts, cell.seconds())
@@ -228,7 +230,7 @@ def least_known(run: Run, sizes: Container[int] | None = None) -> LeastKnown | N
     computes nothing else. sizes: the bytes that count; None for all."""
     cells = _medians(run, find_states(run))
     slow = list(slow_launches(launch_ratios(_headline(cells))))
-    found = []
+    points = []
     for (key, state), (numbers, medians) in cells.items():
         if sizes is not None and key.bytes not in sizes:
             continue
@@ -237,8 +239,8 @@ def least_known(run: Run, sizes: Container[int] | None = None) -> LeastKnown | N
             interval = launch_interval(kept)
             # Simulated launches do not vary by chance: any interval of them decides.
             deciding = interval if run.is_simulated else deciding_interval(kept)
-            found.append(LeastKnown(key, float(np.median(kept)), interval, deciding))
-    return max(found, key=lambda one: (one.deciding_precision, one.precision), default=None)
+            points.append(LeastKnown(key, float(np.median(kept)), interval, deciding))
+    return max(points, key=lambda point: (point.deciding_precision, point.precision), default=None)
 
 
 def is_precise(run: Run, precision: float) -> bool:
@@ -296,8 +298,8 @@ def estimate_point(
     it was precise."""
     counts = np.array([len(values) for values in launches.values()])
     seconds = np.concatenate(list(launches.values()))
-    found = launches_of(np.array(list(launches)), counts, seconds)
-    return _of_launches(key, state, found, found, ended)
+    reduced = launches_of(np.array(list(launches)), counts, seconds)
+    return _of_launches(key, state, reduced, reduced, ended)
 
 
 def _of_launches(
@@ -347,21 +349,21 @@ def _deviation(values: NDArray[np.float64]) -> float | None:
     return float(values.std(ddof=1)) if len(values) > 1 else None
 
 
-def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointEstimate:
+def _summary_point(key: Point, statistics: Statistics, chosen: Typical) -> PointEstimate:
     return _over_launches(
         key,
         0,
-        np.array(list(found.seconds)),
-        np.array(list(found.seconds.values())),
+        np.array(list(chosen.seconds)),
+        np.array(list(chosen.seconds.values())),
         False,
         samples=0,
         effective_samples=None,
-        statistic=found.statistic,
+        statistic=chosen.statistic,
         **spread(statistics),
         within_std_s=None,
-        between_std_s=_deviation(np.array(list(found.seconds.values()))),
-        bandwidth_Bps=found.bandwidth_Bps,
-        rounding=found.rounding,
+        between_std_s=_deviation(np.array(list(chosen.seconds.values()))),
+        bandwidth_Bps=chosen.bandwidth_Bps,
+        rounding=chosen.rounding,
     )
 
 

@@ -108,10 +108,10 @@ def launch_time(values: NDArray[np.float64]) -> float:
     """How many successive launches are worth one independent launch, for the median: at least 1.
 
     The larger of two estimates, as each sees what the other does not: the sum over lags
-    (autocorrelation_time) slow drifts, of few launches too little; and that of a first-order
-    autoregression, the correlation of successive ranks, without its bias of -(1 + 4 phi) / n
-    (Marriott & Pope 1954), which tells it from few. Signs about the median of such a series
-    correlate by 2 / pi asin(phi^lag)."""
+    (autocorrelation_time) sees slow drifts, but too little of them in few launches; a first-order
+    autoregression, by the correlation of successive ranks without its bias of -(1 + 4 phi) / n
+    (Marriott & Pope 1954), needs few. Signs about the median of such a series correlate by
+    2 / pi asin(phi^lag)."""
     n, ordered = len(values), np.sort(values)
     if n <= 8:  # the interval is their range, whatever they are worth
         return autocorrelation_time(values)
@@ -168,15 +168,15 @@ def _pairs_from(signs: NDArray[np.float32], lag: int) -> NDArray[np.float64]:
     n = signs.shape[1]
     end = lag + 2 * len(range(lag, n // 3 - 1, 2))
     size = _quick_length(n + end)  # lags from there on may wrap around
-    found, step = np.empty(len(signs)), max(MOST_AT_ONCE // size, 1)
+    sums, step = np.empty(len(signs)), max(MOST_AT_ONCE // size, 1)
     for first in range(0, len(signs), step):
         rows = slice(first, first + step)
         spectra = np.fft.rfft(signs[rows].astype(np.float64), size)
         power = spectra.real**2 + spectra.imag**2
         lags = np.rint(np.fft.irfft(power, size)[:, lag:end])
         pairs = lags.reshape(len(lags), -1, 2).sum(axis=2)
-        found[rows] = (pairs * np.logical_and.accumulate(pairs > 0, axis=1)).sum(axis=1)
-    return found
+        sums[rows] = (pairs * np.logical_and.accumulate(pairs > 0, axis=1)).sum(axis=1)
+    return sums
 
 
 def _quick_length(least: int) -> int:

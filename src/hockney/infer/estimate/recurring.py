@@ -1,4 +1,4 @@
-"""What comes back and is no change: two states that come and go, and the cycle of a week."""
+"""What recurs, and so is no change: two states that come and go, and the cycle of a week."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WEEK_S, DAY_S = 7 * 86400.0, 86400.0
 HARMONICS = (1, 2, 3, 4, 5, 6, 7, 14, 21)
 """Waves a week that a cycle is made of."""
 RIDGE = 1e-6
-"""What keeps waves apart that looks at one hour of the day cannot tell apart."""
+"""Keeps the fit regular where looks at one hour of the day cannot separate waves."""
 
 
 def week_of(times: Array, raw: Array, noise: Array) -> Array:
@@ -45,7 +45,7 @@ def waves_at(times: Array) -> Array:
 
 def two_states(values: Array) -> tuple[float, float]:
     """What the upper of two states that come and go adds, and the boundary; (0, infinity) where
-    there is one. A step, which does not come back twice, is none."""
+    there is one, or a step that does not come back twice."""
     n = len(values)
     least = max(3, n // 20)
     if n < 16:

@@ -1,4 +1,4 @@
-"""Tests of data that still come in, with the error rate of a single test.
+"""Repeated tests of growing data, with the error rate of a single test.
 
 At each look, the level that may be used follows from a spending function of the fraction of the
 budget that is spent (Lan and DeMets, Biometrika 70, 1983, 659-663), here the one that resembles

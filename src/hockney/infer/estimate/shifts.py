@@ -47,8 +47,8 @@ class Shift:
     count: float
     """Pairs, or values of each side (harmonic mean, as variances of means add up)."""
     of_mean: Interval | None = None
-    """The interval of the shift of means, by Student's t: of modes that are mixed in other
-    proportions it is wide where that of the ranks is not."""
+    """The interval of the shift of means, by Student's t: for modes mixed in other proportions it
+    is wide where that of the ranks is not."""
     fewest: int | None = None
     """Fewest values of each side, or pairs, that have an interval; None if these have."""
 
@@ -198,8 +198,8 @@ def rank_sum_p(first: Array, second: Array) -> float | None:
     if min(len(first), len(second)) < 2:
         return None
     if len(first) * len(second) > MOST_EXACT_P:
-        found = mannwhitneyu(first, second, alternative="two-sided", method="asymptotic")
-        return float(found.pvalue)
+        test = mannwhitneyu(first, second, alternative="two-sided", method="asymptotic")
+        return float(test.pvalue)
     few, many = sorted((first, second), key=len)
     ranks = np.rint(2.0 * rankdata(np.concatenate([few, many]))).astype(np.int64)
     m, total = len(few), len(ranks)

@@ -33,7 +33,7 @@ class Sketch:
 
     @classmethod
     def of(cls, seconds: Array, relative_error: float) -> Sketch:
-        """Counts times; those of at most 1 ns are one bin."""
+        """Counts times; those of at most 1 ns share a bin."""
         ns = np.maximum(np.asarray(seconds, dtype=np.float64) / NS, 1.0)
         bins = np.ceil(np.log(ns) / math.log(base_of(relative_error))).astype(np.int64)
         return cls(relative_error, np.bincount(bins, minlength=1))

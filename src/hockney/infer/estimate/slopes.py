@@ -21,5 +21,5 @@ def slope_of(values: NDArray[Any], at: NDArray[Any]) -> tuple[float, float]:
     if len(values) > MOST_POINTS:
         some = np.linspace(0, len(values) - 1, MOST_POINTS).astype(np.int64)
         values, at = values[some], at[some]
-    found = theilslopes(values, at)
-    return float(found[0]), float(found[1])
+    line = theilslopes(values, at)
+    return float(line[0]), float(line[1])

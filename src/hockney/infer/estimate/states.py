@@ -106,7 +106,7 @@ def find_states(run: Run) -> States:
 
 
 def _enough(rounds: dict[Key, int]) -> set[int]:
-    """Labels of which some launch has LEAST_ROUNDS, or no other label's rounds."""
+    """Labels that have LEAST_ROUNDS in some launch, or are the only ones in it."""
     counts = Counter((launch, label) for (launch, _), label in rounds.items())
     labels_in = Counter(launch for launch, _ in counts)
     return {
@@ -129,7 +129,11 @@ def _handovers(run: Run) -> dict[Key, float]:
         run.probes.column(name).tolist() for name in ("launch", "round", "handover_ns")
     )
     keys = zip(launches, rounds, strict=True)
-    return {key: one * 1e-9 for key, one in zip(keys, ns, strict=True) if one > 0.0}
+    return {
+        key: handover_ns * 1e-9
+        for key, handover_ns in zip(keys, ns, strict=True)
+        if handover_ns > 0.0
+    }
 
 
 def _work(run: Run) -> dict[Key, float]:
@@ -213,8 +217,8 @@ def _agreeing(run: Run, labels: dict[Key, int], before: bool) -> tuple[dict[Key,
 def _ordered(
     run: Run, probes: dict[Key, float], rounds: dict[Key, int], kind: str
 ) -> tuple[tuple[State, ...], dict[Key, int]]:
-    """States of labelled rounds in the order of their number, and each round's; one without enough
-    rounds for a number is behind those that have them."""
+    """States of labelled rounds, most rounds first, and the number of each round's state; those
+    without enough rounds come last."""
     members: dict[int, list[Key]] = {}
     for key, label in rounds.items():
         members.setdefault(label, []).append(key)

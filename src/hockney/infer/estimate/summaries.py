@@ -29,15 +29,15 @@ def value_of(summary: Summary) -> float | None:
 
 def statistics_of(run: Run) -> dict[Point, Statistics]:
     """All statistics of each point. Negative and too large numbers are ignored."""
-    found: dict[Point, Statistics] = {}
+    by_point: dict[Point, Statistics] = {}
     for summary in run.summaries:
         value = value_of(summary)
         if value is None or not 0.0 <= value <= LARGEST_NUMBER or summary.bytes < 0:
             continue
-        found.setdefault(point_of(summary), {}).setdefault(summary.statistic, {})[
+        by_point.setdefault(point_of(summary), {}).setdefault(summary.statistic, {})[
             summary.launch
         ] = summary
-    return found
+    return by_point
 
 
 @dataclass(frozen=True)
@@ -107,10 +107,10 @@ def spread(statistics: Statistics) -> dict[str, float | None]:
     """Other statistics by name with unit, such as p95_s: the extremes over launches, the mean of
     means, the median of quantiles. Deviations of several launches are not combined: their means are
     not known to agree."""
-    found: dict[str, float | None] = {}
+    by_name: dict[str, float | None] = {}
     for name in SPREAD:
         launches = statistics.get(name, {})
         values = [s.value_s for s in launches.values() if s.value_s is not None]
         is_known = len(values) == 1 or (values and name != "std")
-        found[f"{name}_s"] = COMBINED.get(name, median)(values) if is_known else None
-    return found
+        by_name[f"{name}_s"] = COMBINED.get(name, median)(values) if is_known else None
+    return by_name

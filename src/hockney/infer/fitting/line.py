@@ -22,7 +22,7 @@ def line(bytes_: Array, seconds: Array, ordinary: bool = False) -> tuple[Array, 
 
     bytes_: shape (sizes,); seconds: shape (rows, sizes), above 0.
     """
-    # Against the shortest, as squares of tiny times are no doubles.
+    # Relative to the shortest: squares of tiny times would underflow.
     shortest = seconds.min(axis=1, keepdims=True)
     weight = np.ones_like(seconds) if ordinary else (shortest / seconds) ** 2
     return weighted_line(bytes_, seconds, weight, bounded=not ordinary)
@@ -74,5 +74,5 @@ def log_step(seconds: Array, predicted: Array) -> tuple[Array, Array]:
 
 
 def cut(ln_residuals: Array) -> Array:
-    """Residuals clipped for a step, which then misses the optimum: not below a 20-fold time."""
+    """Residuals clipped for a step; only those beyond a 20-fold time make it miss the optimum."""
     return np.clip(ln_residuals, -LARGEST_RESIDUAL, LARGEST_RESIDUAL)

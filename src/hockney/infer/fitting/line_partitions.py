@@ -33,11 +33,13 @@ def line_partitions(bytes_: Array, seconds: Array, weight: Array) -> list[list[i
     first, sizes = blocks_of(bytes_, MOST_BLOCKS)
     moments = _moments(bytes_, seconds, weight)
     most = min(MOST_SEGMENTS, int(sizes.sum()) // LEAST_SIZES)
-    found = _of_blocks(first, sizes, moments, most)
+    partitions = _of_blocks(first, sizes, moments, most)
     if sizes.max() == 1.0:
-        return found
+        return partitions
     new, reach = first_of_size(bytes_), int(np.diff(np.append(first, len(bytes_))).max())
-    return _pruned([_moved(starts, new, moments, reach) for starts in found], new, moments, reach)
+    return _pruned(
+        [_moved(starts, new, moments, reach) for starts in partitions], new, moments, reach
+    )
 
 
 def line_partition_near(
@@ -68,9 +70,9 @@ def _moments(bytes_: Array, seconds: Array, weight: Array) -> Array:
 
 def _least_squares(moments: Array) -> Array:
     """The least sum of squares with alpha and beta not below 0; moments: (6, ...)."""
-    one, u, v, uu, uv, vv = moments
+    weight, u, v, uu, uv, vv = moments
     alpha, beta = bounded_line(u, v, uu, uv, vv)
-    squares = one - 2.0 * (alpha * u + beta * v)
+    squares = weight - 2.0 * (alpha * u + beta * v)
     squares += alpha * (alpha * uu + 2.0 * beta * uv) + beta**2 * vv
     return np.asarray(np.maximum(squares, 0.0))
 

@@ -69,7 +69,7 @@ class Search:
         self._points = len(bytes_)
         most = min(MOST_SEGMENTS, self._table.sizes // LEAST_SIZES)
         penalties = [penalty(self._points, free_numbers(k + 1)) for k in range(most)]
-        self._penalty = np.array([one for one in penalties if one is not None])
+        self._penalty = np.array([added for added in penalties if added is not None])
         self._seen: dict[tuple[int, ...], Partition] = {}
 
     @property

@@ -102,8 +102,8 @@ class SegmentCosts:
         for left_out in range(3):
             self._plain.append((np.zeros_like(self._alpha), np.zeros_like(self._beta)))
             for runs in self._groups:
-                found = _through_two(*table.points_of(runs), left_out)
-                for kept, values in zip(self._plain[-1], found, strict=True):
+                lines = _through_two(*table.points_of(runs), left_out)
+                for kept, values in zip(self._plain[-1], lines, strict=True):
                     kept[runs] = values
 
     def lines(self, runs: Runs) -> Lines:
@@ -137,7 +137,7 @@ class SegmentCosts:
         first, last = runs
         b, t, inside = self._table.points_of(runs)
         shorter = (first, last - 1), (first + 1, last)
-        starts = [(self._alpha[one], self._beta[one]) for one in (runs, *shorter)]
+        starts = [(self._alpha[indices], self._beta[indices]) for indices in (runs, *shorter)]
         starts += [(alpha[runs], beta[runs]) for alpha, beta in self._plain]
         alpha, beta = (np.array(values) for values in zip(*starts, strict=True))
         cost = _cost(b, t, inside, alpha, beta, sigma)
@@ -205,8 +205,8 @@ def _step(
     v, weighted_u = b * u, weight * u
     weighted_v = weight * v
     uu, uv, vv, tu, tv = (
-        np.einsum("ij,ij->i", one, other)
-        for one, other in (
+        np.einsum("ij,ij->i", weighted, factor)
+        for weighted, factor in (
             (weighted_u, u),
             (weighted_u, v),
             (weighted_v, v),

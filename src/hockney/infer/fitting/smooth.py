@@ -53,10 +53,10 @@ class CurveShape:
 
     def terms(self, bytes_: Array) -> Array:
         """Values of the terms, shape (points, terms)."""
-        found = [bytes_**power for power in (0.0, 1.0, *self.powers)]
+        terms = [bytes_**power for power in (0.0, 1.0, *self.powers)]
         if self.corner is not None:
-            found.append(CORNERS[self.corner](bytes_, self.corner_bytes))
-        return np.stack(found, axis=-1)
+            terms.append(CORNERS[self.corner](bytes_, self.corner_bytes))
+        return np.stack(terms, axis=-1)
 
 
 @dataclass(frozen=True)
@@ -104,19 +104,19 @@ def without_bends(bytes_: Array, seconds: Array, pieces: Sequence[Piece]) -> lis
     def curves(first: int, end: int) -> list[Piece]:
         return _curves(bytes_, seconds, first, end)
 
-    found = list(pieces)
-    while len(found) > 1:
+    whole = list(pieces)
+    while len(whole) > 1:
         joined = [
-            [*found[:i], piece, *found[j:]]
-            for i, j in combinations(range(len(found) + 1), 2)
+            [*whole[:i], piece, *whole[j:]]
+            for i, j in combinations(range(len(whole) + 1), 2)
             if j - i > 1
-            for piece in curves(found[i].first, found[j - 1].end)
+            for piece in curves(whole[i].first, whole[j - 1].end)
         ]
-        best = min(joined, key=_criterion, default=found)
-        if best is found or _criterion(best) > _criterion(found) + SHOWN:
+        best = min(joined, key=_criterion, default=whole)
+        if best is whole or _criterion(best) > _criterion(whole) + SHOWN:
             break
-        found = best
-    return found
+        whole = best
+    return whole
 
 
 def _criterion(pieces: Sequence[Piece]) -> float:
@@ -134,9 +134,9 @@ def least_criterion(bytes_: Array, seconds: Array) -> float:
 def _curves(bytes_: Array, seconds: Array, first: int, end: int) -> list[Piece]:
     """Points first to end on one curve of each kind, as far as there are sizes enough."""
     b, t = bytes_[first:end], seconds[first:end]
-    found = [fitted(b, t, CurveShape(powers)) for powers in POWERS]
-    found += [_with_corner(b, t, corner) for corner in CORNERS]
-    known = [curved for curved in found if curved is not None]
+    candidates = [fitted(b, t, CurveShape(powers)) for powers in POWERS]
+    candidates += [_with_corner(b, t, corner) for corner in CORNERS]
+    known = [curved for curved in candidates if curved is not None]
     return [Piece(first, end, off(curved, b, t), curved) for curved in known]
 
 
@@ -158,7 +158,7 @@ def _with_corner(bytes_: Array, seconds: Array, corner: str) -> Curved | None:
         return np.inf if curved is None else deviance(off(curved, bytes_, seconds))
 
     tried = np.log(inside)
-    deviances = np.array([at(one) for one in tried])
+    deviances = np.array([at(ln_corner) for ln_corner in tried])
     if not np.isfinite(deviances).any():
         return None
     best = int(deviances.argmin())

@@ -52,8 +52,8 @@ def narrowed(curve: Curve) -> Bracket | None:
         return None
     deviances = np.array([deviance(_two_lines(bytes_, seconds, split)) for split in splits])
     best = _two_lines(bytes_, seconds, splits[int(deviances.argmin())])
-    two, one = criterion(best, 5), criterion(_line(bytes_, seconds), 2)
-    if two is None or one is None or two >= min(one, least_criterion(bytes_, seconds)):
+    lines, line = criterion(best, 5), criterion(_line(bytes_, seconds), 2)
+    if lines is None or line is None or lines >= min(line, least_criterion(bytes_, seconds)):
         return None
     (possible,) = np.nonzero(deviances <= deviances.min() + CHI_SQUARED_99)
     first, last = splits[int(possible[0])], splits[int(possible[-1])]

@@ -33,7 +33,7 @@ MOST_FILES = 100_000
 SETTLED_S = 2.0
 """Age of a file in seconds from which on it cannot change again within a tick of its clock."""
 UNSETTLED = -1
-"""Time of change of the entry of a younger file, which no file has."""
+"""Time of change in the entry of a younger file; no real file has it."""
 AT_ONCE = 500
 """Most files that one transaction adds."""
 PATIENCE_S = 10.0
@@ -130,8 +130,8 @@ class Index:
         state = _state(path)
         if state is None:
             return kind.work_out(path)
-        found = self._found(state, kind)
-        result = kind.work_out(path) if found is None else found
+        stored = self._found(state, kind)
+        result = kind.work_out(path) if stored is None else stored
         if state.changed_ns / 1e9 > time.time() - SETTLED_S:
             state = replace(state, changed_ns=UNSETTLED)
 
@@ -141,7 +141,7 @@ class Index:
             to.execute("REPLACE INTO digests VALUES (?, ?, ?)", (file, kind.name, digest))
 
         self._asked[state.file] = state, write
-        if found is None:
+        if stored is None:
             self._added.append((state, write))
         if len(self._added) >= AT_ONCE:
             self._write()
@@ -341,18 +341,18 @@ def _digest(state: FileState, rows: Rows) -> str:
 def _state(path: Path) -> FileState | None:
     """Identity of a file; None if it cannot be read, or has a name that SQLite cannot hold."""
     try:
-        found, file = path.stat(), str(path.resolve())
+        stat, file = path.stat(), str(path.resolve())
         file.encode()
     except (OSError, UnicodeEncodeError):
         return None
-    return FileState(file, found.st_size, found.st_mtime_ns)
+    return FileState(file, stat.st_size, stat.st_mtime_ns)
 
 
 def _has_our_tables(database: sqlite3.Connection) -> bool:
     """Whether a database has our tables and nothing else. Raises sqlite3.OperationalError if it
     cannot be read."""
     try:
-        found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        rows = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
         number = database.execute("PRAGMA application_id").fetchone()[0]
     except sqlite3.OperationalError as error:
         if any(words in str(error) for words in ("malformed", "decode", "format")):
@@ -360,7 +360,7 @@ def _has_our_tables(database: sqlite3.Connection) -> bool:
         raise
     except DAMAGED:  # no database
         return False
-    return number == APPLICATION and [row[0] for row in found] == list(SCHEMA)
+    return number == APPLICATION and [row[0] for row in rows] == list(SCHEMA)
 
 
 def _check_replaceable(path: Path) -> None:

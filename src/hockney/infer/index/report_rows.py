@@ -27,13 +27,13 @@ def _reduced(path: Path) -> Reduced:
 
 
 def with_newest(index: Index, histories: Iterable[History]) -> list[History]:
-    """The histories, each with what is not accepted of its newest run by itself."""
+    """The histories, each with the failed findings of its newest run by itself."""
     return [replace(history, failed=_failed(index, history.runs[-1].file)) for history in histories]
 
 
 def _failed(index: Index, file: str) -> tuple[DecidingFinding, ...]:
     known = index.of(Path(file), REDUCED).findings
-    return tuple(replace(one, run=file) for one in known if one.status == FAILED)
+    return tuple(replace(finding, run=file) for finding in known if finding.status == FAILED)
 
 
 def _rows(database: sqlite3.Connection, file: int) -> Rows:

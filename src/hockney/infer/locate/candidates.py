@@ -190,18 +190,18 @@ class SwitchRoutes:
     def crossed(self, pairs: Whole) -> Crossed:
         """What pairs pass, by the end to which it belongs."""
         rows = np.arange(len(pairs))
-        one, other = self.host_of[pairs[:, 0]], self.host_of[pairs[:, 1]]
-        apart = one != other
-        known = apart & (self.leaf[one] >= 0) & (self.leaf[other] >= 0)
-        up, down = self.above[one], self.above[other]
+        source, target = self.host_of[pairs[:, 0]], self.host_of[pairs[:, 1]]
+        apart = source != target
+        known = apart & (self.leaf[source] >= 0) & (self.leaf[target] >= 0)
+        up, down = self.above[source], self.above[target]
         common = np.cumprod((up == down) & (up >= 0), axis=1).sum(axis=1)
         depth = np.arange(up.shape[1])
-        a, b = self.leaf[one], self.leaf[other]
+        a, b = self.leaf[source], self.leaf[target]
         between = known & (a != b)
         ends = []
         for end, hosts, switches, leaf, is_on in (
-            (0, one, up, a, known),
-            (1, other, down, b, between),
+            (0, source, up, a, known),
+            (1, target, down, b, between),
         ):
             at, column = np.nonzero(known[:, None] & (switches >= 0) & (depth >= common[:, None]))
             ends.append(
@@ -215,7 +215,7 @@ class SwitchRoutes:
                 ends[-1].append((rows, self.first_process + pairs[:, end]))
         cable = np.where(between, self.cable[a, b] if self.cable.size else -1, -1)
         has = cable >= 0
-        hops = np.maximum(self.depths[one], self.depths[other]) - common
+        hops = np.maximum(self.depths[source], self.depths[target]) - common
         levels = np.where(known, 1 + hops, 1 + len(depth) + 1)
         numbers = self.first_cable + cable
         cables = [(rows[own], numbers[own]) for own in (has & (a < b), has & (a >= b))]

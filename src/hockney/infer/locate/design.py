@@ -31,10 +31,10 @@ def round_pairs(ranks: int, number: int) -> Whole:
     """The pairs of one of these rounds, shape (pairs, 2), the lower rank first. Of an odd number
     of ranks one is idle."""
     moving = all_rounds(ranks)
-    one = np.arange(moving)
-    other = (2 * number - one) % moving
-    chosen = one < other
-    pairs = np.stack([one[chosen], other[chosen]], axis=1)
+    rank = np.arange(moving)
+    partner = (2 * number - rank) % moving
+    chosen = rank < partner
+    pairs = np.stack([rank[chosen], partner[chosen]], axis=1)
     if moving < ranks:
         pairs = np.concatenate([pairs, [[number % moving, moving]]])
     return np.asarray(pairs, np.int64)
@@ -43,18 +43,18 @@ def round_pairs(ranks: int, number: int) -> Whole:
 def round_of(ranks: int, pairs: NDArray[Any]) -> Whole:
     """The number of the round in which each pair meets."""
     moving = all_rounds(ranks)
-    one, other = np.sort(pairs, axis=1).astype(np.int64).T
+    low, high = np.sort(pairs, axis=1).astype(np.int64).T
     half = (moving + 1) // 2  # of a sum, modulo an odd number
-    return np.asarray(np.where(other == moving, one, (one + other) * half % moving))
+    return np.asarray(np.where(high == moving, low, (low + high) * half % moving))
 
 
-def pair_between(network: Routes, ranks: int, one: int, other: int) -> tuple[int, int] | None:
+def pair_between(network: Routes, ranks: int, part: int, other: int) -> tuple[int, int] | None:
     """Two ranks whose messages pass more of one part than of the other; None if there are none."""
     random = np.random.default_rng(1)
     rounds = drawn(ranks, OFFERED, (), random)
     for number in rounds:
         pairs = round_pairs(ranks, number)
-        both = network.passed(pairs).weights[:, [one, other]].toarray()
+        both = network.passed(pairs).weights[:, [part, other]].toarray()
         apart = np.abs(both[:, 0] - both[:, 1])
         if apart.max(initial=0.0) > 0.0:
             first, second = pairs[int(apart.argmax()) * len(pairs) // len(apart)].tolist()
@@ -92,9 +92,9 @@ def separating(
     np.fill_diagonal(weight, 0.0)
     passed = [network.passed(round_pairs(ranks, number)).weights for number in offered]
     apart = _separations(seen, suspects)
-    gains = np.array([_separations(one, suspects) for one in passed])
+    gains = np.array([_separations(weights, suspects) for weights in passed])
     crossed = np.asarray(abs(seen).sum(axis=0)).ravel()
-    crossings = np.array([np.asarray(one.sum(axis=0)).ravel() for one in passed])
+    crossings = np.array([np.asarray(weights.sum(axis=0)).ravel() for weights in passed])
     wanted = np.flatnonzero(need > 0.0)
     crossed, crossings = crossed[wanted], crossings[:, wanted]
     chosen: list[int] = []

@@ -18,9 +18,9 @@ FAR = len(NEAR)
 
 
 class Dragonfly:
-    """All routers of a chassis are joined, those at the same place of all chassis of a group, and
-    every two groups, by the routers of their first chassis that have the other's number. Messages
-    take the way that SimGrid's do, which is the shortest one but inside of a group."""
+    """All-to-all connections join the routers of a chassis, the routers at the same place of all
+    chassis of a group, and the groups, by the routers of their first chassis that have the other's
+    number. Messages take SimGrid's route, which is the shortest except inside a group."""
 
     pairs_tried = PAIRS_TRIED
 
@@ -79,15 +79,15 @@ class Dragonfly:
             for i, j in _pairs(self.groups)
         ]
 
-    def way(self, one: Whole, other: Whole) -> Way:
-        walk = _Walk(self, one // self.each, other // self.each)
+    def way(self, sources: Whole, targets: Whole) -> Way:
+        walk = _Walk(self, sources // self.each, targets // self.each)
         far = walk.group(walk.at) != walk.group(walk.to)
         mine, theirs = walk.group(walk.at), walk.group(walk.to)
         if self.groups > 1:
             walk.to_place(np.where(far, theirs, walk.place(walk.at)), far)
             walk.to_chassis(np.zeros_like(mine), far)
             walk.to_group(theirs, mine, far)
-        every = np.ones(len(one), bool)
+        every = np.ones(len(sources), bool)
         has_moved = walk.place(walk.at) != walk.place(walk.to)
         walk.to_place(walk.place(walk.to), every)
         walk.take_for_first_chassis(has_moved)
@@ -132,8 +132,8 @@ class _Walk:
         self._go(self.at + (chassis - mine) * self.shape.routers, cables, chosen)
 
     def take_for_first_chassis(self, chosen: Whole) -> None:
-        """What has gone to another place counts as in the first chassis, as SimGrid 3.32 has it:
-        its messages go on from there."""
+        """Messages that went to another place continue from the first chassis, as in SimGrid
+        3.32."""
         first = self.at - self.of_chassis(self.at) * self.shape.routers
         self.at = np.where(chosen, first, self.at)
 

@@ -1,4 +1,4 @@
-"""What judging the times of rounds gives: the slow parts, and how sure it is of every other one."""
+"""What the times of rounds show: the slow parts, and how certain every other part is."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ class Explanations:
     unjudged: Whole = field(default_factory=lambda: np.zeros(0, np.int64))
     """Parts that so many pairs passed that their time is the usual one."""
     log_odds: Array = field(default_factory=lambda: np.zeros(0))
-    """Shape (parts,): of each part's being slow, with what was found taken into account."""
+    """Shape (parts,): log odds that each part is slow, given the slow parts found."""
     scales: Array = field(default_factory=lambda: np.zeros(0))
     """Shape (sizes,): relative noise of one time."""

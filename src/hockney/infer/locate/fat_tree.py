@@ -24,20 +24,20 @@ class FatTree:
         cables: Sequence[int],
         hosts: Sequence[str],
     ) -> None:
-        """Of each level, the lowest first: the nodes or switches below a switch, the switches above
-        each of these, and the parallel cables between two."""
+        """For each level, the lowest first: the nodes or switches below a switch, the switches
+        above each of these, and the parallel cables between two."""
         self.children, self.parents_, self.cables = tuple(children), tuple(parents), tuple(cables)
         self.levels = len(self.children)
         self.nodes = len(hosts)
         parts: list[NetworkPart] = []
         self.first_cable: list[int | None] = []
-        """Of each level, that of the cables up; None where a node has one, which is its own."""
+        """The first cable up from each level; None where a node has a single one, a part of it."""
         for level in range(self.levels):
             is_own = level == 0 and self._ports(0) == 1
             self.first_cable.append(None if is_own else len(parts))
             parts += [] if is_own else self._cables_above(level, hosts)
         self.first_switch: list[int | None] = [None]
-        """Of each level; None for the only switch of a level, which all pass."""
+        """The first switch of each level; None where it is the only one, which all pass."""
         for level in range(1, self.levels + 1):
             count = self._count(level)
             self.first_switch.append(len(parts) if count > 1 else None)
@@ -51,18 +51,18 @@ class FatTree:
         return self.parents_[level] * self.cables[level]
 
     def _radixes(self, level: int) -> list[int]:
-        """Of the digits of the number of a switch of this level, the lowest first."""
+        """Radixes of the digits of a switch's number on this level, the lowest first."""
         return [*self.parents_[:level], *self.children[level:]]
 
     def _count(self, level: int) -> int:
         return int(np.prod(self._radixes(level)))
 
     def _digits(self, numbers: Whole, level: int) -> list[Whole]:
-        found = []
+        digits = []
         for radix in self._radixes(level):
-            found.append(numbers % radix)
+            digits.append(numbers % radix)
             numbers = numbers // radix
-        return found
+        return digits
 
     def _number(self, digits: Sequence[Whole], level: int) -> Whole:
         radixes = self._radixes(level)
@@ -76,17 +76,17 @@ class FatTree:
         digits[level] = port % self.parents_[level]
         upper = self._number(digits, level + 1)
         kind = UPLINK if ports == 1 else CABLE
-        found = []
+        cables = []
         for i, j, k in zip(lower.tolist(), upper.tolist(), port.tolist(), strict=True):
             ends = hosts[i] if level == 0 else _switch(level, i), _switch(level + 1, j)
             parallel = k // self.parents_[level] + 1
             note = f"number {parallel} of {self.cables[level]}" if self.cables[level] > 1 else ""
-            found.append(NetworkPart(kind, ends[:1] if kind == UPLINK else ends, note=note))
-        return found
+            cables.append(NetworkPart(kind, ends[:1] if kind == UPLINK else ends, note=note))
+        return cables
 
-    def way(self, one: Whole, other: Whole) -> Way:
-        rows = np.arange(len(one))
-        at, to = self._digits(one, 0), self._digits(other, 0)
+    def way(self, sources: Whole, targets: Whole) -> Way:
+        rows = np.arange(len(sources))
+        at, to = self._digits(sources, 0), self._digits(targets, 0)
         apart = np.stack([a != b for a, b in zip(at, to, strict=True)])
         top = np.maximum(self.levels - apart[::-1].argmax(axis=0), 1)
         along: Entries = []
@@ -94,14 +94,14 @@ class FatTree:
         switches: Entries = []
         for level in range(self.levels):
             goes = rows[top > level]
-            port = other // int(np.prod(self.parents_[:level])) % self._ports(level)
+            port = targets // int(np.prod(self.parents_[:level])) % self._ports(level)
             self._add_cable(along, level, at, port, goes)
             at[level] = np.where(top > level, port % self.parents_[level], at[level])
             self._add_switch(switches, level + 1, at, goes)
-        child = np.full(len(one), -1)
+        child = np.full(len(sources), -1)
         for level in reversed(range(self.levels)):
             goes = rows[top > level]
-            child = self._child(level, one, to[level], child)
+            child = self._child(level, sources, to[level], child)
             port = at[level] + child // self.children[level] * self.parents_[level]
             at[level] = np.where(top > level, to[level], at[level])
             child = np.where(top > level, child, -1)

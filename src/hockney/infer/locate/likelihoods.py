@@ -43,7 +43,7 @@ class TimeNoise:
     """The noise of times of one size."""
 
     scale: float
-    """Of Student's t, of one time's logarithm."""
+    """Scale of Student's t for one time's logarithm."""
     spread: float
     """Standard deviation of sound parts."""
     disturbed: float
@@ -98,7 +98,7 @@ def log_likelihoods(times: Array, weight: Array, noise: TimeNoise) -> Array:
     far = np.where(is_far, np.float32(1.0 / (LOST_MOST - LOST_LEAST)), np.float32(0.0))[:, None]
 
     def density(shifts: NDArray[np.float32]) -> Array:
-        """With those times that anything may have slowed down."""
+        """Including times that something else slowed down."""
         z = (times[:, None] - weight[:, None] * shifts) / noise.scale
         own = constant / np.square(1.0 + z * z / FREEDOM)
         return np.asarray((1.0 - noise.disturbed) * own + noise.disturbed * far)

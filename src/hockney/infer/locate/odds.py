@@ -48,7 +48,7 @@ LARGEST_PART = 0.45
 SURE = math.log(1000.0)
 """Log odds at which an explanation is taken for true."""
 CLEARED = -math.log(100.0)
-"""Log odds of a slowness of SOUGHT, without what is expected before, at which a part is sound."""
+"""Log odds of a slowness of SOUGHT, without the prior, up to which a part is sound."""
 DOUBT = 0.02
 """Probability that any of the parts which count as sound slows down all that passes it."""
 LOSES = -math.log(20.0)
@@ -91,8 +91,8 @@ class _Scores:
 def judge(times: RoundTimes, parts: list[NetworkPart]) -> Explanations:
     """What is slow, and what may be."""
     judge_ = _Peeling(times, parts)
-    found = judge_.faults()
-    return judge_.judged(found)
+    faults = judge_.faults()
+    return judge_.judged(faults)
 
 
 class _Peeling:
@@ -141,8 +141,8 @@ class _Peeling:
         return logs
 
     def usual(self, logs: Array) -> Array:
-        """The median of each one's class; NaN where that has too few."""
-        found = np.full(logs.shape, np.nan)
+        """The median of each observation's class; NaN where that has too few."""
+        medians = np.full(logs.shape, np.nan)
         for size, classes in enumerate(self.times.classes):
             order = np.lexsort((logs[size], classes))  # NaN behind all others of its class
             starts = np.flatnonzero(np.diff(classes[order], prepend=-1))
@@ -150,8 +150,8 @@ class _Peeling:
                 values = logs[size, own]
                 count = int((~np.isnan(values)).sum())
                 if count >= FEWEST:
-                    found[size, own] = (values[(count - 1) // 2] + values[count // 2]) / 2.0
-        return found
+                    medians[size, own] = (values[(count - 1) // 2] + values[count // 2]) / 2.0
+        return medians
 
     def column(self, part: int) -> tuple[Whole, Array]:
         start, end = self.weights.indptr[part : part + 2]
@@ -160,30 +160,30 @@ class _Peeling:
     def faults(self) -> list[int]:
         """The slow parts, each the likeliest one after those before it. Each is then looked at
         again beside the others: the first one explains too much where two faults meet."""
-        found: list[int] = []
-        while len(found) < MOST_FAULTS:
+        faults: list[int] = []
+        while len(faults) < MOST_FAULTS:
             _, scores = self.scored()
             total = scores.total.copy()
-            total[found] = -np.inf
-            for one in found:
-                total[self.same == self.same[one]] = -np.inf
+            total[faults] = -np.inf
+            for fault in faults:
+                total[self.same == self.same[fault]] = -np.inf
             best = int(total.argmax())
             if total[best] + self.prior < SURE:
                 break
             best = self.named(best)
-            found.append(best)
+            faults.append(best)
             self.shifts[best] = self.shift(best)
-            for part in found:
+            for part in faults:
                 self.shifts[part] = self.shift(part)
         # What the others explain, once they are known, is no fault.
-        for part in list(found):
+        for part in list(faults):
             if self.scored(part)[1].total[part] + self.prior < SURE:
-                found.remove(part)
+                faults.remove(part)
                 del self.shifts[part]
-        return found
+        return faults
 
     def named(self, part: int) -> int:
-        """Of parts that nothing separates, the one of the most common kind."""
+        """The part of the most common kind among those that nothing separates from this one."""
         same = np.flatnonzero((self.same == self.same[part]) & ~self.unjudged)
         return int(min(same.tolist(), key=lambda i: KINDS.index(self.parts[i].kind)))
 
@@ -191,14 +191,14 @@ class _Peeling:
         """The slowness of a part at each size, NaN if it differs by message."""
         rest = self.rest(part)
         own, weight = self.column(part)
-        found = np.zeros(len(rest))
+        shifts = np.zeros(len(rest))
         for size, times in enumerate(rest[:, own]):
             likely = likelihoods_of(times, weight, self.noise[size])
             is_shown = of_slow_or_lost(likely)[0] > 0.0
             differs = is_shown and differs_by_message(likely)
             # What is slow at one size is likely so at others, too little to be a fault there.
-            found[size] = np.nan if differs else self.profile(rest, size, part)[0]
-        return found
+            shifts[size] = np.nan if differs else self.profile(rest, size, part)[0]
+        return shifts
 
     def profile(self, rest: Array, size: int, part: int) -> tuple[float, float, float]:
         """The likeliest slowness of a part, and the ends of its interval by the likelihood."""
@@ -270,16 +270,16 @@ class _Peeling:
         own = math.sqrt(max(total**2 - float(np.median(noise)) ** 2, 0.0))
         return float(np.clip(own, *SPREADS))
 
-    def judged(self, found: list[int]) -> Explanations:
+    def judged(self, faults: list[int]) -> Explanations:
         _, scores = self.scored()
         odds = scores.total + self.prior
-        of_found = np.isin(self.same, self.same[found]) if found else np.zeros(len(odds), bool)
+        of_found = np.isin(self.same, self.same[faults]) if faults else np.zeros(len(odds), bool)
         is_seen = (self.seen > 0) & ~self.unjudged & ~of_found
         slow = np.where(is_seen, scores.slow + self.prior, -np.inf)
         open_ = is_seen & (_is_open(slow) | (odds > LOSES))
         unclear = ~self.unjudged & ~of_found & ((self.seen == 0) | (scores.sought > CLEARED))
         return Explanations(
-            found=[self.of_found(part, found) for part in found],
+            found=[self.of_found(part, faults) for part in faults],
             open=np.flatnonzero(open_),
             unclear=np.flatnonzero(unclear | open_),
             unjudged=np.flatnonzero(self.unjudged),
@@ -287,12 +287,12 @@ class _Peeling:
             scales=np.array([noise.scale for noise in self.noise]),
         )
 
-    def of_found(self, part: int, found: list[int]) -> Found:
+    def of_found(self, part: int, faults: list[int]) -> Found:
         _, scores = self.scored(part)
         rest, total = self.rest(part), scores.total
         others = total.copy()
-        for one in found:
-            others[self.same == self.same[one]] = -np.inf
+        for fault in faults:
+            others[self.same == self.same[fault]] = -np.inf
         order = np.argsort(-others, kind="stable")
         like = [int(i) for i in order[:16].tolist() if total[part] - others[i] < SURE]
         following = int(order[0])
@@ -330,10 +330,10 @@ class _Peeling:
 
 def _only(weights: Any, value: float) -> Any:
     """The matrix with ones where the weight is that."""
-    found = weights.copy()
-    found.data = (found.data == value).astype(np.float32)
-    found.eliminate_zeros()
-    return found
+    matrix = weights.copy()
+    matrix.data = (matrix.data == value).astype(np.float32)
+    matrix.eliminate_zeros()
+    return matrix
 
 
 def _same_columns(weights: Any) -> Whole:
@@ -359,12 +359,12 @@ def _usual(classes: Whole, weights: Any, seen: Whole) -> Any:
 
 
 def _is_open(odds: Array) -> Any:
-    """Shape (parts,): all but the least likely ones, of which with the probability of DOUBT none is
-    slow."""
+    """Shape (parts,): all but the least likely ones, among which is a slow one with a
+    probability of DOUBT at most."""
     order = np.argsort(odds, kind="stable")
-    found = np.zeros(len(odds), bool)
-    found[order] = np.cumsum(np.exp(np.minimum(odds[order], 50.0))) > DOUBT
-    return found
+    is_open = np.zeros(len(odds), bool)
+    is_open[order] = np.cumsum(np.exp(np.minimum(odds[order], 50.0))) > DOUBT
+    return is_open
 
 
 def _median_of(ordered: Array) -> tuple[float, float, float]:

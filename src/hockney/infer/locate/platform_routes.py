@@ -15,8 +15,8 @@ from hockney.plan.platform_network import DRAGONFLY, TORUS, ClusterNetwork, Plat
 def routes_between(
     network: PlatformNetwork, hosts: Sequence[str], host_of: Sequence[int]
 ) -> RoutedNetwork | None:
-    """Those of ranks on these hosts, of which `host_of` has the number of each rank's; None if a
-    host is not in the network."""
+    """The routes between ranks on these hosts; None if a host is not in the network. host_of: the
+    number of each rank's host."""
     if unknown_hosts(network, hosts):
         return None
     number = {host: i for i, host in enumerate(network.hosts)}
@@ -27,7 +27,7 @@ def routes_between(
 
 
 def unknown_hosts(network: PlatformNetwork, hosts: Sequence[str]) -> list[str]:
-    """Those that are not in the network, by their whole or short names."""
+    """The hosts that are not in the network, by their whole or short names."""
     known = set(network.hosts)
     return [host for host in hosts if host not in known and _short(host) not in known]
 

@@ -34,7 +34,7 @@ class Way:
     against: Entries
     switches: Entries
     levels: Whole
-    """RoutedShape (pairs,): number of the kind of route, from 1 on."""
+    """Shape (pairs,): number of the kind of route, from 1 on."""
 
 
 class RoutedShape(Protocol):
@@ -48,8 +48,8 @@ class RoutedShape(Protocol):
     """Most pairs by which it is found what any message passes. A part that none of them passes is
     passed by so few that no search would cross it."""
 
-    def way(self, one: Whole, other: Whole) -> Way:
-        """The route from each node to the other, which is another one."""
+    def way(self, sources: Whole, targets: Whole) -> Way:
+        """The route from each source to its target, a different node."""
 
     def level_name(self, level: int) -> str | None:
         """Pairs of such a route in words; None where a longer route may well be faster."""
@@ -93,9 +93,9 @@ class RoutedNetwork:
 
     def _way(self, pairs: Whole) -> tuple[Way, Whole]:
         """The way of pairs on two nodes, and the numbers of these pairs."""
-        one, other = self.host_of[pairs].T
-        apart = np.flatnonzero(one != other)
-        return self.shape.way(self.node_of[one[apart]], self.node_of[other[apart]]), apart
+        sources, targets = self.host_of[pairs].T
+        apart = np.flatnonzero(sources != targets)
+        return self.shape.way(self.node_of[sources[apart]], self.node_of[targets[apart]]), apart
 
     def passed(self, pairs: Whole) -> Passed:
         """Half of the messages of a pair go each way."""
@@ -140,7 +140,7 @@ class RoutedNetwork:
         for."""
         low, high = np.sort(pairs, axis=1).T
         different, numbers = np.unique(low * len(self.host_of) + high, return_inverse=True)
-        found = np.zeros(len(pairs), bool)
+        is_delayed = np.zeros(len(pairs), bool)
         there_and_back = [self._way(each) for each in (pairs, pairs[:, ::-1])]
         for name in ("along", "against"):
             entries = [
@@ -154,8 +154,8 @@ class RoutedNetwork:
             once = keys[np.diff(keys, prepend=-1) > 0]  # np.unique takes several times as long
             each, counts = np.unique(once // len(different), return_counts=True)
             full = each[counts > self.capacity[each % len(self.capacity)]]
-            found[rows[np.isin(uses, full)]] = True
-        return found
+            is_delayed[rows[np.isin(uses, full)]] = True
+        return is_delayed
 
     def _kept(self, entries: Entries, apart: Whole) -> tuple[Whole, Whole]:
         rows, parts = _joined(entries)

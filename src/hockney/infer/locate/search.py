@@ -67,7 +67,7 @@ class RoundSearch:
 def is_decided(judged: Explanations) -> bool:
     """Whether nothing is left to be learnt: every fault is separated from all other explanations,
     and all other parts are sound."""
-    separated = all(one.odds_log >= SURE for one in judged.found)
+    separated = all(fault.odds_log >= SURE for fault in judged.found)
     return separated and not len(judged.open) and not len(judged.unclear)
 
 
@@ -76,6 +76,6 @@ def needs(judged: Explanations, parts: int) -> Array:
     need = np.zeros(parts)
     need[judged.unclear] = UNCLEAR
     need[judged.open] = OPEN
-    for one in judged.found:
-        need[[one.part, *one.like]] = OPEN
+    for fault in judged.found:
+        need[[fault.part, *fault.like]] = OPEN
     return need

@@ -33,13 +33,13 @@ class Torus:
         at = nodes // stride % extent
         return np.asarray(nodes + ((at + step) % extent - at) * stride)
 
-    def way(self, one: Whole, other: Whole) -> Way:
+    def way(self, sources: Whole, targets: Whole) -> Way:
         along: Entries = []
         against: Entries = []
-        at, hops = one.copy(), np.zeros(len(one), np.int64)
+        at, hops = sources.copy(), np.zeros(len(sources), np.int64)
         for axis, extent in enumerate(self.extents):
             stride, half = self.strides[axis], extent // 2
-            mine, target = one // stride % extent, other // stride % extent
+            mine, target = sources // stride % extent, targets // stride % extent
             # Where both ways are as long, SimGrid's choice depends on the ends.
             is_up = ((target > mine) & (target <= mine + half)) | (
                 (mine > half) & ((mine + half) % extent >= target)

@@ -79,48 +79,48 @@ class WrittenRoutes:
         for below in zone.zones:
             self._add(below, table.path)
 
-    def route(self, one: int, other: int) -> tuple[Links, int]:
+    def route(self, source: int, target: int) -> tuple[Links, int]:
         """The links from one host to another, and the number of the zone that joins them."""
-        if (one, other) not in self.known:
-            first, second = self.hosts[one], self.hosts[other]
+        if (source, target) not in self.known:
+            first, second = self.hosts[source], self.hosts[target]
             zone = self._common(first, second)[0]
-            self.known[one, other] = tuple(self._links(first, second)), zone.number
-        return self.known[one, other]
+            self.known[source, target] = tuple(self._links(first, second)), zone.number
+        return self.known[source, target]
 
-    def _common(self, one: str, other: str) -> tuple[_Table, str, str]:
-        """The lowest zone of both, and what they are there: themselves, or zones."""
-        first, second = self.home[one].path, self.home[other].path
+    def _common(self, source: str, target: str) -> tuple[_Table, str, str]:
+        """The lowest common zone, and what each end is in it: itself, or a zone."""
+        first, second = self.home[source].path, self.home[target].path
         depth = sum(1 for a, b in zip(first, second, strict=False) if a == b)
         ends = [
             self.tables[path[depth]].zone.name if len(path) > depth else name
-            for name, path in ((one, first), (other, second))
+            for name, path in ((source, first), (target, second))
         ]
         return self.tables[first[depth - 1]], ends[0], ends[1]
 
-    def _links(self, one: str, other: str) -> Iterator[RouteLink]:
-        """None where the file has no route, of which SimGrid complains."""
-        if one == other:
+    def _links(self, source: str, target: str) -> Iterator[RouteLink]:
+        """No links where the file has no route, which SimGrid rejects."""
+        if source == target:
             return
-        zone, first, second = self._common(one, other)
+        zone, first, second = self._common(source, target)
         if zone.zone.is_star:
-            yield from self._star_links(zone.zone, one, other)
+            yield from self._star_links(zone.zone, source, target)
             return
         route = zone.routes.get((first, second))
         if route is None:
             return
-        if first != one and route.source_gate in self.home:
-            yield from self._links(one, route.source_gate)
+        if first != source and route.source_gate in self.home:
+            yield from self._links(source, route.source_gate)
         yield from route.links
-        if second != other and route.target_gate in self.home:
-            yield from self._links(route.target_gate, other)
+        if second != target and route.target_gate in self.home:
+            yield from self._links(route.target_gate, target)
 
-    def _star_links(self, zone: Zone, one: str, other: str) -> Iterator[RouteLink]:
-        if one not in zone.routers:
-            yield RouteLink(_own_link(one), False)
+    def _star_links(self, zone: Zone, source: str, target: str) -> Iterator[RouteLink]:
+        if source not in zone.routers:
+            yield RouteLink(_own_link(source), False)
         if zone.backbone is not None:
             yield RouteLink(zone.backbone)
-        if other not in zone.routers:
-            yield RouteLink(_own_link(other), True)
+        if target not in zone.routers:
+            yield RouteLink(_own_link(target), True)
 
     def _capacity(self, shared: list[str]) -> Whole:
         """How many pairs each link has room for, each of the usual bandwidth of a pair alone; one
@@ -139,19 +139,19 @@ class WrittenRoutes:
         return np.array([max(int(each + 0.01), 1) for each in room], np.int64)
 
     def _bandwidths(self) -> dict[str, float]:
-        found: dict[str, float] = {}
+        bandwidths_Bps: dict[str, float] = {}
         for table in self.tables:
             zone, speeds = table.zone, dict(table.zone.bandwidth_Bps)
             own = speeds.pop(OWN, None) if zone.is_star else None
-            found |= speeds
+            bandwidths_Bps |= speeds
             if own is not None:
-                found |= {_own_link(host): own for host in zone.hosts}
-        return found
+                bandwidths_Bps |= {_own_link(host): own for host in zone.hosts}
+        return bandwidths_Bps
 
-    def way(self, one: Whole, other: Whole) -> Way:
+    def way(self, sources: Whole, targets: Whole) -> Way:
         ends: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
-        levels = np.ones(len(one), np.int64)
-        for row, (a, b) in enumerate(zip(one.tolist(), other.tolist(), strict=True)):
+        levels = np.ones(len(sources), np.int64)
+        for row, (a, b) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
             links, zone = self.route(a, b)
             levels[row] += min(len(links), MOST_LINKS - 1) + MOST_LINKS * zone
             for link in dict.fromkeys(links):
@@ -172,11 +172,11 @@ def _shared(routes: WrittenRoutes) -> list[str]:
     users: dict[str, set[int]] = {}
     """Hosts which all routes with the link have at an end."""
     for pairs in tried(ranks, routes.pairs_tried):
-        for one, other in pairs.tolist():
-            of_host[[one, other]] += 1
-            for name in {link.name for link in routes.route(one, other)[0]}:
+        for source, target in pairs.tolist():
+            of_host[[source, target]] += 1
+            for name in {link.name for link in routes.route(source, target)[0]}:
                 passes[name] += 1
-                users[name] = users.get(name, {one, other}) & {one, other}
+                users[name] = users.get(name, {source, target}) & {source, target}
     return [
         name
         for name, count in passes.items()

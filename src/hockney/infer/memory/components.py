@@ -33,8 +33,8 @@ UNLIKE = 0.5
 """Standard deviation over points of the logarithm of their deviations between runs."""
 MAD_TO_SIGMA = 1.4826
 SMALLER = 0.73
-"""By this over the root of their number the square of the smaller of two estimates of the scatter
-of normal launches falls short: within 0.02 of it in 40,000 simulated runs of 3 to 200 launches."""
+"""The square of the smaller of two estimates of the scatter of n normal launches is too small by
+the fraction SMALLER / sqrt(n): within 0.02 in 40,000 simulated runs of 3 to 200 launches."""
 CENTRE = math.pi / 3.0
 """The variance of the centre of normal values over that of their mean (Hollander & Wolfe, 4.5)."""
 MOST_AVERAGED = 200
@@ -50,12 +50,12 @@ class RunLevel(NamedTuple):
     """Hodges and Lehmann's centre of the logarithms of its launches."""
     scatter: float
     """Standard deviation of its launches, or that of their median deviation if smaller: outliers
-    must not make runs look alike. 0 of one launch."""
+    must not make runs look alike. 0 for one launch."""
     launches: int
 
     @property
     def variance(self) -> float:
-        """Of its launches: `scatter`, the smaller of two estimates, is too small on average."""
+        """Variance of its launches: `scatter`, the smaller of two estimates, is low on average."""
         short = SMALLER / math.sqrt(self.launches) if self.launches > 2 else 0.0  # of 2 they agree
         return self.scatter**2 / (1.0 - short)
 
@@ -133,7 +133,7 @@ class BetweenRuns:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Between which it lies with 90 % probability."""
+        """Limits between which it lies with 90 % probability."""
         return self.quantile(LIMITS[0]), self.quantile(LIMITS[1])
 
     @property
@@ -182,7 +182,7 @@ def _beyond_one(points: int) -> float:
 
 
 def _log_likelihood(evidence: RunsEvidence) -> Array:
-    """Of each deviation of GRID: sums of squares over their expected variance are chi-squared."""
+    """For each deviation of GRID: sums of squares over their expected variance are chi-squared."""
     variance = GRID**2 + evidence.explained
     return -0.5 * (evidence.freedom * np.log(variance) + evidence.squares / variance)
 
@@ -199,5 +199,5 @@ _KERNEL /= _KERNEL.sum(0)
 
 
 def _spread(weights: Array) -> Array:
-    """The deviations of one point where this is the distribution of those of all."""
+    """The distribution of one point's deviation, given that of all points'."""
     return np.asarray(_KERNEL @ weights)

@@ -1,7 +1,7 @@
 """The memory of a host: what each of its earlier runs measured, without the samples.
 
 A run belongs to a comparison if it asked the same question: the same plan and label, under the same
-MPI version, on the same hosts. Others are never pooled, and are counted by what makes them others.
+MPI version, on the same hosts. Others are never pooled, only counted by how they differ.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class EarlierRun:
     started: str | None
     question: Question
     states: tuple[StateLevels, ...]
-    """That of most rounds first."""
+    """The state of most rounds first."""
 
 
 def earlier_run(run: Run, estimates: Estimates) -> EarlierRun:
@@ -77,7 +77,7 @@ class Sorted:
     """Earlier runs, by whether they belong to either side of a comparison."""
 
     sides: tuple[list[EarlierRun], ...]
-    """Those of each side's question; of one question for both, all are the first side's."""
+    """Runs of each side's question; if both ask the same, all are the first side's."""
     left_out: Mapping[str, int]
     """How many others there are, by the reason."""
 
@@ -85,7 +85,7 @@ class Sorted:
 def sorted_by_question(
     questions: Sequence[Question], known: Iterable[EarlierRun], besides: Iterable[str]
 ) -> Sorted:
-    """asked: the question of each side. besides: ids of runs that are compared themselves."""
+    """questions: those of each side. besides: ids of runs that are compared themselves."""
     sides: tuple[list[EarlierRun], ...] = tuple([] for _ in questions)
     left_out: Counter[str] = Counter()
     seen = set(besides)

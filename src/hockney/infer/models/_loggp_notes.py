@@ -1,4 +1,4 @@
-"""What is to be known of LogGP's numbers: bounds, what cannot be separated, what is no line."""
+"""Notes on LogGP's numbers: at bounds, not separable, not on a line."""
 
 from __future__ import annotations
 

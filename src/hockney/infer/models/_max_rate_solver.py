@@ -83,8 +83,8 @@ def _at(moments: Array, numbers: Array, crossings: Indices) -> tuple[Array, Arra
     number = numbers[crossings]
     cross = number * x + kx
     gram = _matrix([[w, cross], [cross, number**2 * xx + kkxx]])
-    found, explained = nonnegative(gram, np.stack((y, number * xy + kxy), axis=-1))
-    alpha, b = found[..., 0], found[..., 1]
+    solutions, explained = nonnegative(gram, np.stack((y, number * xy + kxy), axis=-1))
+    alpha, b = solutions[..., 0], solutions[..., 1]
     total = moments[-1].sum(axis=-1)[..., None]
     return np.stack((alpha, number * b, b), axis=-1), total - explained
 
@@ -95,11 +95,11 @@ def _between(moments: Array, numbers: Array, crossings: Indices) -> tuple[Array,
     w, x, xx, kx, kkxx, y, xy, kxy = _sums(moments, numbers, crossings)
     none = np.zeros_like(x)
     gram = _matrix([[w, x, kx], [x, xx, none], [kx, none, kkxx]])
-    found, explained = nonnegative(gram, np.stack((y, xy, kxy), axis=-1))
-    a, b = found[..., 1], found[..., 2]
+    solutions, explained = nonnegative(gram, np.stack((y, xy, kxy), axis=-1))
+    a, b = solutions[..., 1], solutions[..., 2]
     inside = (a >= numbers[crossings] * b) & (a <= numbers[crossings + 1] * b)
     total = moments[-1].sum(axis=-1)[..., None]
-    return found, np.where(inside, total - explained, np.inf)
+    return solutions, np.where(inside, total - explained, np.inf)
 
 
 def _matrix(rows: list[list[Array]]) -> Array:
@@ -122,7 +122,7 @@ def nonnegative(gram: Array, moments: Array) -> tuple[Array, Array]:
     best, explained = np.zeros_like(moments), np.zeros(moments.shape[:-1])
     for count in range(1, columns + 1):
         for chosen in map(list, combinations(range(columns), count)):
-            # One size alone makes columns alike: the least bit more keeps them apart.
+            # A single size makes columns proportional: a tiny ridge separates them.
             some = scaled[..., chosen, :][..., :, chosen] + 1e-14 * np.eye(count)
             x = np.linalg.solve(some, wanted[..., chosen, None])[..., 0]
             worth = (x * wanted[..., chosen]).sum(axis=-1)

@@ -79,9 +79,9 @@ class Structure:
         return {name: float(value if name == "kappa" else np.exp(value)) for name, value in pairs}
 
     def chunks(self, q: Array) -> tuple[float, ...]:
-        found = self.values(q)
-        first = found.get("C_1_bytes", 0.0)
-        return (first, first * found.get("C_ratio", 1.0))[: self.levels]
+        values = self.values(q)
+        first = values.get("C_1_bytes", 0.0)
+        return (first, first * values.get("C_ratio", 1.0))[: self.levels]
 
     def seconds(self, q: Array, x: Array, p: Array, n: Array) -> Array:
         """One-way time T_b / 2 n. Pairs that run ahead are simulated."""
@@ -93,16 +93,16 @@ class Structure:
 
     def lock_step_s(self, q: Array, x: Array, p: Array, n: Array) -> Array:
         """One-way time T_b / 2 n with all pairs in lock-step."""
-        found = self.values(q)
+        values = self.values(q)
         whole = general_s(
             x,
             n,
             p,
-            found["B_r_Bps"],
-            found["T_l_s"],
+            values["B_r_Bps"],
+            values["T_l_s"],
             C_bytes=self.chunks(q),
             widths=((), (self.most,), (self.width, self.most))[self.levels],
-            kappa=found.get("kappa", 1.0),
+            kappa=values.get("kappa", 1.0),
         )
         return np.asarray(whole / (2.0 * n))
 
@@ -148,13 +148,13 @@ def _between(ln_ahead: Array, chunks: Array) -> Array:
     return np.asarray((1.0 - part) * ln_ahead[below, column] + part * ln_ahead[below + 1, column])
 
 
-def _ln_ahead(found: dict[str, float], x: Array, p: Array, n: Array) -> Array:
+def _ln_ahead(values: dict[str, float], x: Array, p: Array, n: Array) -> Array:
     """ln of the simulated over the lock-step time, shape (CHUNKS_A_MESSAGE, points); 0 where pairs
     stay in lock-step: one or two of them, and messages of one chunk. Only whole chunks are
     simulated, as libraries cut messages of powers of two: a partial last chunk would decide who is
     first."""
     gained = np.zeros((len(CHUNKS_A_MESSAGE), len(x)))
-    rate, latency_s, kappa = found["B_r_Bps"], found["T_l_s"], found.get("kappa", 1.0)
+    rate, latency_s, kappa = values["B_r_Bps"], values["T_l_s"], values.get("kappa", 1.0)
     for i in np.flatnonzero(p > 2.0):
         pairs = np.array([p[i]])
         for row, chunks in enumerate(CHUNKS_A_MESSAGE[1:], start=1):
@@ -265,7 +265,7 @@ def thinned(points: Points) -> Points:
 def searched(points: Points, structure: Structure) -> Solution:
     starts = sorted(_starts(points, structure), key=lambda q: _loss(points.residuals(structure, q)))
     solutions = [polished(points, structure, q) for q in starts[:BEST_STARTS]]
-    return min(solutions, key=lambda one: one.cost)
+    return min(solutions, key=lambda solution: solution.cost)
 
 
 def _starts(points: Points, structure: Structure) -> list[Array]:
@@ -299,7 +299,7 @@ def polished(points: Points, structure: Structure, start: Array) -> Solution:
 
     low, high = structure.bounds
     inside = np.clip(start, low + 1e-9, high - 1e-9)
-    found = optimize.least_squares(
+    minimum = optimize.least_squares(
         lambda q: points.residuals(structure, q),
         inside,
         bounds=(low, high),
@@ -308,4 +308,4 @@ def polished(points: Points, structure: Structure, start: Array) -> Solution:
         x_scale=np.maximum(1e-3, 0.1 * (high - low)),
         max_nfev=100,
     )
-    return Solution(structure, np.asarray(found.x), float(found.cost), found.status > 0)
+    return Solution(structure, np.asarray(minimum.x), float(minimum.cost), minimum.status > 0)

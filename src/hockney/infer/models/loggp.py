@@ -75,7 +75,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     require("loggp", DATA, lacks(curve), ADVICE)
     parts = _parts(curve)
     medians = parts.medians([np.arange(parts.launches)])
-    grows = tuple(_grows(parts.bytes, one[0]) for one in (medians.send, medians.receive))
+    grows = tuple(_grows(parts.bytes, part[0]) for part in (medians.send, medians.receive))
     best = _solved(medians, 0, grows)
     rows = resamples if carries_interval(parts.launches) else 0
     draws = parts.medians(_draws(parts.launches, rows))
@@ -101,9 +101,9 @@ def overheads(curve: Curve) -> list[SizeOverheads]:
     rows = RESAMPLES if carries_interval(parts.launches) else 0
     draws = parts.medians(_draws(parts.launches, rows))
 
-    def of(one: Array, sample: Array, i: int) -> Parameter:
+    def of(median: Array, sample: Array, i: int) -> Parameter:
         known = sample[~np.isnan(sample[:, i]), i]
-        return parameter(float(one[0, i]), known, parts.launches)
+        return parameter(float(median[0, i]), known, parts.launches)
 
     return [
         SizeOverheads(
@@ -123,24 +123,24 @@ def overheads(curve: Curve) -> list[SizeOverheads]:
 def _sizes(curve: Curve) -> dict[float, dict[Train, Array]]:
     """The times of all trains, each of shape (launches,), for each size that has them all."""
     assert curve.trains is not None
-    found: dict[float, dict[Train, Array]] = {}
+    by_size: dict[float, dict[Train, Array]] = {}
     for column, (size, train) in enumerate(zip(curve.bytes, curve.trains, strict=True)):
-        found.setdefault(float(size), {})[train] = curve.seconds[:, column]
-    return {size: trains for size, trains in found.items() if _roles(trains) is not None}
+        by_size.setdefault(float(size), {})[train] = curve.seconds[:, column]
+    return {size: trains for size, trains in by_size.items() if _roles(trains) is not None}
 
 
 def trains_with(n: int, delay: Delay) -> tuple[Train, ...]:
     """All trains that the equations need: the delay alone, then 1 and n messages without a delay,
     with a send delay, and with a receive delay."""
     delays = ((), delay, (0.0, 0.0, *delay))
-    return Train(0, *delay), *(Train(messages, *one) for one in delays for messages in (1, n))
+    return Train(0, *delay), *(Train(messages, *waits) for waits in delays for messages in (1, n))
 
 
 def _roles(trains: dict[Train, Array]) -> tuple[int, Delay] | None:
     """The number of messages of the long trains, and the delay."""
     for train in trains:
         n, delay = train.messages, train.send_delay
-        if n > 1 and any(delay) and all(one in trains for one in trains_with(n, delay)):
+        if n > 1 and any(delay) and all(needed in trains for needed in trains_with(n, delay)):
             return n, delay
     return None
 
@@ -151,16 +151,16 @@ def _parts(curve: Curve) -> Parts:
     for trains in sizes.values():
         roles = _roles(trains)
         assert roles is not None
-        wait, one, many, one_sent, many_sent, one_received, many_received = (
+        wait, single, many, one_sent, many_sent, one_received, many_received = (
             trains[train] for train in trains_with(*roles)
         )
         more = roles[0] - 1
         send, receive = (many_sent - one_sent) / more, (many_received - one_received) / more
-        columns.append((one / 2.0, send - wait, receive - wait, (many - one) / more))
-    found = np.array(columns).reshape(len(columns), 4, curve.launches).transpose(1, 2, 0)
-    whole = ~np.isnan(found).any(axis=0)
-    found = np.where(whole, found, np.nan)[:, whole.any(axis=1)][:, :, whole.any(axis=0)]
-    return Parts(np.array(list(sizes))[whole.any(axis=0)], *found)
+        columns.append((single / 2.0, send - wait, receive - wait, (many - single) / more))
+    times = np.array(columns).reshape(len(columns), 4, curve.launches).transpose(1, 2, 0)
+    whole = ~np.isnan(times).any(axis=0)
+    times = np.where(whole, times, np.nan)[:, whole.any(axis=1)][:, :, whole.any(axis=0)]
+    return Parts(np.array(list(sizes))[whole.any(axis=0)], *times)
 
 
 def _measured_delays(curve: Curve) -> dict[Delay, tuple[Array, Array]]:
@@ -282,13 +282,13 @@ def _parameters(
 ) -> dict[str, Parameter]:
     """of_gap: the launches for g and G; 0 where the gap is no line, which has no interval."""
     reads: dict[str, Callable[[FittedNumbers], float]] = {
-        "L_s": lambda one: one.L,
-        "o_send_s": lambda one: one.send[0],
-        **({"o_send_s_per_B": lambda one: one.send[1]} if grows[0] else {}),
-        "o_receive_s": lambda one: one.receive[0],
-        **({"o_receive_s_per_B": lambda one: one.receive[1]} if grows[1] else {}),
-        "g_s": lambda one: one.gap[0],
-        "G_s_per_B": lambda one: one.G or np.nan,
+        "L_s": lambda numbers: numbers.L,
+        "o_send_s": lambda numbers: numbers.send[0],
+        **({"o_send_s_per_B": lambda numbers: numbers.send[1]} if grows[0] else {}),
+        "o_receive_s": lambda numbers: numbers.receive[0],
+        **({"o_receive_s_per_B": lambda numbers: numbers.receive[1]} if grows[1] else {}),
+        "g_s": lambda numbers: numbers.gap[0],
+        "G_s_per_B": lambda numbers: numbers.G or np.nan,
     }
     return {
         name: _known(read(best), map(read, sampled), of_gap if name[0] in "gG" else launches)
@@ -306,5 +306,5 @@ def _derived(
 
 
 def _known(value: float, sample: map[float], launches: int) -> Parameter:
-    values = np.array([one for one in sample if not np.isnan(one)])
+    values = np.array([sampled for sampled in sample if not np.isnan(sampled)])
     return parameter(None if np.isnan(value) else value, values, launches)

@@ -86,8 +86,8 @@ def fit(
     else:
         inside = np.searchsorted(curve.bytes, sorted(breaks_bytes), side="right")
         candidates = [sorted({int(start) for start in inside if 0 < start < len(curve.bytes)})]
-    found = [_fitted(curve, starts) for starts in candidates]
-    protocols, residuals = min(found, key=lambda one: _rated(*one))
+    fits = [_fitted(curve, starts) for starts in candidates]
+    protocols, residuals = min(fits, key=lambda fitted: _rated(*fitted))
     medians = curve.resampled(resamples)
     weight = np.broadcast_to(weights(residuals), medians.shape)
     samples = [_solved(curve, protocol, medians, weight) for protocol in protocols]
@@ -137,7 +137,7 @@ def _partitions(curve: Curve) -> list[list[int]]:
     numbers, number = np.unique(curve.pairs, return_inverse=True)
     each = point_moments(curve.bytes, curve.median_s, curve.median_s**-2.0)
     cell = number * len(first) + block
-    moments = np.array([np.bincount(cell, one, len(numbers) * len(first)) for one in each])
+    moments = np.array([np.bincount(cell, moment, len(numbers) * len(first)) for moment in each])
     moments = moments.reshape(len(each), len(numbers), len(first))
     few = np.linspace(0, len(numbers) - 1, min(len(numbers), MOST_CROSSINGS)).round()
     sums, in_run = runs(moments), runs(sizes)

@@ -89,8 +89,8 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
 def _resampled(kept: Curve, points: Points, best: Solution, resamples: int) -> Array:
     """Fitted numbers for bootstrap medians, shape (resamples, numbers)."""
     rows = kept.resampled(resamples)
-    found = [polished(thinned(points.with_times(row)), best.structure, best.q).q for row in rows]
-    return np.array(found).reshape(len(found), len(best.q))
+    samples = [polished(thinned(points.with_times(row)), best.structure, best.q).q for row in rows]
+    return np.array(samples).reshape(len(samples), len(best.q))
 
 
 def _parameters(best: Solution, samples: Array, launches: int) -> dict[str, Parameter]:
@@ -151,7 +151,7 @@ def _profile_limit(
         if not low[index] < now[index] < high[index]:
             break
         start = np.clip(now[others], low[others] + 1e-9, high[others] - 1e-9)
-        found = optimize.least_squares(
+        minimum = optimize.least_squares(
             held,
             start,
             bounds=(low[others], high[others]),
@@ -159,7 +159,7 @@ def _profile_limit(
             f_scale=TOLERATED,
             max_nfev=20,
         )
-        if deviance(held(found.x)) - least > CHI_SQUARED_95:
+        if deviance(held(minimum.x)) - least > CHI_SQUARED_95:
             return structure.chunks(now)[level]
     return sign * math.inf
 

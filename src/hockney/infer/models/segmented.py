@@ -131,15 +131,15 @@ def _regimes(curve: Curve, as_lines: bool) -> _Regimes:
     lines = best_partition(curve.bytes, curve.median_s)
     bounds = [0, *lines.starts, len(curve.bytes)]
     pieces = [Piece(a, b, lines.ln_residuals[a:b]) for a, b in pairwise(bounds)]
-    found = pieces if as_lines else without_bends(curve.bytes, curve.median_s, pieces)
-    numbers = [bounds.index(piece.first) for piece in found]
+    joined = pieces if as_lines else without_bends(curve.bytes, curve.median_s, pieces)
+    numbers = [bounds.index(piece.first) for piece in joined]
     alpha, beta = lines.alpha[numbers], lines.beta[numbers]
-    for i, piece in enumerate(found):
+    for i, piece in enumerate(joined):
         if piece.curve is not None:
             times = curve.median_s[None, piece.first : piece.end]
             sizes = curve.bytes[piece.first : piece.end]
             alpha[i : i + 1], beta[i : i + 1] = log_line(sizes, times, np.ones_like(times))
-    curves = tuple(piece.curve for piece in found)
+    curves = tuple(piece.curve for piece in joined)
     return _Regimes(lines, np.array(numbers[1:], dtype=np.intp) - 1, curves, alpha, beta)
 
 

@@ -54,7 +54,7 @@ class Unchanged:
 
     @classmethod
     def of(cls, seconds: float | None, before_s: float | None) -> Unchanged | None:
-        """Of the times with it and without; None where nothing was changed."""
+        """From the times with it and without; None where nothing was changed."""
         if seconds is None or before_s is None:
             return None
         return cls(before_s, seconds / before_s if before_s else None)
@@ -103,13 +103,15 @@ class Channel:
         """Possible error of the model as |ln|: at a measured size its own; between sizes the larger
         of both neighbours', or the ratio of both segments where it is not known which of them holds
         there; beyond all the nearest one's."""
-        pairs = min({pairs for _, pairs in self.misfit}, key=lambda one: abs(one - senders))
+        pairs = min({pairs for _, pairs in self.misfit}, key=lambda pairs: abs(pairs - senders))
         below, above = self.neighbours(bytes_, pairs)
         misfits = [self.misfit[size, pairs] for size in below + above]
         if switch := self.switch_at(bytes_):
             size = np.array([float(bytes_)])
-            one, other = (float(segment.seconds(size)[0]) for segment in switch)
-            misfits.append(abs(math.log(one / other)) if min(one, other) > 0.0 else math.inf)
+            lower_s, upper_s = (float(segment.seconds(size)[0]) for segment in switch)
+            misfits.append(
+                abs(math.log(lower_s / upper_s)) if min(lower_s, upper_s) > 0.0 else math.inf
+            )
         return max(misfits)
 
     def gap_factors(self, bytes_: int, senders: int) -> tuple[float, float]:
@@ -251,12 +253,12 @@ def _by_segments(curve: Curve) -> Channel:
 def _resampled_segment(segment: Segment, bytes_: Array, times: Array) -> list[Segment]:
     """The segment through each row of times, of shape (rows, sizes)."""
     if segment.curve is not None:
-        found = [fitted(bytes_, row, segment.curve) for row in times]
+        curves = [fitted(bytes_, row, segment.curve) for row in times]
         return [
             segment
             if curved is None
             else replace(segment, coefficients=tuple(map(float, curved.coefficients)))
-            for curved in found
+            for curved in curves
         ]
     lines = zip(*log_line(bytes_, times, np.ones_like(times)), strict=True)
     return [
@@ -280,7 +282,10 @@ def _by_max_rate(curve: Curve) -> Channel:
     limits = [limit.value or 0.0 for n, limit in fit.parameters.items() if n.startswith("break_")]
     fits = [max_rate.fit(drawn, resamples=0, breaks_bytes=limits) for drawn in _drawn(curve)]
     return _channel(
-        curve, fit, _max_rate_costs(fit, limits), [_max_rate_costs(one, limits) for one in fits]
+        curve,
+        fit,
+        _max_rate_costs(fit, limits),
+        [_max_rate_costs(drawn_fit, limits) for drawn_fit in fits],
     )
 
 
@@ -312,14 +317,14 @@ def _misfit(measured_s: float, modelled_s: float) -> float:
 
 def _one_way(curve: Curve) -> dict[Measured, Array]:
     """Each launch's time of one message, by measured size and number of pairs."""
-    found = {}
+    measured = {}
     for column, size in enumerate(curve.bytes):
         if curve.trains is not None and curve.trains[column] != Train(1):
             continue
         pairs = 1 if curve.pairs is None else int(curve.pairs[column])
         seconds = curve.seconds[:, column] / (1.0 if curve.trains is None else 2.0)
-        found[int(size), pairs] = seconds[~np.isnan(seconds)]
-    return found
+        measured[int(size), pairs] = seconds[~np.isnan(seconds)]
+    return measured
 
 
 def _drawn(curve: Curve) -> Iterator[Curve]:

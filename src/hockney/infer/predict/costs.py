@@ -73,7 +73,7 @@ class Costs:
 
     def beyond(self, seconds: float, bytes_: int) -> Costs:
         """Costs of a message of this size that takes so many seconds more: of latency, as a
-        handshake is. One that takes less takes as large a part less of everything."""
+        handshake is. If it takes less, every term shrinks by the same factor."""
         own = self.message_s(bytes_)
         if seconds >= 0.0 or own <= 0.0:
             return replace(self, latency_s=self.latency_s + max(seconds, 0.0))
@@ -100,7 +100,7 @@ class _Beyond(NamedTuple):
     more_s: NDArray[np.float64]
     """Between these sizes it lies along a line."""
     factor: float | None
-    """Of the times of larger messages; None where the model has none."""
+    """For the times of larger messages; None where the model's time is 0."""
 
 
 class Through:
@@ -122,15 +122,15 @@ class Through:
 
         @cache
         def costs(bytes_: int, senders: int) -> Costs:
-            found = costs_of(bytes_, senders)
+            modelled = costs_of(bytes_, senders)
             if not self._curves:
-                return found
+                return modelled
             curve = self._curves[min(self._curves, key=lambda pairs: abs(pairs - senders))]
             largest = costs_of(max(bytes_, int(curve.bytes[-1])), senders).s_per_B
-            if largest < found.s_per_B:
-                found = replace(found, shared_s_per_B=largest)
+            if largest < modelled.s_per_B:
+                modelled = replace(modelled, shared_s_per_B=largest)
             if bytes_ > curve.bytes[-1] and curve.factor is not None:
-                return found.times(curve.factor)
-            return found.beyond(float(np.interp(bytes_, curve.bytes, curve.more_s)), bytes_)
+                return modelled.times(curve.factor)
+            return modelled.beyond(float(np.interp(bytes_, curve.bytes, curve.more_s)), bytes_)
 
         return costs

@@ -58,10 +58,10 @@ def of_rank(name: str, ranks: tuple[int, ...], root: int, rank: int, bytes_: int
     `ranks`."""
     size = len(ranks)
     own = (ranks.index(rank) - root) % size
-    found = []
+    steps = []
     for step in expanded(name, size, bytes_):
         out = [(ranks[(to + root) % size], b) for of, to, b in step if of == own]
         into = [(ranks[(of + root) % size], b) for of, to, b in step if to == own]
         if out or into:
-            found.append((out, into))
-    return found
+            steps.append((out, into))
+    return steps

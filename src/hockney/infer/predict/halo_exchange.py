@@ -25,10 +25,10 @@ def offsets(dimensions: int, neighbors: str) -> list[Offset]:
     opposite."""
     reach = NEIGHBORS.index(neighbors) + 1
     every = list(itertools.product((-1, 0, 1), repeat=dimensions))
-    first = [one for one in every if next((step for step in one if step), 1) < 0]
+    first = [offset for offset in every if next((step for step in offset if step), 1) < 0]
     first.sort(key=_changed)
-    near = [one for one in first if _changed(one) <= reach]
-    return [way for one in near for way in (one, tuple(-each for each in one))]
+    near = [offset for offset in first if _changed(offset) <= reach]
+    return [way for offset in near for way in (offset, tuple(-each for each in offset))]
 
 
 def _changed(offset: Offset) -> int:

@@ -167,9 +167,9 @@ def parameters_of(
         of_two = len(point.peers) == 2 and point.ranks == 2
         if point.operation in ONE_WAY and of_two and point.is_plain:
             pairs.setdefault(point.peers, []).append(point)
-    found: dict[str, list[tuple[float, float]]] = {}
-    for (one, other), times in pairs.items():
-        if one not in at or other not in at:
+    by_level: dict[str, list[tuple[float, float]]] = {}
+    for (first, second), times in pairs.items():
+        if first not in at or second not in at:
             continue
         try:
             curve = curve_of(times)
@@ -177,13 +177,13 @@ def parameters_of(
             continue
         if curve.sizes >= 2:
             alpha, beta = line(curve.bytes, curve.median_s[None, :])
-            found.setdefault(level_of(at[one], at[other]), []).append((alpha[0], beta[0]))
-    if not found:
+            by_level.setdefault(level_of(at[first], at[second]), []).append((alpha[0], beta[0]))
+    if not by_level:
         raise UsageError(
             "no ping-pong times of at least two sizes",
             "measure them: hockney pingpong, or hockney cores for every level",
         )
-    levels = {name: Level(*map(float, np.median(of, axis=0))) for name, of in found.items()}
+    levels = {name: Level(*map(float, np.median(of, axis=0))) for name, of in by_level.items()}
     return Parameters(
         socket=levels.get("socket"),
         node=levels.get("node"),

@@ -128,7 +128,7 @@ def grid(ranks: int, dimensions: int) -> list[int]:
     small = [side for side in range(1, math.isqrt(ranks) + 1) if ranks % side == 0]
     sides = {*small, *(ranks // side for side in small)}
     grids = [[side, *grid(ranks // side, dimensions - 1)] for side in sides]
-    return min(grids, key=lambda one: (sum(1 / side for side in one), sorted(one)))
+    return min(grids, key=lambda lengths: (sum(1 / side for side in lengths), sorted(lengths)))
 
 
 def _neighbours(ranks: int, dimensions: int) -> int:
@@ -217,7 +217,7 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
     size, senders = pattern.bytes, pattern.per_node or 1
     costs = channel.best(size, senders)
     whole = _seconds(costs, pattern)
-    sampled = [_seconds(one(size, senders), pattern) for one in _few(channel, pattern)]
+    sampled = [_seconds(costs_of(size, senders), pattern) for costs_of in _few(channel, pattern)]
     saved = {term: whole - _seconds(costs.without(term), pattern) for term in TERMS}
     dominant = max(saved, key=lambda term: saved[term])
     notes = [_where(channel, size, senders), _of_overheads(channel, pattern)]
@@ -244,7 +244,7 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
 
 
 def _where(channel: Channel, size: int, senders: int) -> str | None:
-    """What is not known at a size, where something is."""
+    """A note on what is not known at a size; None if nothing is."""
     if size > channel.largest_bytes:
         return f"{format_size(channel.largest_bytes)} is the largest size that was measured"
     if senders > channel.most_pairs:
@@ -260,7 +260,7 @@ def _where(channel: Channel, size: int, senders: int) -> str | None:
 
 
 def _of_overheads(channel: Channel, pattern: Pattern) -> str | None:
-    """That a rank's own cost of a message is not known, where a rank may send several in a row."""
+    """A note if a rank's own cost of a message is unknown, and it may send several in a row."""
     in_a_row = pattern.algorithm is not None or pattern.name in HALOS
     return OVERHEADS_UNKNOWN if in_a_row and channel.model != "loggp" else None
 

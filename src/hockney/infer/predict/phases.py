@@ -57,8 +57,8 @@ def segments_of(steps: Sequence[Step], nodes: Sequence[object]) -> list[str]:
         away = [bool((of_rank[s.sources] != of_rank[s.destinations]).any()) for s in steps]
         levels = [BETWEEN if is_away else INSIDE for is_away in away]
         both = list(zip(phases, levels, strict=True))
-        if sum(one != other for one, other in pairwise(both)) < MOST_SEGMENTS:
-            phases = [", ".join(filter(None, one)) for one in both]
+        if sum(before != after for before, after in pairwise(both)) < MOST_SEGMENTS:
+            phases = [", ".join(filter(None, words)) for words in both]
     return phases if len(set(phases)) > 1 else []
 
 
@@ -92,16 +92,16 @@ def phase_times(
     it; ALL_PHASES has their sum, the completion time."""
     steps = steps_of(collective, name, ranks, bytes, segment)
     phases = segments_of(steps, _nodes(ranks, placement))
-    found: dict[str, float] = {}
+    phase_s: dict[str, float] = {}
     before_s = 0.0
     for number, (_, ended_s) in enumerate(
         walk(Machine(parameters, ranks, placement, 0), iter(steps))
     ):
         now_s = float(ended_s.max())
         if phases:
-            found[phases[number]] = found.get(phases[number], 0.0) + now_s - before_s
+            phase_s[phases[number]] = phase_s.get(phases[number], 0.0) + now_s - before_s
         before_s = now_s
-    return {ALL_PHASES: before_s, **found}
+    return {ALL_PHASES: before_s, **phase_s}
 
 
 def predicted_phase_s(
@@ -195,10 +195,10 @@ def _layout(
 
 def _fragments(blocks: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Fragments of neighbouring blocks, joined."""
-    found: list[tuple[int, int]] = []
+    joined: list[tuple[int, int]] = []
     for offset, size in blocks:
-        if found and sum(found[-1]) == offset:
-            found[-1] = (found[-1][0], found[-1][1] + size)
+        if joined and sum(joined[-1]) == offset:
+            joined[-1] = (joined[-1][0], joined[-1][1] + size)
         else:
-            found.append((offset, size))
-    return found
+            joined.append((offset, size))
+    return joined

@@ -1,8 +1,8 @@
 """Times of a program's collectives: as they were measured, or by the simulated schedule of the
 algorithm that its library is assumed to choose.
 
-What was measured holds for the machine that it was measured on. On one with other message costs it
-changes as its schedule does.
+Measured times hold for the machine that they were measured on. For other message costs they change
+in proportion to the schedule's time.
 """
 
 from __future__ import annotations
@@ -71,19 +71,19 @@ class ProgramCollectives:
         """points: measured collectives."""
         self._points = points
         self.sources: set[str] = set()
-        """The sources of the times that were asked for: "measured" and "schedules"."""
+        """The sources of the times that were used: "measured" and "schedules"."""
         self.assumed: set[tuple[str, str]] = set()
         """The collectives of which the schedule was needed, and its algorithm."""
 
     @cached_property
     def measured(self) -> Mapping[tuple[str, int], list[tuple[int, float]]]:
         """Bytes and seconds of each collective by the library's own choice, by name and ranks."""
-        found: dict[tuple[str, int], list[tuple[int, float]]] = {}
+        by_collective: dict[tuple[str, int], list[tuple[int, float]]] = {}
         for point in self._points:
             if point.algorithm in (None, DEFAULT) and point.ranks and point.typical_s > 0.0:
                 key = point.operation, point.ranks
-                found.setdefault(key, []).append((point.bytes, point.typical_s))
-        return {key: sorted(times) for key, times in found.items()}
+                by_collective.setdefault(key, []).append((point.bytes, point.typical_s))
+        return {key: sorted(times) for key, times in by_collective.items()}
 
     def times(
         self, costs_of: CostsOf, measured_with: CostsOf, added_s: float = 0.0
@@ -105,17 +105,19 @@ class ProgramCollectives:
         @cache
         def depending(name: str, ranks: int, bytes_: int) -> Array:
             """Rank dependencies in units of the completion time."""
-            one = now(name, ranks, bytes_)
-            if ranks > MOST_DEPENDING or not one.seconds:
+            chosen = now(name, ranks, bytes_)
+            if ranks > MOST_DEPENDING or not chosen.seconds:
                 return np.ones((ranks, ranks))
-            how = (one.parameters, one.name, one.algorithm, ranks, bytes_, one.seconds)
-            return dependencies(*how) / one.seconds
+            how = (chosen.parameters, chosen.name, chosen.algorithm, ranks, bytes_, chosen.seconds)
+            return dependencies(*how) / chosen.seconds
 
         @cache
         def added(name: str, ranks: int, bytes_: int) -> float:
-            one = now(name, ranks, bytes_)
-            slower = one.with_costs(replace(one.costs, latency_s=one.costs.latency_s + added_s))
-            return slower.seconds - one.seconds
+            chosen = now(name, ranks, bytes_)
+            slower = chosen.with_costs(
+                replace(chosen.costs, latency_s=chosen.costs.latency_s + added_s)
+            )
+            return slower.seconds - chosen.seconds
 
         def whole(name: str, ranks: int, bytes_: int) -> float:
             known = self.measured.get((name, ranks))
@@ -186,13 +188,13 @@ def _fastest(costs: Costs, name: str, ranks: int, bytes_: int) -> _Scheduled:
     to_choose = costs
     if costs.gap_s is None:
         to_choose = Costs(0.0, costs.s_per_B, costs.latency_s)
-    found = []
+    candidates = []
     for algorithm in SCHEDULES.find(name).ALGORITHMS:
         try:
-            found.append(_scheduled(to_choose, name, algorithm, ranks, bytes_))
+            candidates.append(_scheduled(to_choose, name, algorithm, ranks, bytes_))
         except UsageError:  # it needs other numbers of ranks
             continue
-    if not found:
+    if not candidates:
         raise UsageError(f"{name} on {ranks} ranks has no schedule that can be simulated")
-    chosen = min(found, key=lambda one: one.seconds)
+    chosen = min(candidates, key=lambda candidate: candidate.seconds)
     return chosen.with_costs(costs)

@@ -1,5 +1,5 @@
-"""What a program's messages from memory of accelerators take by each way that was measured: by the
-library, staged through the host, or if they were in memory of the host."""
+"""Times of a program's messages from memory of accelerators by each measured way: by the library,
+staged through the host, or as if from memory of the host."""
 
 from __future__ import annotations
 

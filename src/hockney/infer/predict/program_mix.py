@@ -82,13 +82,13 @@ def predict_mix(
     resampled = list(zip(channel.resampled, unchanged.resampled, strict=True))[:MOST_RESAMPLES]
     sampled = [seconds(*costs) for costs in resampled]
     launches = min((len(of) for of in unchanged.measured.values()), default=0)
-    found = parameter(best, np.array(sampled), launches)
+    predicted = parameter(best, np.array(sampled), launches)
     before = None
     if channel.before is not None:
         before = predict_mix(mix, channel.before, collectives).seconds
-        found = channel.changed(before, found)
+        predicted = channel.changed(before, predicted)
     return MixPrediction(
-        found,
+        predicted,
         seconds(channel.best, unchanged.best, LATENCY_S),
         seconds(_half_bandwidth(channel.best), unchanged.best),
         "both" if len(timed.sources) > 1 else next(iter(timed.sources), "none"),
@@ -100,8 +100,8 @@ def predict_mix(
 
 def _slower(costs_of: CostsOf, added_s: float) -> CostsOf:
     def costs(bytes_: int, at_once: int) -> Costs:
-        found = costs_of(bytes_, at_once)
-        return replace(found, latency_s=found.latency_s + added_s)
+        usual = costs_of(bytes_, at_once)
+        return replace(usual, latency_s=usual.latency_s + added_s)
 
     return costs
 
@@ -184,8 +184,8 @@ def _wire(item: Item, costs: Costs) -> float:
 
 def _ends(begun: Array, seconds: Array) -> Array:
     """The end of each rank, given how long after each start it may end."""
-    found: Array = np.maximum(begun, (begun[:, None] + seconds).max(axis=0))
-    return found
+    ends: Array = np.maximum(begun, (begun[:, None] + seconds).max(axis=0))
+    return ends
 
 
 class _Clocks:

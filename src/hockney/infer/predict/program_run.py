@@ -79,21 +79,23 @@ def predict_order(order: Order, channel: Channel, collectives_by: CollectivesBy)
     unchanged = channel.before or channel
     of_best = collectives_by(channel.best, unchanged.best)
     times = walk(order, channel.best, of_best, ADDED_S).max(axis=0)
-    found = Parameter(float(times[0]))
+    predicted = Parameter(float(times[0]))
     most = min(MOST_RESAMPLES, MOST_STEPS // max(order.steps, 1))
     resampled = list(zip(channel.resampled, unchanged.resampled, strict=True))[:most]
     if len(resampled) == MOST_RESAMPLES:
-        each = [float(walk(order, one[0], collectives_by(*one), NONE).max()) for one in resampled]
+        each = [
+            float(walk(order, costs[0], collectives_by(*costs), NONE).max()) for costs in resampled
+        ]
         interval = bootstrap_interval(float(times[0]), np.array(each), channel.fit.launches)
-        found = Parameter(found.value, interval)
+        predicted = Parameter(predicted.value, interval)
     before = None
     if channel.before is not None:
         whole = predict_order(order, channel.before, collectives_by)
         before = whole.seconds
-        found = channel.changed(Parameter(whole.seconds, whole.interval), found)
+        predicted = channel.changed(Parameter(whole.seconds, whole.interval), predicted)
     return OrderPrediction(
         seconds=float(times[0]),
-        interval=found.interval,
+        interval=predicted.interval,
         computing_s=max((sum(step.before_s for step in of) for of in order.ranks), default=0.0),
         latencies=float(times[1] - times[0]) / SLOPE_S,
         tolerated_s={part: _tolerated(times, part) for part in TOLERATED},
@@ -170,7 +172,7 @@ class _RankClocks:
 
     def stuck(self) -> list[str]:
         """What each rank waits for that has not come to its end."""
-        found = []
+        waits = []
         for rank, steps in enumerate(self.order.ranks):
             if self.next[rank] == len(steps):
                 continue
@@ -180,8 +182,8 @@ class _RankClocks:
                 what = f"for others in {of.name}"
             else:
                 what = f"for a message from rank {of.peer}"
-            found.append(f"rank {rank} waits {what} (call {self.next[rank] + 1})")
-        return found
+            waits.append(f"rank {rank} waits {what} (call {self.next[rank] + 1})")
+        return waits
 
     def _enter(self, rank: int, step: TraceStep) -> list[int]:
         if step.what in (SEND, START_SEND):

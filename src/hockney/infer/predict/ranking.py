@@ -32,7 +32,7 @@ class Ranked:
 class Ranking:
     best_first: tuple[Ranked, ...]
     lacking: dict[str, str]
-    """Why each model could not be fitted that was not."""
+    """Why each of the other models could not be fitted."""
 
 
 def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
@@ -40,26 +40,26 @@ def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
     equivalent ones, the fewest parameters."""
     curve = data if isinstance(data, Curve) else curve_of(data)
     lacking: dict[str, str] = {}
-    found: list[tuple[Fit, float | None]] = []
+    fits: list[tuple[Fit, float | None]] = []
     for name, model in MODELS.all().items():
         try:
             missing = model.lacks(curve)
             if missing:
                 lacking[name] = f"needs {model.DATA}; {missing}"
             else:
-                found.append((model.fit(curve), cross_validated_error(model, curve)))
+                fits.append((model.fit(curve), cross_validated_error(model, curve)))
         except AdditionError as error:
             error.warn()
             lacking[name] = f"failed: {error.why}"
-    if not found:
+    if not fits:
         reasons = "; ".join(f"{name} {missing}" for name, missing in lacking.items())
         raise UsageError(f"no model can be fitted: {reasons}", "measure more")
-    least = min(_rating(fit) for fit, _ in found)
-    found.sort(key=lambda pair: _order(pair[0], least))
-    best = found[0][0]
+    least = min(_rating(fit) for fit, _ in fits)
+    fits.sort(key=lambda pair: _order(pair[0], least))
+    best = fits[0][0]
     ranked = [
         Ranked(fit, error, _reason(fit, error, best, _is_as_good(fit, least)))
-        for fit, error in found
+        for fit, error in fits
     ]
     return Ranking(tuple(ranked), lacking)
 

@@ -89,9 +89,9 @@ def position(keys: Ranks) -> Ranks:
     ordered = keys[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     lengths = np.diff(np.r_[starts, len(keys)])
-    found = np.empty(len(keys), dtype=np.int64)
-    found[order] = np.arange(len(keys)) - np.repeat(starts, lengths)
-    return found
+    positions = np.empty(len(keys), dtype=np.int64)
+    positions[order] = np.arange(len(keys)) - np.repeat(starts, lengths)
+    return positions
 
 
 def _queue(ports: Ranks, ready: Array, work: Array, free: Array) -> tuple[Array, Array]:

@@ -126,7 +126,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
     @property
     def sides(self) -> list[tuple[str, str]]:
         """The memories of the rank that sends first and of the other, of each method; empty if all
-        messages lie in memory of the host, unasked."""
+        messages lie in memory of the host by default."""
         return []
 
     @property

@@ -44,8 +44,8 @@ class OnDevices(Workload, frozen=True, kw_only=True):
             several=True,
         ),
     ] = ""
-    """The memories as the engine takes them ("host/device/device,host"); empty for the host's,
-    unasked."""
+    """The memories as the engine takes them ("host/device/device,host"); empty for the host's, by
+    default."""
     device: Annotated[
         str,
         Knob(
@@ -84,22 +84,22 @@ class OnDevices(Workload, frozen=True, kw_only=True):
 
 def _refused(workload: Workload) -> list[tuple[str, str]]:
     """Why memory that is not the host's cannot be used with other fields, and what to do."""
-    found = []
+    refusals = []
     if getattr(workload, "floor", False):
-        found.append(("the floor is between memories of the host", "leave out --floor"))
+        refusals.append(("the floor is between memories of the host", "leave out --floor"))
     if {"hand", "pack"} & {*getattr(workload, "packing", ()), *getattr(workload, "packings", ())}:
-        found.append(("the host packs nothing that lies on a device", "use --packing datatype"))
+        refusals.append(("the host packs nothing that lies on a device", "use --packing datatype"))
     if getattr(workload, "phases", ()):
-        found.append(("phases are made by messages of the host", "leave out --phases"))
+        refusals.append(("phases are made by messages of the host", "leave out --phases"))
     form = getattr(workload, "form", None) or ""
     if form.startswith(("put", "get")):
-        found.append(("windows of collectives lie in memory of the host", "leave out --form"))
+        refusals.append(("windows of collectives lie in memory of the host", "leave out --form"))
     kinds = {*getattr(workload, "window_kinds", ())}
     if kinds & {"allocate", "shared"}:
-        found.append(
+        refusals.append(
             (
                 "a library that allocates a window chooses its memory",
                 "use --window-kind create or dynamic",
             )
         )
-    return found
+    return refusals

@@ -99,19 +99,19 @@ class Messages(OnDevices, frozen=True, kw_only=True):
                 f"--thread-comms {self.thread_comms}: there is one thread", "give --threads"
             )
         for senders, receivers in self.threads:
-            asked = f"--threads {senders}:{receivers}"
+            option = f"--threads {senders}:{receivers}"
             if not (0 < senders <= MOST_THREADS and 0 < receivers <= MOST_THREADS):
-                raise UsageError(f"{asked}: a rank has 1 to {MOST_THREADS} threads")
+                raise UsageError(f"{option}: a rank has 1 to {MOST_THREADS} threads")
             if senders == receivers:
                 continue
             if self.thread_comms != "shared":
                 raise UsageError(
-                    f"{asked}: with a communicator for each thread, each needs a partner",
+                    f"{option}: with a communicator for each thread, each needs a partner",
                     "use --thread-comms shared, or as many receivers as senders",
                 )
             if verify and senders > receivers:
                 raise UsageError(
-                    f"{asked}: a receiver would overwrite one message with the next before "
+                    f"{option}: a receiver would overwrite one message with the next before "
                     "--verify sees it",
                     "use as many receivers as senders, or more",
                 )
@@ -154,5 +154,7 @@ class Messages(OnDevices, frozen=True, kw_only=True):
     @property
     def unit_bytes(self) -> int:
         """Unit of sizes in bytes, a multiple of a layout's element and of the partitions."""
-        layouts = [one for one in (self.datatype, self.receive_datatype) if one is not None]
+        layouts = [
+            layout for layout in (self.datatype, self.receive_datatype) if layout is not None
+        ]
         return math.lcm(*(layout_of(layout).data for layout in layouts), *self.parts)

@@ -64,7 +64,7 @@ LEAST_REQUESTS = 1
 RADIX, SEGMENT, REQUESTS = "radix", "segment_bytes", "requests"
 """Fields whose values can be searched."""
 LEAST_COMPARED = 6
-"""Fewest ranks of which one can be told from the others."""
+"""Fewest ranks among which an outlier can be identified."""
 COARSE_RADICES = (2, 4, 8, 16, 32)
 COARSE_REQUESTS = (1, 4, 16, 64)
 COARSE_SEGMENTS = (1024, 8192, 65536)
@@ -340,7 +340,7 @@ class Collective(OnDevices, frozen=True, kw_only=True, tag="collective"):
     def is_measured_by(self, samples: CaseAxes) -> bool:
         """Samples of a nonblocking collective match alone and overlapped; those made by messages
         match no case, as others of their launch do."""
-        asked = (
+        axes = (
             self.collective,
             self.algorithm,
             self.segment_bytes,
@@ -351,7 +351,7 @@ class Collective(OnDevices, frozen=True, kw_only=True, tag="collective"):
         if samples.phase is not None:
             return False
         form = samples.form if samples.form != NONBLOCKING_FORM else None
-        return form == self.form and asked == (
+        return form == self.form and axes == (
             samples.operation,
             samples.algorithm,
             samples.segment_bytes,

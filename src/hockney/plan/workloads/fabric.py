@@ -10,7 +10,7 @@ from hockney.plan.workloads import Buffers
 from hockney.plan.workloads._devices import OnDevices
 
 LEAST_TO_LOCATE = 4
-"""Fewest ranks of which one can be told from the others."""
+"""Fewest ranks among which an outlier can be identified."""
 
 
 class Fabric(OnDevices, frozen=True, kw_only=True, tag="fabric"):

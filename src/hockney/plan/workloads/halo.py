@@ -26,7 +26,7 @@ BETWEEN_TWO = (
 messages have parts that may be sent as soon as they are packed; puts and gets go between two fences
 of all ranks, or are flushed, with an empty message to each neighbour; puts also go between post,
 start, complete and wait of neighbours."""
-IN_WINDOWS = tuple(one for one in BETWEEN_TWO if one.startswith(("put-", "get-")))
+IN_WINDOWS = tuple(exchange for exchange in BETWEEN_TWO if exchange.startswith(("put-", "get-")))
 BOUND = ("persistent", PARTITIONED, *IN_WINDOWS)
 """Exchanges between two ranks in the buffers that they were prepared for."""
 NEIGHBORHOOD = ("neighbor", "neighborv", "neighborw", "neighbor-allgather", "neighbor-allgatherv")

@@ -1,8 +1,8 @@
 """Launchers, one file each: what starts the ranks of a program, whatever its MPI library.
 
 A launcher is recognised by the words of its `--version`, or by the name of its program. The class
-Launcher starts ranks as MPI's standard says (`mpiexec -n RANKS PROGRAM`); a module's LAUNCHER says
-where its launcher is different.
+Launcher starts ranks as MPI's standard says (`mpiexec -n RANKS PROGRAM`); a module's LAUNCHER
+shows where its launcher differs.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ class Launcher:
     starts: tuple[str, ...] = ()
     """The libraries whose programs it starts, its own first; empty for those of any library."""
     start_failures: tuple[str, ...] = ()
-    """Messages when it fails by chance. Only failures before any rank reports are taken for
-    chance."""
+    """Messages of transient failures. Only failures before any rank reports count as transient."""
     unbound: tuple[str, ...] = ()
     """Options by which it leaves ranks unpinned, because the engine pins."""
     ranks: str = "-n"
@@ -135,7 +134,7 @@ class LauncherModule(Protocol):
 
 LAUNCHERS = Registry(__name__, "launcher", LauncherModule, group="hockney.launchers", separator="_")
 UNKNOWN = "standard"
-"""The launcher whose words nobody knows."""
+"""The launcher for unrecognised programs."""
 
 
 def launcher_named(name: str) -> Launcher:

@@ -56,8 +56,8 @@ def _nodes(placement: Placement) -> int | None:
 
 def instance() -> str | None:
     """The instance in which this process runs; None outside of one."""
-    found = os.environ.get("FLUX_URI")
-    return found if found and shutil.which(PROGRAM) else None
+    uri = os.environ.get("FLUX_URI")
+    return uri if uri and shutil.which(PROGRAM) else None
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Intel MPI's mpiexec, a Hydra with other words."""
+"""Intel MPI's mpiexec, a Hydra with other messages."""
 
 from dataclasses import replace
 

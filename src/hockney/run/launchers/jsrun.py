@@ -1,4 +1,4 @@
-"""IBM's jsrun, of Summit and Sierra, which starts ranks in sets of resources of a node."""
+"""IBM's jsrun, of Summit and Sierra, which starts ranks in resource sets of a node."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ PROGRAM = "jsrun"
 
 class _Jsrun(Launcher):
     def _count(self, placement: Placement) -> list[str]:
-        """The sets of resources say it, where there are any."""
+        """Resource sets imply it, where there are any."""
         return [] if placement.node_count else super()._count(placement)
 
     def _layout(self, placement: Placement) -> list[str]:
-        """A set of resources for each node, with all of its CPUs."""
+        """A resource set for each node, with all of its CPUs."""
         if placement.node_count is None:
             return super()._layout(placement)
         if placement.place == "node" and placement.per_node != 1:

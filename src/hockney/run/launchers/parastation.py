@@ -1,4 +1,4 @@
-"""ParaStation's mpiexec, which says its version by -V and on stderr."""
+"""ParaStation's mpiexec, which prints its version with -V and on stderr."""
 
 from hockney.run.launchers import Launcher
 

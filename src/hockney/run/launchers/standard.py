@@ -1,4 +1,4 @@
-"""A launcher of unknown words, started as MPI's standard recommends: mpiexec -n RANKS PROGRAM."""
+"""An unrecognised launcher, started as MPI's standard recommends: mpiexec -n RANKS PROGRAM."""
 
 from hockney.run.launchers import Launcher
 

@@ -36,19 +36,19 @@ def chosen(
     Raises UsageError if the library lacks an algorithm.
     """
     of_it = [each for each in available if each.collective == collective]
-    found: list[Algorithm | None] = []
+    algorithms: list[Algorithm | None] = []
     for name in names:
         if name == "all":
-            found += [None, *of_it]
+            algorithms += [None, *of_it]
         elif name == DEFAULT:
-            found.append(None)
+            algorithms.append(None)
         elif named := [each for each in available if name in (each.name, each.own_name)]:
-            found += [each for each in named if each.collective == collective]
+            algorithms += [each for each in named if each.collective == collective]
         else:
             raise _unknown(of_it, collective, name)
-    if not found:
+    if not algorithms:
         raise _unknown(of_it, collective, names[0])
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(algorithms))
 
 
 def _unknown(of_it: Sequence[Algorithm], collective: str, name: str) -> UsageError:

@@ -1,5 +1,5 @@
 """Searches parameters (--radix, --segment-size, --requests auto): a few values far apart race
-first, then those around each that is the best of its algorithm where that is still in the race."""
+first, then those around the best of each algorithm that is still in the race."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from hockney.run.mpis import Algorithm, family_of
 FIRST_FRACTION = 0.6
 """The coarse values get this fraction of the budget, and those around the best ones the rest."""
 AROUND_RADIX = ((3, 4), (3, 2))
-"""Factors from a coarse radix to the middle between it and the one before and after it."""
+"""Factors that take a coarse radix halfway to the one below and to the one above."""
 AROUND_SEGMENT = AROUND_REQUESTS = ((1, 2), (2, 1))
 
 
 @dataclass
 class Around:
     """Two steps: the plan itself, which has the coarse values, and one plan of the values around
-    the best. That has the library's own decision and the best coarse values once more, because
-    times of another moment are compared with those of the same moment alone."""
+    the best. The second repeats the library's own decision and the best coarse values, because only
+    times of the same moment are comparable."""
 
     plan: Plan
     is_asked: bool = False
@@ -69,7 +69,7 @@ class Around:
     def _around(self, session: Session, race: Race, group: Sequence[Answer]) -> list[Case]:
         """The library's own decision, the best values, and new ones around them."""
         original = {id(a): c for a, c in zip(session.answers, self.plan.cases, strict=True)}
-        known = {_asked(one) for one in group}
+        known = {_asked(answer) for answer in group}
         kept: dict[int, set[int]] = {}
         new: list[Case] = []
         for best, sizes in _best(race, group):
@@ -83,8 +83,8 @@ class Around:
         if not new:
             return []
         every = {size.bytes for case in new for size in case.workload.sizes}
-        kept |= {id(one): every for one in group if is_default(one.case)}
-        before = [_with_sizes(original[one], sizes) for one, sizes in kept.items()]
+        kept |= {id(answer): every for answer in group if is_default(answer.case)}
+        before = [_with_sizes(original[answer_id], sizes) for answer_id, sizes in kept.items()]
         self.said += [f"{case.name}: measured around the best coarse value" for case in new]
         return [*before, *new]
 
@@ -107,18 +107,18 @@ def _best(race: Race, group: Sequence[Answer]) -> Iterator[tuple[Answer, set[int
     """Each case that has the best values of its algorithm at some size where it is in the race, and
     these sizes."""
     fastest: dict[tuple[str, int, str | None], tuple[float, Answer]] = {}
-    for one in group:
-        if _values(one) == OWN_PARAMETERS:
+    for answer in group:
+        if _values(answer) == OWN_PARAMETERS:
             continue
-        name = _workload(one).algorithm
-        for (size, arrival), times in race.standing(one).items():
-            mine = (median(times), one)
+        name = _workload(answer).algorithm
+        for (size, arrival), times in race.standing(answer).items():
+            mine = (median(times), answer)
             key = (name, size, arrival)
             fastest[key] = min(fastest.get(key, mine), mine, key=lambda pair: pair[0])
-    for one in group:
-        sizes = {size for (_, size, _), (_, winner) in fastest.items() if winner is one}
+    for answer in group:
+        sizes = {size for (_, size, _), (_, winner) in fastest.items() if winner is answer}
         if sizes:
-            yield one, sizes
+            yield answer, sizes
 
 
 def _workload(answer: Answer) -> Collective:
@@ -138,8 +138,8 @@ def _asked(answer: Answer) -> tuple[str, AlgorithmParameters]:
 
 def _algorithm(session: Session, best: Answer) -> Algorithm:
     setup, workload = session.setups.of(best.case), _workload(best)
-    found = family_of(setup.mpi).discover(setup.mpi, setup.engine, [workload.collective])
-    return next(one for one in found if one.name == workload.algorithm)
+    algorithms = family_of(setup.mpi).discover(setup.mpi, setup.engine, [workload.collective])
+    return next(algorithm for algorithm in algorithms if algorithm.name == workload.algorithm)
 
 
 def _case(
@@ -149,8 +149,8 @@ def _case(
     values: AlgorithmParameters,
     sizes: set[int],
 ) -> Case | None:
-    """The case of these values, at the sizes where the library would run it and a message has
-    segments with them or with the best ones; None if there are none."""
+    """The case of these values, at the sizes where the library would run it and where messages
+    have segments with these values or the best ones; None without such a size."""
     shortest = min(values.segment or 0, _values(best).segment or 0)
     case, family = best.case, family_of(session.setups.of(best.case).mpi)
     ranks = case.placement.ranks

@@ -54,29 +54,29 @@ def with_as_before(
     plain = _without_variables(plan, names)
     before = tuple(changed)
     other, values = plain, dict(own)
-    for one in before:
-        assert one.change is not None
-        if one.change.part == "variable":
-            values.pop(one.name, None)
-            if one.change.value is not None:
-                values[one.name] = one.change.value
+    for factor in before:
+        assert factor.change is not None
+        if factor.change.part == "variable":
+            values.pop(factor.name, None)
+            if factor.change.value is not None:
+                values[factor.name] = factor.change.value
         else:
-            other = _with_field(other, one.change.part, one.change.name, one.change.value)
-    name = ", ".join(f"{one.name} as A" for one in before)
+            other = _with_field(other, factor.change.part, factor.change.name, factor.change.value)
+    name = ", ".join(f"{factor.name} as A" for factor in before)
     variants = (Variant(name=BASE, values=_keys(own)), Variant(name=name, values=_keys(values)))
     comparison = Comparison(variants=variants, tolerance=TOLERANCE)
     plans = list(zip(variants, (plain, other), strict=True))
-    found = joined(plans, comparison, budget_s)
+    joint_plan = joined(plans, comparison, budget_s)
     exact = plan.first.placement.platform is not None
     sampling = replace(
-        found.sampling,
-        least_launches=1 if exact else found.sampling.least_launches,
+        joint_plan.sampling,
+        least_launches=1 if exact else joint_plan.sampling.least_launches,
         most_launches=1 if exact else None,
         over_s=None,
     )
-    found = replace(found, sampling=sampling)
-    check_plan(found)
-    return found
+    joint_plan = replace(joint_plan, sampling=sampling)
+    check_plan(joint_plan)
+    return joint_plan
 
 
 def _keys(values: dict[str, str]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from hockney.run.measure.start import engine_messages, start_of
 from hockney.run.mpis import Engine, Mpi, family_of
 
 UNAWARE = "--unaware"
-"""The engine's option to leave out messages that the library takes from a device itself."""
+"""The engine's option to skip messages that the library takes from a device itself."""
 ASKED_WRONGLY = 2
 SHORT_S = 0.001
 
@@ -74,8 +74,8 @@ class Proof:
 def prove(mpi: Mpi, engine: Engine, case: Case, timeout_s: float) -> list[Proof]:
     """A proof for each memory of a case that is not the host's alone. Raises UsageError if the
     ranks have no such memory, and KeyboardInterrupt if interrupted."""
-    asked = [",".join(dict.fromkeys(sides)) for sides in case.workload.sides]
-    memories = [one for one in asked if one != HOST]
+    all_memories = [",".join(dict.fromkeys(sides)) for sides in case.workload.sides]
+    memories = [memory for memory in all_memories if memory != HOST]
     return [_prove_one(mpi, engine, case, memory, timeout_s) for memory in memories]
 
 
@@ -83,18 +83,22 @@ def _prove_one(mpi: Mpi, engine: Engine, case: Case, memory: str, timeout_s: flo
     workload = case.workload
     changes = {"memory": memory, "staged": "", "wait_each": False, "tails": False}
     own = {name: value for name, value in changes.items() if hasattr(workload, name)}
-    one = replace(case, workload=replace(workload, **own))
-    arguments = [*engine_arguments(one, Sampling(), SHORT_S), *launch_arguments(0), "--trial"]
+    trial_case = replace(case, workload=replace(workload, **own))
+    arguments = [
+        *engine_arguments(trial_case, Sampling(), SHORT_S),
+        *launch_arguments(0),
+        "--trial",
+    ]
     lines: list[bytes] = []
     with Interruption().watched() as interruption:
-        start = start_of(mpi, engine, one, arguments)
+        start = start_of(mpi, engine, trial_case, arguments)
         outcome = start.run(lines.extend, timeout_s, interruption)
     if outcome.interrupted:
         raise KeyboardInterrupt
     tried = [line for line in map(_announced, lines) if line is not None]
-    found = [record for record in map(records.try_decode, lines) if record is not None]
-    launch = next((record for record in found if isinstance(record, LaunchRecord)), None)
-    ends = [record for record in found if isinstance(record, End)]
+    decoded = [record for record in map(records.try_decode, lines) if record is not None]
+    launch = next((record for record in decoded if isinstance(record, LaunchRecord)), None)
+    ends = [record for record in decoded if isinstance(record, End)]
     problem = _problem(outcome, ends, tried)
     if problem is not None and not tried:  # a refusal, or ranks that could not be started
         kind = UsageError if outcome.exit_status == ASKED_WRONGLY else HockneyError
@@ -140,7 +144,7 @@ def _problem(outcome: Outcome, ends: list[End], tried: list[Announced]) -> str |
 
 def unproven(proofs: list[Proof], mpi: Mpi, is_staged: bool) -> tuple[str, ...]:
     """The engine's options if only staged messages are left to measure. Raises UsageError if the
-    library cannot send what was asked for, and nothing else was."""
+    library cannot send a memory, and no staged messages were asked for."""
     failed = [proof for proof in proofs if proof.problem is not None]
     if not failed:
         return ()

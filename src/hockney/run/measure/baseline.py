@@ -28,8 +28,8 @@ from hockney.run.mpis import Engine, Mpi
 SIZES = (8, 256, 4096, 65536, 1 << 20)
 """Message sizes (bytes); the largest exceeds most caches of one core."""
 SCATTERED = "vector:8:1:64"
-"""Layout of messages whose copying takes as long as that of hardly any other: each byte lies in a
-cache line of its own."""
+"""Layout of messages that is among the slowest to copy: each byte lies in a cache line of its
+own."""
 MEASURE_S, TIMEOUT_S = 0.4, 20.0
 UNDISTURBED = 0.05
 """Quantile of a size's batches that is its time: most batches of a busy machine are disturbed."""
@@ -40,7 +40,7 @@ free of it."""
 PATIENCE_S = 60.0
 UNWATCHED = {"LD_PRELOAD": ""}
 """Our ranks run without what a user preloads into the program: another recorder would overwrite
-what it wrote of the program by what it writes of them."""
+its records of the program with records of our ranks."""
 DIGITS = 16
 """Length of the digest of MPI's settings in a file's name."""
 
@@ -62,24 +62,26 @@ def machine_of(mpi: Mpi) -> MessagesAlone | None:
         with locked(kept.with_suffix(".lock"), PATIENCE_S):
             if kept.exists():
                 return msgspec.json.decode(kept.read_bytes(), type=MessagesAlone)
-            found = _measured(mpi, engine)
-            if found is not None and not found.disturbed:
-                text = msgspec.json.encode(found).decode()
+            times = _measured(mpi, engine)
+            if times is not None and not times.disturbed:
+                text = msgspec.json.encode(times).decode()
                 write_output(kept, text, force=True, mode=0o600)
-            return found
+            return times
     return None
 
 
 def _kept(engine: Path) -> Path:
-    """The file of the times, beside the engine, whose place depends on the library; by host, as
-    homes are shared, and by the settings of MPI, which may choose another transport."""
-    settings = sorted(one for one in os.environ.items() if one[0].upper().startswith(FAMILIES))
+    """The file of the times: beside the engine, whose path depends on the library; named by host,
+    as homes are shared, and by MPI's settings, which may choose another transport."""
+    settings = sorted(
+        setting for setting in os.environ.items() if setting[0].upper().startswith(FAMILIES)
+    )
     digest = hashlib.sha256(os.fsencode(repr(settings))).hexdigest()[:DIGITS]
     return engine.with_name(f"alone-{platform.node()}-{digest}.json")
 
 
 def _measured(mpi: Mpi, engine: Engine) -> MessagesAlone | None:
-    """The times of both kinds of messages; None if those that are contiguous cannot be measured."""
+    """The times of both kinds of messages; None if contiguous ones cannot be measured."""
     plain = Pingpong(sizes=tuple(map(Size, SIZES)), buffers="separate")
     messages = _shortest(mpi, engine, plain)
     if messages is None:
@@ -100,16 +102,16 @@ class _Shortest(NamedTuple):
 
 
 def _shortest(mpi: Mpi, engine: Engine, workload: Pingpong) -> _Shortest | None:
-    """The shortest time of each size in up to TRIES trials; the first undisturbed trial is the
-    last."""
+    """The shortest time of each size in up to TRIES trials, which end with the first undisturbed
+    one."""
     shortest: dict[int, float] = {}
     disturbed = True
     for _ in range(TRIES):
         tried = attempt(mpi, engine, MEASURE_S, TIMEOUT_S, env=UNWATCHED, workload=workload)
-        found = _times(tried, workload.datatype)
-        if found is None:
+        seconds = _times(tried, workload.datatype)
+        if seconds is None:
             return None
-        shortest = {size: min(s, shortest.get(size, s)) for size, s in found.items()}
+        shortest = {size: min(s, shortest.get(size, s)) for size, s in seconds.items()}
         disturbed = any(_is_disturbed(noise) for noise in tried.noises)
         if not disturbed:
             break
@@ -118,13 +120,15 @@ def _shortest(mpi: Mpi, engine: Engine, workload: Pingpong) -> _Shortest | None:
 
 def _times(tried: Attempt, datatype: str | None) -> dict[int, float] | None:
     """Seconds by size, smallest first; None where not every size was measured."""
-    found: dict[int, list[float]] = {}
+    times_ns: dict[int, list[float]] = {}
     for sample in tried.samples:
         if sample.datatype == datatype:
-            found.setdefault(sample.bytes, []).extend(sample.ns)
-    if tried.outcome.exit_status != 0 or set(found) != set(SIZES):
+            times_ns.setdefault(sample.bytes, []).extend(sample.ns)
+    if tried.outcome.exit_status != 0 or set(times_ns) != set(SIZES):
         return None
-    return {size: 1e-9 * float(np.quantile(found[size], UNDISTURBED)) for size in sorted(found)}
+    return {
+        size: 1e-9 * float(np.quantile(times_ns[size], UNDISTURBED)) for size in sorted(times_ns)
+    }
 
 
 def _is_disturbed(noise: Noise) -> bool:

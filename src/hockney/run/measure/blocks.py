@@ -1,9 +1,8 @@
 """The order of launches where variants are compared: blocks of one launch of each variant.
 
 Within a block the order is random, and balanced over blocks: in as many blocks as there are
-variants, each variant is once in every place (rows of a Latin square). What drifts slowly then
-meets all of them alike. The order follows from the run's identity, so that a resumed run continues
-it.
+variants, each variant takes every place once (rows of a Latin square). Slow drift then affects all
+of them alike. The run's identity seeds the order, so that a resumed run continues it.
 """
 
 from __future__ import annotations
@@ -145,17 +144,17 @@ class Blocks:
 
 def _newest(records: Sequence[R], launch: int) -> list[R]:
     """The launch's records, which are the last ones."""
-    return list(takewhile(lambda one: one.launch == launch, reversed(records)))
+    return list(takewhile(lambda record: record.launch == launch, reversed(records)))
 
 
-def _alike(answers: Sequence[A], one: A) -> tuple[int, list[A]]:
+def _alike(answers: Sequence[A], sought: A) -> tuple[int, list[A]]:
     """The place of a case among its variant's cases, and the case at that place of every variant: a
     block. Titles may differ, for instance where the algorithm is varied."""
     by_variant: dict[str | None, list[A]] = {}
     for answer in answers:
         by_variant.setdefault(answer.case.variant, []).append(answer)
-    own = by_variant[one.case.variant]
-    place = next(number for number, answer in enumerate(own) if answer is one)
+    own = by_variant[sought.case.variant]
+    place = next(number for number, answer in enumerate(own) if answer is sought)
     return place, [cases[place] for cases in by_variant.values() if place < len(cases)]
 
 

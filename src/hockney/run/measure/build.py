@@ -165,10 +165,10 @@ def _key(mpi: Mpi, product: Product) -> str:
 def _identity(path: Path) -> tuple[object, ...]:
     try:
         real = path.resolve()
-        found = real.stat()
+        status = real.stat()
     except OSError:
         return ("gone",)
-    return (real, found.st_mtime_ns, found.st_size)
+    return (real, status.st_mtime_ns, status.st_size)
 
 
 def _compile_into(mpi: Mpi, product: Product, built: Path) -> None:

@@ -1,7 +1,7 @@
 """Why the system let a launch fail, where neither the engine nor the launcher knows it.
 
-Two tables hold the causes: SAID, of the words that launchers and libraries print, and CONDITIONS,
-of what this process finds about its own limits and its container.
+Two tables hold the causes: SAID, for what launchers and libraries print, and CONDITIONS, for what
+this process sees of its own limits and its container.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def cause_of(outcome: Outcome, messages: Sequence[str] = ()) -> str | None:
 
 
 def _said(failed: Failed) -> str | None:
-    found = (cause for pattern, cause in SAID if re.search(pattern, failed.text))
-    return next(found, None) or explained_text(failed.text)
+    causes = (cause for pattern, cause in SAID if re.search(pattern, failed.text))
+    return next(causes, None) or explained_text(failed.text)
 
 
 def _small_files(_: Failed) -> str | None:
@@ -99,10 +99,10 @@ def _small_files(_: Failed) -> str | None:
 
 
 def _small_shared_memory(failed: Failed) -> str | None:
-    found = size_and_free()
-    if found is None:
+    space = size_and_free()
+    if space is None:
         return f"{DIRECTORY}, through which ranks communicate, is missing: mount a tmpfs there"
-    size, free = found
+    size, free = space
     has_crashed = failed.signal in (signal.SIGBUS, signal.SIGSEGV)
     if free >= LEAST_SHARED and not (has_crashed and size <= LITTLE_SHARED):
         return None

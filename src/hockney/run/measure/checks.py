@@ -69,8 +69,10 @@ def _check_without_bad_nodes(plan: Plan) -> None:
             "--without-bad-nodes: variants are compared on the same nodes",
             "leave out --vary, or the nodes that are known to be bad",
         )
-    found = None if placement.hosts or placement.platform else find_allocation(placement.launcher)
-    hosts = placement.hosts or (found[1].hosts if found else ())
+    allocated = (
+        None if placement.hosts or placement.platform else find_allocation(placement.launcher)
+    )
+    hosts = placement.hosts or (allocated[1].hosts if allocated else ())
     if len(hosts) < LEAST_NODES:
         raise UsageError(
             "--without-bad-nodes: no two nodes are known by name, of which one could be left out",
@@ -207,8 +209,8 @@ def _check_nodes(placement: Placement) -> None:
 def _check_place_node(placement: Placement) -> None:
     if placement.place != "node" or placement.platform:
         return
-    found = None if placement.node_count else find_allocation(placement.launcher)
-    if (placement.node_count or (found[1].nodes if found else 1)) == 1:
+    allocated = None if placement.node_count else find_allocation(placement.launcher)
+    if (placement.node_count or (allocated[1].nodes if allocated else 1)) == 1:
         raise UsageError(
             "--place node: only one node is available, so ranks cannot be on different nodes",
             "name --hosts, or ask for --nodes",
@@ -222,21 +224,21 @@ def check_allocation(placement: Placement) -> None:
         _check_machine(placement)
     if placement.platform or placement.hosts or find_asked(placement):
         return
-    found = find_allocation(placement.launcher)
-    if found is None:
+    allocated = find_allocation(placement.launcher)
+    if allocated is None:
         _check_one_node(placement)
         return
-    name, has = found
+    name, has = allocated
     # mpiexec may oversubscribe CPUs.
     cpus = None if placement.launcher == MPIEXEC else has.cpus
-    for asked, there, what, option in (
+    for needed, there, what, option in (
         (placement.node_count, has.nodes, "nodes", "--nodes"),
         (placement.ranks, cpus, "CPUs", "-n"),
     ):
-        if asked is not None and there is not None and asked > there:
+        if needed is not None and there is not None and needed > there:
             raise UsageError(
-                f"this allocation ({name}) has {there} {what}, {option} {asked} asks for more",
-                f"ask for less, or for an allocation of {asked} {what}",
+                f"this allocation ({name}) has {there} {what}, {option} {needed} asks for more",
+                f"ask for less, or for an allocation of {needed} {what}",
             )
 
 
@@ -279,8 +281,8 @@ def _check_platform(case: Case) -> None:
         ("--nodes", placement.nodes),
         ("--broadcast", placement.broadcast),
     )
-    for flag, asked in here:
-        if asked:
+    for flag, given in here:
+        if given:
             raise UsageError(f"{flag} applies to this machine, but --platform simulates one")
 
 
@@ -325,8 +327,8 @@ def check_slots(placement: Placement, threads: int = 1) -> None:
 
 def _allocation() -> Allocation:
     """The allocation of the job in which this process runs; empty outside of jobs."""
-    found = find_allocation()
-    return found[1] if found else Allocation()
+    allocated = find_allocation()
+    return allocated[1] if allocated else Allocation()
 
 
 def _check_memory(case: Case) -> None:
@@ -345,8 +347,8 @@ def _check_memory(case: Case) -> None:
 def available_memory(root: Path = Path("/")) -> int | None:
     """Bytes that can still be allocated here: the kernel's estimate, or what the tightest cgroup
     of all levels leaves, if that is less."""
-    found = re.search(r"MemAvailable:\s+(\d+) kB", text_of(root / "proc/meminfo") or "")
-    limits = (int(found[1]) * 1024 if found else None, memory_left(root))
+    match = re.search(r"MemAvailable:\s+(\d+) kB", text_of(root / "proc/meminfo") or "")
+    limits = (int(match[1]) * 1024 if match else None, memory_left(root))
     return min((limit for limit in limits if limit is not None), default=None)
 
 
@@ -354,12 +356,12 @@ def _check_place(place: str) -> None:
     """--place socket and numa need two sockets or NUMA domains on this node."""
     cpus = [Path(f"/sys/devices/system/cpu/cpu{cpu}") for cpu in allowed_set()]
     if place == "socket":
-        found = {text_of(cpu / "topology" / "physical_package_id") for cpu in cpus}
+        places = {text_of(cpu / "topology" / "physical_package_id") for cpu in cpus}
     elif place == "numa":
-        found = {node.name for cpu in cpus for node in cpu.glob("node[0-9]*")}
+        places = {node.name for cpu in cpus for node in cpu.glob("node[0-9]*")}
     else:
         return
-    if len(found) < 2:
+    if len(places) < 2:
         raise UsageError(
             f"--place {place}: only one {PLACE_WORDS[place]} is available, so two ranks cannot "
             "be on different ones",

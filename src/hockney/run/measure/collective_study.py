@@ -44,7 +44,7 @@ class Study:
     named: Sequence[str]
     """Collectives, by the names of MPI's calls."""
     forms: Sequence[CollectiveForm]
-    """The forms in which each collective is measured; empty for the form that its name says."""
+    """The forms in which each collective is measured; empty for the form in its name."""
     algorithms: Sequence[str]
     """Names, `default` or `all`."""
     ranks: Sequence[int]
@@ -79,7 +79,7 @@ class Study:
 
     @property
     def in_own_forms(self) -> list[tuple[str, OwnForm]]:
-        """The collectives in forms that their names do not say."""
+        """The collectives in forms that are not in their names."""
         forms: tuple[OwnForm, ...] = (PERSISTENT, *ONE_SIDED)
         return [(name, form) for form in forms if form in self.forms for name in self.in_form(form)]
 
@@ -225,27 +225,27 @@ class _Variant:
 
 def _variants(study: Study, family: Family, mpi: Mpi, engine: Engine) -> list[_Variant]:
     """Each combination of collective, algorithm, parameters and form."""
-    asked = [name for name in study.algorithms if name != DEFAULT]
+    names = [name for name in study.algorithms if name != DEFAULT]
     searches = study.radices or study.requests
-    available = family.discover(mpi, engine, study.collectives) if asked or searches else []
-    found = [
+    available = family.discover(mpi, engine, study.collectives) if names or searches else []
+    variants = [
         _Variant(collective, algorithm, parameters)
         for collective in study.collectives
         for algorithm in chosen(available, collective, study.algorithms)
         for parameters in _parameters(study, family, algorithm)
     ]
-    taken = [one.parameters for one in found]
-    if study.segments and all(one.segment is None for one in taken):
+    taken = [variant.parameters for variant in variants]
+    if study.segments and all(parameters.segment is None for parameters in taken):
         raise UsageError(
             "--segment-size: this MPI library has no setting for it for these algorithms",
             "leave it out, or name an algorithm that segments",
         )
-    if study.radices and all(one.radix is None for one in taken):
+    if study.radices and all(parameters.radix is None for parameters in taken):
         raise _not_listed("--radix", [each.name for each in available if each.radix])
-    if study.requests and all(one.requests is None for one in taken):
+    if study.requests and all(parameters.requests is None for parameters in taken):
         raise _not_listed("--requests", [each.name for each in available if each.requests])
     own = [_Variant(collective, None, form=form) for collective, form in study.in_own_forms]
-    return [*found, *own]
+    return [*variants, *own]
 
 
 def _not_listed(option: str, names: Sequence[str]) -> UsageError:
@@ -288,11 +288,11 @@ def _replaced(
         return bytes_ * INT_BYTES // width
 
     parameters = variant.parameters._replace(segment=segment and in_ints(segment))
-    found = {
+    replacements = {
         size: replaced_by_another(family, algorithm, ranks, in_ints(size.bytes), parameters)
         for size in sizes
     }
-    return {size: f"the library {by}" if by else None for size, by in found.items()}
+    return {size: f"the library {by}" if by else None for size, by in replacements.items()}
 
 
 def replaced_by_another(
@@ -314,7 +314,7 @@ def replaced_by_another(
 def _unlimited(
     of: Requests, parameters: AlgorithmParameters, ranks: int, bytes_: int
 ) -> str | None:
-    """What a limit of requests that limits nothing does, and why; None if it limits them."""
+    """What the library does under a limit without effect, and why; None if it has one."""
     most, segment = parameters.requests or 0, parameters.segment or bytes_
     messages = -(-bytes_ // segment) if of.of_segments and bytes_ else ranks - 1
     if most < of.least:
@@ -351,7 +351,7 @@ def _not_whole(collective: str, study: Study) -> list[str]:
 
 
 def _in_words(replaced: dict[Size, str | None]) -> list[str]:
-    """Each reason, with the sizes that it is for."""
+    """Each reason, with the sizes to which it applies."""
     lines = []
     for reason in dict.fromkeys(replaced.values()):
         if reason is not None:

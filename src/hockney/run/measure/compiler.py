@@ -78,10 +78,10 @@ def compile_product(mpi: Mpi, product: Product, output: Path) -> None:
         what = f"the {product.name} for {mpi.mpicc}"
         building.compiled(what, 0, len(compiled))
         try:
-            for number, one in enumerate(compiled, start=1):
-                one.result()
+            for number, future in enumerate(compiled, start=1):
+                future.result()
                 building.compiled(what, number, len(compiled))
-        except BaseException:  # Control-C too: what was not begun is not begun any more
+        except BaseException:  # Control-C too: no further compilation begins
             pool.shutdown(cancel_futures=True)
             raise
         _run(mpi, product, ["-o", str(output), *objects, *product.libraries], scratch)

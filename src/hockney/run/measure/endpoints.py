@@ -1,4 +1,4 @@
-"""Endpoints of threads: as many as a rank has threads, by a variable of the library."""
+"""Gives each thread of a rank an endpoint, by a variable of the library."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Target:
 
 def measure(plan: Plan, target: Target, on_progress: OnProgress, on_left_out: OnLeftOut) -> Session:
     """Measures a plan into a file; the session holds what was measured and how it ended. Where the
-    plan asks for it, the run goes on without nodes because of which a launch fails or hangs."""
+    plan asks for it, the run goes on without nodes that make a launch fail or hang."""
     without = _left_out_before(plan, target)
     while True:
         try:
@@ -67,10 +67,12 @@ def measure(plan: Plan, target: Target, on_progress: OnProgress, on_left_out: On
         except FaultyNodesError as error:
             if not plan.first.placement.without_bad_nodes:
                 raise
-            named = [one for one in error.found if one.host is not None]
+            named = [finding for finding in error.found if finding.host is not None]
             if not named:
                 raise
-            bad_nodes = [LeftOutNode(host=one.host or "", why=one.text) for one in named]
+            bad_nodes = [
+                LeftOutNode(host=finding.host or "", why=finding.text) for finding in named
+            ]
             without_nodes(plan, [*without, *bad_nodes])
         without = [*without, *bad_nodes]
         for node in bad_nodes:
@@ -78,7 +80,7 @@ def measure(plan: Plan, target: Target, on_progress: OnProgress, on_left_out: On
 
 
 def _left_out_before(plan: Plan, target: Target) -> list[LeftOutNode]:
-    """The nodes that a run which is continued went on without."""
+    """The nodes that the run to be continued has left out."""
     if not plan.first.placement.without_bad_nodes or not target.resume:
         return []
     if not target.output.is_file() or not target.output.stat().st_size:
@@ -88,27 +90,27 @@ def _left_out_before(plan: Plan, target: Target) -> list[LeftOutNode]:
 
 
 def _goes_on(session: Session, plan: Plan) -> bool:
-    """Whether the run goes on without the nodes that the session found to be bad; where the others
-    are too few, the problem says so."""
+    """Whether the run goes on without the nodes that the session found to be bad; if the others
+    are too few, the problems of its answers become that."""
     if not session.bad_nodes:
         return False
     try:
         without_nodes(plan, [*session.left_out, *session.bad_nodes])
     except HockneyError as error:
-        for one in session.answers:
-            if one.problem is not None:
-                one.problem = str(error)
+        for answer in session.answers:
+            if answer.problem is not None:
+                answer.problem = str(error)
         return False
     return True
 
 
 @contextmanager
 def _prepared(
-    asked: Plan, target: Target, on_progress: OnProgress, without: list[LeftOutNode]
+    full_plan: Plan, target: Target, on_progress: OnProgress, without: list[LeftOutNode]
 ) -> Iterator[Session]:
     """A session that is ready to measure what was asked for, without these nodes. At the end its
     file is closed and temporary files are removed."""
-    plan = without_nodes(asked, without)
+    plan = without_nodes(full_plan, without)
     with setups_of(plan, target.output.parent) as setups:
         file = target.opened()
         run: Run | None = None
@@ -121,16 +123,16 @@ def _prepared(
         at_end = AtEnd(remove_unused)
         try:
             if file.has_content:
-                run = run_to_resume(file.path, asked, setups.engines)
+                run = run_to_resume(file.path, full_plan, setups.engines)
             else:
-                run = new_run(asked, target.label)
-                if held := held_for(asked):
+                run = new_run(full_plan, target.label)
+                if held := held_for(full_plan):
                     run.header.environment |= held.recorded
             run.path = file.path
             steps = steps_of(plan)
             first = steps.first() if steps else plan
             session = Session(first, setups, file, on_progress, run, steps, without)
-            if run.finish is not None and is_finished(run, asked):
+            if run.finish is not None and is_finished(run, full_plan):
                 session.was_finished, session.reason = True, run.finish.reason
             yield session
         finally:

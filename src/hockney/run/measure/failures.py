@@ -43,7 +43,7 @@ def failure_of(
         )
         # What ranks printed may say why, where the launcher did not end with them.
         cause = cause_of(outcome) if outcome.last_lines else None
-        return "; ".join(filter(None, [words, *(one.text for one in outcome.found), cause]))
+        return "; ".join(filter(None, [words, *(finding.text for finding in outcome.found), cause]))
     if failures:
         cause = cause_of(outcome, failures)
         return f"{cause}; {failures[0]}" if cause else failures[0]

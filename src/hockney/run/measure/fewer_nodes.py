@@ -1,4 +1,4 @@
-"""The plan of a run that goes on without nodes: the same questions, to fewer ranks."""
+"""Plans a run that goes on without bad nodes: the same workloads, with fewer ranks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ASK_AGAIN = "repair it, or name the other nodes with --hosts"
 
 
 def without_nodes(plan: Plan, left_out: Iterable[LeftOutNode]) -> Plan:
-    """The plan without these nodes. Raises HockneyError where what is left cannot answer it."""
-    nodes = {one.host: one.why for one in left_out}
+    """The plan without these nodes. Raises HockneyError where the others cannot measure it."""
+    nodes = {node.host: node.why for node in left_out}
     if not nodes:
         return plan
     cases: dict[tuple[object, ...], Case] = {}
@@ -54,18 +54,18 @@ def _without(case: Case, nodes: Collection[str]) -> Case:
 def _placed(placement: Placement, nodes: Collection[str]) -> Placement:
     """The placement on the other nodes, with as many ranks on each as before."""
     hosts, launcher = placement.hosts, placement.launcher
-    found = None if hosts else find_allocation(launcher)
-    if found is not None:
-        scheduler, allocation = found
+    allocated = None if hosts else find_allocation(launcher)
+    if allocated is not None:
+        scheduler, allocation = allocated
         hosts = allocation.hosts
         starts = SCHEDULERS.find(scheduler).launcher() is not None
         launcher = launcher or (scheduler if starts else None)
     left = tuple(host for host in hosts if not any(_is_same(host, node) for node in nodes))
     if len(left) < LEAST_NODES:
         raise UsageError(f"{', '.join(left) or 'no node'} is left, and it needs {LEAST_NODES}")
-    asked = placement.node_count or len(hosts)
-    each = placement.ranks_per_node or math.ceil(placement.ranks / asked)
-    now = min(asked, len(left))
+    node_count = placement.node_count or len(hosts)
+    each = placement.ranks_per_node or math.ceil(placement.ranks / node_count)
+    now = min(node_count, len(left))
     return replace(
         placement,
         hosts=left,
@@ -76,7 +76,7 @@ def _placed(placement: Placement, nodes: Collection[str]) -> Placement:
 
 
 def _is_same(host: str, other: str) -> bool:
-    """Whether two names are of one host, of which one may have a domain."""
+    """Whether two names are of one host, also if only one has a domain."""
     return host == other or (
         host.partition(".")[0] == other.partition(".")[0] and ("." in host) != ("." in other)
     )

@@ -53,7 +53,7 @@ class RankState(msgspec.Struct, kw_only=True):
     """What a rank shows of itself."""
 
     rank: int
-    """-1 before MPI has said which rank it is; so is `ranks`."""
+    """-1 until MPI has given the rank its number; so is `ranks`."""
     ranks: int
     phase: str
     operation: str
@@ -101,7 +101,7 @@ def exchange_text(shown: RankState) -> str:
 
 
 def new_mark() -> str:
-    """A word among the engine's, by which the ranks of one launch are found on their nodes."""
+    """An argument of the engine by which the ranks of one launch are found on their nodes."""
     return secrets.token_hex(8)
 
 
@@ -114,15 +114,15 @@ def locate(
     places: Mapping[int, str],
     timeout_s: float,
 ) -> list[NodeFinding]:
-    """Who hangs, and what is wrong with nodes, the surest first; empty if nothing can be told. Call
-    it while the launch is still there. places: the host of each rank, where the launch came so
-    far."""
+    """Which ranks hang, and what is wrong with nodes, the surest first; empty if neither is known.
+    Call it while the launch still runs. places: the host of each rank, if the launch reported
+    it."""
     script = node_script(engine, case.placement) + SCRIPT.format(mark=shlex.quote(mark))
     try:
         answers = ask_nodes(
             mpi, case.placement, script, timeout_s + SLOW_NAME_S, while_running=True
         )
-    except HockneyError:  # nothing reaches the nodes: that the launch hangs is said all the same
+    except HockneyError:  # no node can be reached: the hang is reported all the same
         return []
     silent = silences(answers)
     name = engine.path.name[:LONGEST_NAME]
@@ -130,34 +130,38 @@ def locate(
     seen = once(_ranks(lines, name), places)
     nodes = nodes_in(answers)
     there = {node.name: case.placement.per_node for node in nodes.values()}
-    found = conclusions(seen, case.placement.ranks, passed, bool(silent), places, there)
-    by_name = {one.name: host for host, one in nodes.items()}
-    found = [replace(one, host=by_name.get(one.host or "", one.host)) for one in found]
-    return [*silent, *found, *faults_of(nodes)]
+    findings = conclusions(seen, case.placement.ranks, passed, bool(silent), places, there)
+    by_name = {node.name: host for host, node in nodes.items()}
+    findings = [
+        replace(finding, host=by_name.get(finding.host or "", finding.host)) for finding in findings
+    ]
+    return [*silent, *findings, *faults_of(nodes)]
 
 
 def once(seen: Iterable[SeenRank], places: Mapping[int, str]) -> list[SeenRank]:
     """Each rank once, on its own host: hosts that share their processes each show all of them."""
-    found: dict[tuple[object, ...], SeenRank] = {}
-    for one in seen:
-        key = (one.pid, one.rank, one.shown.since_s if one.shown else one.host)
-        if key not in found or (one.rank is not None and places.get(one.rank) == one.host):
-            found[key] = one
-    return list(found.values())
+    processes: dict[tuple[object, ...], SeenRank] = {}
+    for process in seen:
+        key = (process.pid, process.rank, process.shown.since_s if process.shown else process.host)
+        if key not in processes or (
+            process.rank is not None and places.get(process.rank) == process.host
+        ):
+            processes[key] = process
+    return list(processes.values())
 
 
 def sizes_passed(measured: Iterable[object]) -> Passed:
-    """The messages that samples among these records tell of."""
+    """The messages for which these records have samples."""
     return {
-        (frozenset(one.peers), one.bytes)
-        for one in measured
-        if isinstance(one, Samples) and one.peers is not None and len(one.peers) == 2
+        (frozenset(record.peers), record.bytes)
+        for record in measured
+        if isinstance(record, Samples) and record.peers is not None and len(record.peers) == 2
     }
 
 
 def _ranks(lines: Iterable[str], engine: str) -> list[SeenRank]:
-    """The ranks of one node, not their launcher, whose words the mark is among, too."""
-    found = []
+    """The ranks, without their launcher, which has the mark among its arguments, too."""
+    ranks = []
     for line in lines:
         kind, host, now, status, shown = [*line.split("\t"), "", "", "", ""][:5]
         pid, _, rest = status.partition(" (")
@@ -166,8 +170,8 @@ def _ranks(lines: Iterable[str], engine: str) -> list[SeenRank]:
         if kind != "rank" or not pid.isdigit() or (state is None and program != engine):
             continue
         for_s = max(float(now) - state.since_s, 0.0) if state and now.isdigit() else 0.0
-        found.append(SeenRank(host or platform.node(), int(pid), states[:1], state, for_s))
-    return found
+        ranks.append(SeenRank(host or platform.node(), int(pid), states[:1], state, for_s))
+    return ranks
 
 
 def _shown(text: str) -> RankState | None:
@@ -185,12 +189,12 @@ def conclusions(
     places: Mapping[int, str] = MappingProxyType({}),
     nodes: Mapping[str, int | None] = MappingProxyType({}),
 ) -> list[NodeFinding]:
-    """What the states of the ranks say. is_partial: some node did not answer, so that ranks which
+    """What the states of the ranks show. is_partial: some node did not answer, so that ranks which
     were not seen may still be there. places: the host of each rank, where that is known; nodes:
     those that answered, with the ranks that each should have."""
     if not seen:
         return []
-    stopped = [one for one in seen if one.state and one.state in STOPPED]
+    stopped = [process for process in seen if process.state and process.state in STOPPED]
     if stopped:
         words = f"{_names(stopped)} {_is(stopped)} stopped, by a signal or a debugger"
         return [NodeFinding(words, _culprit(stopped, seen))]
@@ -199,12 +203,12 @@ def conclusions(
 
 
 def _culprit(suspects: Iterable[SeenRank], seen: Iterable[SeenRank]) -> str | None:
-    """The node of all these ranks, where ranks on other nodes are none of them."""
-    return _one_of({one.host for one in suspects}, {one.host for one in seen})
+    """The node of all suspects, if other nodes have ranks; else None."""
+    return _one_of({process.host for process in suspects}, {process.host for process in seen})
 
 
 def _one_of(hosts: Collection[str], every: Collection[str]) -> str | None:
-    """The only one of the hosts, where there are others."""
+    """The only host, if `every` has others; else None."""
     return next(iter(hosts)) if len(hosts) == 1 and len({*every, *hosts}) > 1 else None
 
 
@@ -217,9 +221,9 @@ def _missing(
     """Ranks without a process. Those that still start have no number yet."""
     if len(seen) >= ranks:
         return []
-    known = {one.rank for one in seen}
+    known = {process.rank for process in seen}
     left = [rank for rank in range(ranks) if rank not in known]
-    hosts = list(dict.fromkeys(one.host for one in seen))
+    hosts = list(dict.fromkeys(process.host for process in seen))
     if None not in known:
         plural = "have" if len(left) > 1 else "has"
         of_left = {places.get(rank, "") for rank in left}
@@ -227,7 +231,7 @@ def _missing(
         words = f"{_ranks_text(list(map(str, left)))}{at} {plural} ended; the others wait, "
         culprit = _one_of(of_left, hosts) if at else None
         return [NodeFinding(words + seen[0].does, culprit)]
-    there = Counter(one.host for one in seen)
+    there = Counter(process.host for process in seen)
     short = [name for name, each in nodes.items() if each and there[name] < each]
     culprit = _one_of(short, nodes)
     none = f", {there[culprit] or 'none'} on {culprit}" if culprit else ""
@@ -238,18 +242,18 @@ def _missing(
 def _late(seen: Sequence[SeenRank]) -> list[NodeFinding]:
     """Ranks that have not come as far as others."""
     for phase, never in ((STARTING, "never reached"), (INITIALIZING, "never left")):
-        late = [one for one in seen if one.phase == phase]
+        late = [process for process in seen if process.phase == phase]
         if late and len(late) < len(seen):
-            others = next(one for one in seen if one not in late)
+            others = next(process for process in seen if process not in late)
             words = f"{_names(late)} {never} MPI_Init, while the others are {others.does}"
             return [NodeFinding(words, _culprit(late, seen))]
     if seen[0].phase not in (STARTING, INITIALIZING):
         return []
-    blocked = [one for one in seen if one.state == BLOCKED]
+    blocked = [process for process in seen if process.state == BLOCKED]
     if blocked:
         words = f"{_names(blocked)} {_is(blocked)} blocked by a device or a file system"
         return [NodeFinding(words, _culprit(blocked, seen))]
-    hosts = list(dict.fromkeys(one.host for one in seen))
+    hosts = list(dict.fromkeys(process.host for process in seen))
     reach = ": its nodes do not reach each other" if len(hosts) > 1 else ""
     words = f"no rank (on {', '.join(hosts)}) has left MPI_Init for {_time(seen)}{reach}"
     return [NodeFinding(words)]
@@ -257,32 +261,33 @@ def _late(seen: Sequence[SeenRank]) -> list[NodeFinding]:
 
 def _pairs(seen: Sequence[SeenRank], passed: Passed) -> list[NodeFinding]:
     """Pairs whose messages do not arrive, and ranks whose partner is elsewhere."""
-    by_rank = {one.rank: one for one in seen}
+    by_rank = {process.rank: process for process in seen}
     sentences = []
     ends: list[set[str]] = []
     """The nodes of which one may be the cause, for each sentence."""
-    for one in seen:
-        shown = one.shown
-        if shown is None or one.phase != EXCHANGING or shown.partner < 0:
+    for process in seen:
+        shown = process.shown
+        if shown is None or process.phase != EXCHANGING or shown.partner < 0:
             continue
         other = by_rank.get(shown.partner)
         if other is None:
             continue
         if other.phase != EXCHANGING:
-            ends.append({other.host} if other.host != one.host else set())
+            ends.append({other.host} if other.host != process.host else set())
             sentences.append(
-                f"{one.name} waits for {other.name} in {exchange_text(shown)}; that is {other.does}"
+                f"{process.name} waits for {other.name} in {exchange_text(shown)}; that is "
+                f"{other.does}"
             )
-        elif one.rank is not None and one.rank < shown.partner:
-            sizes = [size for pair, size in passed if pair == {one.rank, shown.partner}]
+        elif process.rank is not None and process.rank < shown.partner:
+            sizes = [size for pair, size in passed if pair == {process.rank, shown.partner}]
             smaller = max((size for size in sizes if size != shown.bytes), default=None)
-            ends.append({one.host, other.host})
+            ends.append({process.host, other.host})
             beside = "" if smaller is None else f", while {format_size(smaller)} pass"
             sentences.append(
-                f"{one.name} and {other.name} exchange nothing in {exchange_text(shown)} for "
-                f"{_time([one, other])}{beside}"
+                f"{process.name} and {other.name} exchange nothing in {exchange_text(shown)} for "
+                f"{_time([process, other])}{beside}"
             )
-    every = {one.host for one in seen}
+    every = {process.host for process in seen}
     culprit = _one_of(set.intersection(*ends), every) if ends else None
     if len(sentences) > MOST_NAMED:
         sentences = [*sentences[:MOST_NAMED], f"and {len(sentences) - MOST_NAMED} more"]
@@ -290,22 +295,22 @@ def _pairs(seen: Sequence[SeenRank], passed: Passed) -> list[NodeFinding]:
 
 
 def _summary(seen: Sequence[SeenRank]) -> list[NodeFinding]:
-    """Of a collective: who is not in it; else how many ranks do what."""
-    exchanging = [one for one in seen if one.phase == EXCHANGING]
-    behind = [one for one in seen if one.phase not in (EXCHANGING, SLEEPING)]
+    """Who has not entered a collective; else how many ranks do what."""
+    exchanging = [process for process in seen if process.phase == EXCHANGING]
+    behind = [process for process in seen if process.phase not in (EXCHANGING, SLEEPING)]
     if exchanging and behind and len(behind) <= len(exchanging):
         what = exchanging[0].does
         words = f"{_names(behind)} {_is(behind)} {behind[0].does}, while the others are {what}"
         return [NodeFinding(words, _culprit(behind, seen))]
     counted: dict[str, list[SeenRank]] = {}
-    for one in seen:
-        counted.setdefault(one.does, []).append(one)
+    for process in seen:
+        counted.setdefault(process.does, []).append(process)
     each = [f"{len(some)} {does} for {_time(some)}" for does, some in counted.items()]
     return [NodeFinding(f"of {len(seen)} ranks {', '.join(each)}")]
 
 
 def _time(seen: Sequence[SeenRank]) -> str:
-    return format_seconds(min(one.for_s for one in seen), 2)
+    return format_seconds(min(process.for_s for process in seen), 2)
 
 
 def _is(seen: Sequence[SeenRank]) -> str:
@@ -313,7 +318,7 @@ def _is(seen: Sequence[SeenRank]) -> str:
 
 
 def _names(seen: Sequence[SeenRank]) -> str:
-    named = [one.name for one in seen[:MOST_NAMED]]
+    named = [process.name for process in seen[:MOST_NAMED]]
     more = [f"{len(seen) - MOST_NAMED} more"] if len(seen) > MOST_NAMED else []
     *first, last = named + more
     return f"{', '.join(first)} and {last}" if first else last

@@ -77,7 +77,7 @@ def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: byt
 
 def watch_script(scheduler: Batch, again: Resubmitting, job: Job, words: Sequence[str]) -> str:
     """A script that makes a look and submits itself again, to begin when the next one is due.
-    words: those after `hockney watch`. Here the job runs hockney itself, by the Python of now."""
+    words: the arguments of `hockney watch`. The job runs hockney itself, with this Python."""
     watch = [sys.executable, "-m", "hockney", "watch"]
     lines = [
         *_head(scheduler, job, "Each job makes a look and submits the next one."),
@@ -158,9 +158,9 @@ def _launch(scheduler: Batch, measurement: Measurement, engine: Path, case: Case
     plan, file = measurement.plan, measurement.list_file
     seconds = plan.sampling.budget_s / launches_of(plan)
     arguments = engine_arguments(case, plan.sampling, seconds, str(file) if file else None)
-    command, asked = [str(engine), *arguments], find_asked(case.placement)
-    if asked:
-        words = shlex.join(asked.command(measurement.mpi, case, command))
+    command, starter = [str(engine), *arguments], find_asked(case.placement)
+    if starter:
+        words = shlex.join(starter.command(measurement.mpi, case, command))
     else:
         words = scheduler.launch(measurement.mpi, case, command)
     counted = (f'"{word}"' for word in launch_arguments("$launch", "$((launch + 1))"))

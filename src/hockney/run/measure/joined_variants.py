@@ -49,8 +49,8 @@ def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget
 
 
 def _listed(placement: Placement) -> tuple[Mpi | None, tuple[str, ...]]:
-    """The MPI of a placement, and the control variables that its library lists; None and none
-    where these cannot be read: what is wrong with an MPI is reported where it is started."""
+    """The MPI of a placement, or None, and the control variables that its library lists; empty if
+    they cannot be read: errors of an MPI are reported where it is started."""
     mpi = None
     with suppress(HockneyError):
         mpi, engine = mpi_of(placement)
@@ -64,8 +64,8 @@ ALIKE = 0.85
 
 def _check_spelling(variable: str, control: str, listed: Sequence[str], mpi: Mpi) -> None:
     """Raises UsageError where the library lists a variable of nearly the same name, or one that
-    other versions call so, but not this one: the variants would all be the same. Others may be
-    read by the launcher."""
+    has this name in other versions, but not this one: the variants would all be the same. The
+    launcher may read other variables."""
     if control in listed:
         return
     near = names_here(family_of(mpi), control, listed)
@@ -96,13 +96,13 @@ def _check_reader(variable: str, mpi: Mpi) -> None:
 def _with_variables(case: Case, variant: Variant) -> Case:
     """The case with the variant's environment variables, whose control variables are read back
     where the library has them."""
-    asked = {
+    variables = {
         key.removeprefix(ENVIRONMENT): value
         for key, value in variant.values.items()
         if key.startswith(ENVIRONMENT)
     }
     placement = case.placement
-    for name, value in asked.items():
+    for name, value in variables.items():
         if placement.env.get(name, value) != value:
             raise UsageError(
                 f"--vary: {name}={value} contradicts {name}={placement.env[name]}, which forces "
@@ -110,9 +110,9 @@ def _with_variables(case: Case, variant: Variant) -> Case:
                 "vary --algorithm instead",
             )
     controls = dict(placement.controls)
-    if asked and placement.platform is None:
+    if variables and placement.platform is None:
         mpi, listed = _listed(placement)
-        for variable in asked:
+        for variable in variables:
             if mpi is None:
                 continue
             _check_reader(variable, mpi)
@@ -120,5 +120,5 @@ def _with_variables(case: Case, variant: Variant) -> Case:
             if control is not None:
                 _check_spelling(variable, control, listed, mpi)
                 controls.setdefault(control, None)
-    placed = replace(placement, env=placement.env | asked, controls=controls)
+    placed = replace(placement, env=placement.env | variables, controls=controls)
     return replace(case, placement=placed)

@@ -76,8 +76,8 @@ class Journal:
         return entry.reason in FINISHED and (self.directory / file).exists()
 
     def set_aside(self, file: str) -> str | None:
-        """Renames the file of a finished run that is no longer whole, so that it is measured again;
-        what was wrong and where the rest is, in words. None if the file is whole."""
+        """Renames the file of a finished run that is no longer whole, so that it is measured again,
+        and returns what was wrong and where the rest is. None if the file is whole."""
         path = self.directory / file
         if (why := _why_not_whole(path)) is None:
             return None

@@ -52,7 +52,7 @@ class Outcome:
     exit_status: int
     wall_s: float
     last_lines: list[str] = field(default_factory=list)
-    """Of its stderr."""
+    """Last lines of its stderr."""
     printed: list[str] = field(default_factory=list)
     """Last lines of its stdout that are no records: some launchers report there."""
     silent_s: float | None = None
@@ -221,7 +221,9 @@ def _listen(
                 *whole, rest[stream] = (rest[stream] + chunk).split(b"\n")
                 if stream is process.stdout:
                     on_lines([line + b"\n" for line in whole])
-                    others = (one for one in whole if one.strip() and not one.startswith(RECORD))
+                    others = (
+                        line for line in whole if line.strip() and not line.startswith(RECORD)
+                    )
                     printed.extend(other.decode(errors="replace") for other in others)
                 else:
                     tail.extend(line.decode(errors="replace") for line in whole if line.strip())

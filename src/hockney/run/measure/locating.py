@@ -1,5 +1,5 @@
-"""The steps of `hockney fabric --locate`: each launch makes the rounds that separate what the ones
-before left to be known."""
+"""The steps of `hockney fabric --locate`: each launch makes the rounds that separate the
+explanations left by earlier ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What `hockney watch` keeps: a directory with a result file a look and a list of all looks.
 
 The list holds what the detector needs of each look, in the order of their numbers, whatever the
-clock says. It is worked out of the result files where a line is damaged or missing.
+clock says. Lines that are damaged or missing are made again from the result files.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ FILE = re.compile(r"look-(\d{6,})\.jsonl")
 def read_looks(
     directory: Path, look_of_file: Callable[[int, Path], Look | None]
 ) -> tuple[list[Look], list[str]]:
-    """The looks of a directory, and what had to be mended: lines that are damaged or missing are
-    worked out of the result files again, and the list is written anew."""
+    """The looks of a directory, and what had to be repaired: lines that are damaged or missing are
+    made again from the result files, and the list is rewritten."""
     path = directory / LIST
     known: list[Look] = []
     damaged = 0
@@ -58,7 +58,7 @@ def _in_order(looks: list[Look]) -> list[Look]:
 
 
 def _checked(look: Look) -> Look:
-    """Raises ValueError for numbers that cannot be."""
+    """Raises ValueError for impossible numbers."""
     _ = look.started_s
     if not all(
         0.0 < reading.value < math.inf and reading.series.bytes >= 0 for reading in look.readings
@@ -73,8 +73,8 @@ def _changed(file: Path) -> str:
 
 def look_files(directory: Path) -> Iterator[tuple[int, Path]]:
     """The result files by their number, ascending."""
-    found = [(FILE.fullmatch(path.name), path) for path in directory.glob("look-*.jsonl")]
-    yield from sorted((int(match[1]), path) for match, path in found if match)
+    matches = [(FILE.fullmatch(path.name), path) for path in directory.glob("look-*.jsonl")]
+    yield from sorted((int(match[1]), path) for match, path in matches if match)
 
 
 def append_look(directory: Path, look: Look) -> None:

@@ -27,8 +27,8 @@ TRIAL = "#include <mpi.h>\nint main(int argc, char **argv) { return MPI_Init(&ar
 
 def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | None = None) -> Mpi:
     """The MPI of `mpicc`, $MPICC, PATH or the embedded package, in that order; SimGrid's SMPI if
-    `simulated`. One on PATH that nobody asked for gives way to the embedded one, with a note, where
-    it is not whole. `prebuilt`: an engine, default $HOCKNEY_ENGINE; its MPI needs no compiler."""
+    `simulated`. An incomplete one on PATH gives way to the embedded one, with a note.
+    `prebuilt`: an engine, default $HOCKNEY_ENGINE; its MPI needs no compiler."""
     _check_not_a_rank()
     if simulated and prebuilt:
         raise UsageError(
@@ -40,9 +40,9 @@ def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | 
     prebuilt = prebuilt or os.environ.get("HOCKNEY_ENGINE")
     if prebuilt and not simulated:
         return replace(_launching_mpi(mpicc), prebuilt=Path(prebuilt))
-    asked = _asked_for(mpicc)
-    if asked:
-        return _mpi_of(asked)
+    wrapper = _asked_for(mpicc)
+    if wrapper:
+        return _mpi_of(wrapper)
     on_path, embedded = _wrapper_on_path(), Path(sys.prefix) / "bin" / "mpicc"
     if not embedded.exists():
         return _mpi_of(_on_path(on_path))
@@ -82,9 +82,9 @@ def _check_not_a_rank() -> None:
 def _launching_mpi(mpicc: str | None) -> Mpi:
     """The MPI that starts programs here: the requested one, else that of PATH, else the embedded
     one. It may have no compiler wrapper."""
-    asked = _asked_for(mpicc)
-    if asked:
-        return _mpi_of(asked)
+    wrapper = _asked_for(mpicc)
+    if wrapper:
+        return _mpi_of(wrapper)
     embedded = Path(sys.prefix) / "bin" / "mpiexec"
     launcher = next(_on_path_all(), embedded if embedded.exists() else None)
     return _with_launcher(launcher.with_name("mpicc") if launcher else Path("mpicc"), launcher)
@@ -95,8 +95,8 @@ def _mpi_of(wrapper: Path) -> Mpi:
 
 
 def _with_launcher(wrapper: Path, launcher: Path | None) -> Mpi:
-    """The MPI of a wrapper, for which its launcher's usual library stands until the library itself
-    was asked (of_library)."""
+    """The MPI of a wrapper, with the family of its launcher's usual library until the library
+    itself reports it (of_library)."""
     if launcher is None:
         return Mpi(wrapper, None, OTHER, UNKNOWN, "")
     kind, version = kind_of(launcher)
@@ -106,8 +106,8 @@ def _with_launcher(wrapper: Path, launcher: Path | None) -> Mpi:
 
 @cache
 def kind_of(launcher: Path) -> tuple[str, str]:
-    """The module of a launcher and its version, by what it says of itself. Raises UsageError where
-    the system keeps it from saying anything."""
+    """The module of a launcher and its version, by what it prints. Raises UsageError where the
+    system keeps it from printing anything."""
     words = _words(launcher, "--version")
     why = None if words.strip() else why_no_processes()
     if why:
@@ -122,7 +122,7 @@ def of_library(mpi: Mpi, engine: Engine) -> Mpi:
     if library is None:
         return mpi
     if mpi.mpiexec not in _candidates(mpi.mpicc):
-        starting = (one for one in _on_path_all() if _starts(one, library))
+        starting = (launcher for launcher in _on_path_all() if _starts(launcher, library))
         mpi = replace(_with_launcher(mpi.mpicc, next(starting, None)), prebuilt=mpi.prebuilt)
     return replace(mpi, family=family_of_library(library))
 
@@ -171,36 +171,36 @@ MISSING = re.compile(
 
 def missing_in(output: str) -> str | None:
     """The first header or library that a compiler did not find."""
-    found = MISSING.search(output)
-    return (found["header"] or found["library"]) if found else None
+    match = MISSING.search(output)
+    return (match["header"] or match["library"]) if match else None
 
 
 def _find_smpicc() -> Path:
-    found = shutil.which("smpicc")
-    if not found:
+    smpicc = shutil.which("smpicc")
+    if not smpicc:
         raise UsageError(
             "no smpicc: SimGrid is not installed or not on PATH",
             "install SimGrid (Debian: libsimgrid-dev) to simulate a platform",
         )
-    return Path(found)
+    return Path(smpicc)
 
 
-def _asked_for(asked: str | None) -> Path | None:
-    for name, source in ((asked, "--mpicc"), (os.environ.get("MPICC"), "$MPICC")):
+def _asked_for(mpicc: str | None) -> Path | None:
+    for name, source in ((mpicc, "--mpicc"), (os.environ.get("MPICC"), "$MPICC")):
         if not name:
             continue
-        found = shutil.which(name)
-        if not found:
+        path = shutil.which(name)
+        if not path:
             raise UsageError(
                 f"{source} {name}: no such command", "give the path of an MPI compiler wrapper"
             )
-        return Path(found)
+        return Path(path)
     return None
 
 
-def _on_path(found: str | None) -> Path:
-    if found:
-        return Path(found)
+def _on_path(wrapper: str | None) -> Path:
+    if wrapper:
+        return Path(wrapper)
     raise UsageError(
         "no MPI found: no --mpicc, no $MPICC, no mpicc on PATH and no embedded MPI",
         "load your MPI's module, or install one: pip install 'hockney[mpich]'",
@@ -208,24 +208,24 @@ def _on_path(found: str | None) -> Path:
 
 
 def _beside(wrapper: Path) -> Path | None:
-    """The launcher that belongs to a wrapper, one of known words if there are several."""
-    found = [candidate for candidate in _candidates(wrapper) if os.access(candidate, os.X_OK)]
-    known = (one for one in found if kind_of(one)[0] != UNKNOWN)
-    return next(known, found[0] if found else None)
+    """The launcher that belongs to a wrapper, one of a known kind if there are several."""
+    launchers = [candidate for candidate in _candidates(wrapper) if os.access(candidate, os.X_OK)]
+    known = (launcher for launcher in launchers if kind_of(launcher)[0] != UNKNOWN)
+    return next(known, launchers[0] if launchers else None)
 
 
 def _candidates(wrapper: Path) -> list[Path]:
     """Possible launchers next to the wrapper, with its suffix (mpicc.mpich) first; also next to the
     target of its symbolic links (Debian's alternatives)."""
-    found = []
+    candidates = []
     names = ["smpirun"] if wrapper.name.startswith("smpicc") else _launcher_names()
     for place in (wrapper, wrapper.resolve()):
         suffix = place.name.partition(".")[2]
         for name in names:
             if suffix and suffix != "sh":
-                found.append(place.parent / f"{name}.{suffix}")
-        found += [place.parent / name for name in names]
-    return list(dict.fromkeys(found))
+                candidates.append(place.parent / f"{name}.{suffix}")
+        candidates += [place.parent / name for name in names]
+    return list(dict.fromkeys(candidates))
 
 
 def _on_path_all() -> Iterator[Path]:
@@ -244,7 +244,7 @@ def _words(command: Path, *arguments: str) -> str:
         done = ask_command(command, *arguments)
     except (OSError, subprocess.TimeoutExpired) as error:
         if explained(error) is not None:
-            raise  # this process may not start programs: it says nothing about this one
+            raise  # this process may start no programs at all
         return str(error)
     return done.stdout + done.stderr
 

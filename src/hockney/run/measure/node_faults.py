@@ -1,4 +1,4 @@
-"""What is wrong with a node, seen from a shell on each: what only some of the nodes have is the
+"""Finds what is wrong with nodes, by a shell on each: a fault that only some of them have is the
 cause of a launch that fails or hangs."""
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ wait
 
 @dataclass
 class NodeFacts:
-    """What a node says of itself."""
+    """What a node reports."""
 
     name: str
     """As it calls itself."""
@@ -98,14 +98,14 @@ def find_faults(
     try:
         script = node_script(engine, placement)
         answers = ask_nodes(mpi, placement, script, timeout_s + SLOW_NAME_S)
-    except HockneyError:  # nothing reaches the nodes: that the launch failed is said all the same
+    except HockneyError:  # no node can be reached: the failure is reported all the same
         return []
     silent = [silence for silence in silences(answers) if silence.host is not None]
     return [*silent, *faults_of(nodes_in(answers))]
 
 
 def nodes_in(answers: Sequence[NodesAnswer]) -> dict[str, NodeFacts]:
-    """What nodes said of themselves, by their names in the placement, else by their own."""
+    """What nodes reported, by their names in the placement, else by their own."""
     nodes: dict[str, NodeFacts] = {}
     for answer in answers:
         for line in answer.stdout.splitlines():
@@ -121,17 +121,17 @@ def nodes_in(answers: Sequence[NodesAnswer]) -> dict[str, NodeFacts]:
 
 
 def faults_of(nodes: Mapping[str, NodeFacts]) -> list[NodeFinding]:
-    """What some nodes have and others have not; slow names also where all have them."""
-    found = []
+    """The faults that some nodes have and others have not; slow names also if all have them."""
+    findings = []
     kinds = (_lacking, _full, _slow, _unknown)
     for kind in kinds:
-        words = {host: said for host, one in nodes.items() if (said := kind(one)) is not None}
+        words = {host: said for host, node in nodes.items() if (said := kind(node)) is not None}
         if len(words) < len(nodes):
-            found += [NodeFinding(f"{host} {said}", host) for host, said in words.items()]
+            findings += [NodeFinding(f"{host} {said}", host) for host, said in words.items()]
         elif kind is _slow and words:
             host, said = next(iter(words.items()))
-            found.append(NodeFinding(f"{host} {said}" + _as_others(len(nodes))))
-    return [*found, *_apart(nodes)]
+            findings.append(NodeFinding(f"{host} {said}" + _as_others(len(nodes))))
+    return [*findings, *_apart(nodes)]
 
 
 def _as_others(nodes: int) -> str:
@@ -139,11 +139,11 @@ def _as_others(nodes: int) -> str:
 
 
 def _apart(nodes: Mapping[str, NodeFacts]) -> list[NodeFinding]:
-    """Nodes that do not reach each other, where others do: one node, if it is all of its pairs."""
+    """Pairs of nodes that do not reach each other, where others do; a node that reaches none."""
     every = [
-        (frozenset((host, other)), other in one.reaches)
-        for host, one in nodes.items()
-        for other in (*one.reaches, *one.misses)
+        (frozenset((host, other)), other in node.reaches)
+        for host, node in nodes.items()
+        for other in (*node.reaches, *node.misses)
         if other in nodes and other != host
     ]
     missed = {pair for pair, is_reached in every if not is_reached}
@@ -155,10 +155,10 @@ def _apart(nodes: Mapping[str, NodeFacts]) -> list[NodeFinding]:
         for host in nodes
         if sum(host in pair for pair in missed) >= 2 and not any(host in pair for pair in pairs)
     ]
-    found = [NodeFinding(f"{host} reaches no other node", host) for host in alone]
+    findings = [NodeFinding(f"{host} reaches no other node", host) for host in alone]
     rest = [pair for pair in missed if not any(host in pair for host in alone)]
     words = sorted(" and ".join(sorted(pair)) for pair in rest)
-    return [*found, *(NodeFinding(f"{pair} do not reach each other") for pair in words)]
+    return [*findings, *(NodeFinding(f"{pair} do not reach each other") for pair in words)]
 
 
 def _lacking(node: NodeFacts) -> str | None:

@@ -116,9 +116,9 @@ def _answer(command: list[str], process: subprocess.Popen[str], deadline: float)
 class FaultyNodesError(HockneyError):
     """Nothing can be started, because of these nodes."""
 
-    def __init__(self, found: Sequence[NodeFinding], advice: str, before: str = "") -> None:
-        super().__init__(before + "; ".join(one.text for one in found), advice)
-        self.found = found
+    def __init__(self, findings: Sequence[NodeFinding], advice: str, before: str = "") -> None:
+        super().__init__(before + "; ".join(finding.text for finding in findings), advice)
+        self.found = findings
 
 
 def silences(answers: Iterable[NodesAnswer]) -> list[NodeFinding]:

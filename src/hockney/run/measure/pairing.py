@@ -52,12 +52,12 @@ def _read(name: str, ranks: int) -> Pairing:
         words = line.partition("#")[0].strip()
         if not words:
             continue
-        found = _PAIR.fullmatch(words)
-        if not found:
+        match = _PAIR.fullmatch(words)
+        if not match:
             raise UsageError(
                 f"{name}, line {number}: {words[:40]!r} is not a pair of ranks", "write 0 3"
             )
-        pairs.append((int(found[1]), int(found[2])))
+        pairs.append((int(match[1]), int(match[2])))
     return checked(pairs, ranks, name)
 
 
@@ -110,9 +110,9 @@ def _count(word: str, text: str, option: str, every: int | None) -> int:
     if word == "all" and every is not None:
         return every
     try:
-        found = bounds.count(word, "messages in flight" if every is None else "ranks")
+        count = bounds.count(word, "messages in flight" if every is None else "ranks")
     except UsageError as error:
         raise UsageError(f"{option} {text[:40]}: {error.message}") from error
-    if every is not None and found > every:
+    if every is not None and count > every:
         raise UsageError(f"{option} {text}: there are only {every} pairs")
-    return found
+    return count

@@ -1,5 +1,5 @@
-"""Parameter files: what files of the user and of the system set of an MPI library, which reads them
-at its start beside the environment."""
+"""Reads parameter files: settings in files of the user and of the system, which an MPI library
+reads at its start beside the environment."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from hockney.run.measure.setup import mpi_of
 from hockney.run.mpis import Engine, Mpi, family_of
 
 MOST_BYTES, MOST_LINES, LONGEST_VALUE = 1 << 16, 64, 200
-"""How much of a file is read, how many of its settings are kept, and the letters of their values:
-more is no file of a user."""
+"""Most bytes of a file, most of its settings, and most letters of a value: no user's file has
+more."""
 NAME = re.compile(r"\w+")
 MCA, CVAR = "OMPI_MCA_", "MPIR_CVAR_"
 OVERRIDING, USUAL = "mca_base_override_param_file", "mca_base_param_files"
@@ -33,10 +33,10 @@ class InFiles:
     """What parameter files set."""
 
     files: Mapping[str, dict[str, str]]
-    """Values by the environment variables that set the same, by file; of two files that set one,
-    the first counts."""
+    """Values by equivalent environment variable, by file; the first file that sets a variable
+    counts."""
     overriding: frozenset[str] = frozenset()
-    """Those of these files that go before the environment."""
+    """The files that override the environment."""
 
     @property
     def recorded(self) -> dict[str, object]:
@@ -54,7 +54,7 @@ class InFiles:
 
 NOTHING_HELD = InFiles({})
 Paths = list[tuple[Path, bool]]
-"""Files in the order in which they count, and whether each goes before the environment."""
+"""Files in order of precedence, and whether each overrides the environment."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class FileKind:
     """The parameter files of a library."""
 
     prefix: str
-    """Prefix of the environment variables that set the same."""
+    """Prefix of the equivalent environment variables."""
     has_prefix: bool
     """Whether the names in the files have it, too."""
     paths: Callable[[Mpi, Engine, Mapping[str, str], float], Paths | None]
@@ -71,8 +71,8 @@ class FileKind:
 
 
 _listed: dict[tuple[object, ...], Paths | None] = {}
-"""What engines listed in this process, by all that decides it: to start one takes its time, and
-each variant and each look of `watch` would."""
+"""Files that engines listed in this process, by all that decides them: starting an engine takes
+time, and each variant and each look of `watch` would start one."""
 
 
 def _mca_files(mpi: Mpi, engine: Engine, env: Mapping[str, str], timeout_s: float) -> Paths | None:
@@ -113,12 +113,12 @@ def held_in_files(
     engine: Engine,
     env: Mapping[str, str],
     timeout_s: float,
-    asked: Container[str] = (),
+    variables: Container[str] = (),
 ) -> InFiles | None:
     """What the parameter files set that this library reads in this environment and `env`, as far as
-    it may be stored; None if it is not known which it reads. asked: variables that are returned
-    with any value, which is not for a file."""
-    found: InFiles | None = None
+    it may be stored; None if it is not known which it reads. variables: those returned whatever
+    their values, which must not be stored."""
+    held: InFiles | None = None
     family = family_of(mpi)
     for kind in KINDS:
         if family.control_of(f"{kind.prefix}X") is None:
@@ -126,24 +126,24 @@ def held_in_files(
         paths = kind.paths(mpi, engine, env, timeout_s)
         if paths is None:
             continue
-        found = found or NOTHING_HELD
+        held = held or NOTHING_HELD
         for path, overrides in paths:
-            if settings := _settings_in(path, kind, asked):
+            if settings := _settings_in(path, kind, variables):
                 shown = _shown(path)
                 names = frozenset({shown} if overrides else ())
-                found = found.or_else(InFiles({shown: settings}, names))
-    return found
+                held = held.or_else(InFiles({shown: settings}, names))
+    return held
 
 
 def held_for(plan: Plan) -> InFiles | None:
     """The same for all cases of a plan; None also for simulated libraries, which read none."""
-    found: InFiles | None = None
+    held: InFiles | None = None
     real = {_key(case): case.placement for case in plan.cases if case.placement.platform is None}
     for placement in real.values():
         with suppress(HockneyError):  # a variant that cannot be built is left out
             own = held_in_files(*mpi_of(placement), placement.env, plan.sampling.timeout_s)
-            found = found.or_else(own) if found and own else found or own
-    return found
+            held = held.or_else(own) if held and own else held or own
+    return held
 
 
 def _key(case: Case) -> tuple[object, ...]:
@@ -157,22 +157,22 @@ def deciding(env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple(item for item in sorted(env.items()) if "param_file" in item[0])
 
 
-def _settings_in(path: Path, kind: FileKind, asked: Container[str]) -> dict[str, str]:
+def _settings_in(path: Path, kind: FileKind, variables: Container[str]) -> dict[str, str]:
     try:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES).decode(errors="replace")
     except OSError:
         return {}
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for line in text.splitlines():
         in_file, equals, value = map(str.strip, line.partition("#")[0].partition("="))
         is_one = equals and NAME.fullmatch(in_file) and _is_a_name(in_file, kind)
         if not is_one or len(value) > LONGEST_VALUE:
             continue
         name = in_file if kind.has_prefix else kind.prefix + in_file
-        if name in asked or (may_be_stored(name, value) and len(found) < MOST_LINES):
-            found[name] = value
-    return found
+        if name in variables or (may_be_stored(name, value) and len(settings) < MOST_LINES):
+            settings[name] = value
+    return settings
 
 
 def _is_a_name(name: str, kind: FileKind) -> bool:

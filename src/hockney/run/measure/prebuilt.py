@@ -43,8 +43,8 @@ def prebuilt_engine(mpi: Mpi, path: Path) -> Engine:
             "libmpi_abi.so (MPICH 5, Intel MPI 2021.18)",
         )
     if not done.stdout.startswith(f"hockney-engine {__version__} "):
-        found = done.stdout.partition(" for ")[0].strip() or "no engine of hockney"
-        raise UsageError(f"--engine {path} is {found}, and this is hockney {__version__}", BUILD)
+        what = done.stdout.partition(" for ")[0].strip() or "no engine of hockney"
+        raise UsageError(f"--engine {path} is {what}, and this is hockney {__version__}", BUILD)
     return engine
 
 

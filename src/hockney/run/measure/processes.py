@@ -11,7 +11,7 @@ def process_directories(root: Path = Path("/")) -> list[Path]:
     """Their directories in /proc; none where that cannot be read. Path.glob would raise the error
     of a process that has just ended."""
     with suppress(OSError):
-        return [one for one in (root / "proc").iterdir() if one.name.isdigit()]
+        return [entry for entry in (root / "proc").iterdir() if entry.name.isdigit()]
     return []
 
 

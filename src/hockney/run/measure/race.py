@@ -80,14 +80,14 @@ class Race:
 
     def drop(self, runners: Sequence[Runner]) -> None:
         """Leaves out sizes that cases have lost, and ends those that have lost all."""
-        for one in runners:
-            self._add(one)
+        for runner in runners:
+            self._add(runner)
         for group in self.groups(runners):
-            for key in {key for one in group for key in self._seen[id(one)].times}:
+            for key in {key for runner in group for key in self._seen[id(runner)].times}:
                 self._compare(key, group)
-            for one in group:
-                if not one.is_done and not is_default(one.case):
-                    self._keep(one)
+            for runner in group:
+                if not runner.is_done and not is_default(runner.case):
+                    self._keep(runner)
 
     def groups(self, runners: Sequence[R]) -> list[list[R]]:
         """The cases of each race: those of one collective and number of ranks."""
@@ -107,9 +107,11 @@ class Race:
         seen = self._seen.setdefault(id(runner), _Seen())
         by_launch: dict[tuple[Key, int], list[float]] = {}
         for number in range(seen.samples, len(samples)):
-            one = samples[number]
-            if one.operation not in AUXILIARY and one.phase is None:
-                by_launch.setdefault(((one.bytes, one.arrival), one.launch), []).extend(one.ns)
+            sample = samples[number]
+            if sample.operation not in AUXILIARY and sample.phase is None:
+                by_launch.setdefault(((sample.bytes, sample.arrival), sample.launch), []).extend(
+                    sample.ns
+                )
         seen.samples = len(samples)
         firsts = {launch for key, launch in by_launch if key not in seen.quartiles}
         disturbed = {launch for launch in firsts if _is_disturbed(runner.run, launch)}
@@ -122,11 +124,15 @@ class Race:
     def _compare(self, key: Key, group: Sequence[Runner]) -> None:
         """Finds who has lost at a size, once all that are in the race there have one more
         launch."""
-        racing = [one for one in group if key not in self._seen[id(one)].lost and _has(key, one)]
-        seen = [self._seen[id(one)] for one in racing]
+        racing = [
+            runner
+            for runner in group
+            if key not in self._seen[id(runner)].lost and _has(key, runner)
+        ]
+        seen = [self._seen[id(runner)] for runner in racing]
         counts = [
-            len(one.times.get(key, ()))
-            for runner, one in zip(racing, seen, strict=True)
+            len(history.times.get(key, ()))
+            for runner, history in zip(racing, seen, strict=True)
             if not runner.is_done
         ]
         launches = min(counts, default=0)
@@ -137,15 +143,15 @@ class Race:
         left = 1.0 if self._launches is None else 1.0 - launches / self._launches
         if left <= 0.0:
             return  # nothing is measured further
-        seen = [one for one in seen if key in one.times]
+        seen = [history for history in seen if key in history.times]
         if launches == 1:
-            behind = _far_behind([one.quartiles[key] for one in seen])
+            behind = _far_behind([history.quartiles[key] for history in seen])
         else:
-            every = [self._seen[id(one)].times.get(key, []) for one in group]
-            behind = _behind([one.times[key][:launches] for one in seen], every, left)
-        for one, is_behind in zip(seen, behind, strict=True):
+            every = [self._seen[id(runner)].times.get(key, []) for runner in group]
+            behind = _behind([history.times[key][:launches] for history in seen], every, left)
+        for history, is_behind in zip(seen, behind, strict=True):
             if is_behind:
-                one.lost.add(key)
+                history.lost.add(key)
 
     def _keep(self, runner: Runner) -> None:
         """Measures a case no further at the sizes that it has lost in all patterns of arrival."""
@@ -164,9 +170,9 @@ class Race:
 
 def _is_disturbed(run: Run, launch: int) -> bool:
     """Whether other work took too much of a launch's time: then it shows nobody far behind."""
-    found = [one for one in run.rounds if one.launch == launch]
-    waited_s = sum(one.waited_s or 0.0 for one in found)
-    return waited_s > WAITED * sum(one.wall_s or 0.0 for one in found)
+    rounds = [record for record in run.rounds if record.launch == launch]
+    waited_s = sum(record.waited_s or 0.0 for record in rounds)
+    return waited_s > WAITED * sum(record.wall_s or 0.0 for record in rounds)
 
 
 def _has(key: Key, runner: Runner) -> bool:
@@ -185,13 +191,15 @@ def _behind(
     scatters more has its own. every: the times of all cases, also of those that have lost. left:
     the fraction of the variance of means that the remaining launches can resolve, which is the
     remaining fraction of launches."""
-    logs = [np.log(one) for one in times]
-    means = np.array([one.mean() for one in logs])
-    known = [np.log(one) for one in every if len(one) > 1]
-    freedom = sum(len(one) - 1 for one in known)
-    pooled = sum(float(((one - one.mean()) ** 2).sum()) for one in known) / freedom
-    own = [float(one.var(ddof=1)) if len(one) > 1 else 0.0 for one in logs]
-    errors = np.array([max(pooled, one) / len(log) for one, log in zip(own, logs, strict=True)])
+    logs = [np.log(case_times) for case_times in times]
+    means = np.array([log.mean() for log in logs])
+    known = [np.log(case_times) for case_times in every if len(case_times) > 1]
+    freedom = sum(len(log) - 1 for log in known)
+    pooled = sum(float(((log - log.mean()) ** 2).sum()) for log in known) / freedom
+    own = [float(log.var(ddof=1)) if len(log) > 1 else 0.0 for log in logs]
+    errors = np.array(
+        [max(pooled, variance) / len(log) for variance, log in zip(own, logs, strict=True)]
+    )
     fastest = int(means.argmin())
     deviations = np.sqrt(left * (errors + errors[fastest]))
     gains = _expected_gains(means - means[fastest], deviations, max(freedom, LEAST_FREEDOM))
@@ -199,8 +207,8 @@ def _behind(
     order = np.argsort(gains)
     behind = np.zeros(len(times), dtype=bool)
     behind[order] = np.cumsum(gains[order]) < GAIN
-    found: list[bool] = behind.tolist()
-    return found
+    is_behind: list[bool] = behind.tolist()
+    return is_behind
 
 
 def _expected_gains(above: Array, deviations: Array, freedom: int) -> Array:

@@ -60,14 +60,14 @@ def mpi_of_command(words: Sequence[str], mpicc: str | None) -> Mpi:
 
 def _wrapper_beside(launcher: str) -> str | None:
     """The compiler wrapper that belongs to a launcher on PATH; None where none is known."""
-    found = shutil.which(launcher)
-    if found is None:
+    path = shutil.which(launcher)
+    if path is None:
         raise UsageError(
             f"{launcher}: no such command", "write the command that starts the program after --"
         )
-    if Path(found).name == "smpirun":
+    if Path(path).name == "smpirun":
         return "smpicc"
-    for place in (Path(found), Path(found).resolve()):
+    for place in (Path(path), Path(path).resolve()):
         stem, dot, suffix = place.name.partition(".")
         if stem in LAUNCHERS:
             for name in (f"{LAUNCHERS[stem]}{dot}{suffix}", LAUNCHERS[stem]):
@@ -88,7 +88,7 @@ def record(
     `beside`: a directory seen by all nodes, which holds the ranks' files until then. `stored`: the
     command as the profile has it. `most_acts`: how many calls of a rank have their order kept."""
     built, notes = build_recorder(mpi)
-    del notes  # where it was built concerns nobody whose program runs
+    del notes  # they concern how our engine is built, not the user's program
     with (
         temporary_directory(".hockney-profile-", beside) as directory,
         preloadable(built, directory) as recorder,
@@ -132,7 +132,7 @@ def preloadable(built: Path, shared: Path) -> Iterator[Path]:
 
 
 def _splits(path: Path) -> bool:
-    """Whether the loader would not take a path for one word, or for itself (ld.so(8))."""
+    """Whether the loader would split a path or expand it (ld.so(8))."""
     return any(character in SPLITTING for character in str(path))
 
 

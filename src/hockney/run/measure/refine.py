@@ -94,7 +94,9 @@ class Refinement:
             self._learn(curve_of_launch(run, last), last)
             if self.open and self._may_go_on(last):
                 known = [*self.open, *self.done]
-                around = {size for one in self.open for size in self._sizes_around(one, known)}
+                around = {
+                    size for bracket in self.open for size in self._sizes_around(bracket, known)
+                }
                 return self._one_launch(self._pingpong(around))
             self._close()
             if self.last_survey == self.survey and self.done and self._may_go_on(last):
@@ -123,7 +125,7 @@ class Refinement:
     def notes(self) -> list[str]:
         if self.has_no_survey:
             return ["the budget was over before the survey: breaks of the curve are unknown"]
-        places = ", ".join(f"{one.low_bytes}..{one.high_bytes} B" for one in self.lost)
+        places = ", ".join(f"{bracket.low_bytes}..{bracket.high_bytes} B" for bracket in self.lost)
         words = "breaks that further launches did not confirm are excluded"
         return [f"{words}: {places}"] if self.lost else []
 
@@ -172,17 +174,17 @@ class Refinement:
         before, self.open = self.open, []
         known = [*before, *self.done]
         for bracket in before:
-            asked = self._sizes_around(bracket, known)
-            around = curve.at((curve.bytes >= asked[0]) & (curve.bytes <= asked[-1]))
-            found = narrowed(around)
-            if 2 * around.sizes < len(asked):
+            sizes = self._sizes_around(bracket, known)
+            around = curve.at((curve.bytes >= sizes[0]) & (curve.bytes <= sizes[-1]))
+            narrower = narrowed(around)
+            if 2 * around.sizes < len(sizes):
                 self.open.append(bracket)  # most of the launch was in another state
-            elif found is None:
+            elif narrower is None:
                 self.lost.append(bracket)
-            elif found.is_exact or _width(found) > STUCK * _width(bracket):
-                self.done.append(found)
+            elif narrower.is_exact or _width(narrower) > STUCK * _width(bracket):
+                self.done.append(narrower)
             else:
-                self.open.append(found)
+                self.open.append(narrower)
 
     def _anchors(self, bracket: Bracket, known: list[Bracket]) -> tuple[list[int], list[int]]:
         """Sizes of the survey below and above a bracket, up to the next known switches."""
@@ -198,7 +200,7 @@ class Refinement:
         inside = np.linspace(bracket.low_bytes, bracket.high_bytes, INSIDE + 2).round()
         return sorted({*below, *(int(size) for size in inside), *above})
 
-    # What is on both sides of them
+    # On both sides of the breaks
 
     def _edges(self) -> list[tuple[int, int]]:
         """The first and the last size of each regime."""
@@ -239,14 +241,16 @@ class Refinement:
             return []
         lines = segmented.fit(curve_of(copies), resamples=0, as_lines=True)
         betas = pairwise(segment.beta_s_per_B for segment in lines.segments)
-        return [b for b, (one, next_) in zip(brackets_of(lines), betas, strict=True) if next_ > one]
+        return [
+            b for b, (beta, next_) in zip(brackets_of(lines), betas, strict=True) if next_ > beta
+        ]
 
 
 def survey_sizes(workload: Workload) -> list[int]:
     """The requested sizes and SURVEY_PER_OCTAVE sizes per octave between them."""
-    asked = {size.bytes for size in workload.sizes}
-    first, last = min(asked - {0}), max(asked)
-    return sorted(asked | set(parse_sizes(f"{first}..{last}/{SURVEY_PER_OCTAVE}")))
+    requested = {size.bytes for size in workload.sizes}
+    first, last = min(requested - {0}), max(requested)
+    return sorted(requested | set(parse_sizes(f"{first}..{last}/{SURVEY_PER_OCTAVE}")))
 
 
 def steps_away(brackets: list[Bracket], sizes: list[int]) -> set[int]:

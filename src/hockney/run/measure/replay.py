@@ -81,7 +81,7 @@ def replay(
         file.write_text(words)
         case = Case(workload=EMPTY_MESSAGES, placement=placed)
         start = start_of(mpi, Engine(program), case, [str(file)])
-        found: list[float] = []
+        medians_s: list[float] = []
         for number in range(1 if placement.platform else launches):
             lines: list[bytes] = []
             outcome = start.run(lines.extend, 60.0 + 20.0 * MOST_S * repetitions, interruption)
@@ -94,7 +94,7 @@ def replay(
                 last = "; ".join(outcome.last_lines[-2:]) or "it printed nothing"
                 raise HockneyError(f"the replay failed (exit status {outcome.exit_status}): {last}")
             whole = [seconds * mix.turns / done for seconds in times]
-            found.append(float(np.median(whole)))
+            medians_s.append(float(np.median(whole)))
             launch = LaunchRecord(
                 launch=number,
                 command=redacted(start.command),
@@ -104,7 +104,7 @@ def replay(
             )
             for record in (launch, _samples(number, mix.ranks, whole), _end(number, whole)):
                 keep(record)
-    return Replayed(found, done / mix.turns, would_share(placement))
+    return Replayed(medians_s, done / mix.turns, would_share(placement))
 
 
 def _samples(launch: int, ranks: int, seconds: Sequence[float]) -> Samples:
@@ -117,7 +117,7 @@ def _samples(launch: int, ranks: int, seconds: Sequence[float]) -> Samples:
         peers=(),
         repetitions=1,
         at_s=0.0,
-        ns=[1e9 * one for one in seconds],
+        ns=[1e9 * time_s for time_s in seconds],
     )
 
 

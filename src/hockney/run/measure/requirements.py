@@ -59,10 +59,10 @@ def lacking_for(requires: Requires, placement: Placement) -> Remedy | None:
 
 def lacking_in(requires: Requires, run: Run) -> Remedy | None:
     """What a run that was measured before lacks; None if it has all."""
-    found = next((launch.mpi.library for launch in run.launches if launch.mpi is not None), None)
-    if requires.mpi is None or found is None:
+    library = next((launch.mpi.library for launch in run.launches if launch.mpi is not None), None)
+    if requires.mpi is None or library is None:
         return None
-    return _other_mpi(requires, family_of_library(found))
+    return _other_mpi(requires, family_of_library(library))
 
 
 def _other_mpi(requires: Requires, family: str) -> Remedy | None:

@@ -90,7 +90,7 @@ class Session:
     left_out: list[LeftOutNode] = field(default_factory=list)
     """Nodes that the run goes on without."""
     bad_nodes: list[LeftOutNode] = field(default_factory=list)
-    """Nodes because of which the last launch failed or hung, found where the plan asks for it."""
+    """Nodes that made the last launch fail or hang, found where the plan asks for it."""
     answers: list[Answer] = field(init=False)
     reason: str = "budget"
     disturbances: Disturbances = field(default_factory=Disturbances)
@@ -161,8 +161,8 @@ def answer(session: Session) -> None:
 
 
 def finish(session: Session, plan: Plan) -> None:
-    """Records how a run ended; asked: its plan. A budget is spent when the rest is too short for a
-    launch."""
+    """Records how a run ended; plan: the run's own. A budget is spent when the rest is too short
+    for a launch."""
     spent_s = session.budget.spent_s
     if session.reason == "budget":
         spent_s = max(spent_s, plan.sampling.budget_s)
@@ -173,7 +173,7 @@ def finish(session: Session, plan: Plan) -> None:
         if session.reason != "decided":
             finish.looks.append(1.0 if session.reason != "interrupted" else _fraction(session))
             if session.plan.comparison is not None and session.plan.comparison.narrows:
-                finish.look_blocks.append(max(one.launches for one in session.answers))
+                finish.look_blocks.append(max(answer.launches for answer in session.answers))
     try:
         session.add(finish)
     except HockneyError as error:
@@ -283,7 +283,7 @@ def _is_done(session: Session, answer: Answer) -> bool:
     if answer.problem is not None or (most is not None and answer.launches >= most):
         return True
     if session.blocks is not None:
-        return False  # not a case by itself: all of them together
+        return False  # all cases are decided together
     # Launches that are spread over a time must fill it, however precise the medians are.
     may_end = sampling.over_s is None and answer.launches >= sampling.least_launches
     if not may_end:
@@ -305,7 +305,7 @@ def _show(session: Session, answer: Answer, number: int, progress: Progress | No
             total_s=session.budget.total_s,
             left_s=session.budget.to_come_s,
             progress=progress,
-            least_known=max(known, key=lambda one: one[1].precision, default=None),
+            least_known=max(known, key=lambda pair: pair[1].precision, default=None),
             disturbances=session.disturbances,
         )
     )
@@ -321,22 +321,22 @@ def _next(session: Session) -> Answer | None:
 
 def _reason(session: Session) -> str:
     """Why the session ends."""
-    asked = [answer for answer in session.answers if answer.problem is None]
-    if not asked or (session.blocks and not session.blocks.can_compare(asked)):
+    working = [answer for answer in session.answers if answer.problem is None]
+    if not working or (session.blocks and not session.blocks.can_compare(working)):
         return "failed"
     most = session.plan.sampling.most_launches
     # Where a comparison narrows, cases that are decided have fewer.
     enough = any if session.blocks is not None else all
-    every = most is not None and enough(answer.launches >= most for answer in asked)
+    every = most is not None and enough(answer.launches >= most for answer in working)
     return "launches" if every else "precision"
 
 
-def _bad_nodes(found: list[NodeFinding], number: int) -> list[LeftOutNode]:
-    """The nodes that are found to be the cause, each with all that was found about it."""
+def _bad_nodes(findings: list[NodeFinding], number: int) -> list[LeftOutNode]:
+    """The nodes that are the cause, each with all findings about it."""
     reasons: dict[str, list[str]] = {}
-    for one in found:
-        if one.host is not None:
-            reasons.setdefault(one.host, []).append(one.text)
+    for finding in findings:
+        if finding.host is not None:
+            reasons.setdefault(finding.host, []).append(finding.text)
     return [
         LeftOutNode(host=host, why="; ".join(each), launch=number) for host, each in reasons.items()
     ]
@@ -399,7 +399,7 @@ def _add(session: Session, answer: Answer, record: records.Record) -> None:
 
 
 def _kept(session: Session, answer: Answer, line: bytes, number: int, start: StartCommand) -> bytes:
-    """Adds a line of the engine to the run, and returns what the file gets of it."""
+    """Adds a line of the engine to the run, and returns what is written to the file."""
     record = records.try_decode(line)
     if isinstance(record, Progress):
         _show(session, answer, number, record)
@@ -419,7 +419,7 @@ def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Sta
 
 
 def _hosts_of(session: Session, number: int) -> dict[int, str]:
-    """The host of each rank of a launch, where ranks have said it."""
+    """The host of each rank of a launch, where ranks have reported it."""
     launches = [launch for launch in session.run.launches if launch.launch == number]
     return {place.rank: place.host for launch in launches for place in launch.places if place.host}
 
@@ -441,17 +441,17 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     if message is None:
         return None
     setup = session.setups.of(answer.case)
-    found = outcome.found
-    if not (outcome.interrupted or found) and answer.case.placement.platform is None:
+    findings = outcome.found
+    if not (outcome.interrupted or findings) and answer.case.placement.platform is None:
         timeout_s = session.plan.sampling.timeout_s
-        found = find_faults(setup.mpi, setup.engine, answer.case.placement, timeout_s)
-        message = "; ".join([message, *(one.text for one in found)])
+        findings = find_faults(setup.mpi, setup.engine, answer.case.placement, timeout_s)
+        message = "; ".join([message, *(finding.text for finding in findings)])
     mixed = None if session.run.is_measured else mixed_up(setup, answer.case, message)
     message = mixed or message
     if answer.case.placement.without_bad_nodes and not (outcome.interrupted or mixed):
         began = session.run.launches and session.run.launches[-1].launch == number
         is_told = failures and (began or outcome.exit_status == ENGINE_ASKED_WRONGLY)
-        session.bad_nodes = [] if is_told else _bad_nodes(found, number)
+        session.bad_nodes = [] if is_told else _bad_nodes(findings, number)
         if not (session.bad_nodes or is_told):
             message += "; no node is surely the cause, so none is left out"
     if not ends:

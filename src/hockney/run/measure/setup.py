@@ -1,6 +1,6 @@
 """Makes what a plan's launches need: the MPI, the engine on its nodes, and the files they read.
 
-A plan with variants has a setup for each: its MPI and nodes may be others."""
+A plan with variants has a setup for each, as their MPIs and nodes may differ."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Setup:
     engine: Engine
     files: Files
     options: tuple[str, ...] = ()
-    """Options of the engine that follow from what the library was seen to do."""
+    """Options of the engine that follow from which memories the library can send."""
     notes: tuple[str, ...] = ()
 
 
@@ -49,11 +49,11 @@ class Setups:
     @property
     def notes(self) -> list[str]:
         """Remarks on which MPI is used, and where the engines were built."""
-        found = [*(note for one in self.by_variant.values() for note in one.mpi.notes)]
-        found += [note for engine in self.engines for note in engine.notes]
-        found += [note for one in self.by_variant.values() for note in one.notes]
-        found += filter(None, [slurm.left_over()])
-        return list(dict.fromkeys(found))
+        notes = [*(note for setup in self.by_variant.values() for note in setup.mpi.notes)]
+        notes += [note for engine in self.engines for note in engine.notes]
+        notes += [note for setup in self.by_variant.values() for note in setup.notes]
+        notes += filter(None, [slurm.left_over()])
+        return list(dict.fromkeys(notes))
 
 
 def mpi_of(placement: Placement) -> tuple[Mpi, Engine]:
@@ -99,7 +99,7 @@ def setups_of(plan: Plan, directory: Path) -> Iterator[Setups]:
 def _setup_of(plan: Plan, directory: Path) -> Iterator[Setup]:
     placement, timeout_s = plan.first.placement, plan.sampling.timeout_s
     mpi, engine = mpi_of(placement)
-    find_starter(mpi, placement).command(mpi, plan.first, [])  # what it cannot do is refused now
+    find_starter(mpi, placement).command(mpi, plan.first, [])  # refuses what it cannot do
     check_hosts(mpi, placement, timeout_s)
     with (
         files_of(plan, directory) as files,

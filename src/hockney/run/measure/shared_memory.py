@@ -19,10 +19,10 @@ PREFIXES = ("mpich_shm_", "vader_segment.", "sm_segment.", "ucx_shm_posix_", "In
 def size_and_free(root: Path = Path("/")) -> tuple[int, int] | None:
     """Bytes of the file system and bytes of it that are free; None where there is none."""
     try:
-        found = os.statvfs(root / DIRECTORY.relative_to("/"))
+        file_system = os.statvfs(root / DIRECTORY.relative_to("/"))
     except OSError:
         return None
-    return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
+    return file_system.f_blocks * file_system.f_frsize, file_system.f_bavail * file_system.f_frsize
 
 
 def present() -> frozenset[str]:
@@ -37,11 +37,11 @@ def remove_left(before: frozenset[str]) -> None:
     """Removes files that did not exist before, are ours, and are used by no process. A file that
     another launch of ours is just making is in use from its first moment on. Nothing is removed
     without /proc, which shows that."""
-    found = [name for name in present() - before if _is_ours(DIRECTORY / name)]
-    if not found or not Path("/proc/self/maps").exists():
+    names = [name for name in present() - before if _is_ours(DIRECTORY / name)]
+    if not names or not Path("/proc/self/maps").exists():
         return
     used = set(_used())
-    for name in found:
+    for name in names:
         if str(DIRECTORY / name) not in used:
             with suppress(OSError):
                 (DIRECTORY / name).unlink()
@@ -64,6 +64,6 @@ def _used() -> Iterator[str]:
                     yield str(descriptor.readlink())
         with suppress(OSError):
             for line in (process / "maps").read_text(errors="replace").splitlines():
-                _, found, name = line.partition(f" {DIRECTORY}/")
-                if found:
+                _, separator, name = line.partition(f" {DIRECTORY}/")
+                if separator:
                     yield f"{DIRECTORY}/{name}"

@@ -66,8 +66,8 @@ class StartCommand:
             failures += 1
 
     def _failed_by_chance(self, outcome: Outcome) -> bool:
-        """Whether the launcher failed by chance, and not a launch that ended well with such a
-        message."""
+        """Whether the launcher failed by chance; a launch that ended well with such a message did
+        not."""
         if outcome.exit_status == -signal.SIGPIPE:  # it wrote to ranks that had ended
             return True
         lines = outcome.last_lines if outcome.exit_status != 0 else []

@@ -21,12 +21,12 @@ SLURM = "slurm"
 MOST_NAMED = 5
 
 
-def with_topology(placement: Placement, asked: str | None) -> Placement:
+def with_topology(placement: Placement, name: str | None) -> Placement:
     """The placement with the topology of a file, or the one that Slurm prints. Raises
     UsageError if nodes that take part are not in it."""
-    if asked is None:
+    if name is None:
         return placement
-    topology = _of_slurm() if asked == SLURM else _of_switches(_text(asked), asked)
+    topology = _of_slurm() if name == SLURM else _of_switches(_text(name), name)
     return _with(placement, topology)
 
 
@@ -36,21 +36,21 @@ def _with(placement: Placement, topology: Topology) -> Placement:
     return replace(placement, topology=topology)
 
 
-def with_routes(placement: Placement, asked: str | None) -> Placement:
+def with_routes(placement: Placement, name: str | None) -> Placement:
     """The placement with the routes of a platform file, which may be named as topology, or of the
-    platform on which it is simulated; with the topology that is asked for, if it is none. Raises
+    platform on which it is simulated; with the topology in the file, if that is of switches. Raises
     UnreadableRoutesError and UsageError."""
-    if asked == SLURM:
-        return with_topology(placement, asked)
-    source = asked or placement.platform
+    if name == SLURM:
+        return with_topology(placement, name)
+    source = name or placement.platform
     if source is None:
         return placement
     # A pipe can be read only once.
-    text = _platform_text(placement) if asked is None else _text(asked)
-    if asked is not None and not PLATFORM.match(text):
-        return _with(placement, parse_topology(text, asked))
+    text = _platform_text(placement) if name is None else _text(name)
+    if name is not None and not PLATFORM.match(text):
+        return _with(placement, parse_topology(text, name))
     network = platform_network(text, source)
-    if network is not None and asked is not None:
+    if network is not None and name is not None:
         names = set(network.hosts)
         known = [h for h in _hosts(placement) if h in names or h.partition(".")[0] in names]
         _check_known(placement, known, f"{source}: the platform has no host")
@@ -77,8 +77,8 @@ def _check_known(placement: Placement, known: list[str], words: str) -> None:
 
 def of_scheduler() -> str | None:
     """SLURM inside of a job of Slurm that knows its switches; None elsewhere."""
-    found = find_allocation()
-    if found is None or found[0] != SLURM:
+    allocated = find_allocation()
+    if allocated is None or allocated[0] != SLURM:
         return None
     with suppress(HockneyError):
         slurm.topology()
@@ -99,9 +99,9 @@ def _of_switches(text: str, source: str) -> Topology:
     return parse_topology(text, source)
 
 
-def _text(asked: str) -> str:
+def _text(name: str) -> str:
     advice = "name a file, or slurm for what Slurm prints"
-    return option_text(Path(asked), f"--topology {asked}", advice)
+    return option_text(Path(name), f"--topology {name}", advice)
 
 
 def _hosts(placement: Placement) -> list[str]:
@@ -112,7 +112,7 @@ def _hosts(placement: Placement) -> list[str]:
         return [f"node-{node}" for node in range(nodes)] if shape else []
     if placement.hosts:
         return list(placement.hosts)
-    found = find_allocation()
-    if found is not None:
-        return list(found[1].hosts)
+    allocated = find_allocation()
+    if allocated is not None:
+        return list(allocated[1].hosts)
     return [] if placement.node_count else [platform.node()]

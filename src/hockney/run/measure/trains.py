@@ -78,7 +78,7 @@ def _check_delay(
     """Raises HockneyError where a launch of these trains reports nothing for longer than it may: it
     would be ended as one that hangs. Simulated delays take no time."""
     delayed = [train for train in trains if any((*train.send_delay, *train.receive_delay))]
-    delays = sum(one.messages or DELAYS_ALONE for one in delayed)
+    delays = sum(train.messages or DELAYS_ALONE for train in delayed)
     each_s = [delay_s(delay, size) for size in curve.bytes]
     silent_s = SILENT_ROUNDS * VISIT_REPETITIONS * delays * sum(each_s)
     if silent_s > timeout_s and not is_simulated:

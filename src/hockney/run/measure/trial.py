@@ -58,13 +58,13 @@ def attempt(
         outcome = start.run(lines.extend, timeout_s, interruption)
     if outcome.interrupted:
         raise KeyboardInterrupt
-    found = [record for record in map(records.try_decode, lines) if record is not None]
+    decoded = [record for record in map(records.try_decode, lines) if record is not None]
     return Attempt(
         outcome,
-        launch=next((one for one in found if isinstance(one, LaunchRecord)), None),
-        ends=tuple(one for one in found if isinstance(one, End)),
-        samples=tuple(one for one in found if isinstance(one, Samples)),
-        noises=tuple(one for one in found if isinstance(one, Noise)),
+        launch=next((record for record in decoded if isinstance(record, LaunchRecord)), None),
+        ends=tuple(record for record in decoded if isinstance(record, End)),
+        samples=tuple(record for record in decoded if isinstance(record, Samples)),
+        noises=tuple(record for record in decoded if isinstance(record, Noise)),
     )
 
 

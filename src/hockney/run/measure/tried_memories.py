@@ -14,7 +14,7 @@ from hockney.run.measure.awareness import Proof, prove
 from hockney.run.measure.setup import mpi_of
 
 SIZES = tuple(map(Size, (8, 64 << 10, 4 << 20)))
-"""Sizes of messages, of which libraries send each in another way."""
+"""Sizes of messages, each of which libraries send in another way."""
 TIMEOUT_S = 30.0
 
 
@@ -64,11 +64,13 @@ def try_collectives(
 
 def _of_memory(memory: str, proofs: dict[str, list[Proof]]) -> CollectiveProofs:
     problems = {
-        name: next(one.problem for one in each if one.memory == memory)
+        name: next(proof.problem for proof in each if proof.memory == memory)
         for name, each in proofs.items()
     }
     able = [name for name, problem in problems.items() if problem is None]
-    return CollectiveProofs(memory, able, {name: one for name, one in problems.items() if one})
+    return CollectiveProofs(
+        memory, able, {name: problem for name, problem in problems.items() if problem}
+    )
 
 
 def _proofs(mpicc: str | None, workload: Pingpong | Collective) -> list[Proof]:

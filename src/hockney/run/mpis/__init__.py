@@ -87,7 +87,7 @@ class Requests:
     control: str
     """The control variable."""
     least: int = 1
-    """The smallest limit: the library takes less for none."""
+    """The smallest limit: less means no limit to the library."""
     of_segments: bool = False
     """Whether the limit is on the segments of a message; else on the messages to other ranks."""
 
@@ -198,8 +198,7 @@ class RulesFormat:
     suffixes: tuple[str, ...] = ("",)
     """Suffixes of the files, appended to the name that the user gives."""
     read: Callable[[Path], list[HeldRule]] = lambda path: []  # noqa: ARG005
-    """The rules in the files of that name, whoever wrote them; raises UsageError with the line of a
-    mistake."""
+    """Parses the rules in the files of that name; raises UsageError with the line of a mistake."""
     layout_key: Callable[[int, int], Hashable] = lambda nodes, per_node: None  # noqa: ARG005
     """The key by which the format distinguishes layouts (nodes, ranks per node): those with the
     same key have common rules."""
@@ -232,9 +231,9 @@ class Family(Protocol):
     SETTINGS_PREFIXES: Sequence[str]
     """Prefixes of environment variables that set control variables."""
     AWARE: Mapping[str, str]
-    """Variables with which it sends what lies in memory of accelerators; empty if it needs none."""
+    """Variables with which it sends from memory of accelerators; empty if it needs none."""
     VERBOSE: Mapping[str, str]
-    """Variables with which the library prints what its messages take; empty if it has none."""
+    """Variables with which the library prints what carries its messages; empty if it has none."""
     TELLS: Sequence[str]
     """Regular expressions of the lines that it prints then."""
 
@@ -285,7 +284,7 @@ FAMILIES = Registry(__name__, "MPI family", Family, group="hockney.mpis")
 
 
 OTHER = "other"
-"""The family of libraries that nobody knows."""
+"""The family of unknown libraries."""
 
 
 def family_of(mpi: Mpi) -> Family:
@@ -295,7 +294,7 @@ def family_of(mpi: Mpi) -> Family:
 def names_here(family: Family, name: str, listed: Container[str]) -> list[str]:
     """What this version of a library calls a setting that other versions call `name`."""
     same = (names for names in family.SETTINGS if name in names)
-    return [one for names in same for one in names if one in listed]
+    return [variable for names in same for variable in names if variable in listed]
 
 
 def family_of_library(library: str | None) -> str:
@@ -338,7 +337,7 @@ Known = Mapping[tuple[str, str], T]
 
 
 def with_parameters(
-    found: Sequence[Algorithm],
+    algorithms: Sequence[Algorithm],
     radices: Known[Radix],
     requests: Known[Requests],
     controls: Container[str],
@@ -349,7 +348,10 @@ def with_parameters(
         parameter = known.get((each.collective, each.own_name))
         return parameter if parameter and parameter.control in controls else None
 
-    return [replace(one, radix=of(radices, one), requests=of(requests, one)) for one in found]
+    return [
+        replace(algorithm, radix=of(radices, algorithm), requests=of(requests, algorithm))
+        for algorithm in algorithms
+    ]
 
 
 def listed(collective: str, own_names: Sequence[str], decision: str) -> list[Algorithm]:

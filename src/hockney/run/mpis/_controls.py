@@ -37,12 +37,12 @@ def _read(
             "unset the environment variables that it refuses",
         )
     lines = done.stdout.decode(errors="replace").splitlines()  # not always UTF-8
-    found = {}
+    controls = {}
     for line in lines:
         with suppress(msgspec.DecodeError):  # the library and what it loads may print as well
             control = _decoder.decode(line)
-            found[control.name] = control
-    return found
+            controls[control.name] = control
+    return controls
 
 
 def accepts(engine: Engine, name: str, value: str) -> bool:

@@ -20,7 +20,7 @@ ANY = "-1"
 
 
 def read_variables(path: Path, collectives: Collection[str]) -> list[HeldRule]:
-    found: list[HeldRule] = []
+    rules: list[HeldRule] = []
     for line, words in enumerate(path.read_text().splitlines(), start=1):
         assigned = EXPORT.fullmatch(words.partition("#")[0].rstrip())
         if assigned is None:
@@ -32,18 +32,18 @@ def read_variables(path: Path, collectives: Collection[str]) -> list[HeldRule]:
             )
         everywhere: list[HeldRule] = []
         for text in assigned[2].strip("'\" ").split(";"):
-            one = RANGE.fullmatch(text.strip())
-            if one is None:
+            match = RANGE.fullmatch(text.strip())
+            if match is None:
                 raise wrong_in(
                     path, line, f"{text!r} is not an algorithm", "write ID:SIZES@RANKS;..."
                 )
-            rule = _of_range(collective, one, line)
-            (everywhere if one[2] is None and one[4] is None else found).append(rule)
-        check_no_overlap(path, [rule for rule in found if rule.line == line])
-        found += everywhere  # what holds elsewhere
-    if not found:
+            rule = _of_range(collective, match, line)
+            (everywhere if match[2] is None and match[4] is None else rules).append(rule)
+        check_no_overlap(path, [rule for rule in rules if rule.line == line])
+        rules += everywhere  # what holds elsewhere
+    if not rules:
         raise wrong_in(path, 1, "there is no I_MPI_ADJUST_... in it")
-    return found
+    return rules
 
 
 def _of_range(collective: str, match: re.Match[str], line: int) -> HeldRule:

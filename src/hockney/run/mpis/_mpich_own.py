@@ -24,18 +24,18 @@ def library_tree(engine: Engine | None, leaf: str, without: str | None = None) -
             "MPICH's own decisions are not known without its library",
             "name its wrapper with --mpicc",
         )
-    found = [
+    trees = [
         json.loads(text)
         for path in (engine.path, *_libraries(engine))
         for text in re.findall(rb'\{\s*"collective=[^\0]*', path.read_bytes())
         if leaf.encode() in text and not (without and without.encode() in text)
     ]
-    if not found:
+    if not trees:
         raise HockneyError(
             "this MPICH contains no selection trees to insert rules into",
             "MPICH 4 and later have them",
         )
-    return max(found, key=len)
+    return max(trees, key=len)
 
 
 def _libraries(engine: Engine) -> list[Path]:

@@ -44,10 +44,10 @@ def read_rules(path: Path) -> list[HeldRule]:
 
 def own_decisions(engine: Engine) -> list[HeldRule]:
     """The library's own decisions, as read_rules() reads a file's."""
-    found = held_in_tree(engine.path, json.dumps(library_tree(engine, "algorithm=")))
+    rules = held_in_tree(engine.path, json.dumps(library_tree(engine, "algorithm=")))
     with suppress(HockneyError):  # a library without decisions for a node
-        found += _of_node(held_in_tree(engine.path, json.dumps(node_tree(engine))))
-    return found
+        rules += _of_node(held_in_tree(engine.path, json.dumps(node_tree(engine))))
+    return rules
 
 
 def _of_node(rules: Sequence[HeldRule]) -> list[HeldRule]:
@@ -146,6 +146,6 @@ def _last(limit: re.Match[str]) -> int | None:
     return int(limit[3]) - (limit[2] == "<")
 
 
-def _least(one: int | None, other: int | None) -> int | None:
-    known = [value for value in (one, other) if value is not None]
+def _least(limit: int | None, other: int | None) -> int | None:
+    known = [value for value in (limit, other) if value is not None]
     return min(known, default=None)

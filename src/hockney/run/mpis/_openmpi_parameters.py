@@ -1,5 +1,5 @@
 """Parameters of Open MPI's algorithms: what the control variables of coll/tuned and coll/libnbc
-set, and what a rule says of them.
+set, and which of them a rule sets.
 
 A rule has one field for the fan-out, which is that of a chain or of allgather's k-ary Bruck
 algorithm. The radix of the k-nomial tree is one for all rules: a control variable.
@@ -40,7 +40,7 @@ _LEAVES = ("chain", "pipeline", "binary", "binomial", "in-order_binary", "knomia
 """Reduce algorithms whose leaves wait for the receiver after so many segments."""
 REQUESTS = {
     ("alltoall", "linear_sync"): Requests("coll_tuned_alltoall_algorithm_max_requests"),
-    # One is taken for none: every second message would wait for the one before it.
+    # 1 counts as no limit: every second message would wait for the one before it.
     ("scatter", "linear_nb"): Requests("coll_tuned_scatter_algorithm_max_requests", least=2),
     **{
         ("reduce", name): Requests("coll_tuned_reduce_algorithm_max_requests", of_segments=True)

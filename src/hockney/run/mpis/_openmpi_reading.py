@@ -1,5 +1,5 @@
 """Reads files of dynamic rules for Open MPI as its own readers do, but with the line of each
-mistake: the library drops a whole file, or a rule of it, without a word."""
+mistake: the library drops a whole file, or a rule of it, silently."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class _Numbers:
 
     def __init__(self, path: Path, text: str) -> None:
         self.path, self.line = path, 1
-        found = VERSION.match(text)
-        self.version = int(found[1]) if found else 1
-        self._words = self._each(text[found.end() :] if found else text)
+        match = VERSION.match(text)
+        self.version = int(match[1]) if match else 1
+        self._words = self._each(text[match.end() :] if match else text)
         self._ahead: tuple[int, str] | None = None
 
     def _each(self, text: str) -> Iterator[tuple[int, str]]:
@@ -60,11 +60,11 @@ class _Numbers:
                 yield line, word
 
     def next(self, what: str) -> int:
-        found = self._ahead or next(self._words, None)
+        token = self._ahead or next(self._words, None)
         self._ahead = None
-        if found is None:
+        if token is None:
             raise wrong_in(self.path, self.line, f"the file ends where {what} should be")
-        self.line, word = found
+        self.line, word = token
         if VERSION.fullmatch(word):
             advice = (
                 "the library takes it at the very beginning of the file alone, without a comment"
@@ -96,7 +96,7 @@ def read_classic(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
     """The rules of a classic file; scaled: the collectives whose sizes count the blocks of all
     ranks."""
     words = _Numbers(path, path.read_text())
-    found: list[HeldRule] = []
+    rules: list[HeldRule] = []
     for _ in range(words.next("the number of collectives")):
         number = words.next("the number of a collective")
         if number >= len(COLLTYPES):
@@ -121,9 +121,9 @@ def read_classic(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
                     requests = words.next_of_line("a number of requests")
                 rows.append((size, algorithm, line, fanout, requests or 0))
             sections.append((ranks, rows))
-        found += _held(collective, sections, collective in scaled)
+        rules += _held(collective, sections, collective in scaled)
     words.check_end()
-    return found
+    return rules
 
 
 def _check_ascends(path: Path, line: int, what: str, before: list[int], value: int) -> None:
@@ -153,7 +153,7 @@ def read_json(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
     if not isinstance(content, dict) or not isinstance(content.get("collectives"), dict):
         raise wrong_in(path, 1, "there are no collectives", "Open MPI 6 reads {'collectives': ...}")
     lines = _lines_of(text, r'"alg"\s*:')
-    found = []
+    rules = []
     for collective, sections in content["collectives"].items():
         if collective not in COLLTYPES:
             [line, *_] = [*_lines_of(text, re.escape(json.dumps(collective)) + r"\s*:"), 1]
@@ -167,15 +167,15 @@ def read_json(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
                 _check_names(path, text, rule, OF_SIZES)
                 held = _of_json(path, line, collective, section, rule, collective in scaled)
                 if held.algorithm not in (OWN_DECISION, "ignore"):
-                    found.append(held)
-    check_no_overlap(path, found)
-    return found
+                    rules.append(held)
+    check_no_overlap(path, rules)
+    return rules
 
 
-def _listed(path: Path, line: int, name: str, found: Any) -> list[dict[str, Any]]:
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+def _listed(path: Path, line: int, name: str, entries: Any) -> list[dict[str, Any]]:
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise wrong_in(path, line, f"{name} is not a list of objects", "write [{...}, {...}]")
-    return found
+    return entries
 
 
 def _check_names(path: Path, text: str, of: Mapping[str, Any], known: Sequence[str]) -> None:
@@ -230,4 +230,4 @@ def _limits(path: Path, line: int, of: Mapping[str, Any], what: str) -> tuple[in
 
 def _lines_of(text: str, pattern: str) -> Iterator[int]:
     """The lines of all matches."""
-    return (text.count("\n", 0, found.start()) + 1 for found in re.finditer(pattern, text))
+    return (text.count("\n", 0, match.start()) + 1 for match in re.finditer(pattern, text))

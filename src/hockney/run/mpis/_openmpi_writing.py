@@ -180,11 +180,11 @@ def distribution_of(nodes: int | None, per_node: int | None) -> str:
 
 def _rule(rule: Rule) -> dict[str, Any]:
     scale, segment = scale_of(rule), segment_of(rule)
-    found = {
+    fields = {
         "msg_size_min": scale * rule.from_bytes,
         "msg_size_max": "inf" if rule.to_bytes is None else scale * (rule.to_bytes + 1) - 1,
         "alg": number_of(rule),
         "faninout": fanout_of(rule),
         "reqs": rule.requests or 0,
     }
-    return found | ({"seg_size": segment} if segment else {})
+    return fields | ({"seg_size": segment} if segment else {})

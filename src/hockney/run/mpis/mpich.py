@@ -120,17 +120,19 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
         if not control.name.endswith("_KVAL")
         for word in re.findall("[A-Za-z]+", control.description or "")
     }
-    found = []
+    algorithms = []
     for collective in collectives:
         control = controls.get(_variable(collective))
         own_names = list(_choices(engine, control, words)) if control else []
-        found += with_parameters(listed(collective, own_names, AUTO), RADIX, REQUESTS, controls)
+        algorithms += with_parameters(
+            listed(collective, own_names, AUTO), RADIX, REQUESTS, controls
+        )
         on_node = controls.get(node_variable(collective))
         node_names = list(_choices(engine, on_node, words)) if on_node else []
         if IN_SHARED_MEMORY in node_names:
             every = listed(collective, node_names, AUTO)
-            found += [replace(one, on_one_node=True) for one in every]
-    return found
+            algorithms += [replace(algorithm, on_one_node=True) for algorithm in every]
+    return algorithms
 
 
 def _variable(collective: str) -> str:
@@ -248,12 +250,12 @@ def environment_of_rules(path: Path) -> dict[str, str]:
     """The variables that name the files. A user's rules may lack the second. Ours have the third
     only for rules that are about it: elsewhere no collective is left to a node's shared memory."""
     whole = path.resolve()
-    found = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(whole)}
+    variables = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(whole)}
     for suffix, level in ((DEVICE_SUFFIX, "CH4"), (NODE_SUFFIX, "CH4_POSIX")):
         other = whole.with_name(whole.name + suffix)
         if other.exists():
-            found[f"MPIR_CVAR_{level}_COLL_SELECTION_TUNING_JSON_FILE"] = str(other)
-    return found
+            variables[f"MPIR_CVAR_{level}_COLL_SELECTION_TUNING_JSON_FILE"] = str(other)
+    return variables
 
 
 def _insert(rules: Sequence[Rule], tree: Tree, leaf: Callable[[Rule, Tree], Tree]) -> None:
@@ -340,10 +342,10 @@ def own_name(rule: Rule) -> str:
 
 def _algorithm(rule: Rule) -> Tree:
     name = own_name(rule)
-    asked = PARAMETERS.get((rule.collective, name), {})
+    parameters = PARAMETERS.get((rule.collective, name), {})
     values: Tree = {
         f"{key}={rule.setting(f'MPIR_CVAR_{variable}', default)}": {}
-        for key, (variable, default) in asked.items()
+        for key, (variable, default) in parameters.items()
     }
     form = "allcomm" if name == "nb" else "intra"
     return {f"algorithm=MPIR_{rule.collective.capitalize()}_{form}_{name}": values}

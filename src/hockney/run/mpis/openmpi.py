@@ -83,12 +83,14 @@ def control_of(variable: str) -> str | None:
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
     """The enumerations of the two components; algorithms of others cannot be forced."""
     controls = read_controls(engine)
-    found = []
+    algorithms = []
     for collective in collectives:
         control = controls.get(_variable(collective))
         own_names = control.choices if control else []
-        found += with_parameters(listed(collective, own_names, IGNORE), RADIX, REQUESTS, controls)
-    return found
+        algorithms += with_parameters(
+            listed(collective, own_names, IGNORE), RADIX, REQUESTS, controls
+        )
+    return algorithms
 
 
 def _variable(collective: str) -> str:
@@ -147,10 +149,10 @@ def forcing(
 
 def _components() -> str:
     """Disables OTHERS; a list of components that the user selected is kept."""
-    asked = os.environ.get(PREFIX + "coll", "")
-    if asked and not asked.startswith("^"):
-        return asked
-    without = [name for name in asked.removeprefix("^").split(",") if name]
+    components = os.environ.get(PREFIX + "coll", "")
+    if components and not components.startswith("^"):
+        return components
+    without = [name for name in components.removeprefix("^").split(",") if name]
     return "^" + ",".join(dict.fromkeys([*without, *OTHERS]))
 
 

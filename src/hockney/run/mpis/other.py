@@ -1,4 +1,4 @@
-"""A library of which nothing is known but what MPI's standard says."""
+"""A library of which only what MPI's standard requires is known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SETTINGS: tuple[tuple[str, ...], ...] = ()
 SETTINGS_PREFIXES = ("",)
 AWARE: dict[str, str] = {}
 VERBOSE: dict[str, str] = {"UCX_LOG_LEVEL": "info", "FI_LOG_LEVEL": "warn"}
-"""Of the libraries of networks that most MPIs use."""
+"""Variables of network libraries that most MPIs use."""
 TELLS: tuple[str, ...] = (
     r"UCX\s+INFO\s+(\S* ?(?:self|intra-node|inter-node)? ?(?:cfg#|ep_cfg\[)\d.*)",
 )

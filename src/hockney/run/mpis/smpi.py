@@ -46,13 +46,13 @@ FIXED = (
 """Settings of every simulation. First: the speed of this host must not influence the simulated
 clock. Second: the kernel allows 65,530 mappings, and shared buffers take one per block. Third: the
 engine has no global variables of a rank; a copy of the program for each rank would cost 330 kB and
-five mappings. Fourth: who looks for a message between others must not be 0.1 ms late with these."""
+five mappings. Fourth: MPI_Test must not take 0.1 ms of simulated time."""
 SELECTORS = frozenset({"default", "ompi", "mpich", "mvapich2", "impi", "automatic"})
 """Decision functions of libraries, not algorithms."""
 NOBODY = "?"
 """A name that no algorithm has."""
 SETTING_OF = {"reduce_scatter_block": "reduce_scatter"}
-"""Collectives that SimGrid makes by another one, whose setting chooses the algorithm."""
+"""Collectives that SimGrid makes of another one, whose setting chooses the algorithm."""
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="z" routing="None"><host id="h" speed="1Gf"/></zone></platform>
@@ -65,14 +65,14 @@ def format_for(version: str | None) -> str:
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:
     """The algorithms that smpirun lists when it refuses another."""
-    found = []
+    algorithms = []
     with temporary_directory("hockney-") as directory:
         (directory / "platform.xml").write_text(PLATFORM)
         for collective in collectives:
             own_names = _valid(mpi, engine, collective, directory)
             names = common_names(own_names)
-            found += [Algorithm(collective, names[own], own) for own in own_names]
-    return found
+            algorithms += [Algorithm(collective, names[own], own) for own in own_names]
+    return algorithms
 
 
 def _valid(mpi: Mpi, engine: Engine, collective: str, directory: Path) -> list[str]:

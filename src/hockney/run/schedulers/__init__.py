@@ -129,9 +129,9 @@ def batch_names() -> list[str]:
 
 def resubmitting(name: str) -> Resubmitting:
     """The scheduler of that name; raises UsageError if its jobs cannot submit themselves again."""
-    found: object = SCHEDULERS.find(name)
-    if offers(found, Resubmitting):
-        return found
+    scheduler: object = SCHEDULERS.find(name)
+    if offers(scheduler, Resubmitting):
+        return scheduler
     raise UsageError(
         f"jobs of {name} cannot submit themselves again",
         f"there is {', '.join(SCHEDULERS.offering(Resubmitting))}; else call hockney watch --once "
@@ -141,9 +141,9 @@ def resubmitting(name: str) -> Resubmitting:
 
 def batch_named(name: str) -> Batch:
     """The scheduler of that name; raises UsageError if jobs cannot be submitted to it."""
-    found: object = SCHEDULERS.find(name)
-    if offers(found, Batch):
-        return found
+    scheduler: object = SCHEDULERS.find(name)
+    if offers(scheduler, Batch):
+        return scheduler
     raise UsageError(
         f"hockney cannot submit batch jobs to {name}", f"there are {', '.join(batch_names())}"
     )
@@ -178,16 +178,16 @@ def find_starter(mpi: Mpi, placement: Placement) -> Starter:
     """What starts the ranks of a placement: the user's template, the named launcher, that of the
     job, or the MPI's own. The MPI's own starts them on named hosts, and on the hosts of a job whose
     scheduler starts none. Raises UsageError where there is none."""
-    asked = find_asked(placement)
-    if asked:
-        return asked
+    starter = find_asked(placement)
+    if starter:
+        return starter
     name = placement.launcher
     if placement.platform is not None or name == MPIEXEC or (placement.hosts and name is None):
         return _own(mpi, placement)
-    found = find_allocation(name)
-    if found is None:
+    allocated = find_allocation(name)
+    if allocated is None:
         return _own(mpi, placement)
-    scheduler, allocation = found
+    scheduler, allocation = allocated
     started_by = SCHEDULERS.find(scheduler).launcher()
     if started_by is not None:
         return _named(started_by, placement)
@@ -197,20 +197,20 @@ def find_starter(mpi: Mpi, placement: Placement) -> Starter:
 
 def job_launcher() -> str | None:
     """The launcher of the job in which this process runs, where it is not the MPI's own."""
-    found = find_allocation()
-    return SCHEDULERS.find(found[0]).launcher() if found else None
+    allocated = find_allocation()
+    return SCHEDULERS.find(allocated[0]).launcher() if allocated else None
 
 
 def find_asked(placement: Placement) -> Starter | None:
-    """The launcher that the user names or writes as a template; None where neither is so. Raises
-    UsageError where it cannot start the ranks."""
+    """The launcher that the user names or writes as a template; None where neither is the case.
+    Raises UsageError where it cannot start the ranks."""
     template, name = template_of(placement), placement.launcher
     if template is None:
         if name in (None, MPIEXEC) or name in SCHEDULERS.names():
             return None
         return _named(name, placement)
-    if not placement.hosts and (found := find_allocation()) is not None:
-        placement = msgspec.structs.replace(placement, hosts=found[1].hosts)
+    if not placement.hosts and (allocated := find_allocation()) is not None:
+        placement = msgspec.structs.replace(placement, hosts=allocated[1].hosts)
     launcher = template_launcher(template, placement)
     return Starter(launcher, launcher.programs[0], placement)
 
@@ -228,23 +228,23 @@ def _own(mpi: Mpi, placement: Placement) -> Starter:
 
 def _named(name: str, placement: Placement) -> Starter:
     launcher = launcher_named(name)
-    found = next(filter(shutil.which, launcher.programs), None)
-    if found is None:
+    program = next(filter(shutil.which, launcher.programs), None)
+    if program is None:
         raise UsageError(
             f"--launcher {name}: there is no {' or '.join(launcher.programs)} on PATH",
             "load its module, or leave out --launcher",
         )
-    return Starter(launcher, found, placement)
+    return Starter(launcher, program, placement)
 
 
 def find_allocation(launcher: str | None = None) -> tuple[str, Allocation] | None:
     """The scheduler in whose job this process runs, or the requested one, with its allocation."""
-    asked = launcher if launcher in SCHEDULERS.names() else None
-    for name in [asked] if asked else SCHEDULERS.names():
+    requested = launcher if launcher in SCHEDULERS.names() else None
+    for name in [requested] if requested else SCHEDULERS.names():
         allocation = SCHEDULERS.find(name).allocation()
         if allocation is not None:
             return name, allocation
-    if asked:
+    if requested:
         raise UsageError(
             f"--launcher {launcher}: this is not inside one of its jobs",
             "ask for an allocation first, or submit a job (`hockney job --help`)",

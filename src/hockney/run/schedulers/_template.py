@@ -1,4 +1,4 @@
-"""A launcher of which the user gives the command: --launch 'aprun -n {ranks} {command}'."""
+"""A launcher whose command the user gives: --launch 'aprun -n {ranks} {command}'."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def template_launcher(template: str, placement: Placement) -> Launcher:
         )
     if "hosts" in fields and not placement.hosts:
         raise UsageError(f"{where}: no hosts are known", "name them with --hosts")
-    # Whichever launcher is behind it, each says so in words of its own.
+    # The launcher behind it is unknown: the messages of any may appear.
     every = [
         failure for module in LAUNCHERS.all().values() for failure in module.LAUNCHER.start_failures
     ]
@@ -94,13 +94,13 @@ def template_launcher(template: str, placement: Placement) -> Launcher:
 
 def _fields(word: str) -> list[str]:
     """The names of the placeholders of a word; raises ValueError where one has a format."""
-    found = []
+    fields = []
     for _, name, form, conversion in string.Formatter().parse(word):
         if form or conversion:
             raise ValueError(f"{{{name}}} takes no format")
         if name is not None:
-            found.append(name)
-    return found
+            fields.append(name)
+    return fields
 
 
 def _value(name: str, placement: Placement, command: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ def launcher() -> str:
 
 
 def directives(job: Job) -> list[str]:
-    asked = [
+    options = [
         f"--job-name={job.name}",
         f"--nodes={job.nodes}",
         f"--nslots={job.nodes * job.per_node}",
@@ -41,7 +41,7 @@ def directives(job: Job) -> list[str]:
             partition=f"--queue={job.partition}",
         ),
     ]
-    return [f"#flux: {words}" for words in asked]
+    return [f"#flux: {words}" for words in options]
 
 
 def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ def launcher() -> str | None:
 
 
 def directives(job: Job) -> list[str]:
-    asked = [
+    options = [
         f"-J {job.name}",
         f"-n {job.nodes * job.per_node}",
         f'-R "span[ptile={job.per_node}]"',
@@ -41,7 +41,7 @@ def directives(job: Job) -> list[str]:
             job, exclusive="-x", account=f"-P {job.account}", partition=f"-q {job.partition}"
         ),
     ]
-    return [f"#BSUB {words}" for words in asked]
+    return [f"#BSUB {words}" for words in options]
 
 
 def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:

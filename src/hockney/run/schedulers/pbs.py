@@ -47,7 +47,7 @@ def launcher() -> None:
 
 def directives(job: Job) -> list[str]:
     place = "scatter:excl" if job.exclusive else "scatter"
-    asked = [
+    options = [
         "-V",
         f"-N {job.name}",
         "-j oe",
@@ -56,7 +56,7 @@ def directives(job: Job) -> list[str]:
         f"-l walltime={job.minutes // 60:02d}:{job.minutes % 60:02d}:00",
         *as_asked(job, account=f"-A {job.account}", partition=f"-q {job.partition}"),
     ]
-    return [f"#PBS {words}" for words in asked]
+    return [f"#PBS {words}" for words in options]
 
 
 def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:

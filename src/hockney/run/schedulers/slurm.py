@@ -67,7 +67,7 @@ def launcher() -> str:
 
 
 def directives(job: Job) -> list[str]:
-    asked = [
+    options = [
         f"--job-name={job.name}",
         f"--nodes={job.nodes}",
         f"--ntasks-per-node={job.per_node}",
@@ -79,7 +79,7 @@ def directives(job: Job) -> list[str]:
             partition=f"--partition={job.partition}",
         ),
     ]
-    return [f"#SBATCH {words}" for words in asked]
+    return [f"#SBATCH {words}" for words in options]
 
 
 def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:

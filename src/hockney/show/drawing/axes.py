@@ -30,13 +30,13 @@ DECADES = (
 )
 """Named ticks of a decade, from many to one: the first choice that fits is drawn."""
 LEAST_COLOUR = 1e-3
-"""The lowest colour that is told apart where values begin at 0, as a fraction of the largest."""
+"""The lowest colour that is distinguished where values begin at 0, as a fraction of the largest."""
 LABEL_INCHES = {"x": 0.55, "y": 0.28}
 """Length of an axis per label."""
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 DATES = ((3.0, "%m-%d %H:%M"), (math.inf, "%Y-%m-%d"))
-"""The names of ticks on an axis of dates, by the days that it spans. Each is whole: what several
-have in common would stand beside the label of the axis."""
+"""The names of ticks on an axis of dates, by the days that it spans. Each is complete: matplotlib
+would put what several share beside the axis label."""
 SIDES: tuple[Side, Side] = ("x", "y")
 untyped: Any = dates
 
@@ -215,7 +215,7 @@ def _linear(axes: Axes, side: Side, axis: PlotAxis, values: Sequence[float]) -> 
 def _unit(axis: PlotAxis, largest: float) -> tuple[float, str]:
     """The factor and the unit in which an axis is labelled."""
     if axis.quantity == "time":
-        unit = next((name for name, one in SECONDS.items() if largest >= one), "ns")
+        unit = next((name for name, seconds in SECONDS.items() if largest >= seconds), "ns")
         return SECONDS[unit], f", {unit}"
     if axis.quantity == "rate":
         unit = next((name for name in ("GiB", "MiB", "KiB") if largest >= FACTORS[name]), "B")

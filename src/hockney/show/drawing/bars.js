@@ -9,14 +9,14 @@ function drawBars(view) {
   const bottom = 18 + tall * y.names.length;
   view.height = bottom + 40;
   view.box = { left, right: width - 14, top: 18, bottom };
-  const ends = panel.bars.flatMap((one) => [one.low, one.high]);
+  const ends = panel.bars.flatMap((bar) => [bar.low, bar.high]);
   view.x = scale(x, ends);
-  const shown = panel.bars.filter((one) => !view.drawing.hidden.has(kinds[one.kind].label));
+  const shown = panel.bars.filter((bar) => !view.drawing.hidden.has(kinds[bar.kind].label));
   view.domain = { x: x.logarithmic ? extent(view.x, ends, 0.04) : [0, (Math.max(...ends) || 1) * 1.03], y: [0, 1] };
   const row = (at) => (y.downward ? at : y.names.length - 1 - at);
   const names = y.names.map((name, i) => make("text", { class: "tick", x: left - 6, y: 22 + (row(i) + 0.5) * tall, "text-anchor": "end" }, name));
   return make("svg", { viewBox: `0 0 ${width} ${view.height}`, role: "img", "aria-label": `${figure.title}. The data table follows.` },
-    ...barTicks(view), ...names, ...shown.flatMap((one) => drawBar(view, one, 18 + row(one.row) * tall, tall)),
+    ...barTicks(view), ...names, ...shown.flatMap((bar) => drawBar(view, bar, 18 + row(bar.row) * tall, tall)),
     make("text", { x: 0, y: 11 }, y.label), make("text", { x: view.box.right, y: view.height - 6, "text-anchor": "end" }, x.label));
 }
 
@@ -30,13 +30,13 @@ function barTicks(view) {
   });
 }
 
-function drawBar(view, one, y, tall) {
-  const kind = view.panel.kinds[one.kind];
-  const [from, to] = [view.px(one.low), view.px(one.high)];
+function drawBar(view, bar, y, tall) {
+  const kind = view.panel.kinds[bar.kind];
+  const [from, to] = [view.px(bar.low), view.px(bar.high)];
   const colour = (kind.colour ?? null) === null ? "own" : `c${kind.colour % COLOURS}`;
-  const rect = make("rect", { class: `cell mark ${colour}`, x: round(from), y: y + 0.14 * tall, width: Math.max(to - from, 0.5), height: 0.72 * tall, "data-name": one.words });
-  rect.addEventListener("pointerenter", () => view.showTip(one.words, (from + to) / 2, y));
+  const rect = make("rect", { class: `cell mark ${colour}`, x: round(from), y: y + 0.14 * tall, width: Math.max(to - from, 0.5), height: 0.72 * tall, "data-name": bar.words });
+  rect.addEventListener("pointerenter", () => view.showTip(bar.words, (from + to) / 2, y));
   rect.addEventListener("pointerleave", () => view.forget());
-  if (!finite(one.at)) return [rect];
-  return [rect, make("circle", { class: "value", cx: round(view.px(one.at)), cy: y + tall / 2, r: 3 })];
+  if (!finite(bar.at)) return [rect];
+  return [rect, make("circle", { class: "value", cx: round(view.px(bar.at)), cy: y + tall / 2, r: 3 })];
 }

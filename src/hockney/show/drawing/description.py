@@ -48,8 +48,7 @@ class Series:
     """x, y: a number for each point, None where it is unknown; low, high: its interval."""
 
     label: str
-    """Its entry in the legend, which series with the same label have in common; empty for no
-    entry."""
+    """Its legend entry, which series with the same label share; empty for no entry."""
     x: Sequence[float]
     y: Values
     low: Values | None = None
@@ -70,7 +69,7 @@ class Series:
 def ends(intervals: Iterable[Interval | None]) -> tuple[Values, Values]:
     """The lower and the upper ends of a series' intervals."""
     each = list(intervals)
-    return [low_of(one) for one in each], [high_of(one) for one in each]
+    return [low_of(interval) for interval in each], [high_of(interval) for interval in each]
 
 
 @dataclass(frozen=True)
@@ -185,14 +184,14 @@ def colour_range(panel: Panel) -> tuple[float, float]:
 
 def values_along(panel: Panel, side: Side) -> list[float]:
     """All values that a panel's axis must include."""
-    found: list[float | None] = []
+    values: list[float | None] = []
     for series in panel.series:
         if side == "x":
-            found += series.x
+            values += series.x
         else:
-            found += [*series.y, *(series.low or ()), *(series.high or ())]
+            values += [*series.y, *(series.low or ()), *(series.high or ())]
     if side == "x":
-        found += [end for bar in panel.bars for end in (bar.low, bar.high)]
-    found += [end for band in panel.bands if band.across == side for end in (band.low, band.high)]
-    found += [rule.at for rule in panel.rules if rule.across == side]
-    return [value for value in found if value is not None and math.isfinite(value)]
+        values += [end for bar in panel.bars for end in (bar.low, bar.high)]
+    values += [end for band in panel.bands if band.across == side for end in (band.low, band.high)]
+    values += [rule.at for rule in panel.rules if rule.across == side]
+    return [value for value in values if value is not None and math.isfinite(value)]

@@ -4,7 +4,7 @@ class Drawing {
   constructor(data, element) {
     Object.assign(this, { id: data.id, data, element, figure: data.alternatives[0].figure });
     const series = data.alternatives.flatMap(({ figure }) => figure.panels.flatMap((panel) => panel.series ?? []));
-    this.hidden = new Set(series.filter((one) => one.hidden).map((one) => one.label));
+    this.hidden = new Set(series.filter((curve) => curve.hidden).map((curve) => curve.label));
     this.frames = html("div", {});
     this.said = html("p", { class: "unseen", "aria-live": "polite" });
     this.caption = html("p", { class: "caption" });
@@ -53,12 +53,12 @@ class Drawing {
 
   // By label: all series of one label share an entry.
   entries() {
-    const found = new Map();
+    const byLabel = new Map();
     for (const panel of this.figure.panels) {
-      for (const series of panel.series ?? []) if (series.label) found.set(series.label, [...(found.get(series.label) ?? []), series]);
-      for (const kind of panel.kinds ?? []) found.set(kind.label, [{ ...kind, style: "cell" }]);
+      for (const series of panel.series ?? []) if (series.label) byLabel.set(series.label, [...(byLabel.get(series.label) ?? []), series]);
+      for (const kind of panel.kinds ?? []) byLabel.set(kind.label, [{ ...kind, style: "cell" }]);
     }
-    return [...found];
+    return [...byLabel];
   }
 
   fillLegend() {
@@ -100,7 +100,7 @@ function panelRows(panel) {
     return [[panel.x.label, panel.y.label, "value", "kind", "what"], rows];
   }
   if (panel.bars) {
-    const rows = panel.bars.map((one) => [panel.y.names[one.row], panel.kinds[one.kind].label, one.low, one.high, one.words]);
+    const rows = panel.bars.map((bar) => [panel.y.names[bar.row], panel.kinds[bar.kind].label, bar.low, bar.high, bar.words]);
     return [[panel.y.label || "what", "kind", `from (${UNITS[panel.x.quantity]})`, `to (${UNITS[panel.x.quantity]})`, "part"], rows];
   }
   const rows = panel.series.flatMap((series) => series.x.map((x, i) => [wordsOf(series), x, series.y[i], series.low?.[i] ?? null, series.high?.[i] ?? null]));

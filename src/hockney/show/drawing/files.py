@@ -231,9 +231,9 @@ def _colour(number: int | None) -> str:
 
 
 def _draw_rules(axes: Axes, rules: Sequence[StraightLine]) -> None:
-    """Lines across with their labels: those of upright ones left of them, right of them where the
-    label of the one before is in the way, and none where that has no room either; at the foot where
-    labels of level lines begin."""
+    """Draws lines with their labels. The label of an upright line is left of it, right of it where
+    the previous label is in the way, and left out where that has no room either; it is at the foot
+    where labels of level lines begin."""
     has_level = any(rule.across == "y" and rule.label for rule in rules)
     end = -math.inf  # of the last label (points)
     for rule in sorted(rules, key=lambda rule: rule.at):
@@ -377,18 +377,19 @@ def plain(text: str, longest: int = LONGEST_LABEL) -> str:
 
 
 def _entries(figure: Figure) -> list[Artist]:
-    """An entry for each label, with the mark of a series that has one and the line of one that
-    has."""
+    """A legend entry for each label, with the mark and the line of whichever series has one."""
 
-    found: dict[str, Looks] = {}
+    by_label: dict[str, Looks] = {}
     for series in figure.series():
         if series.label:
             looks = {key: value for key, value in looks_of(series).items() if key != "rasterized"}
-            known = found.setdefault(series.label, looks)
+            known = by_label.setdefault(series.label, looks)
             if known["linestyle"] == "none" and looks["color"] == known["color"]:
                 known["linestyle"] = looks["linestyle"]
             known["markersize"] = max(known.get("markersize", 3.2), 2.6)
-    entries: list[Artist] = [Line2D([], [], label=label, **looks) for label, looks in found.items()]
+    entries: list[Artist] = [
+        Line2D([], [], label=label, **looks) for label, looks in by_label.items()
+    ]
     bands = {band.label for panel in figure.panels for band in panel.bands if band.label}
     entries += [Patch(facecolor="#ededed", label=label) for label in sorted(bands)]
     kinds = (kind for panel in figure.panels for kind in panel.kinds)
@@ -397,7 +398,7 @@ def _entries(figure: Figure) -> list[Artist]:
 
 def _finish(axes: Axes, figure: Figure, height: float) -> None:
     """Adds the title with the legend, above the (first) axes where they hide no point, and the
-    caption in small print: figures leave their text behind. The figure grows by their height."""
+    caption in small print, because figures are copied alone. The figure grows by their height."""
     canvas: Any = axes.figure
     entries: Any = _entries(figure)
     for entry in entries:

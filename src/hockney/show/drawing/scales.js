@@ -97,15 +97,15 @@ const DECADES = [[1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9], [1, 1.5, 
 
 function decades(axis, [low, high], count) {
   const every = Math.ceil((high - low) / count / 1.5);
-  let found = [];
+  let values = [];
   for (const factors of DECADES) {
-    found = [];
+    values = [];
     for (let decade = Math.floor(low); decade <= high; decade += every)
-      for (const factor of factors) found.push(factor * 10 ** decade);
-    found = found.filter((value) => axis.to(value) >= low && axis.to(value) <= high);
-    if (found.length <= count) break;
+      for (const factor of factors) values.push(factor * 10 ** decade);
+    values = values.filter((value) => axis.to(value) >= low && axis.to(value) <= high);
+    if (values.length <= count) break;
   }
-  return found;
+  return values;
 }
 
 function ticks(axis, [low, high], count) {
@@ -118,6 +118,6 @@ function ticks(axis, [low, high], count) {
   if (axis.logarithmic) return axis.base === 2 ? powersOfTwo(low, high, count) : decades(axis, [low, high], count);
   const units = axis.kind === "rate" ? RATES : null;
   const unit = units ? (units.find(([factor]) => high >= factor) ?? [1])[0] : 1;
-  const found = evenly(low, high, count, unit);
-  return axis.kind === "count" || axis.kind === "date" ? found.filter(Number.isInteger) : found;
+  const even = evenly(low, high, count, unit);
+  return axis.kind === "count" || axis.kind === "date" ? even.filter(Number.isInteger) : even;
 }

@@ -88,8 +88,8 @@ def _curves(panel: Panel) -> str:
     for (axis, side), place, ticks in zip(
         _axes(panel), (x, y), (plotext.xticks, plotext.yticks), strict=True
     ):
-        found = _ticks(axis, _marked(panel, side), place)
-        ticks([at for at, _ in found], [words for _, words in found])
+        named = _ticks(axis, _marked(panel, side), place)
+        ticks([at for at, _ in named], [words for _, words in named])
     plotext.xlabel(panel.x.label)
     text = plotext.uncolorize(plotext.build())
     lines = [panel.y.label, *(line.rstrip() for line in text.splitlines())]
@@ -119,8 +119,8 @@ def _points(series: Series, x: Place, y: Place) -> Iterable[tuple[float, float]]
             for (left, height), (right, _) in pairwise(values)
             for point in ((left, height), (right, height))
         ]
-    for one, other in values:
-        across, up = x(one), None if other is None else y(other)
+    for at, height in values:
+        across, up = x(at), None if height is None else y(height)
         if across is not None and up is not None:
             yield across, up
 

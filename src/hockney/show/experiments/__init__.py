@@ -46,8 +46,8 @@ def view_of(analysis: Analysis) -> View:
 
 def answer_of(analysis: Analysis, operation: str | None = None) -> list[str]:
     """The view's answer, marked where ranks shared CPUs."""
-    found = view_of(analysis).answer(analysis, operation)
-    return [*marks_of(analysis), *found, *memory_answer(analysis)]
+    lines = view_of(analysis).answer(analysis, operation)
+    return [*marks_of(analysis), *lines, *memory_answer(analysis)]
 
 
 def parts_of(analysis: Analysis, all_states: bool) -> list[str]:

@@ -97,8 +97,8 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 def _fastest(
     points: Sequence[PointEstimate], cells: Sequence[CollectiveCell]
 ) -> tuple[PointEstimate, str]:
-    """The best algorithm of points of one size and number of ranks: its point, and how it is
-    called. The fastest where the best is unknown."""
+    """The best algorithm at one size and number of ranks, the fastest where that is unknown: its
+    point and its name."""
     first = min(points, key=typical_of)
     cell = next((c for c in cells if any(point is first for point in c.points)), None)
     if cell is None:
@@ -109,8 +109,8 @@ def _fastest(
 
 
 def _winner_text(cell: CollectiveCell) -> str:
-    """ "linear", "linear or binomial" or "linear or 3 others", of which none is shown to be slower;
-    UNKNOWN."""
+    """ "linear", "linear or binomial" or "linear or 3 others", none of them shown to be slower;
+    or UNKNOWN."""
     if cell.winner is None:
         return UNKNOWN
     name = name_of(cell.winner)
@@ -148,18 +148,18 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     estimates = analysis.estimates
     shown = estimates.numbers(all_states)
     begun = run_lines.late_lines(analysis.starts)
-    found = ["\n".join([*run_lines.heading(analysis, "time"), *begun])]
+    pieces = ["\n".join([*run_lines.heading(analysis, "time"), *begun])]
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
         of_library = [point for point in estimates.in_state(state) if is_collective(point)]
-        found += [*name, *_tables(of_library, analysis.best)]
+        pieces += [*name, *_tables(of_library, analysis.best)]
     title = "hidden behind computation that takes as long as the collective alone"
-    found.append(overlaps_text(title, OVERLAPS, analysis))
-    found += phase_tables(analysis.phases)
-    found += _regrets(analysis.regrets)
+    pieces.append(overlaps_text(title, OVERLAPS, analysis))
+    pieces += phase_tables(analysis.phases)
+    pieces += _regrets(analysis.regrets)
     states = run_lines.state_lines(estimates)
     left_out = [f"left out: {words}" for words in analysis.plan.left_out] if analysis.plan else []
-    return [*found, "\n".join([*states, *left_out])]
+    return [*pieces, "\n".join([*states, *left_out])]
 
 
 def definitions(analysis: Analysis) -> list[str]:
@@ -232,14 +232,14 @@ def _matrix(
 ) -> str:
     """A table with a row a size, and the algorithm that is surely the fastest in each."""
     names = dict.fromkeys(map(column_of, points))
-    found = {(point.bytes, column_of(point)): point for point in points}
+    point_at = {(point.bytes, column_of(point)): point for point in points}
 
     def of_column(name: str) -> TableColumn[int]:
         def half(size: int) -> float | None:
-            return half_width_s(found[size, name])
+            return half_width_s(point_at[size, name])
 
         def time(size: int) -> float | None:
-            return found[size, name].typical_s if (size, name) in found else None
+            return point_at[size, name].typical_s if (size, name) in point_at else None
 
         return TableColumn(name, time, microseconds, half_width=half)
 

@@ -58,7 +58,7 @@ COLUMNS: list[TableColumn[Congested]] = [
     TableColumn(
         "launches",
         lambda row: row.median.launches,
-        shown=differs(lambda one: one.median.launches),
+        shown=differs(lambda row: row.median.launches),
     ),
     *through(lambda row: row.median, *FACTOR),
     *(_tail_column(quantile) for quantile in QUANTILES[1:]),
@@ -75,13 +75,13 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     """A line for each victim: its largest factor of medians and of tails, which may be under two
     loads."""
     lines = []
-    victims = dict.fromkeys(one.point.operation for one in analysis.congestion)
+    victims = dict.fromkeys(row.point.operation for row in analysis.congestion)
     for victim in victims:
         if operation not in (None, victim):
             continue
-        own = [one for one in analysis.congestion if one.point.operation == victim]
+        own = [row for row in analysis.congestion if row.point.operation == victim]
         lines.append(worst_text(own))
-    exceeding = [one for one in analysis.congestion if one.exceeds]
+    exceeding = [row for row in analysis.congestion if row.exceeds]
     if exceeding:
         lines.append(
             f"{len(exceeding)} of {len(analysis.congestion)} points are surely above the gate of "
@@ -93,14 +93,14 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     """Tables of the headline state."""
     lines = [*run_lines.heading(analysis, "time")]
-    found = ["\n".join(lines)]
+    pieces = ["\n".join(lines)]
     for curve in load_curves(analysis.congestion):
-        found.append(f"{load_text(curve[0].point)}\n{table_text(_marked(analysis), curve)}")
-    few = any(one.median.judged.interval is None for one in analysis.congestion)
+        pieces.append(f"{load_text(curve[0].point)}\n{table_text(_marked(analysis), curve)}")
+    few = any(row.median.judged.interval is None for row in analysis.congestion)
     if few and not analysis.run.is_simulated:
-        found.append(FEW_RULE)
-    found.append(tails_text(analysis.tails))
-    return [*found, "\n".join(run_lines.state_lines(analysis.estimates))]
+        pieces.append(FEW_RULE)
+    pieces.append(tails_text(analysis.tails))
+    return [*pieces, "\n".join(run_lines.state_lines(analysis.estimates))]
 
 
 def _marked(analysis: Analysis) -> list[TableColumn[Congested]]:
@@ -126,10 +126,9 @@ def _factor(congested: Congested) -> float:
 
 
 def _worst_tail(every: Sequence[Congested], worst: Congested) -> tuple[Congested, Factor] | None:
-    """The row with the largest factor of a tail, and that factor. worst: the row of the largest
-    factor of medians, whose own tail it is where no other exceeds that factor; None where that has
-    no tail."""
-    tails = [(one, factor) for one in every for factor in one.factors if factor is not one.median]
+    """The row with the largest tail factor, and that factor. worst: the row with the largest median
+    factor; where no tail exceeds that factor, its own largest tail is taken. None without tails."""
+    tails = [(row, factor) for row in every for factor in row.factors if factor is not row.median]
     above = [each for each in tails if each[1].judged.ratio > _factor(worst)]
     own = [each for each in tails if each[0] is worst]
     return max(above or own, key=lambda each: each[1].judged.ratio, default=None)
@@ -145,23 +144,23 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     return {
         "points": [
             {
-                "victim": one.point.operation,
-                **axes_json(one.point, "operation", "peers"),
-                **row_json(COLUMNS, one),
+                "victim": row.point.operation,
+                **axes_json(row.point, "operation", "peers"),
+                **row_json(COLUMNS, row),
             }
-            for one in analysis.congestion
+            for row in analysis.congestion
         ],
         "times": points_json(analysis, all_states),
         **tails_json(analysis.tails),
     }
 
 
-def load_curves(found: Sequence[Congested]) -> list[list[Congested]]:
+def load_curves(rows: Sequence[Congested]) -> list[list[Congested]]:
     """Factors by victim and load, over sizes of the victims' messages."""
     curves: dict[Key, list[Congested]] = {}
-    for one in found:
-        curves.setdefault(key_without(one.point, "bytes"), []).append(one)
-    return [sorted(curve, key=lambda one: one.point.bytes) for curve in curves.values()]
+    for row in rows:
+        curves.setdefault(key_without(row.point, "bytes"), []).append(row)
+    return [sorted(curve, key=lambda row: row.point.bytes) for curve in curves.values()]
 
 
 def victim_text(point: Point) -> str:
@@ -200,24 +199,24 @@ def worst_text(own: Sequence[Congested]) -> str:
 
 
 def _tail_clause(worst: Congested, own: Sequence[Congested]) -> str:
-    """ "; its p99 20 times", with its own load where that is not the one of the median."""
-    found = _worst_tail(own, worst)
-    if found is None:
+    """ "; its p99 20 times", with its load where that differs from the median's."""
+    tail = _worst_tail(own, worst)
+    if tail is None:
         return ""
-    row, factor = found
+    row, factor = tail
     name = NAMES[factor.quantile]
     if row is worst:
         return f"; its {name} {factor.judged.ratio:.3g} times"
-    sizes = {one.point.bytes for one in own}
+    sizes = {congested.point.bytes for congested in own}
     size = f" of {format_size(row.point.bytes)}" if len(sizes) > 1 else ""
     long = f"{ratio_text(factor.judged, '.3g')} times"
     return f"; the {name}{size} at worst {long}, under {_load_name(row.point, own)}"
 
 
 def _load_name(point: Point, own: Sequence[Congested]) -> str:
-    """ "incast of 64 KiB", with what else tells apart the loads of these rows."""
-    windows = {one.point.load_window for one in own}
-    bursts = {(one.point.burst_s, one.point.gap_s) for one in own}
+    """ "incast of 64 KiB", with whatever else these rows' loads differ in."""
+    windows = {row.point.load_window for row in own}
+    bursts = {(row.point.burst_s, row.point.gap_s) for row in own}
     name = f"{point.aggressor} of {format_size(point.load_bytes or 0)}"
     window = f", {point.load_window} in flight" if len(windows) > 1 else ""
     return name + window + (_bursts_text(point) or ", steady" if len(bursts) > 1 else "")

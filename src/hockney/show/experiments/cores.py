@@ -84,22 +84,22 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     heading = "\n".join(run_lines.heading(analysis))
     if matrix is None:
         return [heading, "no pair was measured"]
-    found = [heading]
+    pieces = [heading]
     clustered = " and ".join(map(format_size, matrix.clustered_sizes))
     for size in sorted({min(matrix.times), max(matrix.times)}):
-        found.append(
+        pieces.append(
             f"{format_size(size)}, rank by rank\n" + heat_map(matrix.seconds(size), matrix.ranks)
         )
-    found += [
+    pieces += [
         "by shared hardware (us; over the pairs' medians)\n" + group_table(matrix.by_places),
         f"by the times alone (clusters at {clustered})\n" + group_table(matrix.by_times),
         "\n".join(_agreement(matrix, analysis.places)),
     ]
     if isinstance(analysis.workload, Cores) and analysis.workload.parallel:
-        found.append(_parallel(matrix))
-    found.append("\n".join(run_lines.state_lines(analysis.estimates)))
-    found.append(outliers_text(analysis))
-    return found
+        pieces.append(_parallel(matrix))
+    pieces.append("\n".join(run_lines.state_lines(analysis.estimates)))
+    pieces.append(outliers_text(analysis))
+    return pieces
 
 
 def definitions(analysis: Analysis) -> list[str]:
@@ -141,7 +141,7 @@ def _group_json(group: PairGroup) -> dict[str, Any]:
     return {
         "name": group.name,
         "pairs": group.pairs,
-        "times": [row_json(COLUMNS, _GroupRow(group.name, one)) for one in group.times],
+        "times": [row_json(COLUMNS, _GroupRow(group.name, times)) for times in group.times],
         "fit": fit_json(group.line) if group.line else None,
     }
 
@@ -149,7 +149,7 @@ def _group_json(group: PairGroup) -> dict[str, Any]:
 def group_table(groups: Sequence[PairGroup]) -> str:
     """A table with message size, average, standard deviation and their ratio, and a line fitted
     through each group."""
-    rows = [_GroupRow(group.name, one) for group in groups for one in group.times]
+    rows = [_GroupRow(group.name, times) for group in groups for times in group.times]
     lines = [table_text(COLUMNS, rows)]
     for group in groups:
         line = group.line

@@ -82,13 +82,13 @@ def _table(columns: Sequence[TableColumn[Any]], rows: Sequence[Any], pairwise: P
 
 def _worst(pairwise: Pairwise, size: int, most: int) -> list[_SlowPair]:
     """The slowest pairs of a size."""
-    found = []
+    pairs = []
     for pair, seconds, ratio in pairwise.worst(size, most):
         ends = pairwise.ends[pair].tolist()
         peers, hosts = [int(pairwise.ranks[end]) for end in ends], list(map(pairwise.host, ends))
         level = pairwise.levels[pairwise.level[pair]]
-        found.append(_SlowPair(pairwise.bytes[size], peers, hosts, level, seconds, ratio))
-    return found
+        pairs.append(_SlowPair(pairwise.bytes[size], peers, hosts, level, seconds, ratio))
+    return pairs
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
@@ -129,7 +129,7 @@ def definitions(analysis: Analysis) -> list[str]:
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "levels", "matrices", "worst", "suspects", "verdict", "rule", ...}."""
+    """{"points", "levels", "matrices", "worst", "suspects", "verdict_rule", ...}."""
     verdict, pairwise = analysis.verdict, analysis.pairwise
     shown: dict[str, Any] = {"points": points_json(analysis, all_states), "verdict_rule": RULE}
     if analysis.located is not None and pairwise is not None:
@@ -152,9 +152,9 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
         "levels": [asdict(level_time) for level_time in pairwise.level_times()],
         "matrices": [_matrix_json(pairwise, size) for size in range(len(pairwise.bytes))],
         "worst": [
-            row_json(WORST, one)
+            row_json(WORST, pair)
             for size in range(len(pairwise.bytes))
-            for one in _worst(pairwise, size, MOST_WORST)
+            for pair in _worst(pairwise, size, MOST_WORST)
         ],
         "suspects": [asdict(suspect) for suspect in verdict.suspects],
         "verdict": verdict_lines(analysis, verdict, pairwise),
@@ -162,7 +162,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 
 def verdict_lines(analysis: Analysis, verdict: Verdict, pairwise: Pairwise) -> list[str]:
-    """The verdict, whose lines each have all that is needed for a repair."""
+    """The verdict, with all that a repair needs in each line."""
     measured = run_lines.measured_words(analysis, len(pairwise.ranks))
     if verdict.suspects:
         return [f"{_line(suspect)}; {measured}" for suspect in verdict.suspects]
@@ -203,8 +203,7 @@ def _judged(verdict: Verdict, pairwise: Pairwise) -> list[str]:
 
 
 def _not_compared(verdict: Verdict, pairwise: Pairwise) -> str:
-    """Which of the pairs were not compared with others: those of what is slow, or of a kind that is
-    rare."""
+    """Why some pairs were not compared: they are of an outlier, or their kind is rare."""
     left = len(pairwise.ends) // (1 + pairwise.is_one_way) - verdict.pairs
     if not verdict.pairs or left <= 0:
         return ""

@@ -42,7 +42,7 @@ class _HaloRow(NamedTuple):
     point: PointEstimate
     predicted: Predicted | None
     is_fastest: bool
-    """Of several exchanges at the size."""
+    """The fastest of several at its size."""
 
 
 COLUMNS: list[TableColumn[_HaloRow]] = [
@@ -83,15 +83,15 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     estimates = analysis.estimates
     shown = estimates.numbers(all_states)
-    predicted = {id(one.point): one for one in analysis.predicted_here}
+    predicted = {id(prediction.point): prediction for prediction in analysis.predicted_here}
     begun = [*run_lines.late_lines(analysis.starts), *_moved(analysis)]
-    found = ["\n".join([*run_lines.heading(analysis, "time"), *begun])]
+    pieces = ["\n".join([*run_lines.heading(analysis, "time"), *begun])]
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
-        points = [one for one in estimates.own(state) if one.exchange is not None]
-        found += [*name, *_tables(points, predicted)]
-    found.append(overlaps_text(HIDDEN_TITLE, OVERLAPS, analysis))
-    return [*found, "\n".join(run_lines.state_lines(estimates))]
+        points = [point for point in estimates.own(state) if point.exchange is not None]
+        pieces += [*name, *_tables(points, predicted)]
+    pieces.append(overlaps_text(HIDDEN_TITLE, OVERLAPS, analysis))
+    return [*pieces, "\n".join(run_lines.state_lines(estimates))]
 
 
 def definitions(analysis: Analysis) -> list[str]:
@@ -130,13 +130,13 @@ def _topology(point: PointEstimate) -> str:
 
 
 def _tables(points: Sequence[PointEstimate], predicted: dict[int, Predicted]) -> Iterator[str]:
-    """A table for each size, with a row an exchange, and for each topology."""
+    """A table for each topology and size, with a row an exchange."""
     topologies = dict.fromkeys(map(_topology, points))
     for topology in topologies:
         of_it = [point for point in points if _topology(point) == topology]
-        for size in sorted({one.bytes for one in of_it}):
-            at_it = [one for one in of_it if one.bytes == size]
-            alone = [one for one in at_it if not one.overlap]
+        for size in sorted({point.bytes for point in of_it}):
+            at_it = [point for point in of_it if point.bytes == size]
+            alone = [point for point in at_it if not point.overlap]
             first = min(alone, key=typical_of) if len(alone) >= LEAST_TO_MARK else None
-            rows = [_HaloRow(one, predicted.get(id(one)), one is first) for one in at_it]
+            rows = [_HaloRow(point, predicted.get(id(point)), point is first) for point in at_it]
             yield f"{topology}, {format_size(size)} to each\n{table_text(COLUMNS, rows)}"

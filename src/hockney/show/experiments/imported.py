@@ -63,20 +63,20 @@ def _pairs(matrix: Matrix) -> int:
 
 def _matrix_parts(analysis: Analysis, matrix: Matrix) -> list[str]:
     """The matrix of each size, and its slowest pairs. Every number is in --json and in exports."""
-    found = []
+    pieces = []
     for size, points in matrix.times.items():
-        found.append(
+        pieces.append(
             f"{format_size(size)}, rank by rank\n" + heat_map(matrix.seconds(size), matrix.ranks)
         )
-        slowest = sorted(points.items(), key=lambda one: one[1].typical_s, reverse=True)
+        slowest = sorted(points.items(), key=lambda entry: entry[1].typical_s, reverse=True)
         rows = [["slowest pairs", "", "us"]]
         for pair, point in slowest[:MOST_SLOWEST]:
             hosts = [_host(analysis, rank) for rank in pair]
             rows.append([*hosts, f"{point.typical_s * 1e6:.5g}"])
-        found.append(aligned(rows))
+        pieces.append(aligned(rows))
     if matrix.has_directions:
-        found.append("of both directions the slower")
-    return found
+        pieces.append("of both directions the slower")
+    return pieces
 
 
 def _host(analysis: Analysis, rank: int) -> str:
@@ -88,8 +88,8 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "fits", "statistics"}: the last has every number as the log gives it."""
     each = (msgspec.structs.asdict(summary) for summary in analysis.run.summaries)
     statistics = [
-        {name: value for name, value in one.items() if name != "line" and _applies(value)}
-        for one in each
+        {name: value for name, value in statistic.items() if name != "line" and _applies(value)}
+        for statistic in each
     ]
     return {**pingpong.fields(analysis, all_states), "statistics": statistics}
 
@@ -137,10 +137,10 @@ def _statistics_table(
     count = "rows" if are_unrelated else "launches"
     tables = []
     for title, points in zip(texts_apart(curves.values()), curves.values(), strict=True):
-        fields = {name: one.field for point in points for name, one in known[point].items()}
+        fields = {name: number.field for point in points for name, number in known[point].items()}
         rows = [["bytes", count, *fields], ["", "", *(UNITS[f] for f in fields.values())]]
         for point in sorted(points, key=lambda point: point.bytes):
-            launches = max(one.launches for one in known[point].values())
+            launches = max(number.launches for number in known[point].values())
             cells = [_cell(known[point].get(name)) for name in fields]
             rows.append([str(point.bytes), str(launches), *cells])
         tables.append("\n".join([*([title] if title else []), aligned(rows)]))
@@ -148,7 +148,7 @@ def _statistics_table(
 
 
 def _cell(number: LogNumber | None) -> str:
-    """A time with every digit that the log had; of a median of two, with all that a double has."""
+    """A time with every digit of the log; a median of two with all that a double has."""
     if number is None:
         return "-"
     if number.field == "value_s":

@@ -39,18 +39,20 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # no
     if known is None:
         return []
     times = {n.removesuffix("_s"): p for n, p in known.fit.parameters.items() if n.endswith("_s")}
-    return [", ".join(f"{name} {format_seconds(one.value)}" for name, one in times.items())]
+    return [
+        ", ".join(f"{name} {format_seconds(parameter.value)}" for name, parameter in times.items())
+    ]
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
-    found = ["\n".join(run_lines.heading(analysis, "times"))]
+    pieces = ["\n".join(run_lines.heading(analysis, "times"))]
     for state in analysis.estimates.numbers(all_states):
         known = analysis.loggp(state)
         if known is not None:
-            found += [table_text(COLUMNS, known.overheads), "\n".join(model_lines(known.fit))]
+            pieces += [table_text(COLUMNS, known.overheads), "\n".join(model_lines(known.fit))]
         else:
-            found.append(f"state {state}: too few trains were measured for LogGP")
-    return [*found, "\n".join(run_lines.state_lines(analysis.estimates))]
+            pieces.append(f"state {state}: too few trains were measured for LogGP")
+    return [*pieces, "\n".join(run_lines.state_lines(analysis.estimates))]
 
 
 def definitions(analysis: Analysis) -> list[str]:
@@ -60,13 +62,13 @@ def definitions(analysis: Analysis) -> list[str]:
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "overheads", "fits"}."""
     states = analysis.estimates.numbers(all_states)
-    known = [(state, found) for state in states if (found := analysis.loggp(state)) is not None]
+    known = [(state, loggp) for state in states if (loggp := analysis.loggp(state)) is not None]
     return {
         "points": points_json(analysis, all_states),
         "overheads": [
             {"state": state, **estimate_json(overhead)}
-            for state, found in known
-            for overhead in found.overheads
+            for state, loggp in known
+            for overhead in loggp.overheads
         ],
-        "fits": [{"state": state, **fit_json(found.fit)} for state, found in known],
+        "fits": [{"state": state, **fit_json(loggp.fit)} for state, loggp in known],
     }

@@ -55,7 +55,9 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
         words = [
             f"{100.0 * hidden:.0f} % hidden by its {WHO[point.operation]} (host overhead "
             f"{format_seconds(analysis.host_overheads[point])})"
-            for point, hidden in sorted(analysis.overlap.items(), key=lambda one: one[0].operation)
+            for point, hidden in sorted(
+                analysis.overlap.items(), key=lambda entry: entry[0].operation
+            )
             if point.bytes == size and point.operation in WHO and point in analysis.host_overheads
         ]
         lines.append(f"{format_size(size)}: {', '.join(reversed(words))}")
@@ -65,11 +67,11 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     estimates = analysis.estimates
     begun = run_lines.late_lines(analysis.starts)
-    found = ["\n".join([*run_lines.heading(analysis, "time"), *begun])]
+    pieces = ["\n".join([*run_lines.heading(analysis, "time"), *begun])]
     for state in estimates.numbers(all_states):
-        found += [f"state {state}"] if all_states else []
-        found += [_table(analysis, name, state) for name in WHO]
-    return [*found, "\n".join(run_lines.state_lines(estimates))]
+        pieces += [f"state {state}"] if all_states else []
+        pieces += [_table(analysis, name, state) for name in WHO]
+    return [*pieces, "\n".join(run_lines.state_lines(estimates))]
 
 
 def definitions(analysis: Analysis) -> list[str]:
@@ -88,9 +90,13 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 
 def _table(analysis: Analysis, operation: str, state: int) -> str:
-    """A table with a row a size; computation is known of the main state alone."""
-    own = [one for one in overlaps_of(analysis) if state == 0 and one.point.operation == operation]
-    known = {one.point.bytes: one for one in own}
+    """A table with a row a size; computation is known for the main state only."""
+    own = [
+        overlap
+        for overlap in overlaps_of(analysis)
+        if state == 0 and overlap.point.operation == operation
+    ]
+    known = {overlap.point.bytes: overlap for overlap in own}
     rows = [
         _ComputingRow(point, known.get(point.bytes))
         for point in analysis.estimates.own(state)

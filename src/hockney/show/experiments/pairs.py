@@ -49,7 +49,7 @@ def _count(value: float) -> str:
 
 
 def _of_rate(contention: Contention, rate: float | None) -> float | None:
-    """The half-width of a rate of all pairs, which is known as well as their time."""
+    """The half-width of a rate of all pairs, whose precision is that of their time."""
     precision = contention.together.precision
     return None if precision is None or rate is None else precision * rate
 
@@ -114,13 +114,13 @@ LEVEL_COLUMNS: list[TableColumn[LevelAtOnce]] = [
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     """Times of the median pair among the fewest and the most pairs, at the smallest and the largest
     size; the knee at the largest; and the number of outliers."""
-    rows = [one for one in analysis.contention if operation in (None, one.together.operation)]
+    rows = [row for row in analysis.contention if operation in (None, row.together.operation)]
     if len({(row.together.operation, method_text(row.together)) for row in rows}) != 1:
         return []  # none, or several ways to exchange messages
     lines = []
     for size in sorted({row.together.bytes for row in rows}):
         of_it = sorted(
-            (row for row in rows if row.together.bytes == size), key=lambda one: one.pairs
+            (row for row in rows if row.together.bytes == size), key=lambda row: row.pairs
         )
         ends = of_it[:: max(len(of_it) - 1, 1)]
         lines.append(f"{format_size(size)}: {'; '.join(map(_times_text, ends))}")
@@ -133,14 +133,14 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     ]
 
 
-def _times_text(one: Contention) -> str:
+def _times_text(row: Contention) -> str:
     """ "8 pairs 2 us, 2.00 times as long as alone, slowest pair 3-11 10 us, 6 MiB/s in total"."""
-    slowest = f"slowest pair {_peers_text(one.worst)} {format_seconds(one.worst.typical_s)}"
+    slowest = f"slowest pair {_peers_text(row.worst)} {format_seconds(row.worst.typical_s)}"
     words = [
-        f"{one.pairs} pair{'s' * (one.pairs > 1)} {format_seconds(one.typical_s)}",
-        *([] if one.slowdown is None else [f"{one.slowdown:.2f} times as long as alone"]),
-        *([slowest] if one.worst_stands_out else []),
-        *([f"{format_rate(one.aggregate_Bps)} in total"] if one.aggregate_Bps else []),
+        f"{row.pairs} pair{'s' * (row.pairs > 1)} {format_seconds(row.typical_s)}",
+        *([] if row.slowdown is None else [f"{row.slowdown:.2f} times as long as alone"]),
+        *([slowest] if row.worst_stands_out else []),
+        *([f"{format_rate(row.aggregate_Bps)} in total"] if row.aggregate_Bps else []),
     ]
     return ", ".join(words)
 
@@ -151,7 +151,7 @@ def _peers_text(point: PointEstimate) -> str:
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     curve = analysis.contention
-    found = [
+    pieces = [
         "\n".join(run_lines.heading(analysis)),
         table_text(_marked(analysis), curve),
         side_by_side_text(analysis.side_by_side),
@@ -162,17 +162,17 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
         _extremes(curve, analysis.places),
     ]
     if analysis.times_every_iteration:
-        found.append(variability_text(analysis))
-    found.append(outliers_text(analysis))
-    return found
+        pieces.append(variability_text(analysis))
+    pieces.append(outliers_text(analysis))
+    return pieces
 
 
 def _marked(analysis: Analysis) -> list[TableColumn[Contention]]:
     """The columns, and a mark at the rows in which a pair is an outlier."""
-    found = {(one.bytes, one.pairs) for one in analysis.outliers.found}
+    outliers = {(outlier.bytes, outlier.pairs) for outlier in analysis.outliers.found}
 
     def mark(contention: Contention) -> str | None:
-        return "< outlier" if (contention.together.bytes, contention.pairs) in found else None
+        return "< outlier" if (contention.together.bytes, contention.pairs) in outliers else None
 
     return [*COLUMNS, TableColumn("", mark, unknown="")]
 
@@ -191,17 +191,17 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     fields = {
         "points": points_json(analysis, all_states),
         "contention": [
-            {**axes_json(one.together, "peers"), **row_json(COLUMNS, one)}
-            for one in analysis.contention
+            {**axes_json(row.together, "peers"), **row_json(COLUMNS, row)}
+            for row in analysis.contention
         ],
         "levels": [asdict(level) for level in analysis.levels],
-        "link_use": [{**asdict(one), "fraction": one.fraction} for one in analysis.link_use],
+        "link_use": [{**asdict(use), "fraction": use.fraction} for use in analysis.link_use],
         "knees": [_knee_json(knee) for knee in analysis.knees],
         **outliers_json(analysis),
         **side_by_side_json(analysis.side_by_side),
     }
     if analysis.times_every_iteration:
-        fields["variability"] = [_spread_json(one) for one in analysis.variability]
+        fields["variability"] = [_spread_json(spread) for spread in analysis.variability]
     return fields
 
 
@@ -231,7 +231,7 @@ def _link_line(use: LinkUse) -> str:
 
 def _extremes(curve: Sequence[Contention], places: Mapping[int, Place]) -> str:
     """The places of the best and the worst pairs."""
-    named = dict.fromkeys(point.peers for one in curve for point in (one.best, one.worst))
+    named = dict.fromkeys(point.peers for row in curve for point in (row.best, row.worst))
     lines = [
         f"pair {'-'.join(map(str, peers))}: "
         + " with ".join(rank_words(rank, places) for rank in peers)

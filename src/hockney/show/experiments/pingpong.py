@@ -21,11 +21,11 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     shown = analysis.estimates.numbers(all_states)
-    found = ["\n".join([*run_lines.heading(analysis), _tables(analysis, shown)])]
-    found.append(side_by_side_text(analysis.side_by_side))
-    found.append(tails_text(analysis.tails))
-    found.append("\n".join(run_lines.state_lines(analysis.estimates)))
-    return [*found, "\n".join(switch_lines(analysis.run.switches))]
+    pieces = ["\n".join([*run_lines.heading(analysis), _tables(analysis, shown)])]
+    pieces.append(side_by_side_text(analysis.side_by_side))
+    pieces.append(tails_text(analysis.tails))
+    pieces.append("\n".join(run_lines.state_lines(analysis.estimates)))
+    return [*pieces, "\n".join(switch_lines(analysis.run.switches))]
 
 
 def definitions(analysis: Analysis) -> list[str]:

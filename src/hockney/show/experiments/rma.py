@@ -36,10 +36,10 @@ STREAMS = "as many messages in flight"
 """The messages with which streams are compared."""
 
 
-def way_text(one: OneSided | Helped, with_window: bool = True) -> str:
+def way_text(compared: OneSided | Helped, with_window: bool = True) -> str:
     """An operation and how it is made: "put, flush"; "put, fence, create window, 4 pairs". The kind
     of window is left out where the context names it."""
-    point = one.point if with_window else replace(one.point, window_kind=None)
+    point = compared.point if with_window else replace(compared.point, window_kind=None)
     several = f"{point.pairs} pairs" if point.pairs and point.pairs > 1 else None
     return ", ".join(filter(None, (point.operation, method_text(point), several)))
 
@@ -80,20 +80,20 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     for curve in one_sided_curves(analysis.one_sided):
         if operation in (None, curve[0].point.operation):
             said = [verdict_text(curve[0], exchange_text(curve[0]))]
-            said += [verdict_text(one, "it") for one in curve[1:][-1:]]
+            said += [verdict_text(compared, "it") for compared in curve[1:][-1:]]
             lines.append(f"{way_text(curve[0])}: {'; '.join(said)}")
     return lines
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
-    found = ["\n".join(run_lines.heading(analysis, "time"))]
-    ordered = [one for curve in one_sided_curves(analysis.one_sided) for one in curve]
-    found.append(table_text(COLUMNS, ordered))
-    found.append("\n".join(map(help_text, analysis.helped)))
-    found.append("\n".join(run_lines.state_lines(analysis.estimates)))
+    pieces = ["\n".join(run_lines.heading(analysis, "time"))]
+    ordered = [compared for curve in one_sided_curves(analysis.one_sided) for compared in curve]
+    pieces.append(table_text(COLUMNS, ordered))
+    pieces.append("\n".join(map(help_text, analysis.helped)))
+    pieces.append("\n".join(run_lines.state_lines(analysis.estimates)))
     if analysis.measures_pairs:
-        found += pairs.parts(analysis, all_states)[1:]
-    return found
+        pieces += pairs.parts(analysis, all_states)[1:]
+    return pieces
 
 
 def definitions(analysis: Analysis) -> list[str]:
@@ -101,26 +101,26 @@ def definitions(analysis: Analysis) -> list[str]:
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "one_sided"}, and for pairs at once what they have."""
+    """{"points", "one_sided", "helped"}, and for pairs at once what they have."""
     of_pairs = pairs.fields(analysis, all_states) if analysis.measures_pairs else {}
     return {
         "points": points_json(analysis, all_states),
         **of_pairs,
         "one_sided": [
             {
-                **axes_json(one.point, "peers"),
-                **row_json(COLUMNS, one),
-                **estimate_json(one.judged),
+                **axes_json(compared.point, "peers"),
+                **row_json(COLUMNS, compared),
+                **estimate_json(compared.judged),
             }
-            for one in analysis.one_sided
+            for compared in analysis.one_sided
         ],
         "helped": [
             {
-                **axes_json(one.point, "peers"),
-                "needs_target": one.needs_target,
-                **estimate_json(one.judged),
+                **axes_json(compared.point, "peers"),
+                "needs_target": compared.needs_target,
+                **estimate_json(compared.judged),
             }
-            for one in analysis.helped
+            for compared in analysis.helped
         ],
     }
 
@@ -130,7 +130,7 @@ def one_sided_curves(ratios: Sequence[OneSided]) -> list[list[OneSided]]:
     curves: dict[Key, list[OneSided]] = {}
     for ratio in ratios:
         curves.setdefault(key_without(ratio.point, "bytes"), []).append(ratio)
-    return [sorted(curve, key=lambda one: one.point.bytes) for curve in curves.values()]
+    return [sorted(curve, key=lambda ratio: ratio.point.bytes) for curve in curves.values()]
 
 
 def help_text(helped: Helped) -> str:

@@ -99,7 +99,7 @@ def order(point: PointEstimate) -> tuple[int, str, str]:
 
 
 def _table(points: list[PointEstimate]) -> str:
-    return table_text(COLUMNS, sorted(points, key=lambda one: (one.known_ranks, order(one))))
+    return table_text(COLUMNS, sorted(points, key=lambda point: (point.known_ranks, order(point))))
 
 
 def _time(point: PointEstimate) -> str:

@@ -29,8 +29,8 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     doubts = [f"note: {line}" for line in doubt_lines(study, study.name)]
     states = run_lines.state_lines(analysis.estimates)
     heading = "\n".join(heading_lines(analysis.run, study))
-    found = [heading, variant_table(study)]
-    return found + ["\n".join(lines) for lines in (states, doubts) if lines]
+    pieces = [heading, variant_table(study)]
+    return pieces + ["\n".join(lines) for lines in (states, doubts) if lines]
 
 
 def definitions(analysis: Analysis) -> list[str]:

@@ -46,7 +46,7 @@ MAIN = {
     "rma": "one-sided",
     "startup": "startup",
 }
-"""The figure that answers an experiment's question, where that is not the time by size. Of a
+"""The figure that answers an experiment's question, where that is not the time by size. For a
 network that is the map: the medians of all pairs by size hide a slow node."""
 
 

@@ -35,10 +35,10 @@ def asked(analyses: Sequence[Analysis], options: Options) -> CollectivePoints:
             missing or "there are several collectives in these files",
             f"choose one with --collective: {', '.join(names)}",
         )
-    found = CollectivePoints(name, analyses)
-    if not found.points:
+    collective = CollectivePoints(name, analyses)
+    if not collective.points:
         raise UsageError(f"{name}: no time above 0 was measured, so there is no curve")
-    return found
+    return collective
 
 
 def title(what: CollectivePoints) -> str:
@@ -63,7 +63,7 @@ def curves(
 ) -> tuple[Series, ...]:
     """Medians with intervals, with a colour for each algorithm, and the model as a dashed line
     beside each; grey ones are in the background."""
-    found, colours = [], colours_of(what)
+    drawn, colours = [], colours_of(what)
     grey = [name for name, colour in colours.items() if colour is None]
     others = _label(grey[0]) if len(grey) == 1 else f"{len(grey)} others"
     for name, colour in sorted(colours.items(), key=lambda item: item[1] is not None):
@@ -71,7 +71,7 @@ def curves(
         if not curve:
             continue
         label = others if colour is None else _label(name)
-        found.append(
+        drawn.append(
             Series(
                 label,
                 [along(p) for p in curve],
@@ -84,7 +84,7 @@ def curves(
         model = [(along(p), seconds) for p in curve if (seconds := what.predicted_s(p))]
         if model:
             x, y = zip(*model, strict=True)
-            found.append(
+            drawn.append(
                 Series(
                     "model, message by message",
                     x,
@@ -94,7 +94,7 @@ def curves(
                     name=f"{_label(name)}: model",
                 )
             )
-    return tuple(sorted(found, key=lambda one: one.colour is None))
+    return tuple(sorted(drawn, key=lambda series: series.colour is None))
 
 
 def _label(name: str) -> str:
@@ -104,13 +104,13 @@ def _label(name: str) -> str:
 def borders(places: dict[int, list[Place]], ranks: Iterable[int]) -> list[tuple[float, str]]:
     """Places on the axis of ranks, with a label, where a second socket or node comes into use."""
     every = [count for count in sorted(set(ranks)) if count in places]
-    found = []
+    labelled = []
     for kind, key in (("node", _node), ("socket", _socket)):
         for less, more in itertools.pairwise(every):
             if len(set(map(key, places[less]))) == 1 < len(set(map(key, places[more]))):
-                found.append((math.sqrt(less * more), f"second {kind}"))
-    at_node = [at for at, words in found if words == "second node"]
-    return [(at, words) for at, words in found if words == "second node" or at not in at_node]
+                labelled.append((math.sqrt(less * more), f"second {kind}"))
+    at_node = [at for at, words in labelled if words == "second node"]
+    return [(at, words) for at, words in labelled if words == "second node" or at not in at_node]
 
 
 def _node(place: Place) -> object:

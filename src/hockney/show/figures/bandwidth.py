@@ -44,8 +44,8 @@ def _label(curve: ShownCurve) -> str:
 
 
 def _rates(curve: ShownCurve, number: int, label: str) -> Series:
-    """Bandwidths with intervals: the longest time is the lowest bandwidth. An interval of time from
-    0 s on has no end."""
+    """Bandwidths with intervals: the longest time is the lowest bandwidth. A time that may be 0 s
+    gives no upper end."""
     times = list(zip(curve.x, curve.times, strict=True))
     return Series(
         label,

@@ -28,19 +28,23 @@ SHOWN = ("aggressor", "load_bytes", "load_window", "burst_s", "gap_s", "ranks", 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     """A panel for each quantile that has enough samples."""
     analysis = only(analyses, "--what congestion")
-    found = [one for one in analysis.congestion if options.operation in (None, one.point.operation)]
-    if not found:
+    rows = [row for row in analysis.congestion if options.operation in (None, row.point.operation)]
+    if not rows:
         raise UsageError(
             f"{analysis.run.path or analysis.label}: no victim was measured under load",
             "measure one with hockney congestion",
         )
     name, axis = next(
-        (one for one in INTENSITIES if len({getattr(c.point, one[0]) for c in found}) > 1),
+        (
+            intensity
+            for intensity in INTENSITIES
+            if len({getattr(row.point, intensity[0]) for row in rows}) > 1
+        ),
         INTENSITIES[0],
     )
     curves: dict[Key, list[Congested]] = {}
-    for one in found:
-        curves.setdefault(key_without(one.point, name), []).append(one)
+    for row in rows:
+        curves.setdefault(key_without(row.point, name), []).append(row)
     if len(curves) > MOST_CURVES:
         raise UsageError(
             f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
@@ -54,13 +58,13 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             _series(curve, label, name, quantile, number)
             for number, (curve, label) in enumerate(each)
         ]
-        if any(one.x for one in series):
+        if any(line.x for line in series):
             label = f"factor of the {NAMES[quantile]}"
             panels.append(
                 Panel(
                     axis,
                     PlotAxis("ratio", label, logarithmic=True),
-                    tuple(one for one in series if one.x),
+                    tuple(line for line in series if line.x),
                     (StraightLine(1.0, across="y"),),
                 )
             )
@@ -82,33 +86,33 @@ def _labels(firsts: Sequence[Congested], x: str) -> list[str]:
     differ = [
         name
         for name in SHOWN
-        if name != x and len({getattr(one.point, name) for one in firsts}) > 1
+        if name != x and len({getattr(first.point, name) for first in firsts}) > 1
     ]
-    victims = {one.point.operation for one in firsts}
+    victims = {first.point.operation for first in firsts}
     return [
         ", ".join(
             filter(
                 None,
                 (
-                    victim_text(one.point) if len(victims) > 1 or not differ else None,
-                    *(text_of(one.point, name) for name in differ),
+                    victim_text(first.point) if len(victims) > 1 or not differ else None,
+                    *(text_of(first.point, name) for name in differ),
                 ),
             )
         )
-        for one in firsts
+        for first in firsts
     ]
 
 
 def _series(curve: Sequence[Congested], label: str, x: str, quantile: float, number: int) -> Series:
-    points = [(getattr(one.point, x), one.factor(quantile)) for one in curve]
+    points = [(getattr(row.point, x), row.factor(quantile)) for row in curve]
     known = sorted(
-        ((at, one) for at, one in points if at is not None and one is not None),
+        ((at, factor) for at, factor in points if at is not None and factor is not None),
         key=lambda pair: pair[0],
     )
     return Series(
         label,
         [float(at) for at, _ in known],
-        [one.judged.ratio for _, one in known],
-        *ends(one.judged.interval for _, one in known),
+        [factor.judged.ratio for _, factor in known],
+        *ends(factor.judged.interval for _, factor in known),
         colour=number,
     )

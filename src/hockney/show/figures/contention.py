@@ -28,9 +28,13 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     times, rates, rules = [], [], []
     for number, (label, analysis, curve) in enumerate(curves):
         times.append(_times(curve, number, label))
-        if all(one.aggregate_Bps for one in curve):
-            pairs = [float(one.pairs) for one in curve]
-            rates.append(Series(label, pairs, [one.aggregate_Bps for one in curve], colour=number))
+        if all(contention.aggregate_Bps for contention in curve):
+            pairs = [float(contention.pairs) for contention in curve]
+            rates.append(
+                Series(
+                    label, pairs, [contention.aggregate_Bps for contention in curve], colour=number
+                )
+            )
         key = key_without(curve[0].together, *OF_PAIRS)
         rules += [
             StraightLine(knee.pairs, colour=number)
@@ -46,7 +50,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     if rates:
         y = PlotAxis("rate", "all pairs together", logarithmic=True)
         panels.append(Panel(x, y, tuple(rates), tuple(rules)))
-    sizes = {one.together.bytes for _, _, curve in curves for one in curve}
+    sizes = {contention.together.bytes for _, _, curve in curves for contention in curve}
     title = title_of(analyses) + (f", {format_size(min(sizes))}" if len(sizes) == 1 else "")
     caption = "Marks: the median pair; bars reach from the fastest to the slowest pair." + (
         " Dotted: from there on the median pair waits for others." * bool(rules)
@@ -56,37 +60,39 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 def _curves(analyses: Sequence[Analysis], options: Options) -> list[tuple[str, Analysis, Counts]]:
     """A curve for each size of one file, or for each of several files at one size."""
-    found = [
+    systems = [
         (analysis, by_size) for analysis in analyses for by_size in _by_variant(analysis, options)
     ]
-    sizes = sorted({size for _, by_size in found for size in by_size})
+    sizes = sorted({size for _, by_size in systems for size in by_size})
     if not sizes:
         raise UsageError(
             f"{analyses[0].run.path or analyses[0].label}: no size has times of several numbers "
             "of pairs",
             "measure with hockney pairs --pairs-active 1,2,4,...,all",
         )
-    if len(found) > 1 or options.bytes is not None:
-        common = set.intersection(*(set(by_size) for _, by_size in found)) or set(sizes)
+    if len(systems) > 1 or options.bytes is not None:
+        common = set.intersection(*(set(by_size) for _, by_size in systems)) or set(sizes)
         size = chosen_value(options.bytes, sizes, "--bytes", max(common))
-        several = len(found) > 1
+        several = len(systems) > 1
         return [
             (analysis.label if several else format_size(size), analysis, by_size[size])
-            for analysis, by_size in found
+            for analysis, by_size in systems
             if size in by_size
         ]
     places = np.unique(np.linspace(0, len(sizes) - 1, MOST_SIZES).round()).astype(int).tolist()
-    [(analysis, by_size)] = found
+    [(analysis, by_size)] = systems
     return [(format_size(sizes[at]), analysis, by_size[sizes[at]]) for at in places]
 
 
 def _by_variant(analysis: Analysis, options: Options) -> list[dict[int, Counts]]:
     """The sizes of the first way to exchange messages that has several numbers of pairs."""
     variants: dict[Key, dict[int, Counts]] = {}
-    for one in analysis.contention:
-        if options.operation in (None, one.together.operation):
-            key = key_without(one.together, "bytes", *OF_PAIRS)
-            variants.setdefault(key, {}).setdefault(one.together.bytes, []).append(one)
+    for contention in analysis.contention:
+        if options.operation in (None, contention.together.operation):
+            key = key_without(contention.together, "bytes", *OF_PAIRS)
+            variants.setdefault(key, {}).setdefault(contention.together.bytes, []).append(
+                contention
+            )
     several = [
         {size: counts for size, counts in sorted(by_size.items()) if len(counts) > 1}
         for by_size in variants.values()
@@ -97,9 +103,9 @@ def _by_variant(analysis: Analysis, options: Options) -> list[dict[int, Counts]]
 def _times(curve: Counts, number: int, label: str) -> Series:
     return Series(
         label,
-        [float(one.pairs) for one in curve],
-        [one.typical_s for one in curve],
-        [one.best.typical_s for one in curve],
-        [one.worst.typical_s for one in curve],
+        [float(contention.pairs) for contention in curve],
+        [contention.typical_s for contention in curve],
+        [contention.best.typical_s for contention in curve],
+        [contention.worst.typical_s for contention in curve],
         colour=number,
     )

@@ -91,7 +91,7 @@ def _colour(number: int) -> int:
 
 
 def _lines(fit: Fit, measured: Sequence[float], number: int) -> list[Series]:
-    """A line for each regime, so that a jump stays one."""
+    """A line for each regime, so that none bridges a jump."""
     ends = [0.0, *breaks_of(fit), np.inf]
     regimes = (_sizes(measured, low, high) for low, high in pairwise(ends))
     return [

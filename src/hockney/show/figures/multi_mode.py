@@ -24,13 +24,13 @@ STYLES: dict[str, Style] = {"multi-mode": "line", "max-rate": "dashed"}
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     analysis = only(analyses, "multi-mode")
-    found = analysis.fits_of_pairs(options.operation)
-    if found is None:
+    of_pairs = analysis.fits_of_pairs(options.operation)
+    if of_pairs is None:
         raise UsageError(
             f"{analysis.run.path or analysis.label}: no times of several numbers of pairs at once",
             "measure them: hockney pairs --pairs-active 1,2,3,4",
         )
-    return describe_curve(found.curve, found.fits, analysis.label, samples_text(analyses))
+    return describe_curve(of_pairs.curve, of_pairs.fits, analysis.label, samples_text(analyses))
 
 
 def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -> Figure:
@@ -45,7 +45,7 @@ def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -
             Series(name, of_them.bytes.tolist(), rates.tolist(), style="points", colour=number)
         )
         series += [_line(fit, of_them, number, name) for fit in fits]
-    known = [one for one in series if len(one.x)]
+    known = [line for line in series if len(line.x)]
     rules = tuple(
         StraightLine(size, _text(chunk)) for chunk in _chunks(fits) if (size := chunk.value)
     )
@@ -91,7 +91,7 @@ def _words(fits: Sequence[Fit]) -> list[str]:
     words = ["Marks: medians over launches."]
     for fit in fits:
         if fit.model == "multi-mode":
-            values = {name: one.value for name, one in fit.parameters.items()}
+            values = {name: parameter.value for name, parameter in fit.parameters.items()}
             chunks = list(map(_text, _chunks([fit])))
             words.append(
                 f"Multi-mode: B_r = {format_rate(values['B_r_Bps'])}, "

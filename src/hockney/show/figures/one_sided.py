@@ -57,11 +57,11 @@ def _panel(curves: Sequence[Sequence[OneSided]], kind: str | None = None) -> Pan
             "measure fewer ways, or take the points from `hockney export --to csv`",
         )
     series = [
-        one
+        line
         for number, curve in enumerate(curves)
-        for one in ratio_series(
+        for line in ratio_series(
             way_text(curve[0], with_window=kind is None),
-            [(one.point.bytes, one.judged) for one in curve],
+            [(compared.point.bytes, compared.judged) for compared in curve],
             number,
         )
     ]

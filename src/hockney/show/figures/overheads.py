@@ -22,19 +22,19 @@ PARTS = (
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa: ARG001
     analysis = only(analyses, "a figure of overheads")
-    found = analysis.loggp()
-    if found is None:
+    loggp = analysis.loggp()
+    if loggp is None:
         raise UsageError(
             f"{analysis.run.path or analysis.label}: too few trains of messages to draw",
             "measure with hockney overheads",
         )
     series = []
     for number, (name, label) in enumerate(PARTS):
-        values = [getattr(overhead, name) for overhead in found.overheads]
+        values = [getattr(overhead, name) for overhead in loggp.overheads]
         series.append(
             Series(
                 label,
-                [float(overhead.bytes) for overhead in found.overheads],
+                [float(overhead.bytes) for overhead in loggp.overheads],
                 [v.value if v.value and v.value > 0.0 else None for v in values],
                 *ends(v.interval for v in values),
                 colour=number,

@@ -17,23 +17,23 @@ CHOICE = "ranks"
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    """A panel for each algorithm: phases upon each other, the highest curve is the whole."""
+    """A panel for each algorithm: stacked phases, the highest curve is the whole."""
     analysis = only(analyses, "--what phases")
     of_it = [
-        phase
-        for phase in analysis.phases
-        if options.operation in (None, phase.whole.point.operation)
+        phased
+        for phased in analysis.phases
+        if options.operation in (None, phased.whole.point.operation)
     ]
     if not of_it:
         raise UsageError(
             f"{analysis.run.path or analysis.label}: no collective was made by messages",
             "measure one with hockney collective allreduce --phases all",
         )
-    ranks = options.ranks or max(one.whole.point.known_ranks for one in of_it)
+    ranks = options.ranks or max(phased.whole.point.known_ranks for phased in of_it)
     groups: dict[tuple[str, str], list[Phased]] = {}
-    for one in of_it:
-        if one.whole.point.known_ranks == ranks:
-            groups.setdefault((one.whole.point.operation, one.algorithm), []).append(one)
+    for phased in of_it:
+        if phased.whole.point.known_ranks == ranks:
+            groups.setdefault((phased.whole.point.operation, phased.algorithm), []).append(phased)
     if not groups:
         raise UsageError(
             f"--ranks {ranks}: no collective was made by messages of so many",
@@ -52,11 +52,11 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
     """A panel of one algorithm. Where sizes have different phases, each curve has the sizes that
     have its phase."""
-    x = [float(one.bytes) for one in each]
+    x = [float(phased.bytes) for phased in each]
     series: list[Series] = []
-    names = dict.fromkeys(p.point.phase or "" for one in each for p in one.phases)
+    names = dict.fromkeys(p.point.phase or "" for phased in each for p in phased.phases)
     for number, name in enumerate(list(names)[:-1] if names else []):
-        until = [(at, _until(one, name)) for at, one in zip(x, each, strict=True)]
+        until = [(at, _until(phased, name)) for at, phased in zip(x, each, strict=True)]
         known = [(at, seconds) for at, seconds in until if seconds is not None]
         series.append(
             Series(
@@ -66,7 +66,7 @@ def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
                 colour=number + 2,
             )
         )
-    whole = [one.whole.point for one in each]
+    whole = [phased.whole.point for phased in each]
     series.append(
         Series(
             f"{algorithm} by messages",
@@ -76,18 +76,20 @@ def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
             colour=0,
         )
     )
-    own = [(one, one.library) for one in each if one.library is not None]
+    own = [(phased, phased.library) for phased in each if phased.library is not None]
     if own:
         series.append(
             Series(
                 f"the library's, {own[0][0].library_algorithm}",
-                [float(one.bytes) for one, _ in own],
+                [float(phased.bytes) for phased, _ in own],
                 [point.typical_s for _, point in own],
                 *ends(point.interval for _, point in own),
                 colour=1,
             )
         )
-    model = [(one.bytes, one.whole.predicted_s) for one in each if one.whole.predicted_s]
+    model = [
+        (phased.bytes, phased.whole.predicted_s) for phased in each if phased.whole.predicted_s
+    ]
     if model:
         sizes, seconds = zip(*model, strict=True)
         series.append(Series("predicted", sizes, seconds, style="dashed", colour=0))

@@ -21,8 +21,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     for analysis in analyses:
         for place in analysis.positions().places:
             if place.is_alike and place.bytes is not None:
-                for one in place.like:
-                    systems.setdefault(one.system, {})[place.bytes] = one
+                for published in place.like:
+                    systems.setdefault(published.system, {})[place.bytes] = published
     if not systems:
         raise UsageError(
             f"{analyses[0].label}: no published system is like it",

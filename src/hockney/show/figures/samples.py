@@ -73,17 +73,17 @@ def _labelled(
     analyses: Sequence[Analysis], size: int, options: Options
 ) -> list[tuple[str, SampleGroup]]:
     """Groups with their labels; a run's only group is divided by the states of the machine."""
-    found = []
+    labelled = []
     for analysis in analyses:
         groups = groups_of(sampled(analysis.run, options.operation, options.ranks, size))
         if len(analyses) > 1:
-            found += [(", ".join(filter(None, (analysis.label, g.name))), g) for g in groups]
+            labelled += [(", ".join(filter(None, (analysis.label, g.name))), g) for g in groups]
         elif len(groups) == 1:
             by_state = groups[0].by_state(analysis.states)
-            found += [(_state_text(analysis, state), group) for state, group in by_state]
+            labelled += [(_state_text(analysis, state), group) for state, group in by_state]
         else:
-            found += [(group.name, group) for group in groups]
-    return found
+            labelled += [(group.name, group) for group in groups]
+    return labelled
 
 
 def _state_text(analysis: Analysis, state: int | None) -> str:
@@ -98,10 +98,10 @@ def _state_text(analysis: Analysis, state: int | None) -> str:
 
 def _in_order(shown: Sequence[_Labelled], most: int | None) -> Panel:
     """The panel of samples in order; x: the number of the launch, and how far into it."""
-    launches = sorted({launch for one in shown for launch in one.group.launches})
+    launches = sorted({launch for labelled in shown for launch in labelled.group.launches})
     places = {launch: number for number, launch in enumerate(launches)}
     bands = tuple(Band(at - 0.5, at + 0.5) for at in range(1, len(launches), 2))
-    series = tuple(_marks(one, places, most) for one in shown)
+    series = tuple(_marks(labelled, places, most) for labelled in shown)
     x = PlotAxis("count", "launch, samples in the order measured")
     return Panel(x, PlotAxis("time", "time", logarithmic=True), series, bands=bands)
 
@@ -122,11 +122,11 @@ def _marks(labelled: _Labelled, places: dict[int, int], most: int | None) -> Ser
 
 
 def _distribution(shown: Sequence[_Labelled]) -> Panel:
-    edges, fractions = distribution([one.group for one in shown])
+    edges, fractions = distribution([labelled.group for labelled in shown])
     x = rounded(edges)
     series = tuple(
-        Series(one.label, x, [*rounded(of_it), 0.0], style="steps", colour=one.colour)
-        for one, of_it in zip(shown, fractions, strict=True)
+        Series(labelled.label, x, [*rounded(of_it), 0.0], style="steps", colour=labelled.colour)
+        for labelled, of_it in zip(shown, fractions, strict=True)
     )
     y = PlotAxis("fraction", "fraction of samples", from_zero=True)
     return Panel(PlotAxis("time", "time", logarithmic=True), y, series)
@@ -135,14 +135,14 @@ def _distribution(shown: Sequence[_Labelled]) -> Panel:
 def _caption(
     shown: Sequence[_Labelled], groups: int, zeros: int, options: Options
 ) -> tuple[str, ...]:
-    samples = sum(len(one.group.seconds) for one in shown)
-    launches = len({launch for one in shown for launch in one.group.launches})
+    samples = sum(len(labelled.group.seconds) for labelled in shown)
+    launches = len({launch for labelled in shown for launch in labelled.group.launches})
     most = options.most_samples
     words = [
         f"{samples} samples of {launches} launch{'es' * (launches > 1)}, shaded in turn; below, "
         "their distribution (the outermost bins hold all beyond)."
     ]
-    if most is not None and any(len(one.group.seconds) > most for one in shown):
+    if most is not None and any(len(labelled.group.seconds) > most for labelled in shown):
         words.append(
             f"More than {most} samples are merged: a mark is the median of successive samples, its "
             "bar their range."

@@ -74,16 +74,16 @@ def _measured(curve: ShownCurve, number: int, alone: bool, options: Options) -> 
         words = f"α = {time_text(alpha)}, 1/β = {format_rate(rate)}"
     label = _mark_text(curve, options) if alone else joined(curve.label, words)
     if options.extremes:
-        found = _extremes(curve, number, label)
+        series = _extremes(curve, number, label)
     else:
-        found = [curve.series("points" if line else "curve", number, label)]
+        series = [curve.series("points" if line else "curve", number, label)]
     if line:
         x, y = line_points(line, curve.x)
         label = f"Hockney's line: {words}" if alone else label
-        found.append(
+        series.append(
             Series(label, x, y, style="line", colour=number, name=f"{curve.label}: Hockney's line")
         )
-    return found
+    return series
 
 
 def _mark_text(curve: ShownCurve, options: Options) -> str:
@@ -132,7 +132,7 @@ def _unknown(point: PointEstimate) -> bool:
 
 def _other_states(curve: ShownCurve, number: int, alone: bool) -> list[Series]:
     """The points in the machine's other states, in the background."""
-    found = []
+    series = []
     for state in curve.analysis.states.states[1:]:
         points = curve.points[0]
         same = curves_of([curve.analysis], Options(operation=points.operation), state=state.id)
@@ -145,20 +145,20 @@ def _other_states(curve: ShownCurve, number: int, alone: bool) -> list[Series]:
                 # A label that has the state of the run itself would name two states.
                 name = curve.label.partition(STATE_WORDS)[0]
                 label = statistic_of(other.points) if alone else name
-                found.append(other.series("pale", number, joined(label, words, ", ")))
-    return found
+                series.append(other.series("pale", number, joined(label, words, ", ")))
+    return series
 
 
 def _floors(analyses: Sequence[Analysis]) -> list[Series]:
     """The time that the hardware allows, under each curve in its colour."""
-    found = []
+    series = []
     for name, style, label in FLOORS:
         for number, analysis in enumerate(analyses):
             at = [(float(size), getattr(floor, name)) for size, floor in analysis.floor.items()]
             known = sorted((size, time) for size, time in at if time)
             if known:
                 sizes, times = zip(*known, strict=True)
-                found.append(
+                series.append(
                     Series(
                         label,
                         sizes,
@@ -168,4 +168,4 @@ def _floors(analyses: Sequence[Analysis]) -> list[Series]:
                         name=f"{analysis.label}: {label}",
                     )
                 )
-    return found
+    return series

@@ -28,7 +28,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             f"{analysis.run.path or analysis.label}: no samples of ranks to draw",
             "measure with hockney pairs --every-iteration",
         )
-    sizes = [one.point.bytes for one in by_size]
+    sizes = [spread.point.bytes for spread in by_size]
     size = chosen_value(options.bytes, sizes, "--bytes", sizes[0])
     by_rank = [
         spread for spread in spreads if spread.rank is not None and spread.point.bytes == size
@@ -42,7 +42,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         )
     ]
     if len(by_rank) > 1:
-        at = [float(one.rank or 0) for one in by_rank]
+        at = [float(spread.rank or 0) for spread in by_rank]
         x = PlotAxis("count", f"rank, at {format_size(size)}")
         panels.append(Panel(x, y, _spread(at, by_rank, 1, "each rank")))
     return Figure("variability", analysis.label, tuple(panels), (CAPTION, samples_text(analyses)))

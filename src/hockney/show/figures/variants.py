@@ -33,17 +33,17 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
         )
     base, *others = study.comparison.names
     curves = [
-        (joined(study.name(variant), name), [one for one in curve if one.variant == variant])
+        (joined(study.name(variant), name), [ratio for ratio in curve if ratio.variant == variant])
         for name, curve in variant_curves(study)
         for variant in others
     ]
     if len(curves) > MOST_CURVES:
         raise UsageError(f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}")
     series = [
-        one
+        line
         for number, (label, curve) in enumerate(curves)
-        for one in ratio_series(
-            label, [(one.point.bytes, one.judged) for one in curve if one.point], number
+        for line in ratio_series(
+            label, [(ratio.point.bytes, ratio.judged) for ratio in curve if ratio.point], number
         )
     ]
     first = study.name(base)

@@ -39,8 +39,7 @@ def describe(summary: ProfileSummary) -> Figure:
 
 
 def _chosen(summary: ProfileSummary) -> tuple[list[tuple[int, int]], list[str]]:
-    """All ranks, or of many some from the one with the least time in MPI to the one with the
-    most."""
+    """All ranks; or, where there are many, a selection from the least to the most time in MPI."""
     keys = sorted(summary.of_rank)
     if len(keys) <= MOST_ROWS:
         return keys, []

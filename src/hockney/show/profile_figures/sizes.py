@@ -16,27 +16,27 @@ MOST_CALLS = 7
 
 
 def describe(summary: ProfileSummary) -> Figure:
-    found: dict[str, dict[int, list[float]]] = defaultdict(dict)
+    by_call: dict[str, dict[int, list[float]]] = defaultdict(dict)
     for calls in summary.profile.calls:
         if calls.datatype is None:
             continue
         name = (calls.started or calls.call).removeprefix("MPI_")
-        sums = found[name].setdefault(calls.bytes, [0.0, 0.0])
+        sums = by_call[name].setdefault(calls.bytes, [0.0, 0.0])
         sums[0] += calls.count
         sums[1] += spent_in(calls)[0]
-    if not found:
+    if not by_call:
         raise UsageError(f"{summary.profile.path}: no calls that carry bytes")
-    by_time = sorted(found, key=lambda name: -sum(spent for _, spent in found[name].values()))
+    by_time = sorted(by_call, key=lambda name: -sum(spent for _, spent in by_call[name].values()))
     names = by_time[:MOST_CALLS]
     # Marks that are hollow and of unlike shapes: a receive has as many calls and bytes as its send.
     counted, timed = [], []
     for number, name in enumerate(names):
-        sizes = sorted(found[name])
+        sizes = sorted(by_call[name])
         x = [float(size) for size in sizes]
         counted.append(
-            Series(name, x, [found[name][s][0] for s in sizes], style="hollow", colour=number)
+            Series(name, x, [by_call[name][s][0] for s in sizes], style="hollow", colour=number)
         )
-        spent = [found[name][s][1] or None for s in sizes]
+        spent = [by_call[name][s][1] or None for s in sizes]
         timed.append(Series(name, x, spent, style="hollow", colour=number))
     bytes_ = PlotAxis("size", "bytes of a call")
     panels = (

@@ -19,9 +19,9 @@ def describe(summary: ProfileSummary) -> Figure:
     sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
     for (job, sender, receiver), (messages, bytes_) in summary.traffic.items():
         if job == 0 and receiver in rows:
-            found = sums[rows[sender], rows[receiver]]
-            found[0] += messages
-            found[1] += bytes_
+            totals = sums[rows[sender], rows[receiver]]
+            totals[0] += messages
+            totals[1] += bytes_
     if not any(bytes_ for _, bytes_ in sums.values()):
         raise UsageError(f"{summary.profile.path}: no bytes between ranks to draw")
     cells = tuple(

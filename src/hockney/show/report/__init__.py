@@ -35,7 +35,7 @@ from hockney.show.report.summary import cards, fits_of
 from hockney.show.report.watched import watched_sections
 
 CLOSED_FROM = 3
-"""Sections from which on each shows its answer alone until it is opened: more are not read."""
+"""With this many sections, each shows only its answer until it is opened: more are not read."""
 IN_SCRIPT = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 """JSON that no HTML parser takes for markup."""
 
@@ -51,18 +51,18 @@ def render(
     """The whole page, which opens with the decision. positions: each run among others, except
     reduced ones. The labels of the analyses of an experiment differ. followed: shows the progress
     of a long table."""
-    found, whole = sections(analyses), list(positions)
+    experiments, whole = sections(analyses), list(positions)
     programs = profile_sections(profiles)
     figures = [figure for section in programs for figure in section.figures]
-    figures += [figure for section in found for figure in section.figures]
+    figures += [figure for section in experiments for figure in section.figures]
     return _page(
         title=title or _title(analyses, profiles),
         data=Markup(_data(whole, profiles, figures)),
         verdict=None if decision is None else _verdict(decision),
         figures=figures,
         plain=programs,
-        is_closed=decision is not None and len(found) >= CLOSED_FROM,
-        sections=_with_systems(found, positions, followed),
+        is_closed=decision is not None and len(experiments) >= CLOSED_FROM,
+        sections=_with_systems(experiments, positions, followed),
         runs=[(_name(analysis, whole), tables.repeat(analysis)) for analysis in whole],
     )
 
@@ -99,13 +99,15 @@ def _page(**parts: Any) -> str:
 
 
 def _with_systems(
-    found: Sequence[Section], positions: Mapping[Analysis, Positions], followed: tables.Followed
+    experiments: Sequence[Section],
+    positions: Mapping[Analysis, Positions],
+    followed: tables.Followed,
 ) -> list[dict[str, Any]]:
     """Each section with its tables and with the summaries of those systems that have not been
     summarised before: a file with several operations has several sections."""
     summarised: set[Analysis] = set()
     shown = []
-    for section in found:
+    for section in experiments:
         every, of = section.analyses, section.whole
         new = [analysis for analysis in of if analysis not in summarised]
         summarised.update(new)
@@ -151,7 +153,7 @@ def _title(analyses: Sequence[Analysis], profiles: Sequence[Profiled]) -> str:
 
 def _name(analysis: Analysis, among: Sequence[Analysis]) -> str:
     """The label, with the experiment where another run has the same."""
-    same = sum(one.label == analysis.label for one in among) > 1
+    same = sum(other.label == analysis.label for other in among) > 1
     return f"{analysis.label}: {analysis.run.header.experiment}" if same else analysis.label
 
 

@@ -38,8 +38,8 @@ function listen(view) {
       svg.append(zone);
       return;
     }
-    const found = nearest(view, x, y);
-    if (found) view.point(found.series, found.i, false);
+    const mark = nearest(view, x, y);
+    if (mark) view.point(mark.series, mark.i, false);
     else view.forget();
   });
   svg.addEventListener("pointerup", (event) => {

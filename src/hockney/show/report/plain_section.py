@@ -1,4 +1,4 @@
-"""A section that stands for itself: an answer, figures and tables."""
+"""A self-contained section: an answer, figures and tables."""
 
 from __future__ import annotations
 

@@ -45,15 +45,15 @@ def _section(profiled: Profiled, number: int) -> PlainSection:
     summary = profiled.summary
     id_ = f"profile-{number}"
     names = [*ORDER, *sorted(set(PROFILE_FIGURES.names()) - set(ORDER))]
-    found = (_shown(name, f"{id_}-{name}", summary) for name in names)
+    figures = (_shown(name, f"{id_}-{name}", summary) for name in names)
     answer = answer_lines(summary, profiled.findings)
-    told = len(answer) - len(profiled.findings)
+    first_finding = len(answer) - len(profiled.findings)
     return PlainSection(
         id_,
         f"Profile: {profiled.label}",
-        tuple(answer[:told]),
-        tuple(answer[told:]),
-        tuple(figure for figure in found if figure is not None),
+        tuple(answer[:first_finding]),
+        tuple(answer[first_finding:]),
+        tuple(figure for figure in figures if figure is not None),
         _tables(summary),
         tuple(profile_facts(summary)),
     )
@@ -70,8 +70,8 @@ def _shown(name: str, id_: str, summary: ProfileSummary) -> ShownFigure | None:
 
 
 def _tables(summary: ProfileSummary) -> tuple[ReportTable, ...]:
-    """The lines that take the most time, in which sizes up to one power of two are one; all calls
-    and ranks, or as many as the page may hold."""
+    """The lines that take the most time, with sizes merged up to each power of two; all calls and
+    ranks, or as many as the page may hold."""
     columns = call_columns(summary.time_s)
     left = len(summary.rows) - MOST_ROWS
     more = f"; {left} more are in `hockney show --json`" if left > 0 else ""

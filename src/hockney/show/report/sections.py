@@ -144,18 +144,18 @@ def _whole(analyses: Sequence[Analysis]) -> tuple[Analysis, ...]:
 
 def sections(analyses: Sequence[Analysis]) -> list[Section]:
     """Makes a section for each experiment and operation, in the order of the files."""
-    found: dict[tuple[str, str], list[Analysis]] = {}
+    groups: dict[tuple[str, str], list[Analysis]] = {}
     varied = [analysis for analysis in analyses if analysis.variants is not None]
     for analysis in analyses:
         if analysis.variants is not None:
             continue
         for operation in _operations(analysis) or [""]:
-            found.setdefault((analysis.run.header.experiment, operation), []).append(analysis)
-    drawn = sum(len(_whole(of)) for of in found.values()) + len(varied)
+            groups.setdefault((analysis.run.header.experiment, operation), []).append(analysis)
+    drawn = sum(len(_whole(of)) for of in groups.values()) + len(varied)
     dots = MOST_DOTS // max(drawn, 1)
     return [
         *(_of_variants(analysis, number, dots) for number, analysis in enumerate(varied, 1)),
-        *(_section(*key, of, dots) for key, of in found.items()),
+        *(_section(*key, of, dots) for key, of in groups.items()),
     ]
 
 
@@ -164,7 +164,7 @@ def _operations(analysis: Analysis) -> list[str]:
     compared, and not the steps of a start-up."""
     if analysis.run.header.experiment in WHOLE:
         return []
-    exchanges = {one.two_sided.operation for one in analysis.one_sided}
+    exchanges = {compared.two_sided.operation for compared in analysis.one_sided}
     return sorted({point.operation for point in analysis.estimates.own()} - exchanges)
 
 
@@ -174,14 +174,14 @@ def _of_variants(analysis: Analysis, number: int, dots: int) -> Section:
     experiment = analysis.run.header.experiment
     id_ = f"variants-{number}"
     names = ("variants", *figures_of(experiment))
-    found = (_shown(name, f"{id_}-{name}", "", [analysis], dots) for name in names)
+    figures = (_shown(name, f"{id_}-{name}", "", [analysis], dots) for name in names)
     return Section(
         id_,
         f"Variants: {TITLES.get(experiment, experiment)}",
         tuple(variant_answer(analysis.variants)),
         "",
         (analysis,),
-        tuple(figure for figure in found if figure is not None),
+        tuple(figure for figure in figures if figure is not None),
     )
 
 
@@ -192,7 +192,7 @@ def _section(experiment: str, operation: str, analyses: Sequence[Analysis], dots
     if len(analyses) > 1 and experiment == "collective":
         names = ("time", *names)
     whole = _whole(analyses)
-    found = (_shown(name, f"{id_}-{name}", operation, whole, dots) for name in names if whole)
+    figures = (_shown(name, f"{id_}-{name}", operation, whole, dots) for name in names if whole)
     title = TITLES.get(experiment, ": ".join(words).capitalize())
     return Section(
         id_,
@@ -200,7 +200,7 @@ def _section(experiment: str, operation: str, analyses: Sequence[Analysis], dots
         tuple(_answer(operation, analyses)),
         operation,
         tuple(analyses),
-        tuple(figure for figure in found if figure is not None),
+        tuple(figure for figure in figures if figure is not None),
     )
 
 
@@ -210,14 +210,16 @@ def _answer(operation: str, analyses: Sequence[Analysis]) -> list[str]:
         return _lines(operation, measured[0]) or [NOTHING]
     shown = _whole(measured)[:MOST_ANSWERS]
     more = len(measured) - len(shown)
-    lines = [f"{one.label}: {line}" for one in shown for line in _lines(operation, one)[:1]]
+    lines = [
+        f"{system.label}: {line}" for system in shown for line in _lines(operation, system)[:1]
+    ]
     return [*lines, *[f"and {more} more systems"] * (more > 0)] or [NOTHING]
 
 
 def _lines(operation: str, analysis: Analysis) -> list[str]:
     chosen = operation or None
-    found = view_of(analysis).answer(analysis, chosen)
-    return [*marks_of(analysis), *(found or latency_and_bandwidth(analysis, chosen))]
+    lines = view_of(analysis).answer(analysis, chosen)
+    return [*marks_of(analysis), *(lines or latency_and_bandwidth(analysis, chosen))]
 
 
 def _shown(

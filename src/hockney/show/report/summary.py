@@ -49,13 +49,13 @@ def cards(analysis: Analysis, is_alone: bool) -> list[Card]:
     """The cards of a system; is_alone: its section has no other system, and opens with its
     result."""
     models = [line for fit in fits_of(analysis) for line in model_lines(fit)]
-    found = [
+    all_cards = [
         Card("Result", [] if is_alone else answer_of(analysis)),
         Card("Measurement", _measurement(analysis)),
         Card("Models", models, is_table=True),
         Card("Disturbances", _disturbances(analysis)),
     ]
-    return [card for card in found if card.lines]
+    return [card for card in all_cards if card.lines]
 
 
 def _measurement(analysis: Analysis) -> list[str]:

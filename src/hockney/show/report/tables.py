@@ -56,8 +56,12 @@ def page_table(
     headings = [
         (column, column.heading if column.page == "" else column.page) for column in columns
     ]
-    shown = [(one, heading) for one, heading in headings if heading is not None and one.shown(rows)]
-    cells = [[_cell(one, row) for one, _ in shown] for row in rows]
+    shown = [
+        (column, heading)
+        for column, heading in headings
+        if heading is not None and column.shown(rows)
+    ]
+    cells = [[_cell(column, row) for column, _ in shown] for row in rows]
     return ReportTable(caption, [heading for _, heading in shown], cells, name)
 
 
@@ -128,10 +132,10 @@ def _points(system: Analysis, operation: str) -> list[PointEstimate]:
 def _against(base: Analysis, other: Analysis, others: Sequence[Analysis]) -> str:
     try:
         memory = base.earlier or ()
-        found = compare(base, other, TOLERANCE, others, each_point=False, memory=memory)
+        comparison = compare(base, other, TOLERANCE, others, each_point=False, memory=memory)
     except HockneyError:
         return "another experiment"
-    return "; ".join([_verdict(found), *found.notes])
+    return "; ".join([_verdict(comparison), *comparison.notes])
 
 
 def _verdict(comparison: RunComparison) -> str:

@@ -109,7 +109,7 @@ def _course(watched: Watched, marks: Sequence[Look]) -> Figure:
 
 
 def _series(watched: Watched, which: Sequence[int], days: Array, relative: bool) -> list[Series]:
-    found = []
+    series = []
     logs = np.array(watched.course.values)
     starts = sorted({0, *(change.at for change in watched.course.changes)})
     bounds = list(pairwise([*starts, len(logs)]))
@@ -118,7 +118,7 @@ def _series(watched: Watched, which: Sequence[int], days: Array, relative: bool)
         own = own - (np.median(own[slice(*bounds[0])]) if relative else 0.0)
         name = series_words(watched.series[number])
         groups = np.array_split(np.arange(len(own)), min(len(own), MOST_MARKS))
-        found.append(
+        series.append(
             Series(
                 name,
                 [float(np.median(days[group])) for group in groups],
@@ -127,7 +127,7 @@ def _series(watched: Watched, which: Sequence[int], days: Array, relative: bool)
                 colour=colour,
             )
         )
-        found += [
+        series += [
             Series(
                 "",
                 [float(days[first]), float(days[last - 1])],
@@ -138,4 +138,4 @@ def _series(watched: Watched, which: Sequence[int], days: Array, relative: bool)
             )
             for first, last in bounds
         ]
-    return found
+    return series

@@ -17,7 +17,7 @@ TIMEOUT_S = 20.0
 CPU = "/sys/devices/system/cpu"
 LOAD = "load"
 LEAST_MORE = 1.0
-"""A busy CPU more than the least busy node has: smaller differences are of the moment."""
+"""One busy CPU more than on the least busy node: smaller differences are momentary."""
 FACTS = {
     "kernel": "uname -r",
     "CPU": "sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1",
@@ -45,8 +45,8 @@ OfNodes = Mapping[str, Mapping[str, str]]
 def compare_nodes(mpi: Mpi | None) -> list[DoctorFinding]:
     """What differs between the nodes of the allocation, then what is the same; empty outside of
     jobs and on one node."""
-    found = find_allocation()
-    nodes = found[1].nodes if found else None
+    allocated = find_allocation()
+    nodes = allocated[1].nodes if allocated else None
     if mpi is None or nodes is None or nodes < 2:
         return []
     placement = Placement(ranks=nodes, nodes=nodes)
@@ -69,16 +69,16 @@ def script() -> str:
 
 def read(answers: Sequence[NodesAnswer]) -> OfNodes:
     """The facts of all answers; srun may label lines, and mixes those of the nodes."""
-    found: dict[str, dict[str, str]] = {}
+    facts: dict[str, dict[str, str]] = {}
     for line in "\n".join(answer.stdout for answer in answers).splitlines():
         node, *rest = line.split("\t")
         if len(rest) == 2 and rest[0] in FACTS:
-            found.setdefault(rest[0], {})[node.rpartition(" ")[2]] = rest[1].strip() or NOTHING
-    return found
+            facts.setdefault(rest[0], {})[node.rpartition(" ")[2]] = rest[1].strip() or NOTHING
+    return facts
 
 
 def _silent(answers: Sequence[NodesAnswer], nodes: int) -> list[DoctorFinding]:
-    """The nodes from which nothing was heard."""
+    """A finding if some nodes did not answer."""
     heard = {node for values in read(answers).values() for node in values}
     if len(heard) >= nodes:
         return []
@@ -92,7 +92,7 @@ def _silent(answers: Sequence[NodesAnswer], nodes: int) -> list[DoctorFinding]:
 
 
 def _loads(values: Mapping[str, str]) -> dict[str, str]:
-    """The loads of nodes, alike where they differ by less than a CPU."""
+    """The loads of nodes, made equal where they differ by less than a CPU."""
     known = [float(value) for value in values.values() if value != NOTHING]
     most = min(known, default=0.0) + LEAST_MORE
     return {

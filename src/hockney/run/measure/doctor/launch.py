@@ -51,7 +51,7 @@ class Trial:
 
 
 def mpi_to_try(mpicc: str | None) -> Mpi | None:
-    """The MPI of the trial, for which nothing is built; None where there is none."""
+    """The MPI of the trial, found without building anything; None without one."""
     try:
         return find_mpi(mpicc)
     except HockneyError:
@@ -70,8 +70,8 @@ def try_mpi(mpicc: str | None) -> Trial:
         tried, large_failure = _start_two_ranks(mpi, engine)
     except HockneyError as error:
         return Trial(mpi, engine, failure=error)
-    found = (tried.launch, tried.outcome.wall_s, tried.samples)
-    return Trial(mpi, engine, *found, large_failure=large_failure)
+    reports = (tried.launch, tried.outcome.wall_s, tried.samples)
+    return Trial(mpi, engine, *reports, large_failure=large_failure)
 
 
 def _start_two_ranks(mpi: Mpi, engine: Engine) -> tuple[Attempt, HockneyError | None]:

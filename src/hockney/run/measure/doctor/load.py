@@ -86,7 +86,7 @@ def _ticks_of_cpus(root: Path) -> list[int]:
 
 
 def load_average(root: Path) -> DoctorFinding:
-    """The load of the last minute, which includes processes that run now and then."""
+    """The load of the last minute, which includes processes that run intermittently."""
     name = "load average"
     words = (text_of(root / "proc/loadavg") or "").split()
     online = text_of(root / CPU / "online")

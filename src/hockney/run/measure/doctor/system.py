@@ -125,12 +125,12 @@ def memory(root: Path) -> DoctorFinding:
 
 def shared_memory(root: Path) -> DoctorFinding:
     """The size of /dev/shm, through which ranks of a node communicate."""
-    name, found = "shared memory", size_and_free(root)
-    if found is None:
+    name, space = "shared memory", size_and_free(root)
+    if space is None:
         return DoctorFinding(
             name, "bad", f"{DIRECTORY} is missing", f"mount a tmpfs on {DIRECTORY}"
         )
-    size, free = found
+    size, free = space
     if free >= ENOUGH_SHARED:
         return DoctorFinding(name, "ok", f"{free / 2**30:.1f} GiB free in {DIRECTORY}")
     fact = f"{DIRECTORY} has {format_size(size)}, of which {format_size(free)} are free"
@@ -155,7 +155,7 @@ def limits(root: Path) -> DoctorFinding:  # noqa: ARG001
     for which, least, what, command, in_bytes in LOW_LIMITS:
         most = resource.getrlimit(which)[0]
         if most != resource.RLIM_INFINITY and most < least:
-            sizes = [format_size(one) if in_bytes else str(one) for one in (most, least)]
+            sizes = [format_size(limit) if in_bytes else str(limit) for limit in (most, least)]
             low.append(f"{what}: {sizes[0]}, {sizes[1]} are needed ({command})")
     if not low:
         return DoctorFinding("limits", "ok", "none is too low for two ranks")
@@ -167,7 +167,7 @@ def locked_memory(root: Path) -> DoctorFinding:
     name, most = "locked memory", resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
     fact = "unlimited" if most == resource.RLIM_INFINITY else format_size(most)
     with suppress(OSError):
-        devices = sorted(one.name for one in (root / RDMA_DEVICES).iterdir())
+        devices = sorted(device.name for device in (root / RDMA_DEVICES).iterdir())
         if devices and most != resource.RLIM_INFINITY:
             return DoctorFinding(
                 name,

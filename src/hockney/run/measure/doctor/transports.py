@@ -22,7 +22,7 @@ from hockney.run.mpis import Mpi, family_of
 from hockney.run.schedulers import find_allocation
 
 SIZES = (8, 1 << 10, 8 << 10, 64 << 10, 1 << 20, 4 << 20)
-"""Sizes of messages (bytes): their ways change with their protocols."""
+"""Sizes of messages (bytes): the transport may change with the protocol."""
 RANKS_A_NODE = 2
 SECONDS, TIMEOUT_S = 0.01, 30.0
 MOST_LINES = 100_000
@@ -32,12 +32,12 @@ NOTHING_MEASURED = Collective(sizes=(Size(0),), collective="barrier")
 
 @dataclass(frozen=True)
 class TransportTrial:
-    """What a launch showed of the ways of messages."""
+    """What a launch showed about how messages are sent."""
 
     mpi: Mpi
     records: tuple[Record, ...]
     says: tuple[str, ...]
-    """What the library says of it, each line once."""
+    """What the library prints about it, each line once."""
 
 
 def try_transports(mpicc: str | None, hosts: Sequence[str]) -> TransportTrial:
@@ -64,20 +64,20 @@ def try_transports(mpicc: str | None, hosts: Sequence[str]) -> TransportTrial:
         outcome = start.run(lines.extend, TIMEOUT_S, interruption, MOST_LINES)
     if outcome.interrupted:
         raise KeyboardInterrupt
-    found = tuple(record for record in map(records.try_decode, lines) if record is not None)
+    decoded = tuple(record for record in map(records.try_decode, lines) if record is not None)
     if outcome.exit_status != 0:
         raise _failure(outcome)
-    return TransportTrial(mpi, found, _said(family.TELLS, outcome))
+    return TransportTrial(mpi, decoded, _said(family.TELLS, outcome))
 
 
 def _placement(hosts: Sequence[str]) -> Placement:
     """Two ranks on each host, or on each node of the allocation; one where it gives no more."""
-    found = None if hosts else find_allocation()
-    nodes = (found[1].nodes if found else None) or 1
+    allocated = None if hosts else find_allocation()
+    nodes = (allocated[1].nodes if allocated else None) or 1
     if nodes == 1:
         count = RANKS_A_NODE * max(len(hosts), 1)
         return Placement(ranks=count, hosts=tuple(hosts), oversubscribe=True)
-    cpus = found[1].cpus if found else None
+    cpus = allocated[1].cpus if allocated else None
     each = 1 if cpus is not None and cpus < RANKS_A_NODE * nodes else RANKS_A_NODE
     return Placement(ranks=each * nodes, nodes=nodes, ranks_per_node=each, oversubscribe=True)
 
@@ -93,9 +93,9 @@ def _failure(outcome: Outcome) -> HockneyError:
 def _said(tells: Iterable[str], outcome: Outcome) -> tuple[str, ...]:
     """The lines that match, by what their groups match."""
     patterns = [re.compile(tell) for tell in tells]
-    found = dict[str, None]()
+    lines = dict[str, None]()
     for line in (*outcome.printed, *outcome.last_lines):
         for pattern in patterns:
             if match := pattern.search(line):
-                found[" ".join(match[1].split())] = None
-    return tuple(found)
+                lines[" ".join(match[1].split())] = None
+    return tuple(lines)
