@@ -9,16 +9,21 @@ import random
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from conftest import RunHockney, kept_short
 from hockney import records
 from hockney.base.errors import UsageError
+from hockney.infer.analysis.findings import DecidingFinding
+from hockney.infer.analysis.histories import histories
 from hockney.infer.index import NAME, OFF, Index
-from hockney.infer.index.database import SCHEMA
+from hockney.infer.index.database import SCHEMA, ResultKind
 from hockney.infer.index.history_rows import Known, facts_from
-from samples import past_run, write_run
+from hockney.infer.index.report_rows import REDUCED, with_newest
+from samples import night_run, past_run, write_run
 
 QUERY = "SELECT file, started, label, bytes, time_s, low_s, high_s FROM measured ORDER BY 1, 4"
 
@@ -71,6 +76,48 @@ def test_a_file_without_a_result_is_known_as_such(
     assert known(empty) == [Known(None, None)]
     forbid_reading(monkeypatch)
     assert known(empty) == [Known(None, None)]
+
+
+def result_of(file: Path, kind: ResultKind[Any]) -> object:
+    """The result of a file, from an index that is not damaged."""
+    with closing(Index.in_cache()) as opened:
+        result = opened.of(file, kind)
+        assert not opened.notes
+    return result
+
+
+def test_a_result_that_is_too_long_is_worked_out_again_and_damages_nothing(
+    index: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = known(file)
+    whole = result_of(file, REDUCED)
+    for table in ("estimates", "digests WHERE kind = 'report'"):
+        with closing(sqlite3.connect(index, isolation_level=None)) as database:
+            database.execute(f"DELETE FROM {table}")
+    monkeypatch.setattr("hockney.infer.index.report_rows.LONGEST_ENTRY", 9)
+    for _ in range(3):
+        assert result_of(file, REDUCED) == whole
+    forbid_reading(monkeypatch)
+    assert known(file) == first
+
+
+def test_a_history_keeps_the_findings_of_its_newest_run_however_many_pairs_it_has(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert index
+    file = write_run(night_run(1, 3), tmp_path / "night.jsonl")
+    os.utime(file, (1e9, 1e9))
+    monkeypatch.setattr("hockney.infer.index.report_rows.LONGEST_ENTRY", 2000)
+    assert len(msgspec.msgpack.encode(result_of(file, REDUCED))) > 2000
+
+    def failed() -> tuple[DecidingFinding, ...]:
+        with closing(Index.in_cache()) as opened:
+            return with_newest(opened, histories([facts_from(opened, file).facts], 0.05))[0].failed
+
+    findings = failed()
+    assert [finding.run for finding in findings] == [str(file)]
+    forbid_reading(monkeypatch)
+    assert failed() == findings
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,8 @@ SCHEMA = (
     PRIMARY KEY (file_id, curve, bytes)) WITHOUT ROWID""",
     """CREATE TABLE estimates (
     file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE, content BLOB NOT NULL)""",
+    """CREATE TABLE findings (
+    file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE, content BLOB NOT NULL)""",
     """CREATE TABLE digests (
     file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE, kind TEXT NOT NULL,
     digest TEXT NOT NULL, PRIMARY KEY (file_id, kind)) WITHOUT ROWID""",
@@ -85,7 +87,7 @@ class ResultKind(Generic[T]):
     read: Callable[[Rows], T]
     """The result that the rows stand for, checked. Raises ValueError."""
     write: Callable[[sqlite3.Connection, int, T], None]
-    """Adds or replaces the result of the file with this number."""
+    """Replaces the result of the file with this number; adds no row if it cannot be stored."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ class Index:
             _check_replaceable(path)
         self._path = path
         self._added: list[tuple[FileState, Write]] = []
-        self._asked: dict[str, tuple[FileState, Write]] = {}
+        self._requested: dict[str, tuple[FileState, Write]] = {}
         self.notes: dict[str, None] = {}
         """Messages about a damaged or outdated index."""
         self._database = self._opened()
@@ -130,17 +132,18 @@ class Index:
         state = _state(path)
         if state is None:
             return kind.work_out(path)
-        stored = self._found(state, kind)
+        stored = self._stored(state, kind)
         result = kind.work_out(path) if stored is None else stored
         if state.changed_ns / 1e9 > time.time() - SETTLED_S:
             state = replace(state, changed_ns=UNSETTLED)
 
         def write(to: sqlite3.Connection, file: int) -> None:
             kind.write(to, file, result)
-            digest = _digest(state, kind.rows(to, file))
-            to.execute("REPLACE INTO digests VALUES (?, ?, ?)", (file, kind.name, digest))
+            if rows := kind.rows(to, file):
+                digest = _digest(state, rows)
+                to.execute("REPLACE INTO digests VALUES (?, ?, ?)", (file, kind.name, digest))
 
-        self._asked[state.file] = state, write
+        self._requested[state.file] = state, write
         if stored is None:
             self._added.append((state, write))
         if len(self._added) >= AT_ONCE:
@@ -159,12 +162,12 @@ class Index:
             return []
 
     def ask(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Column names and rows of a query over the files asked for, on a copy in memory of their
+        """Column names and rows of a query over the files requested, on a copy in memory of their
         checked results. Raises UsageError if SQLite rejects it."""
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
             for statement in SCHEMA:
                 copy.execute(statement)
-            for state, write in self._asked.values():
+            for state, write in self._requested.values():
                 write(copy, _new_file(copy, state))
             copy.execute("PRAGMA query_only = ON")
             try:
@@ -188,7 +191,7 @@ class Index:
                 )
         self._at_end.now()
 
-    def _found(self, state: FileState, kind: ResultKind[T]) -> T | None:
+    def _stored(self, state: FileState, kind: ResultKind[T]) -> T | None:
         try:
             number = self._number(state)
             if number is None:
@@ -197,7 +200,7 @@ class Index:
                 "SELECT digest FROM digests WHERE file_id = ? AND kind = ?", (number, kind.name)
             ).fetchone()
             rows = kind.rows(self._database, number) if digest else []
-            if digest and digest[0] == _digest(state, rows):
+            if rows and digest[0] == _digest(state, rows):
                 return kind.read(rows)
             if digest:
                 self._note("an entry was damaged, and was worked out again")
@@ -231,13 +234,13 @@ class Index:
         return row[0] if row else None
 
     def _gone(self) -> list[tuple[str]]:
-        """Deleted files of the directories that were asked for."""
-        folders = {str(Path(file).parent) for file in self._asked}
+        """Deleted files of the directories that were requested."""
+        folders = {str(Path(file).parent) for file in self._requested}
         files = self._database.execute("SELECT file FROM main.files").fetchall()
         return [
             (file,)
             for (file,) in files
-            if file not in self._asked
+            if file not in self._requested
             and file.rpartition("/")[0] in folders
             and not Path(file).exists()
         ]

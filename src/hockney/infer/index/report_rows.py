@@ -1,12 +1,14 @@
-"""Rows of the index that a report keeps of each file: its estimates and findings."""
+"""Rows of the index that a report keeps of each file, its estimates and findings, and those that a
+history keeps of the newest one, its findings alone."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -21,9 +23,7 @@ from hockney.infer.index.database import Index, ResultKind, Rows
 LONGEST_ENTRY = 1 << 20
 """Bytes of an entry above which it is not stored."""
 
-
-def _reduced(path: Path) -> Reduced:
-    return Reduced.of(Analysis(records.read(path)))
+T = TypeVar("T")
 
 
 def with_newest(index: Index, histories: Iterable[History]) -> list[History]:
@@ -32,29 +32,43 @@ def with_newest(index: Index, histories: Iterable[History]) -> list[History]:
 
 
 def _failed(index: Index, file: str) -> tuple[DecidingFinding, ...]:
-    known = index.of(Path(file), REDUCED).findings
-    return tuple(replace(finding, run=file) for finding in known if finding.status == FAILED)
+    findings = index.of(Path(file), FINDINGS)
+    return tuple(replace(finding, run=file) for finding in findings if finding.status == FAILED)
 
 
-def _rows(database: sqlite3.Connection, file: int) -> Rows:
-    return database.execute("SELECT content FROM estimates WHERE file_id = ?", (file,)).fetchall()
+def _reduced(path: Path) -> Reduced:
+    return Reduced.of(Analysis(records.read(path)))
 
 
-def _read(rows: Rows) -> Reduced:
-    if not rows:
-        raise ValueError("it was too long to be kept")
-    return _decoder().decode(rows[0][0])
+def _findings(path: Path) -> list[DecidingFinding]:
+    return list(Analysis(records.read(path)).findings_by_itself)
 
 
-@lru_cache(maxsize=1)
-def _decoder() -> msgspec.msgpack.Decoder[Reduced]:
-    return msgspec.msgpack.Decoder(Reduced)
+def _stored(name: str, table: str, work_out: Callable[[Path], T], form: Any) -> ResultKind[T]:
+    """A kind of result that is kept as MessagePack in one row of a table, unless it is too long.
+    form: its type."""
+
+    def rows(database: sqlite3.Connection, file: int) -> Rows:
+        query = f"SELECT content FROM {table} WHERE file_id = ?"
+        return database.execute(query, (file,)).fetchall()
+
+    def read(rows: Rows) -> T:
+        result: T = _decoder(form).decode(rows[0][0])
+        return result
+
+    def write(database: sqlite3.Connection, file: int, result: T) -> None:
+        database.execute(f"DELETE FROM {table} WHERE file_id = ?", (file,))
+        content = msgspec.msgpack.encode(result)
+        if len(content) <= LONGEST_ENTRY:
+            database.execute(f"INSERT INTO {table} VALUES (?, ?)", (file, content))
+
+    return ResultKind(name, work_out, rows, read, write)
 
 
-def _write(database: sqlite3.Connection, file: int, reduced: Reduced) -> None:
-    content = msgspec.msgpack.encode(reduced)
-    if len(content) <= LONGEST_ENTRY:
-        database.execute("INSERT OR REPLACE INTO estimates VALUES (?, ?)", (file, content))
+@lru_cache
+def _decoder(form: Any) -> msgspec.msgpack.Decoder[Any]:
+    return msgspec.msgpack.Decoder(form)
 
 
-REDUCED = ResultKind("report", _reduced, _rows, _read, _write)
+REDUCED = _stored("report", "estimates", _reduced, Reduced)
+FINDINGS = _stored("findings", "findings", _findings, list[DecidingFinding])
