@@ -15,6 +15,7 @@ from hockney import records
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import compare
 from hockney.infer.analysis.comparison_gate import comparison_gate
+from hockney.infer.analysis.explanation import explanation
 from hockney.infer.analysis.findings import failures_apart
 from hockney.infer.analysis.gate import FAILED
 from hockney.records import End, Run
@@ -61,6 +62,18 @@ def test_a_launch_that_failed_is_a_failure_of_its_run_alone() -> None:
     bad.add(End(launch=4, reason="failed", message="a message arrived with other bytes"))
     ours, theirs = failures_apart(Analysis(good), Analysis(bad))
     assert (len(ours), [one.what for one in theirs]) == (0, ["a launch failed"])
+
+
+def test_a_named_failure_is_an_answer_though_points_are_not_judged() -> None:
+    good, bad, same = (make_run(lambda launch, *_: [1000.0 + launch], launches=3) for _ in range(3))
+    for number, run in enumerate((good, bad, same)):
+        run.header = msgspec.structs.replace(run.header, id=f"run {number}")
+    bad.add(End(launch=2, reason="failed", message="a message arrived with other bytes"))
+    named = explanation(Analysis(good), Analysis(bad), 0.03, [])
+    unnamed = explanation(Analysis(good), Analysis(same), 0.03, [])
+    assert (named.gate is not None, named.ends_by) == (True, None)
+    assert unnamed.gate is not None
+    assert unnamed.ends_by is unnamed.gate
 
 
 def test_compare_and_explain_name_it_first(hockney: RunHockney, tmp_path: Path) -> None:

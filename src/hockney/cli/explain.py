@@ -55,7 +55,8 @@ def command(
     form of the difference over the sizes is one that it is known to have. The part of the
     difference that each explains is the sum over all points of the logarithms of ratios. A slow
     node, cable or pair that one run shows by itself and the other does not is named first. Exit
-    status 3 where the runs have nothing in common, with the measurement that is missing.
+    status 3 where the runs have nothing in common, with the measurement that is missing, or where
+    nothing is named and points are not judged.
     """
     from hockney.cli._files import load
     from hockney.cli._memory import earlier_runs
@@ -81,7 +82,7 @@ def command(
 
         click.echo(styled(answer_words(answer), "bold") + "\n")
         click.echo("\n".join(explanation_lines(answer, tried)))
-    end_by(answer.gate)
+    end_by(answer.ends_by)
 
 
 def _tried(explanation: Explanation, budget_s: float, quiet: bool) -> list[TriedFactors]:

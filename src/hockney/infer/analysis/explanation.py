@@ -83,6 +83,11 @@ class Explanation:
     """Failed findings that one run alone has, A's first."""
 
     @property
+    def ends_by(self) -> Gate | None:
+        """What decides the exit status: the gate, unless a failure answers the question."""
+        return None if self.points and any(self.failures) else self.gate
+
+    @property
     def shown(self) -> list[PointDifference]:
         """Points with a difference that is shown, and more than the tolerance; all of them where
         only the whole shows one."""
