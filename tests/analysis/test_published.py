@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pwd
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -27,6 +28,7 @@ from hockney.infer.analysis.published_base import (
     PublishedFigure,
     encoded,
     own_base,
+    own_systems,
     published_figures,
     published_systems,
 )
@@ -332,3 +334,13 @@ def test_a_damaged_base_and_what_cannot_be_published_are_refused(
         launch.simulated = True
     with pytest.raises(UsageError, match="on a real machine"):
         entry_of(history, run)
+
+
+def test_without_a_home_there_are_no_systems_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object) -> str:
+        raise KeyError
+
+    for name in ("HOME", "XDG_DATA_HOME", OWN_BASE):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    assert own_systems() == ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Protocol
 
 import pytest
 
+from hockney.base import registry as finding
 from hockney.base.addition import Addition, AdditionError
 from hockney.base.errors import UsageError
 from hockney.base.registry import Registry
@@ -109,6 +112,28 @@ def test_what_a_module_lacks_is_named(
     things = registry(tmp_path, monkeypatch, text)
     with pytest.raises(TypeError, match=r"package_\S+only_one is not a valid thing: .*" + lacking):
         things.find("only-one")
+
+
+def test_a_place_of_the_path_that_cannot_be_read_has_no_additions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python goes past it, too. Root can read all directories: the refusal is made here."""
+    closed, added, scandir = tmp_path / "closed", tmp_path / "added-1.dist-info", os.scandir
+    closed.mkdir()
+    added.mkdir()
+    (added / "entry_points.txt").write_text("[hockney.models]\n")
+
+    def refuse(place: str) -> object:
+        if place == str(closed):
+            raise PermissionError
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    for places, is_added_to in (([closed], False), ([closed, tmp_path], True)):
+        monkeypatch.setattr(sys, "path", [*map(str, places)])
+        finding._is_added_to.cache_clear()
+        assert finding._is_added_to() == is_added_to
+    finding._is_added_to.cache_clear()
 
 
 @pytest.mark.parametrize("registry", OURS, ids=lambda one: one.package)

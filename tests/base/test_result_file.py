@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import errno
 import os
+import pwd
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -151,3 +153,26 @@ def test_half_a_line_of_a_full_disk_is_cut_off(
     file.write(b"more\n")
     file.close()
     assert path.read_bytes() == b"header\nsamples\nmore\n"
+
+
+def test_data_are_saved_where_no_home_is_known_and_no_place_for_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container that runs as a number: each place that is unknown leaves the others."""
+
+    def unknown(*_: object) -> str:
+        raise KeyError
+
+    def nowhere() -> str:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    file = ResultFile(tmp_path / "run.jsonl")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    assert file.save_elsewhere(lambda: [b"measured"])
+    monkeypatch.setattr(tempfile, "gettempdir", nowhere)
+    saved = file.save_elsewhere(lambda: [b"measured"])
+    assert saved is not None
+    assert saved.read_bytes() == b"measured"
+    file.close()

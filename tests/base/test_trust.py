@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import subprocess
 import sys
@@ -78,6 +79,19 @@ def test_owners_on_the_way_are_looked_at(cache: Path, tmp_path: Path) -> None:
     os.chown(cache, OTHER, OTHER)
     with pytest.raises(UntrustedError, match="belongs to another user"):
         check_private(cache)
+
+
+def test_without_a_home_there_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error that those who need the cache expect: they go on without one."""
+
+    def unknown(*_: object) -> str:
+        raise KeyError
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    with pytest.raises(FileNotFoundError, match="HOME is not set"):
+        cache_directory()
 
 
 @needs_root

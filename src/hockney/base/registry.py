@@ -11,6 +11,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar
 
@@ -135,19 +136,18 @@ def _entry_points(group: str) -> Iterable[metadata.EntryPoint]:
 def _is_added_to() -> bool:
     """True if any installed package has entry points for hockney. Loading and searching
     importlib.metadata would take as long as the rest of `hockney --help`."""
-    files = (
-        f"{entry.path}/entry_points.txt"
-        for path in sys.path
-        if os.path.isdir(path or ".")
-        for entry in os.scandir(path or ".")
-        if entry.name.endswith(".dist-info")
-    )
-    return any("[hockney." in _content(file) for file in files if os.path.exists(file))
+    return any("[hockney." in text for place in sys.path for text in _entry_points_in(place))
 
 
-def _content(file: str) -> str:
-    with open(file, encoding="utf-8", errors="replace") as opened:
-        return opened.read()
+def _entry_points_in(place: str) -> Iterator[str]:
+    """What the packages in a directory declare, as far as it can be read: Python goes past other
+    places in its path, too."""
+    with suppress(OSError, ValueError), os.scandir(place or ".") as entries:
+        for entry in entries:
+            if entry.name.endswith(".dist-info"):
+                file = f"{entry.path}/entry_points.txt"
+                with suppress(OSError), open(file, encoding="utf-8", errors="replace") as opened:
+                    yield opened.read()
 
 
 def offers(module: object, protocol: Kind[Part]) -> TypeGuard[Part]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from hockney.base.errors import HockneyError, UsageError
+from hockney.base.home import home_directory
 from hockney.base.outputs import WAYS_OUT, write_output
 
 BLOCK_BYTES = 1 << 20
@@ -162,7 +163,7 @@ class ResultFile:
     def save_elsewhere(self, content: Callable[[], Iterable[bytes]]) -> Path | None:
         """A new file with this content in a directory that can be written; None without one."""
         prefix = f"{self.path.stem}-saved-"
-        for directory in (Path(), Path.home(), Path(tempfile.gettempdir())):
+        for directory in _places_left():
             with (
                 suppress(OSError),
                 NamedTemporaryFile(
@@ -191,6 +192,14 @@ class ResultFile:
 
     def close(self) -> None:
         os.close(self._file)
+
+
+def _places_left() -> Iterator[Path]:
+    """Where data are saved that their own place does not take."""
+    yield Path()
+    for place in (home_directory, tempfile.gettempdir):
+        with suppress(OSError):
+            yield Path(place())
 
 
 def opened_first(

@@ -11,6 +11,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from hockney.base.home import user_directory
+
 MOST_LINKS = 40
 """Symbolic links that the kernel follows on one way (path_resolution(7))."""
 
@@ -20,9 +22,9 @@ class UntrustedError(Exception):
 
 
 def cache_directory() -> Path:
-    """This user's directory of reproducible files; UntrustedError if others may change it."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    cache = (Path(base) if base else Path.home() / ".cache") / "hockney"
+    """This user's directory of reproducible files; UntrustedError if others may change it, OSError
+    if it cannot be made."""
+    cache = user_directory("XDG_CACHE_HOME", ".cache") / "hockney"
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     check_private(cache)
     return cache

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from hockney.base.errors import UsageError
+from hockney.base.home import user_directory
 
 SHARED_MEMORY, TCP = "shared memory", "TCP/IP"
 UNKNOWN_NETWORK = "unknown network"
@@ -77,17 +78,17 @@ def published_systems() -> tuple[PublishedSystem, ...]:
 
 
 def own_base() -> Path:
-    """The file that holds the user's own systems; it need not be there."""
+    """The file that holds the user's own systems; it need not be there. Raises FileNotFoundError
+    where no directory for it is known."""
     named = os.environ.get(OWN_BASE)
     if named:
         return Path(named)
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data) / "hockney" / "published.json"
+    return user_directory("XDG_DATA_HOME", ".local/share") / "hockney" / "published.json"
 
 
 def own_systems() -> tuple[PublishedSystem, ...]:
-    path = own_base()
     try:
+        path = own_base()
         return tuple(msgspec.json.decode(path.read_bytes(), type=list[PublishedSystem]))
     except FileNotFoundError:
         return ()
