@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from profiled_programs import Profiled, build, profiled_by
 
@@ -19,6 +20,7 @@ from conftest import RunHockney
 from hockney.profiling.collect import collect
 from hockney.profiling.findings import findings_of
 from hockney.profiling.kinds import Program, encode, read
+from hockney.profiling.layout import FILE, TRACE_NAME, VERSION
 from hockney.profiling.summary import ProfileSummary
 from hockney.run.measure.build import build_recorder
 from hockney.run.measure.recording import environment
@@ -133,6 +135,18 @@ def test_files_of_a_program_that_closed_all_others_are_its_own(
     assert [(rank.end, rank.lost_calls) for rank in profile.ranks] == [("finalized", 0)]
     assert sum(len(acts.what) for acts in profile.acts) == 70_002
     assert profile.acts[-1].left_out == 0
+
+
+@pytest.mark.parametrize("bytes_", [0, 1, 47, 100])
+def test_an_order_that_was_cut_short_is_none(bytes_: int, tmp_path: Path) -> None:
+    """The disk may have been full when it was made."""
+    content = np.zeros(1, FILE)
+    content["header"]["magic"], content["header"]["version"] = b"hockney", VERSION
+    content["header"]["ranks"] = 1
+    (tmp_path / "1").write_bytes(content.tobytes())
+    (tmp_path / f"{TRACE_NAME}1").write_bytes((b"hocktrc" + bytes(100))[:bytes_])
+    profile = collect(tmp_path, PROGRAM)
+    assert (len(profile.ranks), profile.acts) == (1, [])
 
 
 FULL_DISK = """

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from profile_samples import calls, pingpong, profile, rank, written
@@ -54,6 +55,16 @@ def test_numbers_that_cannot_be_are_left_out(
     lines[line] = json.dumps({**json.loads(lines[line]), **change}).encode()
     (tmp_path / "p.jsonl").write_bytes(b"\n".join(lines))
     assert kinds.read(tmp_path / "p.jsonl").cut == "1 damaged line is ignored"
+
+
+def test_damage_before_the_end_of_a_cut_file_hides_neither(tmp_path: Path) -> None:
+    lines = kinds.encode(profile(*pingpong(3, 8))).splitlines(keepends=True)
+    compressor = zstandard.ZstdCompressor()
+    content = compressor.compress(b"".join([lines[0], b"damaged\n", *lines[1:]]))
+    (tmp_path / "p.jsonl.zst").write_bytes(content + compressor.compress(lines[-1])[:-1])
+    cut = kinds.read(tmp_path / "p.jsonl.zst").cut or ""
+    assert "1 damaged line is ignored" in cut
+    assert "could not be read to its end" in cut
 
 
 def test_a_newer_profile_and_other_files_are_refused(tmp_path: Path, hockney: RunHockney) -> None:

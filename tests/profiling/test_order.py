@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
-from profile_samples import profile
+from profile_samples import profile, rank
 
 from conftest import RunHockney
+from hockney.base.errors import UsageError
 from hockney.infer.predict.costs import Costs
 from hockney.infer.predict.program_run import walk
 from hockney.profiling import kinds
@@ -72,6 +74,19 @@ def test_what_has_no_other_end_is_left_out() -> None:
     found = order(lonely, acts(1, (2, 0, 0, 8, 0, 5, 0, 0, 0)))
     assert found.left_out == 1
     assert [len(steps) for steps in found.ranks] == [1, 1]
+
+
+def test_a_number_of_ranks_is_believed_only_if_they_have_an_order() -> None:
+    """The number comes from a file, and took as much memory as it said."""
+    found = profile(ranks=2)
+    found.acts = [*PINGPONG]
+    found.ranks = [rank(number, ranks=1_000_000) for number in range(2)]
+    tracemalloc.start()
+    with pytest.raises(UsageError, match="the order of some ranks is missing"):
+        order_of(found)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 1_000_000
 
 
 def test_messages_of_proc_null_are_not_left_out() -> None:

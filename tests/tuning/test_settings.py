@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -160,6 +161,31 @@ def test_what_is_set_already_is_named_compared_with_and_restored() -> None:
     assert found[1] == {"variable": "OMPI_MCA_y", "value": "2", "file": "~/a.conf"}
 
 
+@pytest.mark.parametrize(
+    ("name", "secret"), [("UCX_AUTH_KEY", "a 'b' $c"), ("UCX_TLS", "a\necho b")]
+)
+def test_a_value_that_cannot_be_written_is_restored(name: str, secret: str, tmp_path: Path) -> None:
+    """Undoing it once exported the *** that stands for it; and a second line left the comment."""
+    already = already_set([Setting(name, None, "new")], {name: secret}, {})
+    text = files_of({name: "new"}, [], already)[""]
+    assert secret not in text
+    undo = re.search(r"to undo: (.*)", text)
+    assert undo is not None
+    (tmp_path / "settings").write_text(text)
+    source = f". {tmp_path / 'settings'}; "
+    # Also where it is read twice.
+    script = f'set -u; {source * 2}echo "${name}"; {undo[1]}; echo -n "${name}"'
+    done = subprocess.run(["sh", "-c", script], env={name: secret}, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (f"new\n{secret}", "")
+
+
+def test_a_value_of_the_environment_is_restored_also_where_a_file_overrides_it() -> None:
+    x = Setting("OMPI_MCA_x", "x", "4096")
+    files = {"o.conf": {"OMPI_MCA_x": "1"}}
+    already = already_set([x], {"OMPI_MCA_x": "512"}, files, {"o.conf"})
+    assert "to undo: export OMPI_MCA_x=512" in files_of({"OMPI_MCA_x": "4096"}, [], already)[""]
+
+
 def test_a_wide_limit_of_the_gain_is_no_proof_that_there_is_none() -> None:
     study = study_of({"a=1": NOTHING})
     wide, narrow = (settings_lines(study, None, "", most, [])[-1] for most in (221.9, 1.04))
@@ -191,22 +217,22 @@ def test_a_short_budget_tries_fewer(
     budget_s: float, launch_s: float, searched: int, confirmed: int
 ) -> None:
     time = Time(budget_s, launch_s)
-    assert (time.searched(asked=0), time.confirmed) == (searched, confirmed)
+    assert (time.searched(named=0), time.confirmed) == (searched, confirmed)
 
 
 def test_each_setting_that_was_named_has_a_block_or_is_refused_with_the_budget_that_would_do() -> (
     None
 ):
     """A short budget left out the last values, though each had had time alone."""
-    assert Time(60.0, 2.0).searched(asked=3) == 3
-    assert Time(60.0, 0.25).searched(asked=3) == 21, "those of auto fill the rest"
+    assert Time(60.0, 2.0).searched(named=3) == 3
+    assert Time(60.0, 0.25).searched(named=3) == 21, "those of auto fill the rest"
     with pytest.raises(UsageError, match="give --budget 60s or more") as raised:
-        Time(30.0, 2.0).searched(asked=8)
+        Time(30.0, 2.0).searched(named=8)
     assert "block of 8 settings" in str(raised.value)
-    assert Time(60.0, 2.0).searched(asked=8) == 8
+    assert Time(60.0, 2.0).searched(named=8) == 8
     fast = Time(10.0, 0.01)
     with pytest.raises(UsageError, match="give --budget 30s or more"):
-        fast.searched(asked=10)
+        fast.searched(named=10)
     variants = variants_of([(Setting("V", None, str(value)),) for value in range(10)])
     plans = [
         (replaced(one, values={}), single(Pingpong(sizes=sizes_of([8])), Placement(), Sampling()))
@@ -215,16 +241,16 @@ def test_each_setting_that_was_named_has_a_block_or_is_refused_with_the_budget_t
     assert joined(plans, Comparison(variants=variants), SEARCH * 30.0), "which it asks for, too"
 
 
-@pytest.mark.parametrize("asked", [2, 8, 17, 35, 64])
-def test_a_budget_that_was_advised_is_enough(asked: int) -> None:
+@pytest.mark.parametrize("named", [2, 8, 17, 35, 64])
+def test_a_budget_that_was_advised_is_enough(named: int) -> None:
     """Floating-point numbers made of just enough a little less."""
     for hundredths in range(1, 500):
         time = Time(1e-3, hundredths / 100.0)
         with pytest.raises(UsageError) as raised:
-            time.searched(asked)
+            time.searched(named)
         advised = re.search(r"--budget (\d+)s", str(raised.value))
         assert advised is not None
-        assert replace(time, budget_s=float(advised[1])).searched(asked) == asked
+        assert replace(time, budget_s=float(advised[1])).searched(named) == named
 
 
 def test_files_of_the_libraries_and_how_to_undo_them() -> None:

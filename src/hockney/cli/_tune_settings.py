@@ -72,7 +72,7 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     measuring = _Measuring(request.plan, verb, output, options, left_out, tried.settings, already)
     settings: list[tuple[Setting, ...]] = [(setting,) for setting in tried.settings]
     if time.needs_search(len(settings)):
-        searched = time.searched(sum(setting.is_asked for setting in tried.settings))
+        searched = time.searched(sum(setting.is_named for setting in tried.settings))
         late = ", ".join(setting.name for setting in tried.settings[searched:])
         if late:
             left_out.append(f"{late}: no time within {format_seconds(budget_s)} (--budget)")

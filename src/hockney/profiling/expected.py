@@ -13,19 +13,9 @@ from hockney.profiling.kinds import Calls, MessagesAlone
 ONE_MESSAGE = frozenset(
     f"MPI_{name}"
     for name in (
-        *(
-            "Send",
-            "Bsend",
-            "Ssend",
-            "Rsend",
-            "Isend",
-            "Ibsend",
-            "Issend",
-            "Irsend",
-            "Recv",
-            "Irecv",
-        ),
-        *("Mrecv", "Imrecv", "Sendrecv", "Sendrecv_replace", "Isendrecv", "Isendrecv_replace"),
+        *("Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend"),
+        *("Recv", "Irecv", "Mrecv", "Imrecv"),
+        *("Sendrecv", "Sendrecv_replace", "Isendrecv", "Isendrecv_replace"),
         *("Put", "Get", "Rput", "Rget", "Accumulate", "Raccumulate", "Start", "Startall"),
     )
 )

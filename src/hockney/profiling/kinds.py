@@ -3,7 +3,6 @@ ranks, their calls, and waiting times between ranks. Readers ignore unknown kind
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -213,13 +212,6 @@ class Profile:
     def by_rank(self) -> dict[tuple[int, int], RankRecord]:
         return {(rank.job, rank.rank): rank for rank in self.ranks}
 
-    @cached_property
-    def calls_of(self) -> dict[tuple[int, int], list[Calls]]:
-        by_rank: dict[tuple[int, int], list[Calls]] = defaultdict(list)
-        for calls in self.calls:
-            by_rank[calls.job, calls.rank].append(calls)
-        return by_rank
-
     def add(self, line: Line) -> None:
         if isinstance(line, RankRecord):
             self.ranks.append(line)
@@ -267,7 +259,7 @@ def read(path: Path) -> Profile:
         )
     lines = lines_of(path)
     profile = Profile(_program(path, next(lines)), path=path)
-    damaged = 0
+    damaged, cut = 0, []
     try:
         for number, line in enumerate(lines, 2):
             if number > MOST_LINES:
@@ -278,9 +270,10 @@ def read(path: Path) -> Profile:
             except (ValueError, RecursionError):
                 damaged += 1
     except OSError as error:
-        profile.cut = f"the file could not be read to its end: {error}"
+        cut.append(f"the file could not be read to its end: {error}")
     if damaged:
-        profile.cut = f"{damaged} damaged line{'s are' if damaged > 1 else ' is'} ignored"
+        cut.append(f"{damaged} damaged line{'s are' if damaged > 1 else ' is'} ignored")
+    profile.cut = "; ".join(cut) or None
     known = profile.by_rank
     profile.calls = [call for call in profile.calls if (call.job, call.rank) in known]
     return profile

@@ -26,15 +26,15 @@ FIRST_BIN_TICKS = 16
 """Ticks of a call in the first bin; at most twice as many."""
 PAGE_BYTES = 4096
 BUFFER_BITS = 64
-NO_GROUP, NO_NUMBER = 2**16 - 1, 2**32 - 1
-NO_PEER, SEVERAL_PEERS = -1, -3
+NO_GROUP = 2**16 - 1
 DATATYPES: tuple[Datatype | None, ...] = (None, *get_args(Datatype))
 MEMORY_NAMES: tuple[Memory, ...] = ("host", *MEMORIES)
 """By number; 0 and 1 are memory of the host, without a driver of an accelerator and with one."""
 ENDS: dict[int, End] = {1: "lost", 2: "finalized", 3: "aborted"}
 """End of a rank, by `state`; a rank that is still recording was killed, or did not call
 MPI_Finalize."""
-COARSE_BYTES, COARSE_PEER = 1, 2
+COARSE_BYTES = 1
+"""Flag of `coarse`: the bytes of the cell are an upper limit."""
 
 CELL = np.dtype(
     [
@@ -148,6 +148,8 @@ TRACE_HEADER = np.dtype(
         ("left_out", "<u8"),
     ]
 )
+MOST_LEFT_OUT = 2**63 - 1
+"""Largest number that a profile holds: the program may have damaged these."""
 ACT = np.dtype(
     [
         ("enter", "<u8"),
@@ -281,16 +283,15 @@ def _acts(path: Path) -> tuple[Records | None, int]:
     if not path.exists():
         return None, 0
     content = path.read_bytes()
-    header = np.frombuffer(content[: TRACE_HEADER.itemsize], dtype=TRACE_HEADER)
-    if len(content) < TRACE_HEADER_BYTES or (header[0]["magic"], header[0]["version"]) != (
-        b"hocktrc",
-        TRACE_VERSION,
-    ):
+    if len(content) < TRACE_HEADER_BYTES:
         return None, 0
-    room = (len(content) - TRACE_HEADER_BYTES) // ACT.itemsize
-    count = max(min(int(header[0]["acts"]), room), 0)
+    header = np.frombuffer(content, dtype=TRACE_HEADER, count=1)[0]
+    if (header["magic"], header["version"]) != (b"hocktrc", TRACE_VERSION):
+        return None, 0
+    made, room = int(header["acts"]), (len(content) - TRACE_HEADER_BYTES) // ACT.itemsize
+    count = min(made, room)
     acts = np.frombuffer(content, dtype=ACT, count=count, offset=TRACE_HEADER_BYTES)
-    return acts, int(header[0]["left_out"])
+    return acts, min(int(header["left_out"]) + made - count, MOST_LEFT_OUT)
 
 
 def _events(of: Any, cells: Records) -> Records:

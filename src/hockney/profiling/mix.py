@@ -13,6 +13,7 @@ from functools import cached_property
 
 from hockney.base.errors import UsageError
 from hockney.profiling.causes import COMPLETING, spent_in
+from hockney.profiling.expected import OF_ALL_BLOCKS
 from hockney.profiling.kinds import Calls, Profile
 from hockney.profiling.summary import sends
 
@@ -29,8 +30,6 @@ UNEVEN = {
     "alltoallw": "alltoall",
     "reduce_scatter": "reduce_scatter_block",
 }
-OF_ALL_BLOCKS = frozenset({"alltoallv", "alltoallw", "reduce_scatter"})
-"""Collectives whose bytes are those of all blocks together."""
 GOLDEN_RATIO = 0.6180339887498949
 """Number whose multiples, without their whole parts, are evenly distributed between 0 and 1 however
 many there are (Knuth, The Art of Computer Programming 3, 6.4)."""

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hockney.base.errors import UsageError
+from hockney.profiling.expected import OF_ALL_BLOCKS
 from hockney.profiling.kinds import Acts, Profile
-from hockney.profiling.mix import OF_ALL_BLOCKS, UNEVEN, collective_named
+from hockney.profiling.mix import UNEVEN, collective_named
 
 SEND, RECEIVE, START_SEND, START_RECEIVE, COMPLETE, TOGETHER, START_TOGETHER, OTHER = range(1, 9)
 """Kinds of steps, as in recorder/layout.h. OTHER: other time in MPI."""
@@ -86,7 +87,7 @@ def order_of(profile: Profile) -> Order:
         if acts.job == 0:
             of_ranks[acts.rank] += _steps(acts, world)
             is_cut = is_cut or acts.left_out > 0
-    if set(of_ranks) != set(range(world)):
+    if len(of_ranks) != world or max(of_ranks) >= world:
         raise UsageError(f"{profile.path}: the order of some ranks is missing")
     ranks = [of_ranks[rank] for rank in range(world)]
     for steps in ranks:

@@ -137,7 +137,7 @@ def _clipped(until: float, enter: float, exit_: float) -> float:
 
 def _messages(files: Sequence[RankFile]) -> Iterator[tuple[_End, _End]]:
     """The send and the receive of each message with both ends recorded."""
-    ranks = {int(file.header["rank"]): place for place, file in enumerate(files)}
+    ranks = {int(file.header["rank"]) for file in files}
     sent: dict[tuple[int, ...], _End] = {}
     for place, file in enumerate(files):
         for event, enter, exit_ in _timed(file, file.messages):

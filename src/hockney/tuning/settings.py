@@ -56,7 +56,7 @@ class Setting:
     is_switch: bool = field(default=False, compare=False)
     """Whether it turns a mechanism on or off, or chooses another, for all sizes; else it moves a
     threshold or another number."""
-    is_asked: bool = field(default=True, compare=False)
+    is_named: bool = field(default=True, compare=False)
     """Whether the user named it; `auto` did not."""
 
     @property
@@ -74,10 +74,8 @@ class AlreadySet:
     """The parameter file that sets it; None if the environment does, which goes before files."""
     overrides: bool = False
     """Whether that file goes before the environment."""
-
-    @property
-    def is_in_environment(self) -> bool:
-        return self.file is None
+    in_environment: str | None = None
+    """The value that the environment has, or HIDDEN; None if it sets none."""
 
     @property
     def sentence(self) -> str:
@@ -116,18 +114,18 @@ class Time:
         """The time of a variant: that of its blocks, or the least that a plan of variants needs."""
         return max(blocks * self.launch_s, LEAST_BLOCKS * SHORTEST_LAUNCH_S)
 
-    def searched(self, asked: int) -> int:
-        """How many settings a search can try, of which the first `asked` were named and must be:
+    def searched(self, named: int) -> int:
+        """How many settings a search can try, of which the first `named` must be:
         where there are many, with fewer blocks of each. Raises UsageError where not even one block
         of these has time."""
-        if asked > self.variants(SEARCH, 1):
-            least_s = self.of_variant_s(1) * (asked + 1) / SEARCH
+        if named > self.variants(SEARCH, 1):
+            least_s = self.of_variant_s(1) * (named + 1) / SEARCH
             raise UsageError(
-                f"{format_seconds(self.budget_s)} are too few for a block of {asked} settings and "
+                f"{format_seconds(self.budget_s)} are too few for a block of {named} settings and "
                 f"what they are compared with: a launch takes {format_seconds(self.launch_s)}",
                 f"give --budget {math.ceil(least_s)}s or more, or name fewer",
             )
-        return max(self.variants(SEARCH, SEARCHED_BLOCKS), asked)
+        return max(self.variants(SEARCH, SEARCHED_BLOCKS), named)
 
     @property
     def confirmed(self) -> int:
@@ -156,7 +154,7 @@ def settings_of(texts: Sequence[str], mpi: Mpi, engine: Engine) -> Tried:
         candidates += _auto(mpi, controls) if text == AUTO else _named(text, mpi, controls)
     settings, left_out = [], []
     # What the user named comes first: a short budget leaves out the last.
-    for setting in dict.fromkeys(sorted(candidates, key=lambda setting: not setting.is_asked)):
+    for setting in dict.fromkeys(sorted(candidates, key=lambda setting: not setting.is_named)):
         reason = _why_not(setting, controls, mpi, engine)
         if reason is None:
             own = controls[setting.control] if setting.control is not None else None
@@ -249,7 +247,7 @@ def _auto(mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting]:
             continue
         variable = family.SETTINGS_PREFIXES[0] + name
         by_control.append(
-            [Setting(variable, name, v, is_asked=False) for v in _values(controls[name])]
+            [Setting(variable, name, v, is_named=False) for v in _values(controls[name])]
         )
     if not by_control:
         raise UsageError(
@@ -323,11 +321,17 @@ def already_set(
         held.sort(key=lambda pair: pair[1] is None or pair[1] not in overriding)
         value, file = next(((value, file) for value, file in held if value), (None, None))
         if value is not None:
-            is_secret = is_secret_name(variable) or is_credential(value)
-            shown = HIDDEN if is_secret else value  # it names a variant in the file
             overrides = file is not None and file in overriding
-            already.append(AlreadySet(Setting(variable, control, shown), file, overrides))
+            setting = Setting(variable, control, _shown(variable, value))
+            own = _shown(variable, environment[variable]) if variable in environment else None
+            already.append(AlreadySet(setting, file, overrides, own))
     return already
+
+
+def _shown(variable: str, value: str) -> str:
+    """A value as it may be in files, where it names a variant and is in comments of one line."""
+    is_secret = is_secret_name(variable) or is_credential(value)
+    return HIDDEN if is_secret or not value.isprintable() else value
 
 
 def own_name(already: Sequence[AlreadySet]) -> str:

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from hockney.base.confidential import HIDDEN
 from hockney.base.outputs import write_outputs
 from hockney.base.units import format_size
 from hockney.infer.estimate.interval import interval_words
@@ -16,6 +17,8 @@ from hockney.tuning.settings_choice import Gain, range_text
 
 MCA, CVAR, UCX = "OMPI_MCA_", "MPIR_CVAR_", "UCX_"
 WRITTEN = "Written by hockney tune"
+KEPT = "HOCKNEY_BEFORE_"
+"""Begins the name of the shell's variable that keeps a value which must not be written."""
 
 
 def files_of(
@@ -26,8 +29,12 @@ def files_of(
     and which settings are set already."""
     measured = [f"# {range_text(gains)}"] if gains else []
     measured += [f"# {held.sentence}" for held in already if held.setting.variable in settings]
-    shell = [f"# {WRITTEN}; to undo: {_undo(settings, already)}", *measured]
+    had = {held.setting.variable: held.in_environment for held in already}
+    before = {name: value for name in settings if (value := had.get(name)) is not None}
+    shell = [f"# {WRITTEN}; to undo: {_undo(settings, before)}", *measured]
     shell += [_gain_text(gain) for gain in gains]
+    for name in _hidden(before):  # once: this file may be read twice
+        shell.append(f'{KEPT}{name}="${{{KEPT}{name}-${{{name}-}}}}"')
     shell += [f"export {name}={shlex.quote(value)}" for name, value in settings.items()]
     files = {"": shell}
     of_mca = {n.removeprefix(MCA): v for n, v in settings.items() if n.startswith(MCA)}
@@ -45,12 +52,22 @@ def files_of(
     return {suffix: "\n".join(lines) + "\n" for suffix, lines in files.items()}
 
 
-def _undo(settings: Mapping[str, str], already: Sequence[AlreadySet]) -> str:
-    """What restores the environment: values that it had, and no others."""
-    had = {held.setting.variable: held.setting.value for held in already if held.is_in_environment}
-    unset = [name for name in settings if name not in had]
-    words = [f"export {name}={shlex.quote(had[name])}" for name in settings if name in had]
-    return "; ".join([*(["unset " + " ".join(unset)] if unset else []), *words])
+def _undo(settings: Mapping[str, str], before: Mapping[str, str]) -> str:
+    """What restores the environment, from the values that it had. A secret is not written: the
+    shell keeps it."""
+    hidden = _hidden(before)
+    unset = [name for name in settings if name not in before]
+    words = ["unset " + " ".join(unset)] if unset else []
+    words += [
+        f"export {name}={shlex.quote(value)}" for name, value in before.items() if value != HIDDEN
+    ]
+    words += [f'export {name}="${KEPT}{name}"' for name in hidden]
+    words += ["unset " + " ".join(f"{KEPT}{name}" for name in hidden)] if hidden else []
+    return "; ".join(words)
+
+
+def _hidden(before: Mapping[str, str]) -> list[str]:
+    return [name for name, value in before.items() if value == HIDDEN]
 
 
 SUFFIXES = ("", ".mca-params.conf", ".mpich.conf", ".ucx.conf", ".lua", ".tcl")
