@@ -14,7 +14,7 @@ from conftest import RunHockney
 from hockney import records
 from hockney.plan.held_rules import HeldRule
 from hockney.run.mpis import Engine, Mpi, Rule, format_named
-from hockney.tuning.check import Check, Checked, asked_of, needed_for
+from hockney.tuning.check import Check, Checked, needed_for, targets_of
 from hockney.tuning.rules_trial import start
 from samples import write_run
 
@@ -24,7 +24,7 @@ SLOW_FROM, SLOW_TO = 65536, 131072
 def test_cells_between_and_at_limits_are_checked_too() -> None:
     rule = HeldRule("allreduce", (2, 4), (100, 5000), "3", 1)
     cells = [("allreduce", 4, 64), ("allreduce", 4, 4096), ("allreduce", 8, 64)]
-    two, eight = asked_of(cells, [rule])
+    two, eight = targets_of(cells, [rule])
     assert two.measured == (64, 4096)
     assert two.others == (100, 512, 5000, 5004)
     assert eight.sizes == (64,), "no rule for 8 ranks"
@@ -32,14 +32,14 @@ def test_cells_between_and_at_limits_are_checked_too() -> None:
 
 def test_the_limits_of_rules_that_count_all_blocks() -> None:
     rule = HeldRule("allgather", (4, 4), (400, 803), "3", 1, of_all_ranks=True)
-    [asked] = asked_of([("allgather", 4, 64), ("allgather", 4, 256)], [rule])
-    assert asked.others == (99, 100, 128, 200, 201)
+    [target] = targets_of([("allgather", 4, 64), ("allgather", 4, 256)], [rule])
+    assert target.others == (99, 100, 128, 200, 201)
 
 
 def test_so_many_blocks_can_show_a_difference() -> None:
-    [asked] = asked_of([("bcast", 2, 8)], [])
-    assert needed_for([asked]) == 8
-    many = asked_of([("bcast", 2, 2**n) for n in range(20)], [])
+    [target] = targets_of([("bcast", 2, 8)], [])
+    assert needed_for([target]) == 8
+    many = targets_of([("bcast", 2, 2**n) for n in range(20)], [])
     level = 0.05 / 2 / 39
     assert 2.0 * 0.5 ** needed_for(many) < level
 

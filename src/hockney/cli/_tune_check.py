@@ -20,7 +20,7 @@ from hockney.run.measure.trial import launch_s
 from hockney.show.as_json import dumps
 from hockney.show.rules import checked_json, checked_lines
 from hockney.tuning.check import (
-    asked_of,
+    targets_of,
     cases_of,
     check_of,
     raise_if_unknown,
@@ -39,7 +39,7 @@ def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, An
     mpi, engine = measured_mpi(library, analyses[0].run, placement)
     held, own = held_in(form, rules, mpi, engine), form.own(engine)
     proved = try_written(form, rules, library, mpi, engine)
-    targets = asked_of(points, held)
+    targets = targets_of(points, held)
     if not options["quiet"]:
         _say(rules, proved, len(held))
         if words := other_library(form, rules, library):

@@ -148,13 +148,10 @@ class Run:
         """The nodes left out of the last launch that measured anything."""
         if not any(launch.left_out for launch in self.launches):
             return []
-        measured = {sample.launch for sample in self.samples} | {
-            pair_time.launch for pair_time in self.pair_times
-        }
-        last = [launch for launch in self.launches if launch.launch in measured or not measured][
-            -1:
-        ]
-        return last[0].left_out if last else []
+        measured = {*self.samples.column("launch").tolist()}
+        measured |= {block.launch for block in self.pair_times}
+        kept = [each for each in self.launches if each.launch in measured or not measured]
+        return kept[-1].left_out if kept else []
 
     def launches_without(self, left_out: list[LeftOutNode]) -> set[int]:
         """The launches that left out exactly these nodes."""
@@ -164,7 +161,7 @@ class Run:
     def on_nodes_left(self) -> Run:
         """The run without launches on nodes that it later left out: its answer is about the nodes
         that are left."""
-        left_out = self.left_out  # looks through all samples
+        left_out = self.left_out
         if all(launch.left_out == left_out for launch in self.launches):
             return self
         return replaced(self, **self._of(self.launches_without(left_out)))
@@ -239,7 +236,6 @@ class Run:
 
     def _completed(self, block: Block) -> Block:
         """The visits with the axes of their launch."""
-
         launches, launch = factorised(block.columns["launch"])
         axes = [self._common.get(n, {}) for n in launches.tolist()]
         kinds: list[dict[str, Any]] = []

@@ -57,11 +57,12 @@ class WholeLines(Protocol):
     def __iter__(self) -> Iterator[bytes]: ...
 
 
-class _Asked(msgspec.Struct):
+class _Question(msgspec.Struct):
     """What a launch record has for readers without a run record."""
 
     schema: int | None = None
     asked: list[str] = []
+    """The words of its question, as the engine's records call them."""
     started: str | None = None
 
 
@@ -75,7 +76,7 @@ class StandAlone:
         self._shape = b""
         self._tag: re.Pattern[bytes] | None = None
         self._launches: list[LaunchRecord] = []
-        self._asked = _Asked()
+        self._question = _Question()
         self._first, self._first_samples = b"", b""
         """The records that no other run has: the identifier is made of them."""
         self._open: dict[bytes, int] = {}
@@ -103,13 +104,13 @@ class StandAlone:
             raise self._blocks.failure
         if not self._launches:
             raise UsageError(f"{self._path}: {self._why_none()}")
-        launch, words = self._launches[0], of_all_launches(self._asked.asked)
+        launch, words = self._launches[0], of_all_launches(self._question.asked)
         header = RunRecord(
             schema=SCHEMA,
             hockney=launch.engine or "unknown",
             id=_id_of(self._first, self._first_samples),
             experiment=words[0],
-            started=self._asked.started,
+            started=self._question.started,
             options={ASKED: words},
         )
         tamed = tame(header, self._first)
@@ -244,19 +245,19 @@ class StandAlone:
         assert isinstance(launch, LaunchRecord)
         question = self._question_of(record, launch)
         if not self._launches:
-            self._asked, self._first = question, record
+            self._question, self._first = question, record
         else:
             self._refuse_another(question.asked, launch, number)
         self._open[theirs] = len(self._launches)
         self._launches.append(launch)
         return self._open[theirs]
 
-    def _question_of(self, record: bytes, launch: LaunchRecord) -> _Asked:
+    def _question_of(self, record: bytes, launch: LaunchRecord) -> _Question:
         """What the launch was to measure; raises UsageError if its records cannot be read."""
         try:
-            question = msgspec.json.decode(record, type=_Asked)
+            question = msgspec.json.decode(record, type=_Question)
         except msgspec.ValidationError:
-            question = _Asked()
+            question = _Question()
         if launch.engine is None:
             raise not_ours(self._path)
         if question.schema is not None:
@@ -278,7 +279,7 @@ class StandAlone:
             ("the engine", first.engine, launch.engine),
         )
         others = (f"{name} was {was}, and is {now}" for name, was, now in facts if was != now)
-        words = asked_difference(self._asked.asked, arguments) or next(others, None)
+        words = asked_difference(self._question.asked, arguments) or next(others, None)
         if words is not None:
             raise UsageError(
                 f"{self._path}: the launch in line {number} asks another question than the first: "

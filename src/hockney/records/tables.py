@@ -47,7 +47,6 @@ def columns_of(kind: type[msgspec.Struct], records: Sequence[Any]) -> Columns:
 
 def plain(column: NDArray[Any]) -> list[Any]:
     """The values as in the records; None for an unknown float."""
-
     values: list[Any] = column.tolist()
     if column.dtype.kind == "f" and np.isnan(column).any():
         return [None if value != value else value for value in values]
@@ -150,7 +149,6 @@ class Table(Rows[T]):
         super().__init__(records)
 
     def _clear(self) -> None:
-
         self._parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _makers(self._kind)}
         self._count = 0
 
@@ -180,7 +178,6 @@ class Table(Rows[T]):
 
 def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
     """One array of all parts, which it replaces in the list."""
-
     if len(parts) != 1:
         parts[:] = [np.concatenate(parts) if parts else np.empty(0)]
     return parts[0]

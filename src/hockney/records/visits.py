@@ -61,7 +61,6 @@ class Visits(Rows[Samples]):
         super().__init__(records)
 
     def _clear(self) -> None:
-
         self._points: list[Point] = []
         self._numbers: dict[Point, int] = {}
         self._codes: list[NDArray[np.int32]] = []

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -26,7 +25,8 @@ from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.collectives import scheduled, time
 from hockney.infer.predict.parameters import Parameters
-from hockney.plan.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS
+from hockney.plan.workloads.collective import DEFAULT
+from hockney.tuning.sizes import middles_of
 
 LOSS = 0.02
 """The largest loss that a predicted rule may cause, as a fraction of the library's own time."""
@@ -159,8 +159,7 @@ def _of_collective(
 ) -> list[CollectiveCell]:
     curves = _curves(cells, model)
     measured = {(cell.ranks, cell.bytes) for cell in cells}
-    step = INT_BYTES if cells and cells[0].collective in REDUCTIONS else 1
-    between = [(count, size) for count in _ranks(cells) for size in _gaps(cells, count, step)]
+    between = [(count, size) for count in _ranks(cells) for size in _gaps(cells, count)]
     sizes = sorted({cell.bytes for cell in cells})
     others = [(count, size) for count in ranks for size in sizes if count not in _ranks(cells)]
     spread = {
@@ -191,11 +190,10 @@ def _ranks(cells: Iterable[CollectiveCell]) -> list[int]:
     return sorted({cell.ranks for cell in cells})
 
 
-def _gaps(cells: Sequence[CollectiveCell], ranks: int, step: int) -> list[int]:
+def _gaps(cells: Sequence[CollectiveCell], ranks: int) -> list[int]:
     """A size in the middle of each gap."""
     sizes = sorted({cell.bytes for cell in cells if cell.ranks == ranks})
-    middles = (round(math.sqrt(max(a, 1) * b) / step) * step for a, b in pairwise(sizes))
-    return [size for size in middles if size not in sizes]
+    return middles_of(cells[0].collective, sizes)
 
 
 def _curves(cells: Sequence[CollectiveCell], model: Model) -> dict[str, _Curves]:
@@ -256,7 +254,7 @@ def _fastest_own(
     around = [cell for cell in cells if _is_near(cells, cell, ranks, size)]
     names: set[str] = set()
     for cell in around:
-        names |= _as_fast_as_own(cell) or {contender.name for contender in cell.contenders}
+        names |= {each.name for each in as_fast_as_own(cell)[:1] or cell.contenders}
     lows = [
         log - error
         for name in names | {DEFAULT}
@@ -277,15 +275,16 @@ def _around(values: Sequence[int], value: int) -> set[int]:
     return {*below[-1:], *above[:1]}
 
 
-def _as_fast_as_own(cell: CollectiveCell) -> set[str]:
-    """The algorithm that the library's own decision probably is: the one of the nearest time, if
-    within the tolerance."""
+def as_fast_as_own(cell: CollectiveCell) -> list[Contender]:
+    """The algorithms whose times equal that of the library's own decision within the tolerance, the
+    nearest first: that one it probably runs."""
     near = [
-        (abs(contender.difference.ratio - 1.0), contender.name)
+        (abs(contender.difference.ratio - 1.0), contender.name, contender)
         for contender in cell.contenders
-        if contender.difference is not None and abs(contender.difference.ratio - 1.0) <= TOLERANCE
+        if contender.difference is not None
     ]
-    return {min(near)[1]} if near else set()
+    near.sort(key=lambda each: each[:2])
+    return [contender for distance, _, contender in near if distance <= TOLERANCE]
 
 
 def _judged(log_ratio: float, worst: float, best: float) -> Judged:

@@ -5,10 +5,8 @@ every limit of a rule."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from statistics import geometric_mean, median
 
@@ -20,8 +18,9 @@ from hockney.infer.estimate.blocks import VariantRatio, blocks_needed
 from hockney.plan import Case, Placement, Sampling, sizes_of
 from hockney.plan.held_rules import HeldRule, rule_for
 from hockney.plan.variants import ENVIRONMENT, Comparison, Variant
-from hockney.plan.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS, Collective
+from hockney.plan.workloads.collective import DEFAULT, Collective
 from hockney.run.mpis import RulesFormat
+from hockney.tuning.sizes import middles_of, step_of
 
 TUNED = "tuned"
 """The variant with the rules."""
@@ -110,15 +109,14 @@ class Check:
         return bool(self.cells) and self.blocks >= self.needed
 
 
-def asked_of(
+def targets_of(
     cells: Sequence[tuple[str, int, int]], rules: Sequence[HeldRule]
 ) -> tuple[CheckedSizes, ...]:
     """The sizes to check; cells: collective, ranks and bytes of each measured point."""
     targets = []
     for collective, ranks in dict.fromkeys(cell[:2] for cell in cells):
         sizes = sorted({cell[2] for cell in cells if cell[:2] == (collective, ranks)})
-        step = INT_BYTES if collective in REDUCTIONS else 1
-        between = {round(math.sqrt(max(a, 1) * b) / step) * step for a, b in pairwise(sizes)}
+        step = step_of(collective)
         edges = {
             -(-size // step) * step
             for rule in rules
@@ -126,7 +124,7 @@ def asked_of(
             for size in rule.edges(ranks)
             if sizes[0] // 2 <= size <= 2 * sizes[-1]
         }
-        others = sorted((between | edges) - set(sizes))
+        others = sorted({*middles_of(collective, sizes), *edges} - set(sizes))
         targets.append(CheckedSizes(collective, ranks, tuple(sizes), tuple(others)))
     return tuple(targets)
 

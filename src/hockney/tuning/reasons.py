@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.best import TOLERANCE, CollectiveCell, Contender
+from hockney.infer.analysis.best import CollectiveCell, Contender
 from hockney.infer.estimate.interval import high_of
 from hockney.infer.predict.collectives import scheduled, time
 from hockney.infer.predict.parameters import Level, Parameters
 from hockney.run.mpis import Rule
+from hockney.tuning.beyond import as_fast_as_own
 from hockney.tuning.rules import Reduction
 
 LATENCY, BANDWIDTH = Parameters(network=Level(1.0, 0.0)), Parameters(network=Level(0.0, 1.0))
@@ -94,15 +94,8 @@ def _launches_of_own(cell: CollectiveCell) -> int:
 
 def _own(cell: CollectiveCell) -> CriticalPath | None:
     """The costs of the algorithm whose time comes nearest to the library's own decision."""
-    near = [
-        (abs(contender.difference.ratio - 1.0), contender)
-        for contender in cell.contenders
-        if contender.difference is not None and abs(contender.difference.ratio - 1.0) <= TOLERANCE
-    ]
-    ordered: Sequence[Contender] = [
-        contender for _, contender in sorted(near, key=lambda each: each[0])
-    ]
-    return next((costs for contender in ordered if (costs := _costs(contender, cell))), None)
+    near = as_fast_as_own(cell)
+    return next((costs for contender in near if (costs := _costs(contender, cell))), None)
 
 
 def _costs(contender: Contender, cell: CollectiveCell) -> CriticalPath | None:

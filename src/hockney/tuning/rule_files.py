@@ -130,16 +130,16 @@ def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[Hel
         own |= dict.fromkeys((algorithm.own_name, algorithm.name), algorithm)
         own |= {str(algorithm.number): algorithm} if algorithm.number is not None else {}
     _check_algorithms(path, rules, known, is_whole=mpi.family != "intel")
-    return [_with_own(rule, known, form) for rule in rules]
+    return [_without_ignored(rule, known, form) for rule in rules]
 
 
-def _with_own(
+def _without_ignored(
     rule: HeldRule, known: Mapping[str, Mapping[str, Algorithm]], form: RulesFormat
 ) -> HeldRule:
     """The rule without parameters that its algorithm ignores: Open MPI's rules have a fan-out for
     all."""
     algorithm = known.get(rule.collective, {}).get(rule.algorithm)
-    if algorithm and not form.has_radix(rule.collective, algorithm.own_name):
+    if algorithm and not form.has_radix(rule.collective, algorithm.name):
         rule = replace(rule, radix=None)
     return replace(rule, requests=None) if algorithm and not algorithm.requests else rule
 

@@ -63,10 +63,11 @@ class Reduction:
         return [
             UnmeasuredGap(below.collective, below.ranks, below.to_bytes, above.from_bytes)
             for below, above in pairwise(rules)
-            if below.to_bytes is not None and self._is_gap(below, above)
+            if below.to_bytes is not None and self._joins_across_gap(below, above)
         ]
 
-    def _is_gap(self, below: Rule, above: Rule) -> bool:
+    def _joins_across_gap(self, below: Rule, above: Rule) -> bool:
+        """Whether two rules are of one algorithm, with nothing but a gap between them."""
         whose = below.collective, below.ranks
         if (*whose, below.name) != (above.collective, above.ranks, above.name):
             return False
