@@ -5,9 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import time
 from datetime import datetime, timedelta, timezone
+from importlib import import_module
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -123,6 +126,30 @@ def test_a_mark_is_noted_and_begins_a_level(hockney: RunHockney, tmp_path: Path)
     assert [look.mark for look in listed(tmp_path / "w")] == [None, "new firmware", None]
     absent = hockney("watch", "--dir", "absent", "--mark", "new")
     assert (absent.status, "holds no watch" in absent.stderr) == (2, True)
+
+
+def test_a_look_whose_launcher_fails_at_once_counts_for_the_duty(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the watch that goes on, and for the next one of --once; a mark comes after it."""
+    rests_s: list[float] = []
+
+    def sleep(rest_s: float) -> None:
+        rests_s.append(rest_s)
+        raise KeyboardInterrupt
+
+    clock = SimpleNamespace(time=time.time, sleep=sleep)
+    monkeypatch.setattr(import_module("hockney.cli.watch"), "time", clock)
+    words = ("watch", "--dir", "w", "--duty", "0.001%")
+    done = hockney(*words, *QUICK, "--launch", "false {ranks} {command}")
+    assert "this look is lost" in done.stderr
+    assert rests_s[0] > 0.0
+    assert hockney(*words, "--once").status == 0, "no look is due"
+    assert hockney("watch", "--dir", "w", "--mark", "new mpiexec").status == 0
+    assert [(look.number, look.mark) for look in listed(tmp_path / "w")] == [
+        (1, None),
+        (2, "new mpiexec"),
+    ]
 
 
 def test_two_watchers_of_one_directory_are_refused(hockney: RunHockney, tmp_path: Path) -> None:

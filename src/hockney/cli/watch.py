@@ -7,7 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -159,12 +159,11 @@ def kept_plan(directory: Path) -> Plan | None:
 
 def _mark(directory: Path, text: str, quiet: bool) -> None:
     from hockney.infer.analysis.watch import mark_of
-    from hockney.run.measure.looks import append_look, look_files
+    from hockney.run.measure.looks import append_look, last_number
 
     if not directory.is_dir():
         raise UsageError(f"{directory} holds no watch", "start one without --mark")
-    numbers = [number for number, _ in look_files(directory)]
-    append_look(directory, mark_of(max(numbers, default=0) + 1, text))
+    append_look(directory, mark_of(last_number(directory) + 1, text))
     if not quiet:
         click.echo(f"noted: {text}; a new level begins with the next look")
 
@@ -276,28 +275,58 @@ class _Watcher:
     def look(self) -> int:
         """Measures, judges and says; returns the exit status."""
         from hockney.base.outputs import write_output
-        from hockney.cli._measure import measured
-        from hockney.infer.analysis import Analysis
         from hockney.infer.analysis.watch import state_of
-        from hockney.run.measure.execution import Target
-        from hockney.run.measure.looks import append_look
-        from hockney.run.measure.problems import raise_problems
 
         self._catch_up()
-        number = self._watch.next_number
-        target = Target(self._directory / f"look-{number:06d}.jsonl")
-        session = measured(self._plan, target, quiet=True)
-        if session.was_stopped:
-            raise click.exceptions.Exit(130)
-        raise_problems(session)
-        look = _look_of(number, Analysis(session.run), session.launches_wall_s)
-        if look is None:
-            raise HockneyError("nothing was measured")
-        append_look(self._directory, look)
+        began_s = time.time()
+        try:
+            look = self._measured()
+        except UsageError:
+            raise
+        except HockneyError:
+            self._lose(began_s)
+            raise
         self._looks.append(look)
         judged = self._watch.take(look)
         write_output(self._directory / STATE, state_of(self._watch, self._looks), force=True)
         return self._say(judged)
+
+    def _next_file(self) -> Path:
+        return self._directory / f"look-{self._watch.next_number:06d}.jsonl"
+
+    def _measured(self) -> Look:
+        """A look that is measured and listed."""
+        from hockney.cli._measure import measured
+        from hockney.infer.analysis import Analysis
+        from hockney.run.measure.execution import Target
+        from hockney.run.measure.looks import append_look
+        from hockney.run.measure.problems import raise_problems
+
+        session = measured(self._plan, Target(self._next_file()), quiet=True)
+        if session.was_stopped:
+            raise click.exceptions.Exit(130)
+        raise_problems(session)
+        number = self._watch.next_number
+        look = _look_of(number, Analysis(session.run), session.launches_wall_s)
+        if look is None:
+            raise HockneyError("nothing was measured")
+        append_look(self._directory, look)
+        return look
+
+    def _lose(self, began_s: float) -> None:
+        """Lists a look that failed with the time that it took, which --duty counts, too."""
+        from hockney.infer.analysis.watch import failed_look
+        from hockney.run.measure.looks import append_look
+
+        file, number, wall_s = self._next_file(), self._watch.next_number, time.time() - began_s
+        look = _look_of_file(number, file) if file.exists() else None
+        look = look or failed_look(number, began_s, file.name if file.exists() else "")
+        look = structs.replace(look, wall_s=max(wall_s, 0.0))
+        with suppress(HockneyError):  # of a disk that takes nothing, such as what failed before
+            append_look(self._directory, look)
+            self._catch_up()
+            return
+        self._watch.take(structs.replace(look, readings=()))
 
     def _say(self, judged: Shown) -> int:
         from hockney.base.outputs import write_output

@@ -62,6 +62,12 @@ def look_of(
     )
 
 
+def failed_look(number: int, started_s: float, file: str) -> Look:
+    """A look in which nothing was measured; `file`: empty where none was kept."""
+    started = datetime.fromtimestamp(started_s, timezone.utc)
+    return Look(number, started.isoformat(), file)
+
+
 def mark_of(number: int, text: str) -> Look:
     return Look(number, datetime.now(timezone.utc).isoformat(), mark=text)
 

@@ -30,14 +30,7 @@ def read_looks(
     """The looks of a directory, and what had to be repaired: lines that are damaged or missing are
     made again from the result files, and the list is rewritten."""
     path = directory / LIST
-    known: list[Look] = []
-    damaged = 0
-    if path.exists():
-        for line in path.read_bytes().splitlines():
-            try:
-                known.append(_checked(msgspec.json.decode(line, type=Look)))
-            except ValueError:
-                damaged += 1
+    known, damaged = _listed(path)
     listed = {look.file for look in known if look.file}
     missing = [(n, file) for n, file in look_files(directory) if file.name not in listed]
     if not damaged and not missing:
@@ -50,6 +43,26 @@ def read_looks(
     write_output(path, lines, force=True)
     read = f"{len(missing)} look{'s' * (len(missing) != 1)} read from result files again"
     return known, [f"{path}: {f'{damaged} lines were damaged; ' if damaged else ''}{read}"]
+
+
+def last_number(directory: Path) -> int:
+    """The largest number of a look, whether it left a file or failed without one; 0 before the
+    first."""
+    listed, _ = _listed(directory / LIST)
+    numbers = [look.number for look in listed if look.mark is None]
+    return max([*numbers, *(number for number, _ in look_files(directory))], default=0)
+
+
+def _listed(path: Path) -> tuple[list[Look], int]:
+    """The looks and marks of a list, and how many of its lines are damaged."""
+    looks: list[Look] = []
+    damaged = 0
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        try:
+            looks.append(_checked(msgspec.json.decode(line, type=Look)))
+        except ValueError:
+            damaged += 1
+    return looks, damaged
 
 
 def _in_order(looks: list[Look]) -> list[Look]:
