@@ -96,6 +96,40 @@ def test_a_trace_is_predicted(hockney: RunHockney, tmp_path: Path) -> None:
     assert "messages in a row       1" in ordered
 
 
+@pytest.mark.parametrize("more", ["b.goal", "on.csv"])
+def test_one_file_does_not_take_two(hockney: RunHockney, tmp_path: Path, more: str) -> None:
+    for name in ("a.goal", "b.goal"):
+        (tmp_path / name).write_text(GOAL)
+    (tmp_path / "on.csv").write_text(TIMES)
+    for force in ([], ["--force"]):
+        done = hockney("import", "a.goal", more, "-o", "p.jsonl", *force)
+        assert (done.status, "there are 2 experiments" in done.stderr) == (2, True)
+        assert not (tmp_path / "p.jsonl").exists()
+
+
+def test_programs_of_the_same_name_are_numbered(hockney: RunHockney, tmp_path: Path) -> None:
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.goal").write_text(GOAL)
+    (tmp_path / "a-profile-2.jsonl").write_text("mine")
+    done = hockney("import", "x/a.goal", "y/a.goal")
+    assert (done.status, "a-profile-2.jsonl exists" in done.stderr) == (2, True)
+    assert not (tmp_path / "a-profile.jsonl").exists()
+    assert hockney("import", "x/a.goal", "y/a.goal", "--force").status == 0
+    assert (tmp_path / "a-profile.jsonl").read_text() == (
+        tmp_path / "a-profile-2.jsonl"
+    ).read_text()
+
+
+@pytest.mark.parametrize("words", [("--label", "x"), ("--join",), ("--bytes", "8")])
+def test_options_of_logs_are_not_dropped(
+    hockney: RunHockney, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "a.goal").write_text(GOAL)
+    done = hockney("import", "a.goal", *words)
+    assert (done.status, f"{words[0]} is for logs" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from hockney.foreign.logs.log import UNKNOWN, Log, read_log
 from hockney.foreign.programs import reader_names
 
 if TYPE_CHECKING:
+    from hockney.profiling.kinds import Profile
     from hockney.records import Run
 
 
@@ -91,54 +92,87 @@ def command(
             f"--columns and --repeated samples are of tables in CSV, --as {format_name} is none",
             "leave out one of them",
         )
-    files, programs = _programs(files, format_name, output, force)
-    if programs and not files:
-        return
+    programs, files = _programs(files, format_name)
+    given = {
+        **{"--join": join, "--bytes": size is not None, "--operation": operation != UNKNOWN},
+        **{"--columns": columns, "--repeated": repeated, "--label": label},
+    }
+    if not files and any(given.values()):
+        name = next(name for name, value in given.items() if value)
+        raise UsageError(f"{name} is for logs, and these files hold programs", "leave it out")
     logs = [
         replace(read_log(file), bytes=size, operation=operation, columns=columns, repeated=repeated)
         for file in files
     ]
     format_name = "csv" if columns else format_name
-    stored: list[tuple[Path, Run]] = []
+    converted: list[Converted] = list(programs)
     for group in [logs] if join else [[log] for log in logs]:
-        runs = [run for run in _runs(group, format_name, label) if only in (None, _name(run))]
-        stored += [(group[0].path, run) for run in runs]
-    if not stored:
+        converted += [
+            ConvertedRun(group[0].path, run.header.experiment, run)
+            for run in _runs(group, format_name, label)
+        ]
+    converted = [each for each in converted if only in (None, each.name)]
+    if not converted:
         raise UsageError(f"--only {only}: no log has this experiment")
-    _store(stored, output, force)
+    _store(converted, output, force)
+
+
+@dataclass(frozen=True)
+class ConvertedRun:
+    """A result file that is made of a log."""
+
+    source: Path
+    name: str
+    run: Run
+
+    def store(self, path: Path, force: bool) -> None:
+        from hockney.foreign.logs.runs import store
+
+        store(self.run, path, force)
+        _report(self.run)
+
+
+@dataclass(frozen=True)
+class ConvertedProgram:
+    """A profile that is made of a file that holds what a program does (GOAL)."""
+
+    source: Path
+    profile: Profile
+    notes: list[str]
+    name: str = "profile"
+
+    def store(self, path: Path, force: bool) -> None:
+        from hockney.base.outputs import write_output
+        from hockney.cli._files import warn
+        from hockney.profiling.kinds import encode
+        from hockney.profiling.summary import sends
+
+        write_output(path, [encode(self.profile)], force)
+        messages = sum(call.count for call in self.profile.calls if sends(call))
+        ranks = len(self.profile.ranks)
+        click.echo(f"{path}: profile of {ranks} ranks, {messages} messages; for predict and replay")
+        warn(self.notes)
+
+
+Converted = ConvertedRun | ConvertedProgram
 
 
 def _programs(
-    files: tuple[Path, ...], format_name: str | None, output: Path | None, force: bool
-) -> tuple[tuple[Path, ...], int]:
-    """Stores the profiles in files that hold what a program does (GOAL). Returns the other files,
-    and the number of profiles."""
-    from hockney.base.outputs import write_output
-    from hockney.cli._files import warn
-    from hockney.foreign.logs.content import STDIN, stem_of
+    files: Sequence[Path], format_name: str | None
+) -> tuple[list[ConvertedProgram], list[Path]]:
+    """The profiles of files that hold what a program does, and the other files."""
+    from hockney.foreign.logs.content import STDIN
     from hockney.foreign.programs import profile_in
-    from hockney.profiling.kinds import encode
-    from hockney.profiling.summary import sends
 
+    programs: list[ConvertedProgram] = []
     others: list[Path] = []
     for file in files:
         program = profile_in(file) if file != STDIN and format_name is None else None
         if program is None:
             others.append(file)
-            continue
-        profile, notes = program
-        path = output if output is not None and not output.is_dir() else None
-        path = path or (output or Path()) / f"{stem_of(file)}-profile.jsonl"
-        if path.exists() and not force:
-            raise UsageError(
-                f"{path} exists", "name another place with -o, or overwrite it with --force"
-            )
-        write_output(path, [encode(profile)], force)
-        messages = sum(call.count for call in profile.calls if sends(call))
-        ranks = len(profile.ranks)
-        click.echo(f"{path}: profile of {ranks} ranks, {messages} messages; for predict and replay")
-        warn(notes)
-    return tuple(others), len(files) - len(others)
+        else:
+            programs.append(ConvertedProgram(file, *program))
+    return programs, others
 
 
 def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> list[Run]:
@@ -155,41 +189,34 @@ def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> li
     return runs_of(tables, names[0], label)
 
 
-def _name(run: Run) -> str:
-    return run.header.experiment
-
-
-def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool) -> None:
-    """Stores all runs, or none where one of the files exists."""
-    from hockney.foreign.logs.runs import store
-
-    paths = _paths(stored, output)
+def _store(converted: Sequence[Converted], output: Path | None, force: bool) -> None:
+    """Stores all files, or none where one of them exists."""
+    paths = _paths(converted, output)
     existing = [path for path in paths if path.exists()]
     if existing and not force:
         raise UsageError(
             f"{existing[0]} exists", "name another place with -o, or overwrite it with --force"
         )
-    for path, (_, run) in zip(paths, stored, strict=True):
-        store(run, path, force)
-        _report(run)
+    for path, each in zip(paths, converted, strict=True):
+        each.store(path, force)
 
 
-def _paths(stored: Sequence[tuple[Path, Run]], output: Path | None) -> list[Path]:
+def _paths(converted: Sequence[Converted], output: Path | None) -> list[Path]:
     from hockney.foreign.logs.content import stem_of
 
     if output is not None and not output.is_dir():
-        if len(stored) > 1:
-            counts = Counter(_name(run) for _, run in stored)
+        if len(converted) > 1:
+            counts = Counter(each.name for each in converted)
             names = ", ".join(f"{n} of {name}" if n > 1 else name for name, n in counts.items())
             raise UsageError(
-                f"-o {output}: there are {len(stored)} experiments: {names}",
+                f"-o {output}: there are {len(converted)} experiments: {names}",
                 "name a directory that exists, or choose one with --only",
             )
         return [output]
     paths: dict[Path, None] = {}
     called: Counter[str] = Counter()
-    for log, run in stored:
-        stem = f"{stem_of(log)}-{_safe(_name(run))}"
+    for each in converted:
+        stem = f"{stem_of(each.source)}-{_safe(each.name)}"
         path = None
         while path is None or path in paths:
             called[stem] += 1
@@ -222,4 +249,4 @@ def _report(run: Run) -> None:
     )
     cut = [end.message for end in run.ends if end.message]
     unnamed = ["the log does not name the operation: give it with --operation"]
-    warn([*cut, *(source.notes if source else []), *unnamed * (_name(run) == UNKNOWN)])
+    warn([*cut, *(source.notes if source else []), *unnamed * (run.header.experiment == UNKNOWN)])
