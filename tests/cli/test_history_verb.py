@@ -187,6 +187,20 @@ def test_own_systems_are_published(hockney: RunHockney, folder: Path, tmp_path: 
     assert "no base of published systems" in done.stderr
 
 
+def test_what_is_asked_for_beside_publishing_is_done(
+    hockney: RunHockney, folder: Path, tmp_path: Path
+) -> None:
+    env = {"HOCKNEY_PUBLISHED": str(tmp_path / "own.json")}
+    for words in (("-o", "trend.png"), ("--openmetrics",), ("--otava", "otava"), ("--json",)):
+        done = hockney("history", str(folder), "--publish", *words, env=env)
+        assert done.status == 1, "the last runs are worse"
+        is_read = words[0] in ("--openmetrics", "--json")
+        assert "own.json: " in (done.stderr if is_read else done.stdout)
+    assert (tmp_path / "trend.png").exists()
+    text = hockney("history", str(folder), "--publish", "--openmetrics", env=env).stdout
+    assert text == hockney("history", str(folder), "--openmetrics").stdout
+
+
 def test_a_full_disk_leaves_the_own_systems_as_they_were(
     hockney: RunHockney, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     is_flag=True,
     heading=OUTPUT,
     help="Add each system to your own published systems, which show, report and doctor compare "
-    "with.",
+    "with. Without another option of output nothing else is printed or judged.",
 )
 def command(
     paths: tuple[Path, ...],
@@ -117,9 +117,9 @@ def command(
     if otava is not None:
         _write_otava(histories, otava, force)
     if publish:
-        _publish(histories, as_json)
-    if publish and not as_json:
-        return
+        _publish(histories, as_json or openmetrics)
+        if not (as_json or openmetrics or explain or output or otava):
+            return
     if output is not None:
         save(describe_history(histories), output, force)
     decision = decision_of_histories(histories)
@@ -202,9 +202,9 @@ def _write_otava(histories: list[History], directory: Path, force: bool) -> None
     write_and_say([(directory / name, text) for name, text in texts.items()], force)
 
 
-def _publish(histories: list[History], as_json: bool) -> None:
+def _publish(histories: list[History], is_read: bool) -> None:
     """Writes an entry for each system into the user's own base, in place of an earlier one, and
-    names them: on stderr where stdout is JSON."""
+    names them: on stderr where a program reads stdout."""
     from hockney import records
     from hockney.base.outputs import write_output
     from hockney.infer.analysis.published_base import encoded, own_base, own_systems
@@ -221,7 +221,7 @@ def _publish(histories: list[History], as_json: bool) -> None:
     write_output(path, encoded(list(kept.values())), force=True, mode=0o600)
     for entry in new.values():
         sizes = f"{len(entry.numbers)} sizes"
-        click.echo(f"{path}: {entry.system}, {entry.transport}, {sizes}", err=as_json)
+        click.echo(f"{path}: {entry.system}, {entry.transport}, {sizes}", err=is_read)
 
 
 def _show(
