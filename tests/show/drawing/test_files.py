@@ -13,7 +13,14 @@ from matplotlib.text import Text
 
 from conftest import kept_short
 from hockney.show.drawing.axes import LABEL_INCHES, scale_axis
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Quantity, Series
+from hockney.show.drawing.description import (
+    Figure,
+    Panel,
+    PlotAxis,
+    Quantity,
+    Series,
+    StraightLine,
+)
 from hockney.show.drawing.files import LONGEST_LABEL, draw, looks_of, paper, plain
 from hockney.show.drawing.saving import save
 
@@ -136,6 +143,32 @@ def test_every_size_is_on_the_axis_beside_names(sizes: set[int]) -> None:
 def test_the_usual_sizes_have_the_usual_names() -> None:
     _, names = ticks(SIZE, [0.0, *(2.0**power for power in range(23))])
     assert names == ["0 B", "1 B", "32 B", "1 KiB", "32 KiB", "1 MiB"]
+
+
+COUNT = PlotAxis("count", "processes", logarithmic=True)
+
+
+def names_with_rule(x: PlotAxis, values: tuple[float, ...], at: float) -> list[str]:
+    """The names along the lower axis of a curve with a rule."""
+    rule = (StraightLine(at, "second node"),)
+    panel = Panel(x, TIME, (Series("run", values, [1e-6] * len(values)),), rule)
+    canvas = draw(Figure("here", "", (panel,)))
+    canvas.draw_without_rendering()
+    return [text.get_text() for text in canvas.axes[0].get_xticklabels() if text.get_text()]
+
+
+@pytest.mark.parametrize(
+    ("x", "values", "names"),
+    [
+        (COUNT, (4.0, 8.0), ["4", "8"]),
+        (SIZE, (8.0, 64.0), ["8 B", "16 B", "32 B", "64 B"]),
+    ],
+)
+def test_a_rule_between_values_has_no_tick(
+    x: PlotAxis, values: tuple[float, ...], names: list[str]
+) -> None:
+    """32 ** 0.5, a border between 4 and 8 ranks, is no number of ranks: neither of 6."""
+    assert names_with_rule(x, values, 32.0**0.5) == names
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])

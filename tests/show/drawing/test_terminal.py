@@ -6,7 +6,17 @@ import pytest
 
 from conftest import kept_short
 from figure_examples import EXAMPLES, SHORT_EXAMPLES, example
-from hockney.show.drawing.description import Bar, CellKind, Figure, MapCell, Panel, PlotAxis, Series
+from hockney.show.drawing.description import (
+    Bar,
+    CellKind,
+    Figure,
+    MapCell,
+    Panel,
+    PlotAxis,
+    Quantity,
+    Series,
+    StraightLine,
+)
 from hockney.show.drawing.terminal import COLUMNS, drawn
 
 SIZE, TIME = PlotAxis("size", "message size"), PlotAxis("time", "one-way time", logarithmic=True)
@@ -84,6 +94,16 @@ def test_no_byte_stands_left_of_the_smallest_size() -> None:
     (zero, _), (eight, _), _ = sorted(marks(text, "o"))
     assert zero < eight
     assert "0 B" in text
+
+
+@pytest.mark.parametrize("quantity", ["count", "size"])
+def test_a_rule_between_values_has_no_tick(quantity: Quantity) -> None:
+    x = PlotAxis(quantity, "along", logarithmic=True)
+    series = Series("run", (4, 8), (1e-6, 2e-6))
+    rules = (StraightLine(5.66, "second node"),)
+    text = drawn(Figure("here", "", (Panel(x, TIME, (series,), rules),)))
+    (names,) = (line.split() for line in text.splitlines() if line.strip().startswith("4"))
+    assert [name for name in names if name != "B"] == ["4", "8"]
 
 
 def test_what_text_cannot_show_is_said() -> None:

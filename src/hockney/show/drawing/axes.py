@@ -48,18 +48,21 @@ def scale_axis(
     values: Sequence[float],
     inches: float,
     most_names: int = MOST_NAMES,
+    measured: Sequence[float] | None = None,
 ) -> None:
     """Sets scale, limits, ticks and label. Values for which a logarithmic axis has no place are
     left out; what reaches below its lower end leaves the figure there. inches: the length of the
-    axis."""
+    axis; measured: those of the values that ticks are at where an axis names values, or all."""
+    named = values if measured is None else measured
     _side(axes, side)[0].set_label_text(axis.label)
     if axis.quantity == "name":
         _names(axes, side, axis, most_names)
     elif axis.quantity == "size":
-        _sizes(axes, side, values)
+        _sizes(axes, side, values, named)
     elif axis.logarithmic:
         positive = [value for value in values if value > 0.0] or [1.0]
-        _logarithmic(axes, side, axis, positive, max(int(inches / LABEL_INCHES[side]), 3))
+        counts = [count for count in named if count > 0.0]
+        _logarithmic(axes, side, axis, positive, counts, max(int(inches / LABEL_INCHES[side]), 3))
     else:
         _linear(axes, side, axis, values or [0.0])
 
@@ -105,8 +108,9 @@ def _names(axes: Axes, side: Side, axis: PlotAxis, most: int) -> None:
     limits(*(reversed(ends) if axis.downward else ends))
 
 
-def _sizes(axes: Axes, side: Side, sizes: Iterable[float]) -> None:
-    """Makes a logarithmic axis of message sizes on which 0 bytes, a real message, has its place."""
+def _sizes(axes: Axes, side: Side, sizes: Iterable[float], measured: Iterable[float]) -> None:
+    """Makes a logarithmic axis of message sizes on which 0 bytes, a real message, has its place.
+    The smallest measured size has a name, and powers of two that are far enough from it."""
     every = sorted(set(sizes)) or [1.0]
     positive = [size for size in every if size > 0.0] or [1.0]
     smallest, largest = positive[0], positive[-1]
@@ -118,11 +122,12 @@ def _sizes(axes: Axes, side: Side, sizes: Iterable[float]) -> None:
     else:
         scale("log", base=2)
         limits(smallest / 1.7, 1.7 * largest)
-    powers = range(math.ceil(math.log2(smallest)), math.floor(math.log2(largest)) + 1)
+    powers = _exponents(smallest, largest)
     # Steps of 5 and 10 meet 1 KiB, 1 MiB and 1 GiB.
     step = next((step for step in (1, 2, 5, 10) if len(powers) <= 6 * step), 20)
-    far = [2.0**power for power in powers if power % step == 0]
-    named = [smallest, *(size for size in far if size >= smallest * 2.0 ** (0.6 * step))]
+    first = min((size for size in measured if size > 0.0), default=smallest)
+    far = [power for power in powers if power % step == 0]
+    named = [first, *(2.0**at for at in far if abs(at - math.log2(first)) >= 0.6 * step)]
     _ticks(
         along,
         [0.0] * zero + named,
@@ -132,15 +137,21 @@ def _sizes(axes: Axes, side: Side, sizes: Iterable[float]) -> None:
 
 
 def _logarithmic(
-    axes: Axes, side: Side, axis: PlotAxis, values: Sequence[float], most: int
+    axes: Axes,
+    side: Side,
+    axis: PlotAxis,
+    values: Sequence[float],
+    counts: Sequence[float],
+    most: int,
 ) -> None:
-    """Makes a logarithmic axis; most: named ticks."""
+    """Makes a logarithmic axis; counts: where ticks are on an axis of counts; most: named ticks
+    on others."""
     low, high = min(values), max(values)
     along, scale, limits = _side(axes, side)
     if axis.quantity == "count":
         scale("log", base=2)
         limits(low / 1.2, high * 1.2)
-        _ticks(along, sorted(set(values)), _spaced(values))
+        _ticks(along, sorted(set(counts)), _spaced(counts))
         return
     scale("log")
     if axis.quantity == "ratio":
@@ -161,9 +172,14 @@ def _plain(value: float) -> str:
     return f"{value:g}"
 
 
+def _exponents(low: float, high: float) -> range:
+    """The exponents of the powers of 2 from low to high."""
+    return range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)
+
+
 def _powers(low: float, high: float, most: int) -> list[float]:
     """Powers of 2 as ticks, at most about `most`."""
-    powers = range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)
+    powers = _exponents(low, high)
     step = next((step for step in (1, 2, 3, 5, 10) if len(powers) <= most * step), 20)
     return [2.0**power for power in powers if power % step == 0]
 

@@ -42,6 +42,11 @@ class PlotAxis:
     downward: bool = False
     """True if the axis of names begins at the top."""
 
+    @property
+    def names_values(self) -> bool:
+        """True if ticks are at the values that were measured."""
+        return self.quantity == "size" or (self.quantity == "count" and self.logarithmic)
+
 
 @dataclass(frozen=True)
 class Series:
@@ -182,14 +187,17 @@ def colour_range(panel: Panel) -> tuple[float, float]:
     return first, max(2.0 ** math.ceil(math.log2(high)), 2.0 * first)
 
 
+def measured_along(panel: Panel, side: Side) -> list[float]:
+    """The values of a panel's series, without intervals, bands and rules."""
+    values = (value for series in panel.series for value in getattr(series, side))
+    return [value for value in values if value is not None and math.isfinite(value)]
+
+
 def values_along(panel: Panel, side: Side) -> list[float]:
     """All values that a panel's axis must include."""
-    values: list[float | None] = []
-    for series in panel.series:
-        if side == "x":
-            values += series.x
-        else:
-            values += [*series.y, *(series.low or ()), *(series.high or ())]
+    values: list[float | None] = [*measured_along(panel, side)]
+    for series in panel.series if side == "y" else ():
+        values += [*(series.low or ()), *(series.high or ())]
     if side == "x":
         values += [end for bar in panel.bars for end in (bar.low, bar.high)]
     values += [end for band in panel.bands if band.across == side for end in (band.low, band.high)]

@@ -23,6 +23,7 @@ from hockney.show.drawing.description import (
     Series,
     StraightLine,
     colour_range,
+    measured_along,
     values_along,
 )
 
@@ -170,7 +171,8 @@ def _draw_panel(axes: Axes, panel: Panel, inches: float) -> None:
         span(band.low, band.high, color="#ededed", linewidth=0.0, zorder=0)
     for side, axis in zip(SIDES, (panel.x, panel.y), strict=True):
         length = WIDTH_INCHES if side == "x" else inches
-        scale_axis(axes, side, axis, values_along(panel, side), length)
+        measured = measured_along(panel, side)
+        scale_axis(axes, side, axis, values_along(panel, side), length, measured=measured)
     for series in panel.series:
         _draw_series(axes, series)
     _draw_rules(axes, panel.rules)

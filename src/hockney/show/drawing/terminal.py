@@ -21,6 +21,7 @@ from hockney.show.drawing.description import (
     Series,
     Side,
     colour_range,
+    measured_along,
     values_along,
 )
 from hockney.show.heatmap import distinct, shade
@@ -101,10 +102,12 @@ def _axes(panel: Panel) -> tuple[tuple[PlotAxis, Side], tuple[PlotAxis, Side]]:
 
 
 def _marked(panel: Panel, side: Side) -> list[float]:
-    """The values that set an axis: those of marks, or of lines where there are no marks."""
+    """The values that set an axis: those of marks, or of lines where there are no marks; without
+    rules, which may be between them, where each has a tick."""
     marks = tuple(series for series in panel.series if series.style not in BACKGROUND)
     chosen = panel if side == "y" or not marks else replace(panel, series=marks)
-    return values_along(chosen, side)
+    axis = panel.x if side == "x" else panel.y
+    return (measured_along if axis.names_values else values_along)(chosen, side)
 
 
 def _mark(series: Series, used: int) -> str:
@@ -139,7 +142,7 @@ def _place(axis: PlotAxis, values: Sequence[float]) -> Place:
 def _ticks(axis: PlotAxis, values: Sequence[float], place: Place) -> list[tuple[float, str]]:
     if axis.names:
         every = [float(number) for number in range(len(axis.names))]
-    elif axis.quantity == "size" or (axis.quantity == "count" and axis.logarithmic):
+    elif axis.names_values:
         every = sorted(set(values))
     elif axis.logarithmic:
         every = _decades([value for value in values if value > 0.0])
