@@ -53,11 +53,13 @@ class Around:
         if self.is_asked or session.race is None:
             return None
         self.is_asked = True
-        self.said += session.race.lost
         cases: list[Case] = []
         for group in session.race.groups(session.answers):
             cases += self._around(session, session.race, group)
-        return self._with_part(tuple(cases), 1.0 - FIRST_FRACTION) if cases else None
+        if not cases:
+            return None  # the session goes on to report this race itself
+        self.said = [*session.race.lost, *self.said]
+        return self._with_part(tuple(cases), 1.0 - FIRST_FRACTION)
 
     def notes(self) -> list[str]:
         return self.said
