@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from collective_samples import phases_run
 from hockney.infer.analysis import Analysis
 from hockney.show.experiments import shown_json, view_of
+from hockney.show.phase_table import phase_tables
 
 
 def test_phases_are_in_the_order_of_the_schedule_beside_the_library() -> None:
@@ -41,3 +42,22 @@ def test_phases_as_json() -> None:
     shown = shown_json(Analysis(phases_run()))["phases"]
     assert [phase["phase"] for phase in shown[0]["phases"]] == ["reduce-scatter", "allgather"]
     assert shown[0]["library_s"] == pytest.approx(0.5 * shown[0]["median_s"])
+
+
+def test_each_segment_size_is_beside_the_library_s_own_by_the_same() -> None:
+    run = phases_run()
+    for samples in list(run.samples):
+        for segment, factor in ((4096, 2), (16384, 4)):
+            changed = replace(samples, algorithm="ring", segment_bytes=segment)
+            run.add(replace(changed, ns=[factor * ns for ns in samples.ns]))
+    analysis = Analysis(run)
+    by_segment = {one.whole.point.segment_bytes: one for one in analysis.phases}
+    for segment in (4096, 16384):
+        library = by_segment[segment].library
+        assert library is not None
+        assert library.segment_bytes == segment
+    titles = [table.splitlines()[0] for table in phase_tables(analysis.phases)]
+    assert titles == [
+        f"allreduce by messages, ring{segment}, 8 ranks"
+        for segment in ("", ", 4 KiB segments", ", 16 KiB segments")
+    ]

@@ -55,15 +55,15 @@ PHASE: list[TableColumn[_PhaseRow]] = [
 
 
 def phase_tables(collectives: Sequence[Phased]) -> list[str]:
-    """A table for each collective, algorithm and number of ranks."""
+    """A table for each collective, algorithm, segment size and number of ranks."""
     groups: dict[tuple[str, str, int], list[Phased]] = {}
     for phased in collectives:
         point = phased.whole.point
-        groups.setdefault((point.operation, phased.algorithm, point.known_ranks), []).append(phased)
+        groups.setdefault((point.operation, phased.method, point.known_ranks), []).append(phased)
     tables = []
-    for (collective, algorithm, ranks), each in groups.items():
+    for (collective, method, ranks), each in groups.items():
         rows = [row for phased in sorted(each, key=attrgetter("bytes")) for row in _rows(phased)]
-        title = f"{collective} by messages, {algorithm}, {ranks} ranks"
+        title = f"{collective} by messages, {method}, {ranks} ranks"
         tables.append(f"{title}\n{table_text(PHASE, rows)}")
     return tables
 

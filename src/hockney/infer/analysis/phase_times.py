@@ -10,7 +10,7 @@ from hockney.infer.analysis.best import is_collective
 from hockney.infer.analysis.predicted import Predicted
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.phases import phases_in_order
-from hockney.plan.axes import key_without
+from hockney.plan.axes import algorithm_text, key_without
 from hockney.plan.words import ALL_PHASES
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Run
@@ -40,6 +40,11 @@ class Phased:
     @property
     def algorithm(self) -> str:
         return self.whole.point.algorithm or DEFAULT
+
+    @property
+    def method(self) -> str:
+        """The algorithm with its segment size, for people."""
+        return algorithm_text(self.algorithm, self.whole.point.segment_bytes)
 
     @property
     def library_algorithm(self) -> str:
@@ -77,8 +82,8 @@ def phased(
 
 
 def _library(points: Sequence[PointEstimate], whole: PointEstimate) -> PointEstimate | None:
-    """The library's point with the same algorithm forced, else by its own decision, else the only
-    one."""
+    """The library's point with the same algorithm forced, by segments of the same size where it has
+    them, else by its own decision, else the only one."""
     same = [
         point
         for point in points
@@ -86,6 +91,7 @@ def _library(points: Sequence[PointEstimate], whole: PointEstimate) -> PointEsti
         and (point.operation, point.ranks, point.bytes, point.form)
         == (whole.operation, whole.ranks, whole.bytes, None)
     ]
+    same.sort(key=lambda point: point.segment_bytes != whole.segment_bytes)
     for name in (whole.algorithm, DEFAULT):
         for point in same:
             if point.algorithm == name and point.radix is None and point.requests is None:

@@ -23,7 +23,7 @@ class Phases:
     collectives: Sequence[str]
     left_out: list[str] = field(default_factory=list)
     """A line for each schedule that cannot be made."""
-    _handed: set[tuple[str, str, int]] = field(default_factory=set)
+    _handed: set[tuple[str, str, int, int | None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         known = {
@@ -56,9 +56,10 @@ class Phases:
     def _is_first(
         self, collective: str, name: str, ranks: int, sizes: Sequence[Size], segment: int | None
     ) -> bool:
-        if (collective, name, ranks) in self._handed:
+        schedule = (collective, name, ranks, segment)
+        if schedule in self._handed:
             return False
-        self._handed.add((collective, name, ranks))
+        self._handed.add(schedule)
         try:
             for size in sizes:
                 laid_out(collective, name, ranks, size.bytes, segment)

@@ -17,7 +17,7 @@ CHOICE = "ranks"
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    """A panel for each algorithm: stacked phases, the highest curve is the whole."""
+    """A panel for each algorithm and segment size: stacked phases, the highest curve is the whole."""
     analysis = only(analyses, "--what phases")
     of_it = [
         phased
@@ -33,7 +33,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     groups: dict[tuple[str, str], list[Phased]] = {}
     for phased in of_it:
         if phased.whole.point.known_ranks == ranks:
-            groups.setdefault((phased.whole.point.operation, phased.algorithm), []).append(phased)
+            groups.setdefault((phased.whole.point.operation, phased.method), []).append(phased)
     if not groups:
         raise UsageError(
             f"--ranks {ranks}: no collective was made by messages of so many",
@@ -49,7 +49,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     return Figure("phases", title, tuple(panels), words)
 
 
-def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
+def _panel(collective: str, method: str, each: Sequence[Phased]) -> Panel:
     """A panel of one algorithm. Where sizes have different phases, each curve has the sizes that
     have its phase."""
     x = [float(phased.bytes) for phased in each]
@@ -69,7 +69,7 @@ def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
     whole = [phased.whole.point for phased in each]
     series.append(
         Series(
-            f"{algorithm} by messages",
+            f"{method} by messages",
             x,
             [point.typical_s for point in whole],
             *ends(point.interval for point in whole),
@@ -93,7 +93,7 @@ def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
     if model:
         sizes, seconds = zip(*model, strict=True)
         series.append(Series("predicted", sizes, seconds, style="dashed", colour=0))
-    label = f"time of {collective}, {algorithm}"
+    label = f"time of {collective}, {method}"
     axes = PlotAxis("size", "message size"), PlotAxis("time", label, logarithmic=True)
     return Panel(*axes, tuple(series))
 
