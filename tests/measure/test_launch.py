@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Iterable
@@ -126,6 +127,18 @@ def test_an_interruption_ends_it_and_keeps_what_it_says_then() -> None:
     )
     assert outcome.interrupted
     assert lines == [b"first\n", b"last round\n"]
+
+
+def test_an_interruption_ends_a_launcher_that_closed_its_streams_and_stays() -> None:
+    """It is interrupted, not silent."""
+    interruption = Interruption()
+    timer = threading.Timer(0.3, setattr, (interruption, "signal", signal.SIGINT))
+    timer.start()
+    command = ["sh", "-c", "exec >&- 2>&-; exec sleep 1000"]
+    outcome = run_launch(command, os.environ, lambda _: None, 5.0, interruption)
+    timer.join()
+    assert outcome.interrupted
+    assert outcome.silent_s is None
 
 
 def test_signals_are_noted_not_died_of() -> None:

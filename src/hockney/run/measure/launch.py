@@ -133,8 +133,6 @@ def run_launch(
         at_end = AtEnd(lambda: _end_badly(process, launch, before))
         try:
             _listen(process, on_lines, (printed, tail), timeout_s, interruption, outcome)
-            if outcome.silent_s is None:  # else the wait is over already
-                _await_exit(process, timeout_s, outcome)
             if outcome.silent_s is not None:
                 outcome.found = on_silence()
         finally:
@@ -144,8 +142,7 @@ def run_launch(
             for stream in (process.stdout, process.stderr):
                 assert stream is not None
                 stream.close()
-    if outcome.exit_status < 0 and process.returncode is not None:
-        outcome.exit_status = process.returncode
+    outcome.exit_status = process.returncode
     if outcome.exit_status != 0:
         shared_memory.remove_left(before)
     outcome.wall_s = time.monotonic() - started
@@ -169,14 +166,6 @@ def _start(command: Sequence[str], env: Mapping[str, str], stdin: int) -> subpro
         raise HockneyError(message, explained(error)) from error
 
 
-def _await_exit(process: subprocess.Popen[bytes], timeout_s: float, outcome: Outcome) -> None:
-    """Waits for a launch that reports nothing more; one that goes on is silent."""
-    try:
-        outcome.exit_status = process.wait(GRACE_S if outcome.interrupted else timeout_s)
-    except subprocess.TimeoutExpired:
-        outcome.silent_s = None if outcome.interrupted else timeout_s
-
-
 def _listen(
     process: subprocess.Popen[bytes],
     on_lines: Callable[[list[bytes]], None],
@@ -185,8 +174,9 @@ def _listen(
     interruption: Interruption,
     outcome: Outcome,
 ) -> None:
-    """Reads until both streams are closed, the watchdog expires, or an interrupted launch ends.
-    tails: where the last lines of stdout that are no records go, and those of stderr."""
+    """Reads until both streams are closed and the launcher has ended, the watchdog expires, or an
+    interrupted launch has had its time to end. tails: where the last lines of stdout that are no
+    records go, and those of stderr."""
     printed, tail = tails
     assert process.stdout is not None
     assert process.stderr is not None
@@ -197,27 +187,27 @@ def _listen(
         for stream in rest:
             os.set_blocking(stream.fileno(), False)
             selector.register(stream, selectors.EVENT_READ)
-        while selector.get_map():
-            ready = selector.select(POLL_S)
+        while selector.get_map() or process.poll() is None:
+            ready = selector.select(POLL_S) if selector.get_map() else _await_exit(process)
             now = time.monotonic()
             if interruption and asked_to_end is None:
                 asked_to_end = now
                 outcome.interrupted = True
                 signal_session(process, signal.SIGTERM)
             if asked_to_end is not None and now - asked_to_end > GRACE_S:
-                return
+                break
             if now - heard > timeout_s:
                 outcome.silent_s = now - heard
-                return
+                break
             if not ready:
                 on_lines([])
             for key, _ in ready:
                 stream = key.fileobj  # type: ignore[assignment]
                 chunk = stream.read(READ_BYTES)
+                heard = now
                 if not chunk:
                     selector.unregister(stream)
                     continue
-                heard = now
                 *whole, rest[stream] = (rest[stream] + chunk).split(b"\n")
                 if stream is process.stdout:
                     on_lines([line + b"\n" for line in whole])
@@ -229,6 +219,14 @@ def _listen(
                     tail.extend(line.decode(errors="replace") for line in whole if line.strip())
     if rest[process.stderr].strip():
         tail.append(rest[process.stderr].decode(errors="replace"))
+
+
+def _await_exit(process: subprocess.Popen[bytes]) -> list[tuple[selectors.SelectorKey, int]]:
+    """Waits a moment for the end of a launcher that has closed its streams, which reports nothing
+    more."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(POLL_S)
+    return []
 
 
 def _end_badly(
