@@ -46,6 +46,7 @@ def test_a_file_names_any_pairs(tmp_path: Path) -> None:
         ("0 1 2\n", "not a pair"),
         ("0 one\n", "not a pair"),
         ("0 -1\n", "not a pair"),
+        pytest.param(f"0 {'9' * 5000}\n", "not a pair", id="more digits than Python reads"),
         ("\n", "no pairs"),
     ],
 )

@@ -49,6 +49,7 @@ def test_any_words_are_a_shape_a_file_or_refused(text: str) -> None:
         ("cluster:4,latency=1us", "unknown setting 'latency'"),
         ("cluster:4,lat=fast", "not a time"),
         ("cluster:99999999", "more than"),
+        pytest.param(f"cluster:{'9' * 5000}", "more than", id="more digits than Python reads"),
         ("dragonfly:3x1x2x1", "3 groups need as many routers in a chassis, not 2"),
     ],
 )

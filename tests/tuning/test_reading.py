@@ -162,6 +162,38 @@ def test_mistakes_in_variables(text: str, complaint: str, tmp_path: Path) -> Non
         read("intel", text, tmp_path)
 
 
+LONG = "9" * 5000
+"""More digits than Python reads."""
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("openmpi", f"{LONG}\n"),
+        ("openmpi", f"rule-file-version-{LONG}\n1\n"),
+        ("openmpi-json", as_json({"alg": 1}).replace("64", LONG)),
+        ("intel", f"export I_MPI_ADJUST_BCAST=1:0-8@2-{LONG}"),
+        ("intel-tree", f'{{"coll=Bcast": {{"comm_size={LONG}": {{"BCAST=1": {{}}}}}}}}'),
+        (
+            "mpich",
+            f'{{"collective=bcast": {{"algorithm=MPIR_Bcast_intra_tree": {{"k={LONG}": 0}}}}}}',
+        ),
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_a_mistake_like_any_other(
+    form: str, text: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=r"rules:\d+: "):
+        read(form, text, tmp_path)
+
+
+def test_a_limit_above_every_size_is_none(tmp_path: Path) -> None:
+    leaf = '{"algorithm=MPIR_Bcast_intra_smp": {}}'
+    text = f'{{"collective=bcast": {{"avg_msg_size<={LONG}": {leaf}}}}}'
+    [rule] = read("mpich", text, tmp_path)
+    assert rule.bytes == (0, None)
+
+
 MPICH_TREE = """{"collective=bcast": {"comm_type=intra": {
  "comm_size<=4": {
   "avg_msg_size<=1024": {"algorithm=MPIR_Bcast_intra_binomial": {}},

@@ -37,6 +37,12 @@ def count(text: str, of: str, least: int = 1) -> int:
     return int(digits)
 
 
+def is_whole(text: str) -> bool:
+    """Whether a text is a whole number of no more digits than any that can be meant. Python reads
+    no number of thousands of digits."""
+    return text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER
+
+
 def check_count(number: float, of: str, shown: str | None = None) -> None:
     """Raises UsageError for a number above the bound of a plan."""
     if number > MOST[of]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from hockney.plan import Case, Placement
+from hockney.plan.bounds import is_whole
 from hockney.run.launchers import Launcher, answer, our_name
 from hockney.run.mpis import Mpi, family_of
 
@@ -66,7 +67,8 @@ def resources(of_instance: str) -> tuple[int, int] | None:  # noqa: ARG001
     not."""
     options = ["--no-header", "--states=up", "--format={nnodes} {ncores}"]
     words = answer([PROGRAM, "resource", "list", *options]).stdout.split()
-    return (int(words[0]), int(words[1])) if len(words) == 2 else None
+    known = len(words) == 2 and all(map(is_whole, words))
+    return (int(words[0]), int(words[1])) if known else None
 
 
 LAUNCHER = _Flux(name=PROGRAM, programs=(PROGRAM,))

@@ -17,7 +17,7 @@ PAIRINGS = ("halves", "neighbours", "random")
 SEED = 1
 """Fixes the random pairing, so that runs can be repeated and launches compared."""
 GOES_ON = "..."
-_PAIR = re.compile(r"(\d+)(?:\s*,\s*|-|\s+)(\d+)")
+_PAIR = re.compile(r"(\d{1,9})(?:\s*,\s*|-|\s+)(\d{1,9})")
 
 
 def pairing_of(text: str, ranks: int, idle_last: bool = False) -> Pairing:

@@ -19,6 +19,7 @@ from hockney.base.errors import UsageError
 from hockney.base.temporary import temporary_directory
 from hockney.base.units import parse_seconds, parse_size
 from hockney.plan import Placement
+from hockney.plan.bounds import is_whole
 
 LATENCY_S, BANDWIDTH_BPS = 0.5e-6, 12_500_000_000
 SPEED = "100Gf"
@@ -91,12 +92,12 @@ def _extents(text: str, kind: str, words: str) -> tuple[int, ...]:
     ):
         wanted = "x".join(["N"] * count)
         raise UsageError(
-            f"--platform {text}: {words!r} is not a number of nodes",
+            f"--platform {text[:40]}: {words[:40]!r} is not a number of nodes",
             f"write {kind}:64" + (f" or {kind}:{wanted}" if count > 1 else ""),
         )
-    extents = tuple(map(int, parts))
-    if math.prod(extents) > MOST_NODES:
-        raise UsageError(f"--platform {text}: more than {MOST_NODES} nodes")
+    extents = tuple(map(int, parts)) if all(map(is_whole, parts)) else ()
+    if not extents or math.prod(extents) > MOST_NODES:
+        raise UsageError(f"--platform {text[:40]}: more than {MOST_NODES} nodes")
     if len(extents) == count:
         _check_dragonfly(text, kind, extents)
         return extents

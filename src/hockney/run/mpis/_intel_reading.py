@@ -8,11 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hockney.plan.bounds import LONGEST_NUMBER, is_whole
 from hockney.plan.held_rules import HeldRule, check_no_overlap, wrong_in
 from hockney.plan.json_rules import Name, named_json
 
 EXPORT = re.compile(r"\s*(?:export\s+|set\s+)?I_MPI_ADJUST_(\w+)=(.*)")
-RANGE = re.compile(r"(\d+)(?::(?:(\d+)-(\d+))?(?:@(\d+)-(\d+))?)?")
+NUMBER = rf"(\d{{1,{LONGEST_NUMBER}}})"
+RANGE = re.compile(rf"{NUMBER}(?::(?:{NUMBER}-{NUMBER})?(?:@{NUMBER}-{NUMBER})?)?")
 """The form of a rule: ID[:SIZES][@RANKS]"""
 LARGEST = 2**31 - 1
 ANY = "-1"
@@ -35,7 +37,7 @@ def read_variables(path: Path, collectives: Collection[str]) -> list[HeldRule]:
             match = RANGE.fullmatch(text.strip())
             if match is None:
                 raise wrong_in(
-                    path, line, f"{text!r} is not an algorithm", "write ID:SIZES@RANKS;..."
+                    path, line, f"{text[:40]!r} is not an algorithm", "write ID:SIZES@RANKS;..."
                 )
             rule = _of_range(collective, match, line)
             (everywhere if match[2] is None and match[4] is None else rules).append(rule)
@@ -105,8 +107,10 @@ def _limit(path: Path, key: Name, value: str, first: int) -> int | None:
     """The upper limit in a key of the tree; None for any."""
     if value == ANY:
         return None
-    if not value.isdecimal():
-        raise wrong_in(path, key.line, f"{value!r} is not a limit", f"write a number, or {ANY}")
+    if not is_whole(value):
+        raise wrong_in(
+            path, key.line, f"{value[:40]!r} is not a limit", f"write a number, or {ANY}"
+        )
     if int(value) < first:
         raise wrong_in(
             path,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hockney.base.errors import HockneyError, UsageError
+from hockney.plan.bounds import is_whole
 from hockney.plan.held_rules import HeldRule, wrong_in
 from hockney.plan.json_rules import Name, named_json
 from hockney.run.mpis import Engine
@@ -135,13 +136,13 @@ def _radix(path: Path, line: int, parameters: Any) -> int | None:
     if not named:
         return None
     value = named[0].removeprefix(K)
-    if not value.isdecimal() or int(value) < 1:
-        raise wrong_in(path, line, f"{named[0]!r} is not a radix", "write k=2, or more")
+    if not is_whole(value) or int(value) < 1:
+        raise wrong_in(path, line, f"{str(named[0])[:40]!r} is not a radix", "write k=2, or more")
     return int(value)
 
 
 def _last(limit: re.Match[str]) -> int | None:
-    if not limit[3].isdecimal():
+    if not is_whole(limit[3]):  # no number, or more than any size
         return None
     return int(limit[3]) - (limit[2] == "<")
 

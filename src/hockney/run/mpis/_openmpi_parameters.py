@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from hockney.base.errors import HockneyError
+from hockney.plan.bounds import is_whole
 from hockney.run.mpis import Radix, Requests, Rule
 
 SEGMENTED = {
@@ -85,7 +86,7 @@ def segment_of(rule: Rule) -> int:
 def _setting(rule: Rule, what: str, otherwise: str | None) -> str:
     name = f"OMPI_MCA_coll_tuned_{rule.collective}_algorithm{what}"
     value = rule.setting(name, otherwise)
-    if value is None or not value.isdecimal():
+    if value is None or not is_whole(value):
         raise HockneyError(
             f"{rule.collective} by {rule.name}: its launches do not record {name} as a number",
             "measure it with `hockney collective`, which forces algorithms by number",

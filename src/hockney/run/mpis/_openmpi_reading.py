@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hockney.plan.bounds import is_whole
 from hockney.plan.held_rules import HeldRule, check_no_overlap, wrong_in
 from hockney.plan.json_rules import named_json
 
 OWN_DECISION = "0"
 WITH_REQUESTS = 2
 """The version of the classic file whose rows may end with a limit of requests."""
-VERSION = re.compile(r"rule-file-version-(\d+)")
+VERSION = re.compile(r"rule-file-version-(\d{1,18})(?!\d)")
 COLLTYPES = (
     *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier"),
     *("bcast", "exscan", "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block"),
@@ -70,11 +71,11 @@ class _Numbers:
                 "the library takes it at the very beginning of the file alone, without a comment"
             )
             raise wrong_in(self.path, self.line, f"{word!r} is not {what}", advice)
-        if not word.isdecimal() or (len(word) > 1 and word.startswith("0")):
+        if not is_whole(word) or (len(word) > 1 and word.startswith("0")):
             raise wrong_in(
                 self.path,
                 self.line,
-                f"{word!r} is not {what}",
+                f"{word[:40]!r} is not {what}",
                 "write whole numbers without leading zeros, which would be octal",
             )
         return int(word)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.plan import Case
+from hockney.plan.bounds import is_whole
 from hockney.run.launchers import answer, jsrun, own_launcher
 from hockney.run.mpis import Mpi
 from hockney.run.schedulers import Allocation, Job, JobState, as_asked, by_mpiexec
@@ -20,10 +21,13 @@ CANCEL = ("bkill",)
 def allocation() -> Allocation | None:
     """The job's nodes and slots, from "nodeA 40 nodeB 40". LSF counts CPUs in slots."""
     words = os.environ.get("LSB_MCPU_HOSTS", "").split()
-    if not os.environ.get("LSB_JOBID") or not words or len(words) % 2:
+    names, slots = words[::2], words[1::2]
+    if not os.environ.get("LSB_JOBID") or not words or len(names) != len(slots):
         return None
-    hosts = tuple(dict.fromkeys(words[::2]))  # bsub -hostfile may repeat hosts
-    return Allocation(len(hosts), sum(map(int, words[1::2])), hosts)
+    hosts = tuple(dict.fromkeys(names))  # bsub -hostfile may repeat hosts
+    return Allocation(
+        len(hosts), sum(map(int, slots)) if all(map(is_whole, slots)) else None, hosts
+    )
 
 
 def launcher() -> str | None:

@@ -81,7 +81,7 @@ def _ticks_of_cpus(root: Path) -> list[int]:
     allowed = allowed_list(root)
     ours = {f"cpu{cpu}" for cpu in parse_cpus(allowed)} if allowed else {"cpu"}
     rows = [line.split() for line in (text_of(root / "proc/stat") or "").splitlines()]
-    counted = [row[1 : COUNTED + 1] for row in rows if row[0] in ours and len(row) > COUNTED]
+    counted = [row[1 : COUNTED + 1] for row in rows if len(row) > COUNTED and row[0] in ours]
     return [sum(map(int, column)) for column in zip(*counted, strict=True)]
 
 
