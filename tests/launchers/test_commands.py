@@ -8,7 +8,7 @@ import pytest
 from hockney.base.errors import UsageError
 from hockney.plan import Case, Placement, sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.run.launchers import flux, launcher_named, own_launcher, srun
+from hockney.run.launchers import answer, flux, launcher_named, own_launcher, srun
 from hockney.run.measure import checks
 from hockney.run.mpis import Mpi
 from hockney.run.schedulers import Allocation, find_allocation, find_starter
@@ -200,3 +200,36 @@ def test_flux_takes_more_nodes_only_where_it_is_told(
         "flux", HYDRA, ask(ranks=8, place="node"), ["engine"]
     )
     assert "--nodes" not in " ".join(flux_command(HYDRA, ask(ranks=8)))
+
+
+def test_an_srun_that_fails_without_a_word_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "srun").write_text("#!/bin/sh\nexit 4\n")
+    (tmp_path / "srun").chmod(0o755)
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    srun._offered.cache_clear()
+    with pytest.raises(UsageError, match="srun does not work here: exit status 4"):
+        srun_command(OPENMPI, ask())
+
+
+@pytest.mark.parametrize(
+    ("variables", "allocation"),
+    [
+        ({"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "some"}, Allocation()),
+        ({"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 n2"}, Allocation(1, None, ("n1",))),
+    ],
+)
+def test_numbers_of_a_job_that_are_none_are_unknown(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], allocation: Allocation
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    known = find_allocation()
+    assert known is not None
+    assert known[1] == allocation
+
+
+def test_what_a_scheduler_prints_need_not_be_utf_8(tmp_path: Path) -> None:
+    (tmp_path / "srun").write_text("#!/bin/sh\nprintf '\\377\\n'\n")
+    assert answer(["srun"]).stdout == "\ufffd\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -140,3 +141,12 @@ def test_a_rule_with_a_layout_holds_for_its_ranks_per_node_alone(mpich_engine: E
     assert list(branch) == ["comm_avg_ppn<=3", "comm_avg_ppn<=4", "comm_size=any"]
     assert "chosen" in json.dumps(branch["comm_avg_ppn<=4"]["avg_msg_size<=1048576"])
     assert "chosen" not in json.dumps([branch["comm_avg_ppn<=3"], branch["comm_size=any"]])
+
+
+def test_without_ldd_it_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "engine").touch()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HockneyError, match="put ldd on PATH"):
+        mpich.render([], Engine(tmp_path / "engine"))

@@ -164,7 +164,12 @@ def answer(command: Sequence[str], stdin: str = "") -> subprocess.CompletedProce
     """Runs one of a scheduler's commands."""
     try:
         return subprocess.run(
-            command, input=stdin, capture_output=True, text=True, timeout=COMMAND_TIMEOUT_S
+            command,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=COMMAND_TIMEOUT_S,
         )
     except FileNotFoundError as error:
         raise UsageError(

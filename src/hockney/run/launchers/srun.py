@@ -8,8 +8,9 @@ import shutil
 from collections.abc import Sequence
 from functools import cache
 
-from hockney.base.errors import UsageError
+from hockney.base.errors import UsageError, why_failed
 from hockney.plan import Case, Placement
+from hockney.plan.bounds import is_whole
 from hockney.run.launchers import Launcher, answer, our_name
 from hockney.run.mpis import Mpi, family_of
 
@@ -35,7 +36,8 @@ class _Srun(Launcher):
         return [program, *options, f"--ntasks={placement.ranks}", *engine]
 
     def reach(self, program: str, placement: Placement, script: str) -> list[list[str]]:
-        nodes = placement.node_count or int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
+        allocated = os.environ.get("SLURM_JOB_NUM_NODES", "")
+        nodes = placement.node_count or (int(allocated) if is_whole(allocated) else 1)
         options = [f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1"]
         if placement.hosts:
             options.append("--nodelist=" + ",".join(placement.hosts[:nodes]))
@@ -67,7 +69,7 @@ def _offered() -> tuple[str, ...] | None:
         return None
     if listed.returncode != 0:
         raise UsageError(
-            f"srun does not work here: {listed.stderr.strip().splitlines()[-1]}",
+            f"srun does not work here: {why_failed(listed)}",
             "start ranks with the MPI's own mpiexec (--launcher mpiexec; outside of a job, unset "
             "SLURM_JOB_ID), or give the command: --launch 'srun --mpi=pmix -n {ranks} {command}'",
         )

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 from hockney import __version__
-from hockney.base.errors import UsageError
+from hockney.base.errors import UsageError, why_failed
 from hockney.run.measure.mpi import ask_command
 from hockney.run.mpis import Engine, Mpi
 
@@ -35,10 +35,9 @@ def prebuilt_engine(mpi: Mpi, path: Path) -> Engine:
         reason = getattr(error, "strerror", None) or "it does not answer"
         raise UsageError(f"--engine {path} does not run here: {reason}", BUILD) from error
     if done.returncode != 0:
-        words = done.stderr.strip().splitlines()
         raise UsageError(
             f"--engine {path} does not run with the MPI of {mpi.mpiexec or 'the loader'}: "
-            f"{words[-1] if words else f'exit status {done.returncode}'}",
+            f"{why_failed(done)}",
             "load an MPI library that it was built for: for the standard ABI, one that has "
             "libmpi_abi.so (MPICH 5, Intel MPI 2021.18)",
         )

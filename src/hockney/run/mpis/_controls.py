@@ -31,7 +31,7 @@ def _read(
 ) -> dict[str, Control]:
     done = _run(engine, env, every, timeout_s)
     if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip()
+        reason = done.stderr.decode(errors="replace").strip() or f"exit status {done.returncode}"
         raise HockneyError(
             f"the control variables of the MPI library cannot be read: {reason}",
             "unset the environment variables that it refuses",

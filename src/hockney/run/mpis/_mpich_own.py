@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hockney.base.errors import HockneyError
-from hockney.run.mpis import Engine
+from hockney.run.mpis import COMMAND_TIMEOUT_S, Engine
 
 Tree = dict[str, Any]
 """Conditions in order: the library follows the first that holds, and never backtracks."""
@@ -40,12 +40,19 @@ def library_tree(engine: Engine | None, leaf: str, without: str | None = None) -
 
 def _libraries(engine: Engine) -> list[Path]:
     """The shared MPI libraries that the engine is linked with."""
-    done = subprocess.run(
-        ["ldd", str(engine.path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **engine.env},
-    )
+    try:
+        done = subprocess.run(
+            ["ldd", str(engine.path)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=COMMAND_TIMEOUT_S,
+            env={**os.environ, **engine.env},
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HockneyError(
+            f"the library with MPICH's own decisions is not known without ldd: {error}",
+            "put ldd on PATH (Debian: libc-bin, Fedora: glibc-common)",
+        ) from error
     paths = re.findall(r"=> (\S+)", done.stdout)
     return [Path(path) for path in paths if "mpi" in Path(path).name]

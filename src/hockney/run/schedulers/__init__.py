@@ -16,7 +16,7 @@ from typing import Protocol
 
 import msgspec
 
-from hockney.base.errors import HockneyError, UsageError
+from hockney.base.errors import HockneyError, UsageError, why_failed
 from hockney.base.registry import Registry, offers
 from hockney.plan import Case, Placement
 from hockney.run.launchers import LAUNCHERS, Launcher, answer, launcher_named, own_launcher
@@ -257,7 +257,8 @@ def submit(batch: Batch, script: str) -> str:
     done = answer(batch.SUBMIT, script)
     number = NUMBER.match(done.stdout.strip())
     if done.returncode != 0 or number is None:
-        raise HockneyError(f"{batch.SUBMIT[0]} refused the job: {done.stderr.strip()}")
+        why = done.stderr.strip() or why_failed(done)
+        raise HockneyError(f"{batch.SUBMIT[0]} refused the job: {why}")
     return number[1]
 
 

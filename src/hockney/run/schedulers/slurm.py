@@ -9,8 +9,9 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from hockney.base.errors import UsageError
+from hockney.base.errors import UsageError, why_failed
 from hockney.plan import Case
+from hockney.plan.bounds import is_whole
 from hockney.plan.topology_files import expand
 from hockney.run.launchers import answer, srun
 from hockney.run.mpis import Mpi
@@ -26,8 +27,8 @@ def allocation() -> Allocation | None:
     job = os.environ.get("SLURM_JOB_ID")
     if not job or not shutil.which("srun"):
         return None
-    nodes = os.environ.get("SLURM_JOB_NUM_NODES")
-    return Allocation(int(nodes) if nodes else None, _cpus(), _hosts())
+    nodes = os.environ.get("SLURM_JOB_NUM_NODES", "")
+    return Allocation(int(nodes) if is_whole(nodes) else None, _cpus(), _hosts())
 
 
 def left_over() -> str | None:
@@ -49,7 +50,7 @@ def topology() -> str:
     """The switches of the cluster, as Slurm prints them."""
     command, done = " ".join(TOPOLOGY), answer(TOPOLOGY)
     if done.returncode != 0:
-        raise UsageError(f"`{command}` failed: {done.stderr.strip()}", "name a file")
+        raise UsageError(f"`{command}` failed: {why_failed(done)}", "name a file")
     if "Name=" not in done.stdout:
         raise UsageError(f"`{command}` prints no switches: this Slurm knows none", "name a file")
     return done.stdout
