@@ -1,9 +1,31 @@
 from __future__ import annotations
 
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
 import click
 import pytest
 
+from hockney import cli
 from hockney.cli._parameters import COUNTS
+from hockney.plan.workloads import WORKLOADS, workload_type
+
+
+def words_of(hint: Any) -> set[str]:
+    """The words of a Literal, also inside of a tuple or beside None."""
+    if get_origin(hint) is Literal:
+        return set(get_args(hint))
+    return set().union(*(words_of(each) for each in get_args(hint)))
+
+
+@pytest.mark.parametrize("name", sorted(WORKLOADS.names()))
+def test_an_option_takes_all_words_that_its_workload_has(name: str) -> None:
+    whole = click.Context(cli.cli, info_name="hockney")
+    verb = cli.cli.get_command(whole, name)
+    hints = get_type_hints(workload_type(name))
+    for option in verb.params if verb else ():
+        taken = getattr(option.type, "choices", getattr(option.type, "names", ()))
+        if taken and option.name in hints:
+            assert set(taken) >= words_of(hints[option.name]), option.name
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,16 @@ from hockney.cli._options import measuring_options
 from hockney.cli._parameters import Several
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Plan, single, sizes_of
-from hockney.plan.words import DIRECTIONS, ELEMENTS, SYNCHRONIZATIONS, WINDOW_KINDS
+from hockney.plan.words import (
+    DIRECTIONS,
+    ELEMENT_BYTES,
+    ELEMENTS,
+    SYNCHRONIZATIONS,
+    WINDOW_KINDS,
+    Element,
+)
 from hockney.plan.workloads.pairs import USUAL_WINDOW
-from hockney.plan.workloads.rma import ELEMENT_BYTES, ONE_ELEMENT, RMA_OPERATIONS, Rma
+from hockney.plan.workloads.rma import ONE_ELEMENT, RMA_OPERATIONS, Rma
 from hockney.run.measure.pairing import pairing_of, parse_counts
 
 DEFAULT_SIZES = "8..4MiB"
@@ -127,5 +134,5 @@ def command(
     return single(workload, replace(common.placement, ranks=ranks), common.sampling)
 
 
-def _usual_sizes(operation: str, element: str) -> list[int]:
+def _usual_sizes(operation: str, element: Element) -> list[int]:
     return [ELEMENT_BYTES[element]] if operation in ONE_ELEMENT else parse_sizes(DEFAULT_SIZES)

@@ -100,7 +100,7 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     element: Annotated[str | None, Axis(is_method=True)] = None
     """Type of the elements of an accumulate or atomic operation, one of ELEMENTS."""
     reduction: Annotated[str | None, Axis(is_method=True)] = None
-    """How elements are combined, one of REDUCTIONS."""
+    """How elements are combined, one of words.Reduction."""
     occurrence: Annotated[str | None, Axis(is_method=True)] = None
     """Occurrence of a repeated operation of start-up: the first, or a later one."""
     train: Annotated[Train | None, Axis(train_text, is_curve=True, is_method=True)] = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal, get_args
 
 NONBLOCKING = "nonblocking"
 """A form of an operation, as is PERSISTENT; blocking calls have no form."""
@@ -15,12 +16,19 @@ ALL_PHASES = "all"
 CONTIGUOUS = "contiguous"
 """The datatype of messages without gaps that are measured beside those with a layout."""
 RETURNED, SEPARATE, COLD = "returned", "separate", "cold"
-SYNCHRONIZATIONS = ("fence", "pscw", "lock", "lock-all", "flush", "flush-local")
+Synchronization = Literal["fence", "pscw", "lock", "lock-all", "flush", "flush-local"]
+SYNCHRONIZATIONS: tuple[Synchronization, ...] = get_args(Synchronization)
 ALLOCATE = "allocate"
-WINDOW_KINDS = (ALLOCATE, "create", "dynamic", "shared")
-ONE_WAY, BOTH_WAYS = DIRECTIONS = ("one-way", "both-ways")
-ELEMENTS = ("int8", "int32", "int64", "float", "double", "byte")
-REDUCTIONS = ("sum", "min", "max", "band", "bor", "bxor", "replace", "no-op")
+WindowKind = Literal["allocate", "create", "dynamic", "shared"]
+WINDOW_KINDS: tuple[WindowKind, ...] = get_args(WindowKind)
+Direction = Literal["one-way", "both-ways"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
+ONE_WAY, BOTH_WAYS = DIRECTIONS
+Element = Literal["int8", "int32", "int64", "float16", "bfloat16", "float", "double", "byte"]
+ELEMENTS: tuple[Element, ...] = get_args(Element)
+ELEMENT_BYTES: dict[Element, int] = dict(zip(ELEMENTS, (1, 4, 8, 2, 2, 4, 8, 1), strict=True))
+"""MPI has no types of 16 bits; some libraries have."""
+Reduction = Literal["sum", "min", "max", "band", "bor", "bxor", "replace", "no-op"]
 PARAMETERS = frozenset({"segment_bytes", "radix", "requests"})
 """Axes that only the algorithms of a library have."""
 

@@ -10,8 +10,8 @@ from hockney.base.units import format_size
 from hockney.plan.arrivals import Arrivals
 from hockney.plan.knobs import Knob
 from hockney.plan.messages import MOST_THREADS
+from hockney.plan.words import ELEMENT_BYTES, PARAMETERS
 from hockney.plan.words import NONBLOCKING as NONBLOCKING_FORM
-from hockney.plan.words import PARAMETERS
 from hockney.plan.workloads import Buffers, CaseAxes, Row
 from hockney.plan.workloads._devices import OnDevices, WaitEach
 from hockney.plan.workloads._shared import Sync
@@ -49,12 +49,8 @@ INT_BYTES = 4
 """Size of an element of the engine's reductions, unless another type is asked for."""
 Added = Literal["int32", "int64", "float16", "bfloat16", "float", "double"]
 USUAL_ELEMENT: Added = "int32"
-ADDED_BYTES: dict[Added, int] = {
-    **{"int32": INT_BYTES, "int64": 8},
-    **{"float16": 2, "bfloat16": 2, "float": 4, "double": 8},
-}
-"""Types whose sums over many ranks do not overflow, and their bytes. MPI has no types of 16 bits;
-some libraries have."""
+ADDED_BYTES: dict[Added, int] = {element: ELEMENT_BYTES[element] for element in get_args(Added)}
+"""Types whose sums over many ranks do not overflow, and their bytes."""
 MOST_BYTES = 2**31 - 1
 """Most bytes, as MPI counts are int."""
 LEAST_RADIX = 2

@@ -3,23 +3,26 @@ exchange of the same size."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.plan.knobs import Knob
-from hockney.plan.words import BOTH_WAYS, ONE_WAY
+from hockney.plan.words import (
+    BOTH_WAYS,
+    ELEMENT_BYTES,
+    ONE_WAY,
+    Direction,
+    Element,
+    Reduction,
+    Synchronization,
+    WindowKind,
+)
 from hockney.plan.workloads import Buffers, Row
 from hockney.plan.workloads._devices import OnDevices
 from hockney.plan.workloads._shared import EveryIteration, Verify
 from hockney.plan.workloads.pairs import USUAL_WINDOW, Pairing, listed_pairs, pairing_argument
 from hockney.plan.workloads.pingpong import check_peers, peers_argument
-
-Synchronization = Literal["fence", "pscw", "lock", "lock-all", "flush", "flush-local"]
-WindowKind = Literal["allocate", "create", "dynamic", "shared"]
-Direction = Literal["one-way", "both-ways"]
-Element = Literal["int8", "int32", "int64", "float16", "bfloat16", "float", "double", "byte"]
-Reduction = Literal["sum", "min", "max", "band", "bor", "bxor", "replace", "no-op"]
 
 MOVING = ("put", "get")
 """Operations on bytes of any type."""
@@ -32,16 +35,6 @@ ACTIVE = ("fence", "pscw")
 RMA_OPERATIONS = (*MOVING, *REDUCING, "compare-and-swap")
 TWO_SIDED = {None: "pingpong", ONE_WAY: "stream", BOTH_WAYS: "bidirectional"}
 """The two-sided operation that is measured in the same rounds, by direction."""
-ELEMENT_BYTES: dict[str, int] = {
-    "int8": 1,
-    "int32": 4,
-    "int64": 8,
-    "float16": 2,
-    "bfloat16": 2,
-    "float": 4,
-    "double": 8,
-    "byte": 1,
-}
 FLOATING = ("float16", "bfloat16", "float", "double")
 BITWISE = ("band", "bor", "bxor")
 ON_ANY_TYPE = ("replace", "no-op")
