@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from conftest import RunHockney
-from hockney.cli.calibrate import _lines, platform_within
+from hockney.cli.calibrate import MOST_VALIDATED, _lines, platform_within, spread_over
 from hockney.foreign.exchange.calibration import (
     Deviation,
     Scatter,
@@ -32,6 +32,14 @@ def test_every_third_size_between_the_ends_is_held_out() -> None:
     assert held_out([8, 1, 4, 2, 16, 32, 64, 128, 8]) == [2, 16, 128][:2]
     assert held_out([1, 2, 3]) == [2]
     assert held_out([1, 2]) == []
+
+
+def test_patterns_are_measured_at_no_more_sizes_than_promised() -> None:
+    for count in range(40):
+        some = spread_over(range(count))
+        assert len(some) == min(count, MOST_VALIDATED)
+        assert some == sorted(set(some))
+    assert spread_over(range(14)) == [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]
 
 
 def test_a_deviation_is_as_large_too_long_as_too_short() -> None:

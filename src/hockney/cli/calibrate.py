@@ -106,11 +106,17 @@ def _calibrated(
         errors = deviations(
             "ping-pong", messages, run.measure("pingpong", *_sizes(held_out_B), *on_it)
         )
-        some = _sizes(held_out_B[:: max(len(held_out_B) // MOST_VALIDATED, 1)])
+        some = _sizes(spread_over(held_out_B))
         for pattern, words in PATTERNS.items():
             real = run.measure(*words, *some, *machine)
             errors += deviations(pattern, real, run.measure(*words, *some, *on_it))
     return errors, messages
+
+
+def spread_over(sizes: Sequence[int]) -> list[int]:
+    """MOST_VALIDATED of the sizes, as far apart as can be; all where there are no more."""
+    count = min(len(sizes), MOST_VALIDATED)
+    return [sizes[i * len(sizes) // count] for i in range(count)]
 
 
 def platform_within(budget_s: float, messages: Analysis, overheads: Analysis) -> bytes:
