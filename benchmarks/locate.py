@@ -76,7 +76,7 @@ def located(
 
 
 def named(judged: Explanations) -> set[int]:
-    return {explanation.part for explanation in judged.found}
+    return {explanation.part for explanation in judged.slow_parts}
 
 
 def all_pairs(machine: Machine, noise: float, tails: str, seed: int) -> Explanations:

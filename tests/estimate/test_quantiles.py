@@ -11,7 +11,7 @@ from hockney.infer.estimate.quantiles import (
     Interval,
     autocorrelation_time,
     deciding_interval,
-    effective_size,
+    effective_sizes,
     launch_interval,
     launch_time,
     median_interval,
@@ -65,7 +65,7 @@ def autoregressive(coefficient: float, n: int = 20000) -> np.ndarray:
 
 def test_independent_values_count_one_each() -> None:
     assert autocorrelation_time(autoregressive(0.0)) == pytest.approx(1.0, abs=0.1)
-    assert effective_size(np.ones(7)) == 7.0
+    assert effective_sizes(np.ones((1, 7)), np.ones(1)) == [7.0]
 
 
 @pytest.mark.parametrize("coefficient", [0.5, 0.8])

@@ -55,7 +55,7 @@ def judged(routes: SwitchRoutes, **changes: object) -> Explanations:
 
 def test_nothing_is_named_where_nothing_is_slow() -> None:
     routes = network()
-    assert all(not judged(routes, seed=seed).found for seed in range(20))
+    assert all(not judged(routes, seed=seed).slow_parts for seed in range(20))
 
 
 @pytest.mark.parametrize("names", [("n17",), ("s2",), ("s1", "s5")])
@@ -63,7 +63,7 @@ def test_nothing_is_named_where_nothing_is_slow() -> None:
 def test_a_slow_part_is_named_with_its_ratio(names: tuple[str, ...], holes: float) -> None:
     routes = network()
     part = number(routes, *names)
-    (found,) = judged(routes, rounds=24, slow={part: 1.25}, holes=holes).found
+    (found,) = judged(routes, rounds=24, slow={part: 1.25}, holes=holes).slow_parts
     assert routes.parts[found.part].names == names
     assert found.odds_log > SURE
     assert found.interval.low < 1.25 < found.interval.high
@@ -74,20 +74,20 @@ def test_an_uplink_and_a_whole_switch_are_separated_by_pairs_inside() -> None:
     routes = network()
     uplink = number(routes, "s2")
     inside = [i for i, part in enumerate(routes.parts) if part.kind == "switch"][2]
-    assert [one.part for one in judged(routes, slow={uplink: 1.3}).found] == [uplink]
-    assert [one.part for one in judged(routes, slow={inside: 1.3}).found] == [inside]
+    assert [one.part for one in judged(routes, slow={uplink: 1.3}).slow_parts] == [uplink]
+    assert [one.part for one in judged(routes, slow={inside: 1.3}).slow_parts] == [inside]
 
 
 def test_two_faults_at_once() -> None:
     routes = network()
     slow = {number(routes, "n3"): 1.3, number(routes, "s4", "s6"): 1.4}
-    assert {one.part for one in judged(routes, rounds=24, slow=slow).found} == set(slow)
+    assert {one.part for one in judged(routes, rounds=24, slow=slow).slow_parts} == set(slow)
 
 
 def test_lost_messages_make_some_times_far_longer() -> None:
     routes = network()
     part = number(routes, "n9")
-    (found,) = judged(routes, rounds=40, lost={part: 0.3}).found
+    (found,) = judged(routes, rounds=40, lost={part: 0.3}).slow_parts
     assert found.part == part
     assert found.lost is not None
     assert 0.1 < found.lost < 0.5
@@ -97,16 +97,16 @@ def test_lost_messages_make_some_times_far_longer() -> None:
 def test_a_process_is_not_its_node() -> None:
     routes = network(8, 4, processes=2)
     rank = number(routes, "rank 9 on n4")
-    assert [one.part for one in judged(routes, slow={rank: 1.3}).found] == [rank]
+    assert [one.part for one in judged(routes, slow={rank: 1.3}).slow_parts] == [rank]
     node = number(routes, "n4")
-    assert [one.part for one in judged(routes, slow={node: 1.3}).found] == [node]
+    assert [one.part for one in judged(routes, slow={node: 1.3}).slow_parts] == [node]
 
 
 def test_what_nothing_separates_is_said() -> None:
     """A switch with one node: its pairs are those of the node."""
     paths = [("core", f"s{i // 4}") for i in range(28)] + [("core", "lone")]
     routes = SwitchRoutes([f"n{i}" for i in range(29)], paths, list(range(29)))
-    (found,) = judged(routes, slow={number(routes, "n28"): 1.4}).found
+    (found,) = judged(routes, slow={number(routes, "n28"): 1.4}).slow_parts
     assert routes.parts[found.part].names == ("n28",)
     assert {routes.parts[i].names for i in found.same} == {("lone",)}
 
@@ -122,7 +122,7 @@ def test_small_differences_of_sound_nodes_accuse_nobody() -> None:
     routes = network()
     random = np.random.default_rng(5)
     differences = {node: float(np.exp(random.normal(0.0, 0.015))) for node in range(64)}
-    assert judged(routes, rounds=60, slow=differences).found == []
+    assert judged(routes, rounds=60, slow=differences).slow_parts == []
 
 
 def test_a_search_ends_where_all_is_known() -> None:
@@ -134,10 +134,10 @@ def test_a_search_ends_where_all_is_known() -> None:
     while rounds:
         made += len(rounds)
         measured = times(routes, rounds=made, slow={part: 1.25})
-        found = judge(measured, list(routes.parts))
-        rounds = search.next(routes, measured, found)
-    assert is_decided(found)
-    assert [one.part for one in found.found] == [part]
+        explained = judge(measured, list(routes.parts))
+        rounds = search.next(routes, measured, explained)
+    assert is_decided(explained)
+    assert [one.part for one in explained.slow_parts] == [part]
     assert search.steps >= 2
     assert len(search.made) == made < 63
     assert len(set(search.made)) == made
@@ -148,5 +148,5 @@ def test_the_likeliest_of_many_overwhelming_explanations_is_named() -> None:
     fault."""
     routes = network(8, 2)
     switch = [i for i, part in enumerate(routes.parts) if part.kind == "switch"][2]
-    (found,) = judged(routes, rounds=400, slow={switch: 2.0}).found
+    (found,) = judged(routes, rounds=400, slow={switch: 2.0}).slow_parts
     assert found.part == switch

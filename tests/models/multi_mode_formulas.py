@@ -37,3 +37,9 @@ def corrected_s(x: Array, n: Array, B_r_Bps: float, T_l_s: float, C_bytes: float
     exactly twice what one does."""
     T_p = x / B_r_Bps
     return np.asarray(T_p * (4.0 * n - (2.0 * n - 1.0) / chunks(x, C_bytes)) + 2.0 * n * T_l_s)
+
+
+def bandwidth_Bps(x: Array, n: Array, p: Array, T_b_s: Array) -> Array:
+    """Bandwidth of all processes of a node together, both ways, equation (6) for p = 2: b = 2 p x n
+    / T_b."""
+    return np.asarray(2.0 * p * x * n / T_b_s)

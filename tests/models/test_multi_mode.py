@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from multi_mode_formulas import corrected_s, imb_repetitions, printed_s
+from multi_mode_formulas import bandwidth_Bps, corrected_s, imb_repetitions, printed_s
 from numpy.typing import NDArray
 
 from conftest import first_of
 from hockney.base.errors import UsageError
 from hockney.infer.fitting.fit import Curve, curve_of_arrays
 from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
-from hockney.infer.models._multi_mode_time import bandwidth_Bps, chunks, general_s
+from hockney.infer.models._multi_mode_time import chunks, general_s
 from hockney.infer.models.multi_mode import fit
 
 Array = NDArray[np.float64]

@@ -34,7 +34,7 @@ from hockney.infer.locate.candidates import (
     Whole,
 )
 from hockney.infer.locate.design import all_rounds, pair_between, round_of
-from hockney.infer.locate.explanations import Explanations, Found
+from hockney.infer.locate.explanations import Explanations, SlowPart
 from hockney.infer.locate.odds import FEWEST, SURE, RoundTimes, judge
 from hockney.infer.locate.platform_routes import routes_between, unknown_hosts
 from hockney.plan import plan_of, workload_of
@@ -226,7 +226,7 @@ def located_by(run: Run, network: RankRoutes, times: RoundTimes, judged: Explana
     counts = _counts(network, range(len(network.parts)))
     counts.subtract(_counts(network, [*judged.unclear.tolist(), *judged.unjudged.tolist()]))
     held = held_by_others(run)
-    faults = [_fault(slow_part, network, sizes) for slow_part in judged.found]
+    faults = [_fault(slow_part, network, sizes) for slow_part in judged.slow_parts]
     least = least_ratio(held)
     knows_switches = any(part.kind not in (NODE, PROCESS) for part in network.parts)
     kinds = list(two_kinds(network.parts, times)) if knows_switches else []
@@ -294,7 +294,7 @@ def _crowds(passed: Passed, rounds: Whole, network: RankRoutes) -> Whole:
     return np.ceil(np.log2(most)).astype(np.int64)
 
 
-def _fault(slow_part: Found, network: RankRoutes, sizes: Sequence[int]) -> LocatedFault:
+def _fault(slow_part: SlowPart, network: RankRoutes, sizes: Sequence[int]) -> LocatedFault:
     parts = network.parts
     part = parts[slow_part.part]
     rivals = [*slow_part.same, *slow_part.like]
@@ -329,7 +329,7 @@ def _counts(network: RankRoutes, parts: Iterable[int]) -> Counter[str]:
 
 
 def _doubts(network: RankRoutes, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:
-    for slow_part in judged.found:
+    for slow_part in judged.slow_parts:
         if slow_part.odds_log < SURE:
             words = " or ".join(
                 words_of(network.parts[i]) for i in (slow_part.part, *slow_part.like[:2])

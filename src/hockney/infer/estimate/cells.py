@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.estimate.states import LEAST_ROUNDS, States
+from hockney.infer.estimate.states import States, have_enough
 from hockney.plan.axes import Point
 from hockney.records import Run
 from hockney.records.columns import factorised
@@ -91,10 +91,8 @@ def _enough(
     filled: NDArray[np.bool_],
     launches: int,
 ) -> NDArray[np.bool_]:
-    """Whether each group (the visits of a cell in a launch) has LEAST_ROUNDS with samples, or its
-    point was in one state only in that launch."""
+    """Whether each group (the visits of a cell in a launch) has enough rounds with samples, among
+    the states of its point in that launch."""
     visits = np.bincount(group, filled, len(groups))
     _, same = factorised(code_of_cell[groups // launches] * launches + groups % launches)
-    alone = np.bincount(same)[same] == 1
-    enough: NDArray[np.bool_] = (visits > 0) & ((visits >= LEAST_ROUNDS) | alone)
-    return enough
+    return (visits > 0) & have_enough(visits, same)

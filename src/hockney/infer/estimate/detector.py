@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from hockney.infer.estimate.bets import no_evidence, place_bets, starts_of
 from hockney.infer.estimate.interval import Interval
+from hockney.infer.estimate.launches import MAD_TO_SIGMA
 from hockney.infer.estimate.noise_models import CLIP, MODELS, PHI, THETA, noise_at, step_of
 from hockney.infer.estimate.recurring import (
     DAY_S,
@@ -231,7 +232,7 @@ class Detector:
             states = two_states(self.raw[series, -STATES_OF:])
             self.offset[series], self.boundary[series] = states
         left = self.residuals(self.times, self.raw)[which]
-        spread = 1.4826 * np.median(np.abs(np.diff(left, axis=1)), axis=1) / math.sqrt(2.0)
+        spread = MAD_TO_SIGMA * np.median(np.abs(np.diff(left, axis=1)), axis=1) / math.sqrt(2.0)
         detector = Detector(len(which), self.limit, self.tolerance, self.interval_s)
         detector.centre[:] = detector.last[:] = np.median(left, axis=1)[:, None]
         detector.squares[:] = np.maximum(spread, LEAST_NOISE)[:, None] ** 2

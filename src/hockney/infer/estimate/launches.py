@@ -24,6 +24,7 @@ SLOW_EXCLUDED = "launches excluded as outliers from medians and their intervals,
 MODE_MOST, MODE_LEAST = 0.1, 3
 """Slow launches are a mode, not outliers, if more than this fraction and at least this number."""
 MAD_TO_SIGMA = 1.4826
+"""The standard deviation of normal values over their median absolute deviation."""
 WAITED = 0.10
 """Fraction of the time that a rank was ready while something else had its CPU; a launch with more
 is disturbed. Our own reading of the records takes up to 5 % on a node with no core to spare."""

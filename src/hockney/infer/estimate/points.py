@@ -174,8 +174,8 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
         points.append(msgspec.structs.replace(point, **means))
     measured = {key for key, _ in cells}
     for key, statistics in statistics_of(run).items():
-        chosen = typical(statistics)
-        if key not in measured and chosen is not None:
+        chosen = None if key in measured else typical(statistics)
+        if chosen is not None:
             chosen = chosen.as_one() if run.has_unrelated_rows else chosen
             points.append(_summary_point(key, statistics, chosen))
     points.sort(key=lambda point: (point.state, point.is_auxiliary, sort_key(point)))

@@ -201,8 +201,3 @@ def effective_sizes(rows: NDArray[np.float64], medians: NDArray[np.float64]) -> 
     information."""
     sizes: NDArray[np.float64] = rows.shape[1] / autocorrelation_times(rows, medians)
     return sizes
-
-
-def effective_size(values: NDArray[np.float64]) -> float:
-    """The effective sample size of one row of values."""
-    return len(values) / autocorrelation_time(values) if len(values) else 0.0

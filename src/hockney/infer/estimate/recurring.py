@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.estimate.launches import MAD_TO_SIGMA
+
 Array = NDArray[np.float64]
 
 WEEK_S, DAY_S = 7 * 86400.0, 86400.0
@@ -21,7 +23,7 @@ def week_of(times: Array, raw: Array, noise: Array) -> Array:
     (2 * harmonics, series). noise: standard deviation of a look's noise at the frequency of each
     wave, shape (harmonics, series)."""
     left = raw - np.median(raw, axis=1)[:, None]
-    most = 4.0 * 1.4826 * np.median(np.abs(left), axis=1)[:, None]
+    most = 4.0 * MAD_TO_SIGMA * np.median(np.abs(left), axis=1)[:, None]
     waves = waves_at(times)
     design = np.hstack([np.ones((len(waves), 1)), waves])
     products = design.T @ np.hstack([design, np.clip(left, -most, most).T])

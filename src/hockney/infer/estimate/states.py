@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,12 +109,18 @@ def find_states(run: Run) -> States:
 def _enough(rounds: dict[Key, int]) -> set[int]:
     """Labels that have LEAST_ROUNDS in some launch, or are the only ones in it."""
     counts = Counter((launch, label) for (launch, _), label in rounds.items())
-    labels_in = Counter(launch for launch, _ in counts)
-    return {
-        label
-        for (launch, label), count in counts.items()
-        if count >= LEAST_ROUNDS or labels_in[launch] == 1
-    }
+    numbers = np.array([launch for launch, _ in counts])
+    enough = have_enough(
+        np.array(list(counts.values())), np.unique(numbers, return_inverse=True)[1]
+    )
+    return {label for (_, label), is_enough in zip(counts, enough, strict=True) if is_enough}
+
+
+def have_enough(rounds: NDArray[Any], launch: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each group has LEAST_ROUNDS, or is the only one in its launch. rounds: of each group;
+    launch: the number of its launch, from 0 on."""
+    enough: NDArray[np.bool_] = (rounds >= LEAST_ROUNDS) | (np.bincount(launch)[launch] == 1)
+    return enough
 
 
 def _with_blind_launches(run: Run, probes: dict[Key, float], states: States) -> States:

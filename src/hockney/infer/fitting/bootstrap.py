@@ -7,13 +7,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.estimate.interval import Interval
+from hockney.infer.estimate.interval import CONFIDENCE, Interval
+from hockney.infer.estimate.quantiles import NORMAL_QUANTILES
 
 Array = NDArray[np.float64]
 
 TAIL = 0.025
 """Probability beyond each limit."""
-NORMAL = 1.959964
+NORMAL = NORMAL_QUANTILES[CONFIDENCE]
 """The normal quantile that leaves TAIL above it."""
 LEAST_RESAMPLES = round(1.0 / TAIL) - 1
 """Fewest resamples with a quantile at TAIL: of 39 values 2.5 % lie below the least."""

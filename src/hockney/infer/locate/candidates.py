@@ -95,6 +95,13 @@ class RankRoutes(Routes, Protocol):
 
 
 class TwoWayRoutes(RankRoutes, Protocol):
+    """Routes of which a time is that of both ways."""
+
+    is_one_way: bool = False
+
+    def of_messages(self, pairs: Whole) -> Passed:
+        return self.passed(pairs)
+
     def one_way_level_name(self, level: int) -> str | None:
         """As level_name, of messages one way."""
 
@@ -103,13 +110,14 @@ class TwoWayRoutes(RankRoutes, Protocol):
         it belongs."""
 
 
-def process_parts(hosts: Sequence[str], host_of: Whole) -> list[NetworkPart]:
-    """A part for each rank; none where each has a node of its own."""
+def end_parts(hosts: Sequence[str], host_of: Whole) -> list[NetworkPart]:
+    """A part for each node, then one for each rank; none for ranks that have nodes of their own."""
+    nodes = [NetworkPart(NODE, (host,)) for host in hosts]
     if len(host_of) == len(np.unique(host_of)):
-        return []
-    return [
-        NetworkPart(PROCESS, (f"rank {rank} on {hosts[host]}",))
-        for rank, host in enumerate(host_of.tolist())
+        return nodes
+    ranks = enumerate(host_of.tolist())
+    return nodes + [
+        NetworkPart(PROCESS, (f"rank {rank} on {hosts[host]}",)) for rank, host in ranks
     ]
 
 
@@ -125,10 +133,8 @@ def weights_of(
     return coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
-class SwitchRoutes:
+class SwitchRoutes(TwoWayRoutes):
     """A network of nodes with the switches above them, which may be unknown."""
-
-    is_one_way = False
 
     def __init__(
         self, hosts: Sequence[str], paths: Sequence[tuple[str, ...]], host_of: Sequence[int]
@@ -145,11 +151,8 @@ class SwitchRoutes:
         leaves = [path[-1] for path in paths if path]
         leaf_names = list(dict.fromkeys(leaves))
         self.leaf = np.array([leaf_names.index(p[-1]) if p else -1 for p in paths], np.int64)
-        parts = [NetworkPart(NODE, (host,)) for host in hosts]
-        self.first_process = len(parts)
-        processes = process_parts(hosts, self.host_of)
-        self.has_processes = bool(processes)
-        parts += processes
+        parts = end_parts(hosts, self.host_of)
+        self.first_process, self.has_processes = len(hosts), len(parts) > len(hosts)
         tops = list(dict.fromkeys(path[0] for path in paths if path))
         below = [name for name in names if name not in tops or len(tops) > 1]
         self.uplink = np.full(len(names) + 1, -1)
@@ -174,10 +177,6 @@ class SwitchRoutes:
         entries = [(rows, parts, 1.0) for rows, parts in (*crossed.first, *crossed.second)]
         entries += [(rows, parts, 1.0) for rows, parts in crossed.cables]
         return Passed(weights_of(entries, (len(pairs), len(self.parts))), crossed.levels)
-
-    def of_messages(self, pairs: Whole) -> Passed:
-        """The parts that the messages of a time pass, here those of both ways."""
-        return self.passed(pairs)
 
     def level_name(self, level: int) -> str | None:
         return LEVELS[level - 1] if level <= len(LEVELS) else None

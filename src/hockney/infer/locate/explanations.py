@@ -11,7 +11,7 @@ from hockney.infer.locate.candidates import Array, Whole
 
 
 @dataclass(frozen=True)
-class Found:
+class SlowPart:
     """A slow part."""
 
     part: int
@@ -40,7 +40,7 @@ class Found:
 class Explanations:
     """How likely every part is slow, given all times."""
 
-    found: list[Found] = field(default_factory=list)
+    slow_parts: list[SlowPart] = field(default_factory=list)
     open: Whole = field(default_factory=lambda: np.zeros(0, np.int64))
     """Parts that may be slow and may not."""
     unclear: Whole = field(default_factory=lambda: np.zeros(0, np.int64))

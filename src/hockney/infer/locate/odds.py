@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hockney.infer.estimate.interval import Interval
+from hockney.infer.estimate.launches import MAD_TO_SIGMA
 from hockney.infer.locate.candidates import KINDS, NODE, Array, NetworkPart, Whole
-from hockney.infer.locate.explanations import Explanations, Found
+from hockney.infer.locate.explanations import Explanations, SlowPart
 from hockney.infer.locate.likelihoods import (
     LEAST_DISTURBED,
     LEAST_SCALE,
@@ -266,20 +267,20 @@ class _Peeling:
         if len(medians) < FEWEST:
             return SPREADS[0]
         middle = float(np.median(medians))
-        total = float(np.median(np.abs(medians - middle))) * 1.4826
+        total = MAD_TO_SIGMA * float(np.median(np.abs(medians - middle)))
         own = math.sqrt(max(total**2 - float(np.median(noise)) ** 2, 0.0))
         return float(np.clip(own, *SPREADS))
 
     def judged(self, faults: list[int]) -> Explanations:
         _, scores = self.scored()
         odds = scores.total + self.prior
-        of_found = np.isin(self.same, self.same[faults]) if faults else np.zeros(len(odds), bool)
-        is_seen = (self.seen > 0) & ~self.unjudged & ~of_found
+        of_fault = np.isin(self.same, self.same[faults]) if faults else np.zeros(len(odds), bool)
+        is_seen = (self.seen > 0) & ~self.unjudged & ~of_fault
         slow = np.where(is_seen, scores.slow + self.prior, -np.inf)
         open_ = is_seen & (_is_open(slow) | (odds > LOSES))
-        unclear = ~self.unjudged & ~of_found & ((self.seen == 0) | (scores.sought > CLEARED))
+        unclear = ~self.unjudged & ~of_fault & ((self.seen == 0) | (scores.sought > CLEARED))
         return Explanations(
-            found=[self.of_found(part, faults) for part in faults],
+            slow_parts=[self.described(part, faults) for part in faults],
             open=np.flatnonzero(open_),
             unclear=np.flatnonzero(unclear | open_),
             unjudged=np.flatnonzero(self.unjudged),
@@ -287,7 +288,7 @@ class _Peeling:
             scales=np.array([noise.scale for noise in self.noise]),
         )
 
-    def of_found(self, part: int, faults: list[int]) -> Found:
+    def described(self, part: int, faults: list[int]) -> SlowPart:
         _, scores = self.scored(part)
         rest, total = self.rest(part), scores.total
         others = total.copy()
@@ -313,7 +314,7 @@ class _Peeling:
         else:
             shift, low, high = self.profile(rest, size, part)
         same = np.flatnonzero((self.same == self.same[part]) & ~self.unjudged)
-        return Found(
+        return SlowPart(
             part=part,
             same=tuple(int(i) for i in same.tolist() if i != part),
             like=tuple(like),

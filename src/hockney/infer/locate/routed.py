@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.infer.locate.candidates import (
-    NODE,
     Crossed,
     Entries,
     NetworkPart,
     Passed,
+    TwoWayRoutes,
     Whole,
-    process_parts,
+    end_parts,
     weights_of,
 )
 from hockney.infer.locate.design import all_rounds, drawn, round_pairs
@@ -55,10 +55,8 @@ class RoutedShape(Protocol):
         """Pairs of such a route in words; None where a longer route may well be faster."""
 
 
-class RoutedNetwork:
+class RoutedNetwork(TwoWayRoutes):
     """The routes between ranks on nodes of a network with that shape."""
-
-    is_one_way = False
 
     def __init__(
         self,
@@ -72,11 +70,8 @@ class RoutedNetwork:
         self.shape, self.capacity = shape, shape.capacity
         self.node_of = np.asarray(node_of, np.int64)
         self.host_of = np.asarray(host_of, np.int64)
-        parts = [NetworkPart(NODE, (host,)) for host in hosts]
-        self.first_process = len(parts)
-        processes = process_parts(hosts, self.host_of)
-        self.has_processes = bool(processes)
-        parts += processes
+        parts = end_parts(hosts, self.host_of)
+        self.first_process, self.has_processes = len(hosts), len(parts) > len(hosts)
         used = self._used()
         self.number = np.full(len(shape.parts), -1)
         self.number[used] = len(parts) + np.arange(len(used))
@@ -108,10 +103,6 @@ class RoutedNetwork:
         weights = weights_of(entries, (len(pairs), len(self.parts)))
         weights.data = np.minimum(weights.data, 1.0)  # a route may pass a switch twice
         return Passed(weights, go.levels + back.levels)
-
-    def of_messages(self, pairs: Whole) -> Passed:
-        """The parts that the messages of a time pass, here those of both ways."""
-        return self.passed(pairs)
 
     def one_way_level_name(self, level: int) -> str | None:
         return self.shape.level_name(level)

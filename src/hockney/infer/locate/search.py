@@ -47,7 +47,7 @@ class RoundSearch:
         """The rounds of the next step; empty where all is known, or no more may be made."""
         count = min(NEXT, self.most - len(self.made))
         need = needs(judged, len(network.parts))
-        is_known = is_decided(judged) and (not judged.found or self.steps >= CONFIRMED)
+        is_known = is_decided(judged) and (not judged.slow_parts or self.steps >= CONFIRMED)
         if count <= 0 or is_known:
             return []
         chosen = separating(
@@ -67,7 +67,7 @@ class RoundSearch:
 def is_decided(judged: Explanations) -> bool:
     """Whether nothing is left to be learnt: every fault is separated from all other explanations,
     and all other parts are sound."""
-    separated = all(fault.odds_log >= SURE for fault in judged.found)
+    separated = all(fault.odds_log >= SURE for fault in judged.slow_parts)
     return separated and not len(judged.open) and not len(judged.unclear)
 
 
@@ -76,6 +76,6 @@ def needs(judged: Explanations, parts: int) -> Array:
     need = np.zeros(parts)
     need[judged.unclear] = UNCLEAR
     need[judged.open] = OPEN
-    for fault in judged.found:
+    for fault in judged.slow_parts:
         need[[fault.part, *fault.like]] = OPEN
     return need

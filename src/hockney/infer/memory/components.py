@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.infer.estimate.differences import Unseen
+from hockney.infer.estimate.launches import MAD_TO_SIGMA
 from hockney.infer.memory.prior import GRID
 
 Array = NDArray[np.float64]
@@ -31,7 +32,6 @@ CORRELATION = 0.9
 smaller one would count the same chance several times."""
 UNLIKE = 0.5
 """Standard deviation over points of the logarithm of their deviations between runs."""
-MAD_TO_SIGMA = 1.4826
 SMALLER = 0.73
 """The square of the smaller of two estimates of the scatter of n normal launches is too small by
 the fraction SMALLER / sqrt(n): within 0.02 in 40,000 simulated runs of 3 to 200 launches."""

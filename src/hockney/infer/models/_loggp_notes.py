@@ -14,7 +14,7 @@ POOR = 0.10
 CLEAR = 3.0
 """Standard errors by which the overheads of sizes are off their line where it is none: those of
 noise alone are off by 0.7 in the median."""
-TOLD_APART = 0.05
+SEPARABLE = 0.05
 """Least fraction of the time left without both overheads from which L and o_r can be separated."""
 
 
@@ -57,7 +57,7 @@ def _of_terms(best: FittedNumbers, medians: Parts) -> list[str]:
         if value == 0.0:
             notes.append(f"{name} is at its bound 0: these times do not show it")
     rest = 1.0 - (medians.send[0] + medians.receive[0]) / medians.one_way[0]
-    if float(np.median(rest)) < TOLD_APART:
+    if float(np.median(rest)) < SEPARABLE:
         notes.append(
             "L and o_receive cannot be separated: a receive takes as long as the whole message, "
             "as it does where the transfer begins when the receive is posted; only their sum is "

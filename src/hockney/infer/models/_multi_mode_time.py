@@ -59,9 +59,3 @@ def general_s(
     lock_step = (2.0 * n - 1.0) * (first + (kappa - 1.0) * met) + T_l_s + p * T_p
     both_full = kappa * n * p * T_p + (2.0 - kappa) * T_p * ahead + 2.0 * T_l_s
     return np.asarray(np.maximum(lock_step, both_full))
-
-
-def bandwidth_Bps(x: Array, n: Array, p: Array, T_b_s: Array) -> Array:
-    """Bandwidth of all processes of a node together, both ways, equation (6) for p = 2: b = 2 p x n
-    / T_b."""
-    return np.asarray(2.0 * p * x * n / T_b_s)

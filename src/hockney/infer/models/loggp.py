@@ -243,7 +243,7 @@ def _predict(
     def really(delay: Delay, size: float) -> float:
         return float(np.interp(size, *delays[delay])) if delay in delays else delay_s(delay, size)
 
-    def one(size: float, train: Train) -> float:
+    def train_s(size: float, train: Train) -> float:
         """PRTT of the train."""
         after, before = really(train.send_delay, size), really(train.receive_delay, size)
         if train.messages == 0:
@@ -256,7 +256,7 @@ def _predict(
     def predict(bytes_: Array, trains: tuple[Train, ...] | None = None) -> Array:
         if trains is None:
             return np.array([sum(_terms(numbers, float(size))[:3]) for size in bytes_])
-        return np.array([one(float(b), train) for b, train in zip(bytes_, trains, strict=True)])
+        return np.array([train_s(float(b), train) for b, train in zip(bytes_, trains, strict=True)])
 
     return predict
 

@@ -28,7 +28,7 @@ from hockney.infer.fitting.smooth import Curved, fitted
 from hockney.infer.models import CHANNELS, loggp, max_rate, segmented
 from hockney.infer.models import hockney as line_model
 from hockney.infer.models.segmented import log_line
-from hockney.infer.predict.costs import Costs, CostsOf, Measured, Through
+from hockney.infer.predict.costs import Costs, CostsOf, Measured, Through, scaled
 from hockney.plan.axes import Key, curve_key
 from hockney.plan.trains import Train
 
@@ -164,8 +164,8 @@ class Channel:
             factors=dict(factors),
             measured={},
             shown={},
-            best=_scaled(self.best, factors),
-            resampled=tuple(_scaled(costs, factors) for costs in self.resampled),
+            best=scaled(self.best, factors),
+            resampled=tuple(scaled(costs, factors) for costs in self.resampled),
         )
 
 
@@ -395,7 +395,3 @@ def _max_rate_costs(fit: Fit, limits: Sequence[float]) -> CostsOf:
         return Costs(alpha or 0.0, max(each, senders / node) if node else each)
 
     return costs
-
-
-def _scaled(costs_of: CostsOf, factors: Mapping[str, float]) -> CostsOf:
-    return lambda bytes_, senders: costs_of(bytes_, senders).scaled(factors)

@@ -93,6 +93,11 @@ CostsOf = Callable[[int, int], Costs]
 """Costs by size in bytes and number of ranks of a node that send at once (used by max-rate)."""
 
 
+def scaled(costs_of: CostsOf, factors: Mapping[str, float]) -> CostsOf:
+    """The costs with terms multiplied by these factors, as Costs.scaled does."""
+    return lambda bytes_, senders: costs_of(bytes_, senders).scaled(factors)
+
+
 class _Beyond(NamedTuple):
     """What was measured beyond a model, with an entry for each size."""
 

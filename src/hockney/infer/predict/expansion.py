@@ -6,7 +6,7 @@ from functools import cache
 
 from hockney.base.errors import UsageError
 from hockney.infer.predict.schedule import bounded
-from hockney.infer.predict.schedules import SCHEDULES
+from hockney.infer.predict.schedules import SCHEDULES, schedules_name
 
 Message = tuple[int, int, int]
 """Sender, receiver (counted from the root) and bytes."""
@@ -29,10 +29,11 @@ USUAL = {
 def expanded(name: str, ranks: int, bytes_: int) -> tuple[tuple[Message, ...], ...]:
     """The messages of each step; a rank sends in a step what it had at the end of the step before.
     Raises UsageError without a schedule."""
-    known = SCHEDULES.find({"exscan": "scan"}.get(name, name)).ALGORITHMS
+    scheduled = schedules_name(name)
+    known = SCHEDULES.find(scheduled).ALGORITHMS
     if ranks < 2:
         return ()
-    for algorithm in USUAL.get(name, ("basic_linear",)):
+    for algorithm in USUAL.get(scheduled, ("basic_linear",)):
         try:
             steps = bounded(known[algorithm](ranks, bytes_, None))
             return tuple(

@@ -11,6 +11,7 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import curve_of
 from hockney.infer.fitting.line import line
+from hockney.infer.predict.costs import Costs
 from hockney.infer.predict.schedule import Array, Ranks
 from hockney.plan import plan_of
 from hockney.records import Place, Run
@@ -48,6 +49,12 @@ class Parameters:
     sharing: str = "serial"
     """How messages posted together by one rank (between nodes: by one node) share its bandwidth:
     serial, one after the other, or fair, all at once, as SimGrid's flows do."""
+
+    @classmethod
+    def of_costs(cls, costs: Costs, eager_bytes: int | None = None) -> Parameters:
+        """The costs of messages of one size, on every level."""
+        level = Level(costs.latency_s, costs.s_per_B)
+        return cls(network=level, overhead_s=costs.overhead_s / 2.0, eager_bytes=eager_bytes)
 
     def level(self, name: str) -> Level:
         """The parameters of a level, or of the one used instead."""

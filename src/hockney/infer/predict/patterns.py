@@ -22,7 +22,7 @@ from hockney.infer.models import TERMS
 from hockney.infer.predict.channel import Channel, Unchanged
 from hockney.infer.predict.collectives import effort, schedule_of, time
 from hockney.infer.predict.costs import Costs, CostsOf
-from hockney.infer.predict.parameters import Level, Parameters
+from hockney.infer.predict.parameters import Parameters
 from hockney.infer.predict.schedules import SCHEDULES
 
 OVERHEADS_UNKNOWN = (
@@ -200,9 +200,9 @@ def _per_node(word: str, name: str, ranks: int, text: str) -> int:
 def _seconds(costs: Costs, pattern: Pattern) -> float:
     if pattern.algorithm is None:
         return PATTERNS[pattern.name](costs, pattern.ranks, pattern.bytes)
-    level = Level(costs.latency_s, costs.s_per_B)
-    parameters = Parameters(network=level, overhead_s=costs.overhead_s / 2.0)
-    return time(parameters, pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes)
+    return time(
+        Parameters.of_costs(costs), pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes
+    )
 
 
 def predict(channel: Channel, pattern: Pattern) -> Prediction:

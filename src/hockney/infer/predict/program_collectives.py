@@ -18,9 +18,9 @@ from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.collectives import LEAST_S, dependencies, time
 from hockney.infer.predict.costs import Costs, CostsOf
-from hockney.infer.predict.parameters import Level, Parameters
+from hockney.infer.predict.parameters import Parameters
 from hockney.infer.predict.schedule import Array
-from hockney.infer.predict.schedules import SCHEDULES
+from hockney.infer.predict.schedules import SCHEDULES, schedules_name
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.profiling.mix import Item
 
@@ -159,22 +159,19 @@ def collectives_by(collectives: Sequence[PointEstimate]) -> CollectivesBy:
         times = timed.times(costs_of, measured_with or costs_of, LATENCY_S)
 
         @cache
-        def found(name: str, ranks: int, bytes_: int) -> tuple[float, float]:
+        def of_collective(name: str, ranks: int, bytes_: int) -> tuple[float, float]:
             if ranks < 2:
                 return 0.0, 0.0
             whole_s, more_s = times.completion(name, ranks, bytes_)
             return max(whole_s, LEAST_S), more_s / LATENCY_S
 
-        return found
+        return of_collective
 
     return by
 
 
 def _scheduled(costs: Costs, name: str, algorithm: str, ranks: int, bytes_: int) -> _Scheduled:
-    level = Level(costs.latency_s, costs.s_per_B)
-    parameters = Parameters(
-        network=level, overhead_s=costs.overhead_s / 2.0, eager_bytes=RENDEZVOUS_BYTES
-    )
+    parameters = Parameters.of_costs(costs, RENDEZVOUS_BYTES)
     taken = time(parameters, name, algorithm, ranks, bytes_)
     return _Scheduled(name, algorithm, ranks, bytes_, costs, taken, parameters)
 
@@ -183,7 +180,7 @@ def _fastest(costs: Costs, name: str, ranks: int, bytes_: int) -> _Scheduled:
     """The schedule of the fastest algorithm, which a library is assumed to choose. If it is not
     known what a message costs its ranks, all of its latency is taken for that in the choice: else
     a rank could send to all others at once, and linear algorithms would win for that alone."""
-    name = {"exscan": "scan"}.get(name, name)
+    name = schedules_name(name)
     ranks = min(ranks, MOST_SIMULATED)
     to_choose = costs
     if costs.gap_s is None:

@@ -19,7 +19,7 @@ from hockney.base.units import format_size
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.predict.channel import Channel, Unchanged
-from hockney.infer.predict.costs import Costs, CostsOf
+from hockney.infer.predict.costs import Costs, CostsOf, scaled
 from hockney.infer.predict.patterns import MESSAGE
 from hockney.infer.predict.program_collectives import (
     LATENCY_S,
@@ -90,7 +90,7 @@ def predict_mix(
     return MixPrediction(
         predicted,
         seconds(channel.best, unchanged.best, LATENCY_S),
-        seconds(_half_bandwidth(channel.best), unchanged.best),
+        seconds(scaled(channel.best, {"bandwidth": 0.5}), unchanged.best),
         "both" if len(timed.sources) > 1 else next(iter(timed.sources), "none"),
         tuple(sorted(timed.assumed)),
         channel.model == "loggp",
@@ -104,10 +104,6 @@ def _slower(costs_of: CostsOf, added_s: float) -> CostsOf:
         return replace(usual, latency_s=usual.latency_s + added_s)
 
     return costs
-
-
-def _half_bandwidth(costs_of: CostsOf) -> CostsOf:
-    return lambda bytes_, at_once: costs_of(bytes_, at_once).scaled({"bandwidth": 0.5})
 
 
 def has_warmer_buffers(mix: Mix, messages: Sequence[PointEstimate]) -> bool:

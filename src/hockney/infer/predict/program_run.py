@@ -216,19 +216,25 @@ class _RankClocks:
 
     def _needs(self, rank: int, step: TraceStep) -> tuple[str, int] | None:
         """The match that the rank must wait for; None if it need not."""
-        of = self._started[rank].get(step.request) if step.what == COMPLETE else step
-        if of is None or (step.what != COMPLETE and step.what not in (RECEIVE, TOGETHER)):
+        of = self._awaited(rank, step)
+        if of is None:
             return None
         if of.what in (RECEIVE, START_RECEIVE):
             return None if of.match in self._arrived else ("message", of.match)
-        if of.what in (TOGETHER, START_TOGETHER):
-            return None if of.match in self._met else ("collective", of.match)
-        return None
+        return None if of.match in self._met else ("collective", of.match)
+
+    def _awaited(self, rank: int, step: TraceStep) -> TraceStep | None:
+        """The receive or collective whose end a step waits for; None for other steps."""
+        if step.what == COMPLETE:
+            return self._started[rank].get(step.request)
+        return step if step.what in (RECEIVE, TOGETHER) else None
 
     def _leave(self, rank: int, step: TraceStep) -> None:
-        of = self._started[rank].pop(step.request, None) if step.what == COMPLETE else step
-        if of is None or (step.what != COMPLETE and step.what not in (RECEIVE, TOGETHER)):
+        of = self._awaited(rank, step)
+        if of is None:
             return
+        if step.what == COMPLETE:
+            del self._started[rank][step.request]
         if of.what in (RECEIVE, START_RECEIVE):
             overhead = self.costs_of(of.bytes, 1).overhead_s / 2.0
             self.now[rank] = np.maximum(self.now[rank], self._taken_in(rank, of)) + overhead

@@ -15,3 +15,9 @@ class Schedules(Protocol):
 
 
 SCHEDULES = Registry(__name__, "collective with schedules", Schedules, separator="_")
+
+
+def schedules_name(collective: str) -> str:
+    """The collective whose schedules a collective has: an exclusive scan those of an inclusive
+    one."""
+    return "scan" if collective == "exscan" else collective
