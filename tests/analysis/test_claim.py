@@ -188,6 +188,18 @@ def test_an_exponent_is_of_one_algorithm(tmp_path: Path) -> None:
     assert found.remedy == "name algorithm in [quantity]"
 
 
+def test_curves_that_share_no_value_are_not_mixed(tmp_path: Path) -> None:
+    """One algorithm was measured with 2 ranks only, another with more only."""
+    run = rounds_run()
+    measured = {("ring", 2), ("binomial", 4), ("binomial", 8)}
+    run.samples[:] = [s for s in run.samples if (s.algorithm, s.ranks) in measured]
+    quantity = '[quantity]\nwhat = "exponent"\nagainst = "ranks"\n'
+    judged_exponent = judgement(tmp_path, "at_least = 1", quantity, run)
+    assert "differ in algorithm" in judged_exponent.why
+    best = judgement(tmp_path, "value = 'ring'", '[quantity]\nwhat = "best"\n', run)
+    assert "differ in ranks" in best.why
+
+
 @pytest.mark.parametrize(
     ("algorithm", "ranks", "verdict"),
     [("chain", 9, CONFIRMED), ("ring", 9, REFUTED), ("binomial", 9, REFUTED), ("ring", 2, None)],
@@ -228,7 +240,8 @@ DOCUMENT = {
         {"bytes": 8, "pairs": 2, "slowdown": 1.5},
     ],
     "tails": [{"bytes": 8, "quantiles": [{"quantile": 0.99, "time_s": 3.0, "low_s": 2.0}]}],
-    "compared": [{"ratio": 2.0, "low": 1.9, "high": 2.1, "time_s": 1.0}],
+    "compared": [{"ratio": 2.0, "low": 1.9, "high": 2.1, "time_s": 1.0, "each": [2.0, 1.9]}],
+    "named": [{"algorithm": None, "fits": True, "x": 1.0}, {"algorithm": "a", "fits": False}],
     "fits": [{"parameters": {"alpha_s": {"value": 1.0, "low": 0.9, "high": 1.1}}}],
     "name": "x",
 }
@@ -248,6 +261,11 @@ DOCUMENT = {
         ("tails[bytes=8].quantiles[quantile=0.99].time_s", CANNOT_TELL, "has no interval"),
         ("contention.slowdown", CANNOT_TELL, "there is no 'slowdown'"),
         ("contention[0].", CANNOT_TELL, "there is no 'contention[0].'"),
+        ("named[algorithm=null].x", CANNOT_TELL, "has no interval"),
+        ("named[fits=true].x", CANNOT_TELL, "has no interval"),
+        ("compared[0].each[1]", CANNOT_TELL, "has no interval"),
+        ("compared[0].each[1].ratio", CANNOT_TELL, "there is no 'ratio'"),
+        ("compared[0].each[ratio=2]", CANNOT_TELL, "0 of 2 entries have [ratio=2]"),
         ("name", CANNOT_TELL, "is no number"),
         ("name[0]", CANNOT_TELL, "chooses from what is no list"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +28,7 @@ def at_path(analysis: Analysis, document: Mapping[str, Any], path: str) -> Numbe
     """The number at a path such as contention[bytes=8,pairs=2].slowdown, with the interval that
     stands beside it or in it."""
     here: Any = document
-    above: Any = document
+    above: Mapping[str, Any] = document
     name, at = "", 0
     while at < len(path):
         step = _STEP.match(path, at)
@@ -36,7 +37,8 @@ def at_path(analysis: Analysis, document: Mapping[str, Any], path: str) -> Numbe
         at, name = step.end(), step[1]
         above, here = here, here[name]
         if step[2] is not None:
-            above = here = _entry(here, step[2], path)
+            here, name = _entry(here, step[2], path), ""
+            above = here if isinstance(here, Mapping) else above
     if isinstance(here, Mapping) and "value" in here:
         parameter = Parameter(here["value"], _interval(here, "low", "high"))
     else:
@@ -64,7 +66,8 @@ def _entry(entries: Any, chosen: str, path: str) -> Any:
     matching = [
         entry
         for entry in entries
-        if all(str(entry.get(key)) == text for key, text in wanted.items())
+        if isinstance(entry, Mapping)
+        and all(_printed(entry.get(key)) == text for key, text in wanted.items())
     ]
     if len(matching) != 1:
         raise CannotTellError(
@@ -72,6 +75,11 @@ def _entry(entries: Any, chosen: str, path: str) -> Any:
             "choose one by its fields, as hockney show --json prints them",
         )
     return matching[0]
+
+
+def _printed(value: Any) -> str:
+    """A value as JSON has it, a text without its quotes."""
+    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def _near(here: Any) -> str:
@@ -83,10 +91,10 @@ def _near(here: Any) -> str:
     return f"there is {', '.join(names[:MOST_NAMED])}{more}, as hockney show --json prints them"
 
 
-def _beside(above: Any, name: str) -> Interval | None:
+def _beside(above: Mapping[str, Any], name: str) -> Interval | None:
     """The interval of a field, which stands beside it under other names; None of other fields."""
     names = INTERVALS.get(name)
-    return _interval(above, *names) if names and isinstance(above, Mapping) else None
+    return _interval(above, *names) if names else None
 
 
 def _interval(entry: Mapping[str, Any], low: str, high: str) -> Interval | None:

@@ -23,8 +23,14 @@ from hockney.infer.estimate.differences import Unseen
 from hockney.infer.estimate.interval import CONFIDENCE, Interval, log_half_width
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.shifts import normal_quantile
-from hockney.plan.axes import AXES, key_without
+from hockney.plan.axes import AXES
 from hockney.plan.claims import BANDWIDTH, BEST, EXPONENT, PARAMETER, PATH, RATIO, TIME, Quantity
+from hockney.plan.words import PARAMETERS
+
+CHANGES_WITH = {"pairs": ("ranks",), "ranks": ("grid",)}
+"""Axes that may change along a curve as well, by the axis that it is over."""
+PLACES = ("peers", "level")
+"""Axes in which points of a curve may differ anyhow."""
 
 Document = Callable[[Analysis], Mapping[str, Any]]
 """What `hockney show --json` prints of an analysis."""
@@ -78,13 +84,20 @@ def _chosen(analysis: Analysis, quantity: Quantity) -> list[PointEstimate]:
 
 
 def _only(chosen: Sequence[PointEstimate]) -> PointEstimate:
+    _check_alike(chosen)
     if len(chosen) > 1:
-        differ = [name for name in AXES if len({getattr(p, name) for p in chosen}) > 1]
-        raise CannotTellError(
-            f"{len(chosen)} points differ in {', '.join(differ)}",
-            f"name {differ[0] if differ else 'one'} in [quantity]",
-        )
+        raise CannotTellError(f"{len(chosen)} points are alike", "measure one")
     return chosen[0]
+
+
+def _check_alike(points: Sequence[PointEstimate], *left_out: str) -> None:
+    """Raises CannotTellError if points differ in another axis than these."""
+    names = [name for name in AXES if name not in left_out]
+    differ = [name for name in names if len({getattr(point, name) for point in points}) > 1]
+    if differ:
+        raise CannotTellError(
+            f"{len(points)} points differ in {', '.join(differ)}", f"name {differ[0]} in [quantity]"
+        )
 
 
 def _of_point(analysis: Analysis, point: PointEstimate, what: str) -> Number:
@@ -148,10 +161,9 @@ def _exponent(analysis: Analysis, quantity: Quantity, chosen: list[PointEstimate
     """The slope of ln(time) over ln(x), by least squares: n of a time that grows as x^n."""
     against = quantity.against or ""
     axis = "ranks" if against in ("others", "rounds") else against
-    beside = ("pairs", "ranks") if axis == "pairs" else (axis,)
-    if len({key_without(point, *beside, "peers", "level") for point in chosen}) > 1:
-        others = [point for point in chosen if getattr(point, axis) == getattr(chosen[0], axis)]
-        _only(others)
+    _check_alike(chosen, axis, *CHANGES_WITH.get(axis, ()), *PLACES)
+    for value in {getattr(point, axis) for point in chosen}:
+        _check_alike([point for point in chosen if getattr(point, axis) == value], *PLACES)
     known = [(_against(against, point), point) for point in chosen]
     logs = [(math.log(x), _of_point(analysis, p, quantity.take)) for x, p in known if x > 0.0]
     mean = sum(x for x, _ in logs) / max(len(logs), 1)
@@ -204,8 +216,7 @@ def _over_fastest(analysis: Analysis, quantity: Quantity, chosen: list[PointEsti
             f"{quantity.name} was not measured beside others" if own or others else "no algorithm",
             f"there is {have}: name several with --algorithm",
         )
-    if len({key_without(point, "algorithm", "segment_bytes") for point in chosen}) > 1:
-        _only([point for point in chosen if point.algorithm == chosen[0].algorithm])
+    _check_alike(chosen, "algorithm", *PARAMETERS)
     first = _of_point(analysis, _only(own), TIME)
     rest = [_of_point(analysis, point, TIME) for point in others]
     ends = (
