@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import product
 
@@ -12,6 +13,7 @@ from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
 from hockney.infer.analysis.located import Located
 from hockney.infer.analysis.network_faults import Suspect, Verdict
 from hockney.infer.analysis.outliers import Outlier, Outliers
+from hockney.infer.analysis.part_words import counted
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.interval import low_of
@@ -168,5 +170,4 @@ def _of_outliers(
         left = len(doubts) - 1
         more = f" (and {left} more reason{'s' * (left > 1)})" if left else ""
         return not_judged(doubts[0].why + more, doubts[0].remedy)
-    counts = [f"{count} {what}s" for what, count in judged.items() if count]
-    return passed(f"no outlier among {', '.join(counts)}")
+    return passed(f"no outlier among {counted(+Counter(judged))}")
