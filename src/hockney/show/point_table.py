@@ -8,6 +8,7 @@ from typing import NamedTuple
 from hockney.infer.analysis.expected import Expected, NextRun
 from hockney.infer.analysis.floor import FloorRatio
 from hockney.infer.estimate.points import PointEstimate
+from hockney.plan.axes import Point, point_of
 from hockney.show.answer import marks
 from hockney.show.table import (
     HOW,
@@ -62,14 +63,14 @@ COLUMNS: list[TableColumn[_PointRow]] = [
 
 def point_table(
     points: Sequence[PointEstimate],
-    floor: Mapping[int, FloorRatio],
+    floor: Mapping[Point, FloorRatio],
     expected: Expected | None = None,
 ) -> str:
     marked = marks(points)
     rows = [
         _PointRow(
             point,
-            floor.get(point.bytes),
+            floor.get(point_of(point)),
             expected.at(point) if expected else None,
             marked.get(id(point)),
         )

@@ -201,8 +201,9 @@ class Analysis:
         return places_of(self.run)
 
     @cached_property
-    def floor(self) -> dict[int, FloorRatio]:
-        """MPI's time over the hardware floor, by bytes; empty if no floor was measured."""
+    def floor(self) -> dict[Point, FloorRatio]:
+        """MPI's time over the hardware floor in the headline state; empty if no floor was
+        measured."""
         return floor_ratios(self.estimates)
 
     @cached_property

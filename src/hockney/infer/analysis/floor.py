@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.plan.axes import Point, point_of
 
 
 @dataclass(frozen=True)
@@ -18,9 +19,9 @@ class FloorRatio:
     """MPI's time over the floor's, the median of the launches' ratios."""
 
 
-def floor_ratios(estimates: Estimates) -> dict[int, FloorRatio]:
-    """Ratios by size in bytes: at 0 bytes to the best core-to-core latency, else to a warm copy;
-    empty if no floor was measured."""
+def floor_ratios(estimates: Estimates) -> dict[Point, FloorRatio]:
+    """Ratios of the points of the headline state: at 0 bytes to the best core-to-core latency, else
+    to a warm copy; empty if no floor was measured."""
     warm: dict[int, PointEstimate] = {}
     cold: dict[int, PointEstimate] = {}
     for point in estimates.headline:
@@ -42,7 +43,7 @@ def floor_ratios(estimates: Estimates) -> dict[int, FloorRatio]:
         ]
         if each:
             uncached = cold.get(point.bytes)
-            ratios[point.bytes] = FloorRatio(
+            ratios[point_of(point)] = FloorRatio(
                 floor.typical_s, uncached.typical_s if uncached else None, float(np.median(each))
             )
     return ratios

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hockney.infer.analysis import Analysis
+from hockney.plan.axes import point_of
 from hockney.show import run_lines
 from hockney.show.answer import latency_and_bandwidth
 from hockney.show.as_json import fit_json, point_json
@@ -37,7 +38,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     lines = {state: analysis.line(state) for state in analysis.estimates.numbers(all_states)}
     return {
         "points": [
-            point_json(point, None if point.is_auxiliary else analysis.floor.get(point.bytes))
+            point_json(point, None if point.state else analysis.floor.get(point_of(point)))
             for point in analysis.estimates.shown(all_states)
         ],
         "fits": [{"state": s, **fit_json(line)} for s, line in lines.items() if line],

@@ -154,7 +154,7 @@ def _floors(analyses: Sequence[Analysis]) -> list[Series]:
     series = []
     for name, style, label in FLOORS:
         for number, analysis in enumerate(analyses):
-            at = [(float(size), getattr(floor, name)) for size, floor in analysis.floor.items()]
+            at = {(float(p.bytes), getattr(floor, name)) for p, floor in analysis.floor.items()}
             known = sorted((size, time) for size, time in at if time)
             if known:
                 sizes, times = zip(*known, strict=True)
