@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,20 +14,25 @@ from collective_samples import collective_run
 from conftest import RunHockney
 from hockney.infer.analysis.best import CollectiveCell, cells_of
 from hockney.infer.estimate import estimate
-from hockney.infer.estimate.interval import high_of
+from hockney.infer.estimate.interval import high_of, low_of
+from hockney.run.mpis import Rule
 from hockney.tuning.beyond import LOSS, predicted_cells
+from hockney.tuning.groups import CellGroup
+from hockney.tuning.rules import for_group
 from samples import write_run
 
 SIZES = (64, 256, 1024, 4096, 16384, 65536)
 Seconds = Callable[[str, int, int], float]
 
 
-def cells(seconds: Seconds, ranks: tuple[int, ...] = (4, 16, 64)) -> list[CollectiveCell]:
+def cells(
+    seconds: Seconds, ranks: tuple[int, ...] = (4, 16, 64), sizes: tuple[int, ...] = SIZES
+) -> list[CollectiveCell]:
     run = collective_run(
         lambda _, name, count, size: seconds(name, count, size),
         algorithms={"default": {}, "binomial": {}, "chain": {}},
         ranks=ranks,
-        sizes=SIZES,
+        sizes=sizes,
         spread=0.001,
     )
     return cells_of(estimate(run).headline)
@@ -87,6 +93,51 @@ def test_curves_that_jump_give_no_rule() -> None:
         assert not any(contender.is_faster for contender in cell.contenders)
 
 
+def rules(measured: list[CollectiveCell], ranks: tuple[int, ...] = ()) -> list[Rule]:
+    predicted = predicted_cells(measured, ranks, nothing)
+    reduction = for_group(CellGroup(tuple(measured)), lambda *_: {}, predicted)
+    return list(reduction.rules)
+
+
+def test_no_rule_of_predicted_ranks_spans_a_gap_of_sizes() -> None:
+    """Between 4 KiB and 256 KiB nothing was measured, nor predicted for 8 ranks."""
+    found = rules(cells(straight, sizes=(1024, 4096, 2**18, 2**20)), (8,))
+    limits = [(rule.from_bytes, rule.to_bytes) for rule in found if rule.ranks == 8]
+    assert limits == [(1024, 4096), (2**18, 2**20)]
+
+
+def test_ranks_are_predicted_only_as_far_as_the_error_is_known() -> None:
+    """From 2 and 4 ranks nothing is known of 1,024, but of 8."""
+    found = rules(cells(straight, (2, 4)), (8, 1024))
+    assert {rule.ranks for rule in found} == {2, 4, 8}
+    assert not predicted_cells([], (8,), nothing)
+
+
+def test_sizes_that_an_algorithm_was_not_measured_at_are_not_those_of_other_ranks() -> None:
+    """With 16 ranks binomial was measured up to 1 KiB: what it does beyond is not known."""
+    small = [
+        replace(cell, contenders=()) if cell.ranks == 16 and cell.bytes > 1024 else cell
+        for cell in cells(straight)
+    ]
+    found = [rule for rule in rules(small) if rule.ranks == 16]
+    assert [rule.to_bytes for rule in found] == [1024]
+
+
+def test_the_error_in_a_wide_gap_is_larger_than_next_to_it() -> None:
+    """A curve that bends at 1 KiB, next to a gap of 1,024 times."""
+    sizes = (64, 256, 1024, 2**20, 2**22)
+
+    def bent(name: str, ranks: int, size: int) -> float:
+        return straight(name, ranks, size) * max(size / 1024, 1.0) ** 0.5
+
+    wide = {cell.bytes: cell for cell in predicted_cells(cells(bent, (4,), sizes), (), nothing)}
+    [binomial] = [one for one in wide[2**15].contenders if one.name == "binomial"]
+    assert binomial.difference is not None
+    bend = 0.5 * math.log(2**5) / 2.0  # what a line misses of such a bend in its middle
+    least = math.log(0.5) - bend
+    assert math.log(low_of(binomial.difference.interval) or math.inf) == pytest.approx(least)
+
+
 def test_above_the_largest_number_of_ranks_the_model_speaks() -> None:
     """Times that follow the model exactly are predicted exactly, four times beyond."""
 
@@ -126,5 +177,6 @@ def test_predicted_rules_are_marked_and_can_be_left_out(
     assert not any(rule["predicted"] for rule in plain)
     assert [rule["predicted"] for rule in beyond if rule["ranks"] == 32] == [True]
     assert "6 predicted" in hockney("tune", file, "--beyond=32").stdout
+    assert "--beyond 4096: nothing is predicted" in hockney("tune", file, "--beyond=4096").stderr
     refused = hockney("tune", file, "--beyond=many")
     assert refused.status == 2

@@ -205,7 +205,16 @@ def _predicted(
     ranks = [] if beyond == SIZES_ALONE else COUNTS.convert(beyond, None, None)
     if ranks and options["layouts"] is not None:
         raise click.UsageError("--beyond RANKS: rules by layout are for measured ranks alone")
-    return predicted_cells(group.cells, ranks, model_of(measured.analyses))
+    cells = predicted_cells(group.cells, ranks, model_of(measured.analyses))
+    unknown = sorted({*ranks} - {cell.ranks for cell in (*cells, *group.cells)})
+    if unknown and not options["quiet"]:
+        words = ", ".join(map(str, unknown))
+        click.echo(
+            f"note: --beyond {words}: nothing is predicted, as too few numbers of ranks were "
+            "measured, or the largest is too far below: further than from the one before it",
+            err=True,
+        )
+    return cells
 
 
 def _tune(measured: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, Any]) -> None:

@@ -32,9 +32,6 @@ LOSS = 0.02
 """The largest loss that a predicted rule may cause, as a fraction of the library's own time."""
 ERROR_QUANTILE = 0.95
 """The error of a prediction: this quantile of the errors at left-out cells."""
-AT_HALF = 0.5
-"""Factor on errors at left-out sizes: their neighbours are twice as far apart as around a predicted
-size, and what straight lines miss at a bend shrinks with the distance."""
 LEAST_ERRORS = 3
 """Fewest left-out cells from which an error is estimated."""
 Where = Literal["sizes", "between", "above"]
@@ -86,14 +83,15 @@ class _Curves:
         be left out: how smooth a curve is differs along it."""
         curve = self.logs.get(ranks, {})
         sizes = sorted(curve)
-        if len(sizes) < LEAST_ERRORS:
+        if len(sizes) < LEAST_ERRORS or not sizes[0] <= size <= sizes[-1]:
             return None
-        inner = sizes[1:-1]
-        errors = []
-        for near in {inner[0], inner[-1]} if len(inner) < 2 else _around(inner, size):
-            left = _between_sizes({s: x for s, x in curve.items() if s != near}, near)
-            errors += [] if left is None else [abs(left - curve[near])]
-        return AT_HALF * max(errors) if errors else None
+        room, errors = _bend(sizes, size), []
+        for near in _around(sizes[1:-1], size):
+            others = {other: log for other, log in curve.items() if other != near}
+            left = _between_sizes(others, near)
+            if left is not None:
+                errors.append(abs(left - curve[near]) * room / _bend(sorted(others), near))
+        return max(errors, default=None)
 
 
 def _between_sizes(curve: dict[int, float], size: int) -> float | None:
@@ -103,6 +101,16 @@ def _between_sizes(curve: dict[int, float], size: int) -> float | None:
         return None
     logs = [curve[measured] for measured in sizes]
     return float(np.interp(math.log1p(size), np.log1p(sizes), logs))
+
+
+def _bend(sizes: Sequence[int], size: int) -> float:
+    """What a straight line between the sizes around this one misses of a bend at it, for a change
+    of the slope by 1: half as much where they are half as far."""
+    below = max(measured for measured in sizes if measured <= size)
+    above = min(measured for measured in sizes if measured >= size)
+    to_below = math.log1p(size) - math.log1p(below)
+    to_above = math.log1p(above) - math.log1p(size)
+    return to_below * to_above / (to_below + to_above) if to_below + to_above else 0.0
 
 
 def _between_ranks(logs: dict[int, dict[int, float]], ranks: int, size: int) -> float | None:
@@ -161,7 +169,9 @@ def _of_collective(
     measured = {(cell.ranks, cell.bytes) for cell in cells}
     between = [(count, size) for count in _ranks(cells) for size in _gaps(cells, count)]
     sizes = sorted({cell.bytes for cell in cells})
-    others = [(count, size) for count in ranks for size in sizes if count not in _ranks(cells)]
+    most = _most_ranks(_ranks(cells))
+    new = [count for count in ranks if count not in _ranks(cells) and count <= most]
+    others = [(count, size) for count in new for size in sizes]
     spread = {
         where: {name: _spread(algorithm.errors(where)) for name, algorithm in curves.items()}
         for where in get_args(Where)
@@ -188,6 +198,12 @@ def _where(measured: Sequence[int], ranks: int) -> Where:
 
 def _ranks(cells: Iterable[CollectiveCell]) -> list[int]:
     return sorted({cell.ranks for cell in cells})
+
+
+def _most_ranks(measured: Sequence[int]) -> float:
+    """The most ranks for which anything can be predicted: as much above the largest number as that
+    is above the one before it, from which the error is known."""
+    return measured[-1] ** 2 / measured[-2] if len(measured) > 1 else 0.0
 
 
 def _gaps(cells: Sequence[CollectiveCell], ranks: int) -> list[int]:

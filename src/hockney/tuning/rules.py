@@ -243,9 +243,10 @@ def _candidates(cells: Sequence[CollectiveCell]) -> list[tuple[_Stretch, float]]
 
 def _is_gap(below: CollectiveCell, above: CollectiveCell) -> bool:
     """Whether a rule may not hold between neighbouring cells because too many sizes between them
-    were not measured. A predicted cell shows what holds on either side of it."""
-    is_measured = below.launches > 0 and above.launches > 0
-    return is_measured and above.bytes > MOST_GAP * max(below.bytes, 1)
+    were not measured. A predicted cell between measured ones shows what holds on either side of it;
+    at a number of ranks that is predicted itself there is none between."""
+    is_bridged = (below.launches > 0) != (above.launches > 0)
+    return not is_bridged and above.bytes > MOST_GAP * max(below.bytes, 1)
 
 
 def _plans(cells: Sequence[CollectiveCell]) -> list[_Plan]:
