@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,10 @@ def _zip() -> bytes:
         (gzip.compress(bytes(257) + b"ustar" + bytes(250)), "is an archive"),
         (gzip.compress(CONTENT)[:-9], "cannot be decompressed"),
         (b"\x28\xb5\x2f\xfd" + bytes(20), "cannot be decompressed"),
-        (zstandard.compress(CONTENT)[:-9], "cannot be decompressed: it ends early"),
+        (
+            zstandard.compress(CONTENT)[:-9],
+            "cannot be decompressed: the file ends inside a zstd frame",
+        ),
     ],
     ids=["zip", "tar", "gzip cut", "no zstd", "zstd cut"],
 )
@@ -91,6 +95,25 @@ def test_the_limit_is_of_what_is_unpacked(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(content, "LARGEST_LOG", 5000)
     with pytest.raises(UsageError, match="larger than"):
         read_log(tmp_path / "a.gz")
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+def test_a_schedule_is_read_however_large_it_is(
+    compress: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(content, "LARGEST_LOG", 5000)
+    path, lines = tmp_path / "schedule.goal", [f"l{n}: calc 1\n" for n in range(2000)]
+    path.write_bytes(compress("".join(lines).encode()))
+    assert list(content.opened(path)) == lines
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+def test_a_small_file_of_one_endless_line_is_refused(
+    compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "a").write_bytes(compress(bytes(3 << 20)))
+    with pytest.raises(UsageError, match="a line is longer than 1024 KiB"):
+        list(content.opened(tmp_path / "a"))
 
 
 def test_a_directory_is_told_as_such(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from hockney.base.errors import UsageError
+from hockney.base.zstd_frames import ZstdFrames
 
 LARGEST_LOG = 32 * 1024 * 1024
 """Largest log (bytes), after decompression; larger ones must be split."""
@@ -26,8 +27,9 @@ LINES_SAMPLED = 10_000
 MOSTLY = 0.5
 """Least fraction of lines with the same words that is mentioned."""
 _WORDS = re.compile(rb"[A-Za-z]{2,20}(?: [A-Za-z]{2,20})?(?= )")
-MOST_FRAMES = 1000
-"""Most frames of a zstd file that are checked for their end."""
+LONGEST_LINE = 1024 * 1024
+"""Most characters of a line of a file that is read line by line: a damaged one may have no other,
+and a small compressed one may hold gigabytes."""
 STDIN = Path("-")
 PIPED = Path("stdin")
 """Name of a log that was piped in."""
@@ -35,7 +37,7 @@ PIPED = Path("stdin")
 Opener = Callable[[IO[bytes]], io.BufferedIOBase]
 _COMPRESSED: dict[bytes, tuple[str, Opener]] = {
     b"\x1f\x8b": (".gz", lambda file: gzip.GzipFile(fileobj=file)),
-    b"\x28\xb5\x2f\xfd": (".zst", lambda file: _zst(file)),
+    b"\x28\xb5\x2f\xfd": (".zst", lambda file: io.BufferedReader(ZstdFrames(file))),
     b"\xfd7zXZ\x00": (".xz", lzma.LZMAFile),
     b"BZh": (".bz2", bz2.BZ2File),
 }
@@ -102,7 +104,11 @@ def opened(path: Path) -> Iterator[str]:
     """The lines of a file, one after the other, however large it is. Raises UsageError where it
     cannot be read."""
     with stream_of(path) as content:
-        yield from io.TextIOWrapper(content, errors="replace")
+        text = io.TextIOWrapper(content, errors="replace")
+        while line := text.readline(LONGEST_LINE + 1):
+            if len(line) > LONGEST_LINE:
+                raise UsageError(f"{path}: a line is longer than {LONGEST_LINE >> 10} KiB")
+            yield line
 
 
 @contextmanager
@@ -144,24 +150,6 @@ def _decompressed(content: bytes, path: Path) -> bytes:
         raise UsageError(
             f"{path}: cannot be decompressed: {error}", "decompress what is left of it by hand"
         ) from error
-
-
-def _zst(file: IO[bytes]) -> io.BufferedIOBase:
-    """The frames of a zstd file. Its reader does not report that the last one is incomplete."""
-    import zstandard
-
-    rest = file.read()
-    reader = zstandard.ZstdDecompressor().stream_reader(rest, read_across_frames=True)
-    content = reader.read(LARGEST_LOG + 1)
-    for _ in range(MOST_FRAMES if len(content) <= LARGEST_LOG else 0):
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        frame.decompress(rest)
-        if not frame.eof:
-            raise EOFError("it ends early")
-        rest = frame.unused_data
-        if not rest:
-            break
-    return io.BytesIO(content)
 
 
 def _decoded(content: bytes) -> str:
