@@ -42,6 +42,21 @@ def test_a_machine_without_mpi_is_told_the_rest_all_the_same(hockney: RunHockney
     assert any("clock source" in line for line in others)
 
 
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--hosts", "a,b"), "--hosts is for --transports"),
+        (("--hosts", "a,b", "--memory", "device"), "--hosts is for --transports"),
+        (("--transports", "--memory", "device"), "not both"),
+    ],
+)
+def test_what_one_use_does_not_take_is_refused(
+    hockney: RunHockney, words: tuple[str, ...], complaint: str
+) -> None:
+    done = hockney("doctor", *words)
+    assert (done.status, complaint in done.stderr) == (2, True)
+
+
 @pytest.mark.long
 def test_an_unsafe_cache_is_a_warning_with_a_way_out(
     hockney: RunHockney, built_mpi: Mpi, tmp_path: Path

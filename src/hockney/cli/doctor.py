@@ -53,6 +53,10 @@ def command(
 
     Exit status 1 when something would spoil a measurement.
     """
+    if transports and memory is not None:
+        raise UsageError("--transports or --memory, not both", "make two calls")
+    if hosts and not transports:
+        raise UsageError("--hosts is for --transports", "add --transports")
     if transports:
         _transports(mpicc, hosts, as_json)
         return
@@ -62,8 +66,6 @@ def command(
 
         end_tried(try_messages(mpicc, memory), as_json)
         return
-    if hosts:
-        raise UsageError("--hosts is for --transports", "add --transports")
     from hockney.run.measure.doctor import examine, overall
     from hockney.show.as_json import dumps
 
