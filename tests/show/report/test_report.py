@@ -24,6 +24,7 @@ from hockney.show.drawing.description import Figure
 from hockney.show.labels import analyses_of
 from hockney.show.report import render
 from hockney.show.report.sections import MOST_DOTS_EACH, Section, sections
+from hockney.show.report.tables import points_table
 from report_runs import (
     ATTACK,
     algorithms_run,
@@ -33,7 +34,7 @@ from report_runs import (
     pingpong_run,
     write_runs,
 )
-from samples import make_run, write_run
+from samples import make_run, varied_run, write_run
 
 NOTHING_TO_COMPARE = Positions(None, (), (), None)
 VOID = {"meta", "link", "img", "br", "input"}
@@ -196,6 +197,17 @@ def test_a_matrix_is_symmetric() -> None:
     values = {(cell.column, cell.row): cell.value for cell in cells}
     assert len(values) == 12
     assert all(values[row, column] == value for (column, row), value in values.items())
+
+
+def test_samples_of_variants_are_chosen_by_size_and_their_points_are_in_the_table() -> None:
+    analysis = Analysis(varied_run(6, {"first": 1.0, "second": 1.05}), "run")
+    (section,) = sections([analysis])
+    (samples,) = (shown for shown in section.figures if shown.heading == "Samples")
+    assert samples.choose == "message size"
+    assert [alternative.name for alternative in samples.alternatives] == ["8 B", "64 KiB"]
+    table = points_table(analysis, section.operation)
+    assert table.caption == "run, median"
+    assert [row[0].text for row in table.rows] == ["first", "second"] * 2
 
 
 def test_many_samples_are_merged() -> None:

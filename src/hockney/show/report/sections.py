@@ -112,7 +112,8 @@ class Section:
     title: str
     answer: tuple[str, ...]
     """Lines of the answer: those of one system, or the first line of each."""
-    operation: str
+    operation: str | None
+    """None if the section is of all operations."""
     analyses: tuple[Analysis, ...]
     figures: tuple[ShownFigure, ...]
 
@@ -144,12 +145,12 @@ def _whole(analyses: Sequence[Analysis]) -> tuple[Analysis, ...]:
 
 def sections(analyses: Sequence[Analysis]) -> list[Section]:
     """Makes a section for each experiment and operation, in the order of the files."""
-    groups: dict[tuple[str, str], list[Analysis]] = {}
+    groups: dict[tuple[str, str | None], list[Analysis]] = {}
     varied = [analysis for analysis in analyses if analysis.variants is not None]
     for analysis in analyses:
         if analysis.variants is not None:
             continue
-        for operation in _operations(analysis) or [""]:
+        for operation in _operations(analysis) or [None]:
             groups.setdefault((analysis.run.header.experiment, operation), []).append(analysis)
     drawn = sum(len(_whole(of)) for of in groups.values()) + len(varied)
     dots = MOST_DOTS // max(drawn, 1)
@@ -174,19 +175,21 @@ def _of_variants(analysis: Analysis, number: int, dots: int) -> Section:
     experiment = analysis.run.header.experiment
     id_ = f"variants-{number}"
     names = ("variants", *figures_of(experiment))
-    figures = (_shown(name, f"{id_}-{name}", "", [analysis], dots) for name in names)
+    figures = (_shown(name, f"{id_}-{name}", None, [analysis], dots) for name in names)
     return Section(
         id_,
         f"Variants: {TITLES.get(experiment, experiment)}",
         tuple(variant_answer(analysis.variants)),
-        "",
+        None,
         (analysis,),
         tuple(figure for figure in figures if figure is not None),
     )
 
 
-def _section(experiment: str, operation: str, analyses: Sequence[Analysis], dots: int) -> Section:
-    words = [experiment] if operation in ("", experiment) else [experiment, operation]
+def _section(
+    experiment: str, operation: str | None, analyses: Sequence[Analysis], dots: int
+) -> Section:
+    words = [experiment, *([] if operation in (None, experiment) else [operation])]
     id_ = "-".join(words).replace(" ", "-")
     names = figures_of(experiment)
     if len(analyses) > 1 and experiment == "collective":
@@ -204,8 +207,8 @@ def _section(experiment: str, operation: str, analyses: Sequence[Analysis], dots
     )
 
 
-def _answer(operation: str, analyses: Sequence[Analysis]) -> list[str]:
-    measured = [analysis for analysis in analyses if own_points(analysis, operation or None)]
+def _answer(operation: str | None, analyses: Sequence[Analysis]) -> list[str]:
+    measured = [analysis for analysis in analyses if own_points(analysis, operation)]
     if len(measured) == 1 and _whole(measured):
         return _lines(operation, measured[0]) or [NOTHING]
     shown = _whole(measured)[:MOST_ANSWERS]
@@ -216,14 +219,13 @@ def _answer(operation: str, analyses: Sequence[Analysis]) -> list[str]:
     return [*lines, *[f"and {more} more systems"] * (more > 0)] or [NOTHING]
 
 
-def _lines(operation: str, analysis: Analysis) -> list[str]:
-    chosen = operation or None
-    lines = view_of(analysis).answer(analysis, chosen)
-    return [*marks_of(analysis), *(lines or latency_and_bandwidth(analysis, chosen))]
+def _lines(operation: str | None, analysis: Analysis) -> list[str]:
+    lines = view_of(analysis).answer(analysis, operation)
+    return [*marks_of(analysis), *(lines or latency_and_bandwidth(analysis, operation))]
 
 
 def _shown(
-    name: str, id_: str, operation: str, analyses: Sequence[Analysis], dots: int
+    name: str, id_: str, operation: str | None, analyses: Sequence[Analysis], dots: int
 ) -> ShownFigure | None:
     """The figure in a section; None where no run has its data."""
     module = FIGURES.find(name)
@@ -236,13 +238,13 @@ def _shown(
 
 
 def _alternatives(
-    module: FigureModule, operation: str, analyses: Sequence[Analysis], dots: int
+    module: FigureModule, operation: str | None, analyses: Sequence[Analysis], dots: int
 ) -> Iterator[Alternative]:
     groups = [analyses] if module.SHARED else [[analysis] for analysis in analyses]
     for group in groups:
         values = _values(module, operation, group)
         each = int(np.clip(dots / len(values), LEAST_DOTS, MOST_DOTS_EACH))
-        options = Options(operation=operation or None, most_samples=each)
+        options = Options(operation=operation, most_samples=each)
         for value in values:
             chosen: Any = {module.CHOICE: value} if module.CHOICE else {}
             try:
@@ -256,12 +258,12 @@ def _alternatives(
 
 
 def _values(
-    module: FigureModule, operation: str, analyses: Sequence[Analysis]
+    module: FigureModule, operation: str | None, analyses: Sequence[Analysis]
 ) -> Sequence[int | None]:
     if module.CHOICE is None:
         return [None]
-    points = (point for analysis in analyses for point in analysis.estimates.own())
-    values = {getattr(p, module.CHOICE) for p in points if p.operation == operation} - {None}
+    points = (point for analysis in analyses for point in own_points(analysis, operation))
+    values = {getattr(point, module.CHOICE) for point in points} - {None}
     every = sorted(values, reverse=module.CHOICE == "ranks")
     if len(every) > MOST_CHOICES:
         places = np.unique(np.linspace(0, len(every) - 1, MOST_CHOICES).astype(int))
@@ -276,4 +278,4 @@ def _value_text(choice: str | None, value: int) -> str:
 def _shows_something(figure: Figure) -> bool:
     """True if any curve has several points; single points are left to the table."""
     panel = figure.panels[0]
-    return bool(panel.cells) or any(len(set(series.x)) > 1 for series in panel.series)
+    return bool(panel.cells or panel.bars) or any(len(set(series.x)) > 1 for series in panel.series)

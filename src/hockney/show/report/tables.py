@@ -18,6 +18,7 @@ from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import plan_facts
 from hockney.plan.axes import AXES
 from hockney.plan.trains import Train, train_text
+from hockney.show.answer import own_points
 from hockney.show.judged import least_shown
 from hockney.show.published_lines import number_name, place_among
 from hockney.show.table import Row, TableColumn, through
@@ -116,17 +117,16 @@ SYSTEMS: list[TableColumn[_System]] = [
 ]
 
 
-def side_by_side(systems: Sequence[Analysis], operation: str, followed: Followed) -> ReportTable:
+def side_by_side(
+    systems: Sequence[Analysis], operation: str | None, followed: Followed
+) -> ReportTable:
     """One row a file, compared with the first; followed: shows how far it is."""
     rows = []
     for number, system in enumerate(followed(systems, "systems compared")):
         against = _against(systems[0], system, systems[:MOST_OTHERS]) if number else "-"
-        rows.append(_System(system, _points(system, operation), against))
+        points = own_points(system, operation) if operation else []  # unlike ones have no extremes
+        rows.append(_System(system, points, against))
     return page_table("The systems side by side", SYSTEMS, rows, "systems")
-
-
-def _points(system: Analysis, operation: str) -> list[PointEstimate]:
-    return [p for p in system.estimates.own() if p.operation == operation]
 
 
 def _against(base: Analysis, other: Analysis, others: Sequence[Analysis]) -> str:
@@ -194,10 +194,10 @@ POINTS: list[TableColumn[PointEstimate]] = [
 ]
 
 
-def points_table(system: Analysis, operation: str) -> ReportTable:
-    every = _points(system, operation)
+def points_table(system: Analysis, operation: str | None) -> ReportTable:
+    every = own_points(system, operation)
     own = every[:MOST_ROWS]
-    caption = f"{system.label}: {operation}"
+    caption = ": ".join(filter(None, (system.label, operation)))
     if own and not STATISTIC.shown(own):
         caption += f", {own[0].statistic}"
     if len(every) > len(own):
