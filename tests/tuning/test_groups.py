@@ -167,6 +167,35 @@ def test_a_robust_rule_holds_in_every_pattern_of_arrival(
     assert [one["algorithm"] for one in robust] == ["chain"]
 
 
+def test_a_size_of_one_day_alone_gains_nothing(
+    hockney: RunHockney, written: Callable[..., str]
+) -> None:
+    """It once made a rule that held on one day, and was said to hold on two."""
+    monday = written("mon", run_of(SINGLE, BINOMIAL, sizes=(8, 64, 512)))
+    friday = written("fri", run_of(SINGLE, BINOMIAL, sizes=(8, 64)))
+    four = written("four", run_of(NodeLayout(1, 4), BINOMIAL))
+    words = ("--robust", "--json", "--format", "openmpi")
+    [found] = json.loads(hockney("tune", monday, friday, four, *words).stdout)["rules"]
+    assert (found["ranks"], found["from_bytes"], found["to_bytes"]) == (8, 8, 64)
+    assert found["conditions"] == 2
+
+
+def test_a_size_of_one_layout_alone_gains_nothing_where_layouts_share_rules(
+    hockney: RunHockney, written: Callable[..., str]
+) -> None:
+    files = [
+        written("a", run_of(TWO_NODES, BINOMIAL, sizes=(8, 64, 512))),
+        written("b", run_of(FOUR_NODES, BINOMIAL, sizes=(8, 64))),
+        written("c", run_of(NodeLayout(1, 4), BINOMIAL)),
+    ]
+    done = hockney("tune", *files, "--json", "--format", "openmpi", "--layouts")
+    found = json.loads(done.stdout)["rules"]
+    assert [(rule["ranks"], rule["to_bytes"], rule["conditions"]) for rule in found] == [
+        (4, 64, 1),
+        (8, 64, 2),
+    ]
+
+
 def test_a_run_counts_once(hockney: RunHockney, written: Callable[..., str]) -> None:
     file = written("monday", collective_run(lambda *_: 1e-5, algorithms={"default": {}}))
     done = hockney("tune", file, file, "--robust")

@@ -64,7 +64,7 @@ RULES: list[TableColumn[_Reduced]] = [
     json_field("requests", lambda row: row.rule.requests),
     TableColumn("cells", lambda row: _cells_text(row.of.covered(row.rule))),
     TableColumn("times faster", lambda row: row.of.times_faster(row.rule), _times, "times_faster"),
-    json_field("conditions", lambda row: row.of.conditions),
+    json_field("conditions", lambda row: row.of.conditions_of(row.rule)),
     json_field("predicted", lambda row: row.rule.predicted),
 ]
 CHECKED: list[TableColumn[Checked]] = [
@@ -161,9 +161,12 @@ def notes_of(
         ]
     if any(group.layouts for group in groups) and form.layout_key(1, 2) == form.layout_key(2, 1):
         notes.append("the format knows no layouts: its rules apply to any with that many ranks")
-    most = max((group.conditions for group in groups), default=1)
+    most = max((count for group in groups for count in group.conditions.values()), default=1)
     if most > 1:
-        notes.append(f"each rule holds in up to {most} conditions (patterns, files, layouts)")
+        notes.append(
+            f"each rule holds in up to {most} conditions (patterns, files, layouts); sizes that some "
+            "of these lack begin and end none"
+        )
     return notes
 
 

@@ -1,12 +1,13 @@
 """Measured cells in groups that get rules of their own, and the worst of several conditions.
 
 A condition is a layout, a pattern of arrival, or a day (a file). Where one rule must serve several
-conditions, a contender counts by the condition in which it does worst."""
+conditions, a contender counts by the condition in which it does worst, and gains nothing in a cell
+that some of the conditions lack."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
@@ -25,8 +26,8 @@ class CellGroup:
     cells: tuple[CollectiveCell, ...]
     layouts: tuple[NodeLayout, ...] = ()
     """Layouts for which the group's rules hold; empty where layouts do not matter."""
-    conditions: int = 1
-    """The most conditions in which a cell was measured."""
+    conditions: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    """The conditions in which rules must hold, by collective and ranks; 1 for others."""
 
 
 def plain(analyses: Sequence[Analysis], drifts: Drifts) -> CellGroup:
@@ -60,8 +61,8 @@ def by_layout(
 def robust_group(analyses: Sequence[Analysis]) -> CellGroup:
     """One group whose rules must hold in every pattern of arrival and every file. Raises
     UsageError if there is one condition only."""
-    group = _group(_conditions(analyses, {}, None, robust=True))
-    if group.conditions < 2:
+    group = _group(_conditions(analyses, {}, None, robust=True), least=2)
+    if not any(count > 1 for count in group.conditions.values()):
         raise UsageError(
             "--robust: each cell was measured in one pattern of arrival and one file",
             "measure with --arrival none,ascending,last-late --skew 100us, or give files of "
@@ -71,14 +72,35 @@ def robust_group(analyses: Sequence[Analysis]) -> CellGroup:
 
 
 def _group(
-    conditions: Iterable[Sequence[CollectiveCell]], layouts: tuple[NodeLayout, ...] = ()
+    conditions: Iterable[Sequence[CollectiveCell]],
+    layouts: tuple[NodeLayout, ...] = (),
+    least: int = 1,
 ) -> CellGroup:
+    """least: the fewest conditions of a cell in which anything can gain."""
     alike: dict[tuple[str, int, int], list[CollectiveCell]] = {}
     for cells in conditions:
         for cell in cells:
             alike.setdefault((cell.collective, cell.ranks, cell.bytes), []).append(cell)
-    most = max(map(len, alike.values()), default=0)
-    return CellGroup(tuple(worst_of(cells) for cells in alike.values()), layouts, most)
+    most: dict[tuple[str, int], int] = {}
+    for (collective, ranks, _), cells in alike.items():
+        most[collective, ranks] = max(most.get((collective, ranks), 1), len(cells))
+    worst = []
+    for (collective, ranks, _), cells in alike.items():
+        is_whole = len(cells) >= max(most[collective, ranks], least)
+        worst.append(worst_of(cells) if is_whole else _without_gain(worst_of(cells)))
+    return CellGroup(tuple(worst), layouts, most)
+
+
+def _without_gain(cell: CollectiveCell) -> CollectiveCell:
+    """The cell where what seems to be faster was not measured in every condition."""
+    return replace(cell, contenders=tuple(map(_unproved, cell.contenders)))
+
+
+def _unproved(contender: Contender) -> Contender:
+    judged = contender.difference
+    if judged is None or not contender.is_faster:
+        return contender
+    return replace(contender, difference=replace(judged, verdict="unknown"))
 
 
 def _conditions(

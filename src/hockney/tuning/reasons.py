@@ -40,7 +40,6 @@ class Explained:
     least_sure: Contender
     """The contender of the cell whose interval comes nearest to 1."""
     cells: int
-    conditions: int
     costs: CriticalPath | None
     """Costs of the algorithm; None for one without a schedule."""
     own: CriticalPath | None
@@ -56,11 +55,11 @@ class Explained:
         return " and ".join(saved) or None
 
 
-def explained(reduction: Reduction, conditions: int = 1) -> list[Explained]:
-    return [_explained(rule, reduction, conditions) for rule in reduction.rules]
+def explained(reduction: Reduction) -> list[Explained]:
+    return [_explained(rule, reduction) for rule in reduction.rules]
 
 
-def _explained(rule: Rule, reduction: Reduction, conditions: int) -> Explained:
+def _explained(rule: Rule, reduction: Reduction) -> Explained:
     cells = [cell for cell in reduction.covered(rule) if cell.launches > 0]
     cells = cells or reduction.covered(rule)
     ours = [
@@ -82,7 +81,6 @@ def _explained(rule: Rule, reduction: Reduction, conditions: int) -> Explained:
         ),
         least_sure=least_sure,
         cells=len(cells),
-        conditions=conditions,
         costs=_costs(contender, cell),
         own=_own(cell),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import geometric_mean
 from typing import NamedTuple
@@ -45,8 +45,9 @@ class Reduction:
     """All measured cells."""
     layouts: tuple[NodeLayout, ...] = ()
     """The layouts for which the rules hold; empty for any."""
-    conditions: int = 1
-    """The patterns of arrival, files and layouts in which each rule must hold."""
+    conditions: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    """The patterns of arrival, files and layouts in which each rule must hold, by collective and
+    ranks; 1 for others."""
     confirmed: float | None = 1.0
     """The fraction of the seeming gain that launches which did not choose the rules confirm
     (tuning/crossfit.py); None where that is unknown, and 1 where nothing was left to chance."""
@@ -75,6 +76,9 @@ class Reduction:
         cells.sort(key=lambda cell: cell.bytes)
         limits = below.to_bytes, above.from_bytes
         return any((a.bytes, b.bytes) == limits and _is_gap(a, b) for a, b in pairwise(cells))
+
+    def conditions_of(self, rule: Rule) -> int:
+        return self.conditions.get((rule.collective, rule.ranks), 1)
 
     def covered(self, rule: Rule) -> list[CollectiveCell]:
         """The cells in which a rule holds."""
