@@ -129,7 +129,7 @@ def test_lines_that_are_damaged_are_left_out_and_the_list_written_anew(tmp_path:
     (tmp_path / LIST).write_bytes(b"\n".join(lines) + b"\n")
     found, notes = read_looks(tmp_path, lambda *_: None)
     assert [look.number for look in found] == [1, 2, 4, 5]
-    assert "1 lines were damaged" in notes[0]
+    assert "1 line was damaged" in notes[0]
     assert read_looks(tmp_path, lambda *_: None) == (found, [])
 
 

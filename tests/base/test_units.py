@@ -12,6 +12,7 @@ from hockney.base.units import (
     format_seconds,
     format_size,
     format_uncertainty,
+    how_many,
     known,
     parse_seconds,
     parse_share,
@@ -186,3 +187,17 @@ def test_no_interval_rounds_a_number_to_another_one(value: float, relative: floa
     assert known(value, relative * value) == pytest.approx(value, rel=max(0.05, relative / 3.5))
     assert known(value, relative * value) == pytest.approx(value, rel=0.5)
     assert known(-value, relative * value) == -known(value, relative * value)
+
+
+@pytest.mark.parametrize(
+    ("count", "what", "words"),
+    [
+        (1, "launch", "1 launch"),
+        (2, "launch", "2 launches"),
+        (0, "pass", "0 passes"),
+        (1, "CPU", "1 CPU"),
+        (3, "CPU", "3 CPUs"),
+    ],
+)
+def test_one_is_no_several(count: int, what: str, words: str) -> None:
+    assert how_many(count, what) == words

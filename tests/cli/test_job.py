@@ -35,7 +35,7 @@ def test_a_larger_job_can_be_asked_for_from_inside_a_small_one(hockney: RunHockn
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--nodes", "3", "-n", "3"), "this allocation (lsf) has 1 nodes, --nodes 3 asks for more"),
+        (("--nodes", "3", "-n", "3"), "this allocation (lsf) has 1 node, --nodes 3 asks for more"),
         (("-n", "3"), "this allocation (lsf) has 2 CPUs, -n 3 asks for more"),
         (("--place", "node"), "only one node is available"),
     ],
@@ -56,7 +56,7 @@ def test_a_suite_is_refused_whole(hockney: RunHockney, tmp_path: Path) -> None:
     )
     done = hockney("suite", "plan.toml", "-o", "out")
     assert done.status == 2
-    assert "wide: this allocation (lsf) has 1 nodes" in done.stderr
+    assert "wide: this allocation (lsf) has 1 node" in done.stderr
     assert not (tmp_path / "out").exists()
 
 

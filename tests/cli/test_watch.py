@@ -169,7 +169,7 @@ def test_what_is_damaged_is_made_again(hockney: RunHockney, tmp_path: Path) -> N
     (folder / "state.npz").write_bytes(b"PK damaged")
     done = hockney(*ONCE, *QUICK)
     assert done.status == 3, done.stderr
-    assert "1 lines were damaged; 2 looks read from result files again" in done.stderr
+    assert "1 line was damaged; 2 looks read from result files again" in done.stderr
     assert [look.readings for look in listed(folder)[:2]] == [look.readings for look in before]
     (folder / "plan.json").write_text("{")
     done = hockney(*ONCE, *QUICK)

@@ -28,10 +28,11 @@ ALLOWED = min(os.sched_getaffinity(0))
     [
         ({"ranks": 1}, "at least two ranks"),
         ({"ranks": 0}, "at least two ranks"),
-        ({"cpus": (ALLOWED,)}, "names 1 CPUs for 2 ranks"),
+        ({"cpus": (ALLOWED,)}, "names 1 CPU for 2 ranks"),
         ({"cpus": (ALLOWED, 9999)}, "may not run on CPU 9999"),
         ({"hosts": ("-x",)}, "is not a host name"),
         ({"ranks_per_node": 2}, "the number of nodes is not given"),
+        ({"ranks": 4, "nodes": 1, "ranks_per_node": 2}, "do not fill 1 node with 2 each"),
     ],
 )
 def test_what_cannot_be_is_told(placement: dict[str, object], complaint: str) -> None:

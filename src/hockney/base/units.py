@@ -201,6 +201,12 @@ def format_sizes(least: int, most: int) -> str:
     return format_size(least) if least == most else f"{format_size(least)} .. {format_size(most)}"
 
 
+def how_many(count: int, what: str) -> str:
+    """ "1 launch", "2 launches", "0 ranks"."""
+    end = "es" if what.endswith(("ch", "s")) else "s"
+    return f"{count} {what}{end * (count != 1)}"
+
+
 def format_seconds(seconds: float | None, digits: int = 4) -> str:
     """A time with its unit; "-" if unknown."""
     if seconds is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, how_many
 from hockney.cli._asked import Output
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import Gate
@@ -99,8 +99,8 @@ def _report_end(session: Session) -> None:
     lost = lost + (session.race.lost if session.race else [])
     if session.failed_starts:
         lost.append(
-            f"the MPI's launcher failed {session.failed_starts} times before any rank reported, "
-            "and was started again"
+            f"the MPI's launcher failed {how_many(session.failed_starts, 'time')} before any rank "
+            "reported, and was started again"
         )
     for note in (*session.setups.notes, *unanswered(session), *lost):
         click.echo(f"note: {note}", err=True)
@@ -109,7 +109,7 @@ def _report_end(session: Session) -> None:
         click.echo(f"nothing was measured: {session.file.path} is not kept", err=True)
         return
     click.echo(
-        f"{count} launch{'' if count == 1 else 'es'} in "
+        f"{how_many(count, 'launch')} in "
         f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; "
         f"{_kept(session)}",
         err=True,

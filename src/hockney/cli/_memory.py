@@ -11,6 +11,7 @@ import click
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.outputs import write_output
+from hockney.base.units import how_many
 from hockney.cli._files import (
     SUFFIXES,
     alike,
@@ -95,8 +96,7 @@ def remembered(memory: Path, more: Sequence[EarlierRun]) -> list[EarlierRun]:
         except HockneyError as error:  # the verdict is worth more
             warn([f"{error}; this run is not remembered"])
             return known
-        runs = "run" if len(added) == 1 else "runs"
-        click.echo(f"{file}: {len(added)} {runs} added, {len(known)} in all", err=True)
+        click.echo(f"{file}: {how_many(len(added), 'run')} added, {len(known)} in all", err=True)
     return known
 
 

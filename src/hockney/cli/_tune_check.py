@@ -10,7 +10,7 @@ import click
 from msgspec.structs import replace
 
 from hockney.base.errors import HockneyError
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, how_many
 from hockney.cli import _measure
 from hockney.infer.analysis import Analysis
 from hockney.plan import Placement, Plan, plan_of
@@ -20,11 +20,11 @@ from hockney.run.measure.trial import launch_s
 from hockney.show.as_json import dumps
 from hockney.show.rules import checked_json, checked_lines
 from hockney.tuning.check import (
-    targets_of,
     cases_of,
     check_of,
     raise_if_unknown,
     sampling_of,
+    targets_of,
 )
 from hockney.tuning.measured import library_of, points_of
 from hockney.tuning.rule_files import check_is_for, format_in, held_in, other_library
@@ -63,8 +63,8 @@ def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, An
 
 def _say(rules: Path, proved: bool | None, count: int) -> None:
     reads = "reads all of it" if proved else "does not report whether it reads it"
-    several = "" if count == 1 else "s"
-    click.echo(f"{rules}: {count} rule{several}; the library starts with it and {reads}", err=True)
+    rule_count = how_many(count, "rule")
+    click.echo(f"{rules}: {rule_count}; the library starts with it and {reads}", err=True)
 
 
 def _placement(run: Run, mpicc: str | None) -> Placement:
@@ -79,16 +79,17 @@ def _measured(plan: Plan, options: dict[str, Any]) -> Run:
     if not options["quiet"]:
         seconds = format_seconds(plan.sampling.budget_s)
         blocks = plan.sampling.most_launches
-        limit = "" if blocks is None else f"are launched up to {blocks} times each, and "
+        limit = "" if blocks is None else f", up to {how_many(blocks, 'launch')} each"
         click.echo(
-            f"{len(plan.cases)} combinations {limit}share {seconds} at most (--budget)", err=True
+            f"{how_many(len(plan.cases), 'combination')} in {seconds} at most (--budget){limit}",
+            err=True,
         )
     target = _measure.target_of(options["output"], "tune-check", options["force"])
     session = _measure.measured(plan, target, options["quiet"])
     raise_problems(session)
     if not options["quiet"]:
         click.echo(
-            f"{len(session.run.launches)} launches: {_measure.ENDINGS[session.reason]}; "
+            f"{how_many(len(session.run.launches), 'launch')}: {_measure.ENDINGS[session.reason]}; "
             f"samples are in {session.file.path}",
             err=True,
         )

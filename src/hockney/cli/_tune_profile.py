@@ -10,6 +10,7 @@ import click
 from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.cli import _measure
 from hockney.cli._profiles import load_profile
 from hockney.cli._verb import ask
@@ -107,7 +108,7 @@ def _gain_text(gain: ProgramGain) -> str:
             f"the program: {gain.ratio:.3f} times its time with the rules; too few blocks to tell"
         )
     limits = between(gain.interval, "{:.3f}".format)
-    known = f"{gain.ratio:.3f} times its time [{limits}], {len(gain.ratios)} blocks"
+    known = f"{gain.ratio:.3f} times its time [{limits}], {how_many(len(gain.ratios), 'block')}"
     if gain.verdict == "no difference":
         return f"the program: no gain from the rules can be shown ({known})"
     return f"the program is {gain.verdict} with the rules: {known}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.cli import _options, fabric
 from hockney.cli._asked import Common
 from hockney.cli._help import verb
@@ -60,7 +61,7 @@ def _ranks(common: Common, given: int | None) -> int:
     allowed = allowed_cpus()
     if ranks is not None and ranks > allowed:
         raise UsageError(
-            f"-n {ranks}: only {allowed} CPU{'s' * (allowed > 1)} may be used here",
+            f"-n {ranks}: only {how_many(allowed, 'CPU')} may be used here",
             "each place is measured once: leave out -n to take them all",
         )
     return ranks or allowed

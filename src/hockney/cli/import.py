@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named, Words
@@ -148,9 +149,9 @@ class ConvertedProgram:
         from hockney.profiling.summary import sends
 
         write_output(path, [encode(self.profile)], force)
-        messages = sum(call.count for call in self.profile.calls if sends(call))
-        ranks = len(self.profile.ranks)
-        click.echo(f"{path}: profile of {ranks} ranks, {messages} messages; for predict and replay")
+        count = sum(call.count for call in self.profile.calls if sends(call))
+        messages, ranks = how_many(count, "message"), how_many(len(self.profile.ranks), "rank")
+        click.echo(f"{path}: profile of {ranks}, {messages}; for predict and replay")
         warn(self.notes)
 
 

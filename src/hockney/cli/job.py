@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hockney.base.errors import HockneyError, UsageError
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, how_many
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS, Named
 from hockney.plan import Plan
@@ -293,7 +293,8 @@ def _submit(
     # PBS reports a deleted job as one that ended well.
     if not state.well or whole < most:
         raise HockneyError(
-            f"job {number} ended as {state.word.lower()} after {whole} of {most} launches",
+            f"job {number} ended as {state.word.lower()} after {whole} of "
+            f"{how_many(most, 'launch')}",
             _last_words(scheduler.log(number, job)),
         )
     if not output.quiet:
@@ -307,7 +308,7 @@ def _await_end(
 
     try:
         while not (state := scheduler.state(number)).ended:
-            done = f"{_launches_in(result)} of {launches} launches"
+            done = f"{_launches_in(result)} of {how_many(launches, 'launch')}"
             if status.is_due:
                 words = f"job {number}: {state.word.lower()}, {done}"
                 status.draw([[(words, "")]], words)

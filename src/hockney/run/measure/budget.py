@@ -106,8 +106,7 @@ class Budget:
             return max(even, LEAST_S)  # the user fixed the number of launches
         if even < LEAST_S:
             # Fewer launches than wanted: one more gets the least time, if so much is left.
-            even = min(self.left_s - start_s, LEAST_S)
-            return even if even >= LEAST_S else None
+            return LEAST_S if self.left_s - start_s >= LEAST_S else None
         return min(even, max(LONGEST_TO_START * start_s, self._sampling.usual_launch_s))
 
     def _of_block(self) -> float | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hockney.base.allowed import allowed_count, allowed_set
 from hockney.base.errors import UsageError
-from hockney.base.units import format_seconds, format_size
+from hockney.base.units import format_seconds, format_size, how_many
 from hockney.plan import Case, Placement, Plan
 from hockney.plan.accepts import check_accepted
 from hockney.plan.bounds import check_count
@@ -121,7 +121,7 @@ def _check_machine(placement: Placement) -> None:
     if placement.ranks > most and (placement.node_count or nodes()) == 1:
         raise UsageError(
             f"-n {placement.ranks}: at most {most} ranks are started on this machine, which has "
-            f"{allowed_count()} CPUs",
+            f"{how_many(allowed_count(), 'CPU')}",
             "ask for fewer, for more nodes, or simulate them with --platform",
         )
 
@@ -201,7 +201,7 @@ def _check_nodes(placement: Placement) -> None:
     if nodes > ranks or (placement.ranks_per_node and nodes * placement.ranks_per_node != ranks):
         each = f" with {placement.ranks_per_node} each" if placement.ranks_per_node else ""
         raise UsageError(
-            f"{ranks} ranks do not fill {nodes} nodes{each}",
+            f"{ranks} ranks do not fill {how_many(nodes, 'node')}{each}",
             "leave out one of -n, --nodes and --ranks-per-node",
         )
 
@@ -232,13 +232,14 @@ def check_allocation(placement: Placement) -> None:
     # mpiexec may oversubscribe CPUs.
     cpus = None if placement.launcher == MPIEXEC else has.cpus
     for needed, there, what, option in (
-        (placement.node_count, has.nodes, "nodes", "--nodes"),
-        (placement.ranks, cpus, "CPUs", "-n"),
+        (placement.node_count, has.nodes, "node", "--nodes"),
+        (placement.ranks, cpus, "CPU", "-n"),
     ):
         if needed is not None and there is not None and needed > there:
             raise UsageError(
-                f"this allocation ({name}) has {there} {what}, {option} {needed} asks for more",
-                f"ask for less, or for an allocation of {needed} {what}",
+                f"this allocation ({name}) has {how_many(there, what)}, {option} {needed} asks for "
+                "more",
+                f"ask for less, or for an allocation of {how_many(needed, what)}",
             )
 
 
@@ -261,7 +262,7 @@ def _check_platform(case: Case) -> None:
         raise UsageError(f"--platform {placement.platform}: no such file")
     if shape is not None and placement.ranks > shape.nodes * (placement.ranks_per_node or 1):
         raise UsageError(
-            f"--platform {placement.platform} has {shape.nodes} nodes, -n asks for "
+            f"--platform {placement.platform} has {how_many(shape.nodes, 'node')}, -n asks for "
             f"{placement.ranks} ranks",
             "ask for more nodes, or set --ranks-per-node",
         )
@@ -318,7 +319,7 @@ def check_slots(placement: Placement, threads: int = 1) -> None:
         return
     cpus = allowed_cpus()
     each = f" with {threads} threads each" * (threads > 1)
-    there_are = "there is 1 CPU" if cpus == 1 else f"there are {cpus} CPUs"
+    there_are = f"there {'is' if cpus == 1 else 'are'} {how_many(cpus, 'CPU')}"
     raise UsageError(
         f"{placement.ranks} ranks{each} would share CPUs: {there_are}",
         "ask for fewer, or add --oversubscribe and expect times dominated by the OS scheduler",
@@ -384,7 +385,8 @@ def _check_cpus(cpus: Sequence[int], ranks: int) -> None:
         )
     if len(cpus) < ranks:
         raise UsageError(
-            f"--cpus {text} names {len(cpus)} CPUs for {ranks} ranks", "name one CPU for each rank"
+            f"--cpus {text} names {how_many(len(cpus), 'CPU')} for {ranks} ranks",
+            "name one CPU for each rank",
         )
 
 

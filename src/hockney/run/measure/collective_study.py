@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.plan import Case, Placement, Size
 from hockney.plan.arrivals import Arrivals
 from hockney.plan.axes import algorithm_text
@@ -322,7 +322,7 @@ def _unlimited(
     if of.of_segments and messages < 2:
         return "does the same without a limit: a message has one segment"
     if most > messages:
-        return f"does the same with {messages} requests: there are no more messages"
+        return f"does the same with {how_many(messages, 'request')}: there are no more messages"
     return None
 
 

@@ -235,7 +235,8 @@ def _missing(
     short = [name for name, each in nodes.items() if each and there[name] < each]
     culprit = _one_of(short, nodes)
     none = f", {there[culprit] or 'none'} on {culprit}" if culprit else ""
-    words = f"only {len(seen)} of {ranks} ranks were started (on {', '.join(hosts)}){none}"
+    were = "was" if len(seen) == 1 else "were"
+    words = f"only {len(seen)} of {ranks} ranks {were} started (on {', '.join(hosts)}){none}"
     return [NodeFinding(words, culprit)]
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from hockney.base.units import how_many
 from hockney.infer.analysis.located import made_rounds, network_of, times_of
 from hockney.infer.locate.odds import judge
 from hockney.infer.locate.search import RoundSearch, most_rounds
@@ -61,7 +62,8 @@ class Locating:
     def notes(self) -> list[str]:
         if self.ran_out is None:
             return []
-        return [f"the budget was over after {self.ran_out} rounds, before all was known"]
+        made = how_many(self.ran_out, "round")
+        return [f"the budget was over after {made}, before all was known"]
 
     def _search(self, made: list[int], steps: int) -> RoundSearch:
         ranks = self.plan.first.placement.ranks

@@ -18,6 +18,7 @@ import msgspec
 
 from hockney.base.errors import HockneyError
 from hockney.base.outputs import WAYS_OUT, write_output
+from hockney.base.units import how_many
 from hockney.infer.analysis.watch import Look
 
 LIST = "looks.jsonl"
@@ -41,8 +42,11 @@ def read_looks(
     known = _in_order(known)
     lines = b"".join(msgspec.json.encode(look) + b"\n" for look in known)
     write_output(path, lines, force=True)
-    read = f"{len(missing)} look{'s' * (len(missing) != 1)} read from result files again"
-    return known, [f"{path}: {f'{damaged} lines were damaged; ' if damaged else ''}{read}"]
+    facts = [f"{how_many(damaged, 'line')} {'was' if damaged == 1 else 'were'} damaged"] * bool(
+        damaged
+    )
+    facts += [f"{how_many(len(missing), 'look')} read from result files again"] * bool(missing)
+    return known, [f"{path}: {'; '.join(facts)}"]
 
 
 def last_number(directory: Path) -> int:

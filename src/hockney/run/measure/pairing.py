@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.plan import bounds
 from hockney.plan.option_files import option_text
 from hockney.plan.workloads.pairs import Pair, Pairing, halves, neighbours
@@ -114,5 +115,5 @@ def _count(word: str, text: str, option: str, every: int | None) -> int:
     except UsageError as error:
         raise UsageError(f"{option} {text[:40]}: {error.message}") from error
     if every is not None and count > every:
-        raise UsageError(f"{option} {text}: there are only {every} pairs")
+        raise UsageError(f"{option} {text}: only {how_many(every, 'pair')} can be made")
     return count

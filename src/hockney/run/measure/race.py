@@ -18,6 +18,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from hockney.base.units import how_many
 from hockney.infer.estimate.launches import WAITED
 from hockney.infer.estimate.points import AUXILIARY
 from hockney.plan import Case
@@ -162,8 +163,8 @@ class Race:
         if not left:
             runner.is_done = True
             launches = max(map(len, seen.times.values()))
-            plural = "es" * (launches != 1)
-            self.lost.append(f"{runner.case.name}: out of the race after {launches} launch{plural}")
+            made = how_many(launches, "launch")
+            self.lost.append(f"{runner.case.name}: out of the race after {made}")
         elif len(left) < len(workload.sizes):
             runner.case = replace(runner.case, workload=replace(workload, sizes=left))
 

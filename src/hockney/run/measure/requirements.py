@@ -31,7 +31,8 @@ def lacking_here(requires: Requires) -> Remedy | None:
     missing = [name for name in SIMULATOR if shutil.which(name) is None]
     if requires.simgrid and missing:
         return Remedy(
-            f"it is measured under SimGrid, and {' and '.join(missing)} are not on PATH",
+            "it is measured under SimGrid, and "
+            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not on PATH",
             "install SimGrid with SMPI",
         )
     if allowed_count() < requires.cpus:

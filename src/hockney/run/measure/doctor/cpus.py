@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from hockney.base.units import how_many
 from hockney.plan.placement import parse_cpus
 from hockney.run.measure.cgroups import cgroups
 from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
@@ -108,7 +109,7 @@ def hardware_threads(root: Path) -> DoctorFinding:
             "two ranks would slow each other: ask for two cores (Slurm: --hint=nomultithread)",
         )
     return DoctorFinding(
-        name, "ok", f"{len(cpus)} on {cores} cores; the first {cores} ranks get a core each"
+        name, "ok", f"{len(cpus)} on {how_many(cores, 'core')}; ranks first get a core each"
     )
 
 

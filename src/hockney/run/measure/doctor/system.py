@@ -172,7 +172,7 @@ def locked_memory(root: Path) -> DoctorFinding:
             return DoctorFinding(
                 name,
                 "warn",
-                f"{fact} a process, and {', '.join(devices)} lock all that they send",
+                f"{fact} a process, and {', '.join(devices)} must lock all that is sent",
                 "raise the limit: ulimit -l unlimited (limits.conf; Slurm: "
                 "PropagateResourceLimits; of a container --ulimit memlock=-1)",
             )
