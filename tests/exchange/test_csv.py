@@ -133,9 +133,30 @@ def test_columns_of_times_that_are_not_read_are_said() -> None:
     assert note.endswith("line 1: times of an unknown kind are not read: '99.9% (us)', 'warm_ms'")
 
 
-def test_sizes_in_kibibytes_are_bytes() -> None:
-    [table] = tables("size (KiB),time (us)\n4,1\n", "csv")
-    assert [row.bytes for row in table.rows] == [4096]
+@pytest.mark.parametrize(("unit", "bytes"), [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)])
+def test_sizes_in_powers_of_two_are_bytes(unit: str, bytes: int) -> None:
+    for text in (f"size ({unit}),time (us)\n4,1\n", f"size,time (us)\n4{unit},1\n"):
+        [table] = tables(text, "csv")
+        assert [row.bytes for row in table.rows] == [4 * bytes]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("# run 3, node a\nsize,hops\n8,1\n", 2),
+        ("# run 3, node a\n\n# size,hops\n8,1\n", 3),
+        ("# run 3, node a, by me\n# size,hops\n8,1\n", 2),
+    ],
+)
+def test_a_comment_with_a_comma_is_no_heading(text: str, line: int) -> None:
+    with pytest.raises(UsageError, match=rf"line {line}: the heading (# )?size, hops names no"):
+        reading.recognise(log(text))
+
+
+def test_columns_are_named_below_a_comment_with_a_comma() -> None:
+    read = replace(log("# run 3, node a\nn,t\n8,2\n"), columns={"bytes": "n", "time": "t:us"})
+    [table] = reading.read(read, "csv")
+    assert numbers(table) == {(8, "mean"): 2e-6}
 
 
 def test_names_of_imb_in_csv() -> None:

@@ -29,7 +29,8 @@ UNIT_OF_SIZE = (
 )
 """Pattern of words beside the number of a size that are its unit, also of those that `size_factor`
 refuses, without regard to case."""
-_SIZE_UNITS = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+SIZE_UNITS = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+"""Bytes of the units of sizes by which everybody means the same."""
 
 
 def unit_of(cell: str) -> str | None:
@@ -73,8 +74,8 @@ def plain(cell: str, mark: str | None) -> tuple[str, str | None]:
 
 def size_factor(unit: str) -> int:
     """Bytes of a unit beside a size. Raises RowError unless everybody means the same by it."""
-    if unit.lower() in _SIZE_UNITS:
-        return _SIZE_UNITS[unit.lower()]
+    if unit.lower() in SIZE_UNITS:
+        return SIZE_UNITS[unit.lower()]
     is_prefixed = unit[:1].lower() in "kmgt"
     what = "may be of 1000 or 1024" if is_prefixed else "is no unit of sizes"
     raise RowError(f"{unit!r} {what}: write bytes, KiB, MiB or GiB")

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from hockney.base.errors import UsageError
 from hockney.foreign.logs.table import Column, RowError
+from hockney.foreign.programs._csv_cells import SIZE_UNITS
 from hockney.infer.analysis.columns import TRAIN_COLUMNS
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 from hockney.plan.axes import AXES
@@ -57,7 +58,6 @@ SIZES = frozenset(
         "buffer size",
     }
 )
-SIZE_UNITS = {"b": 1, "byte": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20}
 TIMES = frozenset({"", "t", "time", "latency", "lat", "latencies", "duration", "elapsed", "rtt/2"})
 RATES = frozenset({"", "bandwidth", "bw", "throughput", "rate"})
 STATISTICS = {
@@ -109,7 +109,7 @@ def heading_of(
     if set(names) >= OWN:
         meanings = _own(names)
     else:
-        meanings = _asked(names, given) if given else {}
+        meanings = _columns_named(names, given) if given else {}
         taken = {role_of(meaning) for meaning in meanings.values()} if given else set()
         for index, name in enumerate(names):
             meaning = meaning_of(name)
@@ -248,7 +248,7 @@ def _own(names: Sequence[str]) -> dict[int, Meaning]:
     return meanings
 
 
-def _asked(names: Sequence[str], given: Mapping[str, str]) -> dict[int, Meaning]:
+def _columns_named(names: Sequence[str], given: Mapping[str, str]) -> dict[int, Meaning]:
     """The columns that the user named. Raises UsageError where one is not there or its unit
     is unknown."""
     meanings: dict[int, Meaning] = {}
@@ -259,7 +259,7 @@ def _asked(names: Sequence[str], given: Mapping[str, str]) -> dict[int, Meaning]
                 f"--columns {role}={words}: no column is called {name!r}",
                 f"the header has {', '.join(names)}",
             )
-        meanings[names.index(name)] = _asked_meaning(role, name, unit)
+        meanings[names.index(name)] = _meaning_as(role, name, unit)
     return meanings
 
 
@@ -268,7 +268,7 @@ def _with_unit(words: str) -> tuple[str, str | None]:
     return (name, unit) if colon else (words, None)
 
 
-def _asked_meaning(role: str, name: str, unit: str | None) -> Meaning:
+def _meaning_as(role: str, name: str, unit: str | None) -> Meaning:
     definition = f"{DEFINITION}: {name.lstrip('#').strip()}"
     known = _split(name)[1] if unit is None else unit
     statistic, _ = _statistic(_split(name)[0])
@@ -285,7 +285,7 @@ def _asked_meaning(role: str, name: str, unit: str | None) -> Meaning:
         return Column("bandwidth", definition, "value_Bps", factor)
     if role == "bytes":
         if (unit or "b").lower() not in SIZE_UNITS:
-            raise _unit_error(role, name, unit, "B, KiB, MiB")
+            raise _unit_error(role, name, unit, "B, KiB, MiB, GiB")
         return _sizes(unit)
     return role
 

@@ -11,7 +11,7 @@ import csv
 import io
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,11 +72,13 @@ class Heading:
     """The heading's last line."""
 
 
-def _find_heading(log: Log, first: int = 1) -> Heading | None:
-    """The first heading whose columns are known, from a line on."""
-    for line in range(first, len(log.lines) + 1):
+def _find_heading(log: Log) -> Heading | None:
+    """The first heading whose columns are known."""
+    for line in range(1, len(log.lines) + 1):
         text = log.whole_line(line)
         if not (_LETTER if log.columns else _WORD).search(text):
+            continue
+        if log.columns and is_comment(text) and not _has_columns(text, log.columns):
             continue
         for separator in SEPARATORS:
             if separator in text or text.startswith('"'):
@@ -90,6 +92,11 @@ def _find_heading(log: Log, first: int = 1) -> Heading | None:
         if log.columns and any(separator in text for separator in SEPARATORS):
             break  # the columns were named for the first heading
     return None
+
+
+def _has_columns(text: str, given: Mapping[str, str]) -> bool:
+    """Whether a line has the names of all columns that the user named."""
+    return all((words.rpartition(":")[0] or words) in text for words in given.values())
 
 
 def _names(row: Record) -> list[str]:
@@ -124,23 +131,36 @@ def _later_heading(log: Log, row: Record, first: Heading) -> Heading | None:
 def unknown_heading(log: Log) -> UsageError | None:
     """The refusal of a table whose heading names no size, or no time or bandwidth with a unit; None
     where the log begins with no heading at all."""
+    heading = _first_heading(log)
+    if heading is None:
+        return None
+    line, cells = heading
+    return UsageError(
+        f"{log.at(line)}: the heading {', '.join(cells)[:LONGEST_NAME]} names no size, or no "
+        "time or bandwidth with its unit",
+        "name the columns: --columns bytes=NAME,time=NAME:us (or bandwidth=NAME:MB/s, "
+        f"{', '.join(role for role in ROLES[3:7])}); "
+        "give --bytes SIZE where all are of one size (a barrier: 0); known are "
+        f"{', '.join(sorted(SIZES)[:6])} ... in B, KiB, MiB or GiB; "
+        f"{', '.join(sorted(TIMES - {''}))} with s, ms, us or ns; "
+        f"{', '.join(sorted(RATES - {''}))} with MB/s, GB/s, MiB/s, Gbit/s ...",
+    )
+
+
+def _first_heading(log: Log) -> tuple[int, list[str]] | None:
+    """The line and the cells of the first heading, whatever it names: the first line that is no
+    comment, or where that is a row the last comment above it that has as many cells."""
+    commented: list[tuple[int, list[str]]] = []
     for line, text in log.numbered():
         if not text.strip():
             continue
         separator = max(SEPARATORS, key=text.count)
         cells = [cell.strip() for cell in record(log, line, separator).cells]
-        if len(cells) < 2 or not _WORD.search(text):
-            return None
-        return UsageError(
-            f"{log.at(line)}: the heading {', '.join(cells)[:LONGEST_NAME]} names no size, or no "
-            "time or bandwidth with its unit",
-            "name the columns: --columns bytes=NAME,time=NAME:us (or bandwidth=NAME:MB/s, "
-            f"{', '.join(role for role in ROLES[3:7])}); "
-            "give --bytes SIZE where all are of one size (a barrier: 0); known are "
-            f"{', '.join(sorted(SIZES)[:6])} ... in B, KiB or MiB; "
-            f"{', '.join(sorted(TIMES - {''}))} with s, ms, us or ns; "
-            f"{', '.join(sorted(RATES - {''}))} with MB/s, GB/s, MiB/s, Gbit/s ...",
-        )
+        has_names = len(cells) > 1 and _WORD.search(text) is not None
+        if not is_comment(text):
+            above = [each for each in commented if len(each[1]) == len(cells)]
+            return (line, cells) if has_names else above[-1] if above else None
+        commented += [(line, cells)] if has_names else []
     return None
 
 
