@@ -17,7 +17,8 @@ from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import AXES
 from hockney.run.mpis import ONE_FOR_ALL_SIZES
-from hockney.tuning.rules import SHARE, Reduction, UnmeasuredGap, reduce_to_rules
+from hockney.show.rules import rule_lines
+from hockney.tuning.rules import SHARE, Reduction, Tuned, UnmeasuredGap, reduce_to_rules
 
 NAMES = ("a", "b", "c")
 Ratios = dict[str, tuple[float, str]]
@@ -266,6 +267,18 @@ def test_sizes_that_were_measured_and_have_no_rule_are_no_gap() -> None:
     fast: Ratios = {"a": (0.5, "faster")}
     cells = [cell("bcast", 4, 8, fast), cell("bcast", 4, 64, {"a": (2.0, "slower")})]
     assert reduced([*cells, cell("bcast", 4, 512, fast)]).gaps == []
+
+
+def test_a_rule_for_all_sizes_names_those_that_were_measured() -> None:
+    fast: Ratios = {"a": (0.5, "faster")}
+    cells = [cell("gather", 4, 8, fast), cell("barrier", 4, 0, fast), cell("bcast", 4, 8, fast)]
+    *_, line = rule_lines(Tuned((reduced(cells),)))
+    assert "gather, 4 ranks: the rule holds for all sizes" in line
+    assert "measured at 8 B alone: what it does to others is not known" in line
+    wide = reduced([cell("gather", 4, size, fast) for size in (8, 4096)])
+    assert "measured from 8 B to 4 KiB" in rule_lines(Tuned((wide,)))[-1]
+    none = reduced([cell("bcast", 4, 8, fast)])
+    assert "all sizes" not in "\n".join(rule_lines(Tuned((none,))))
 
 
 def test_a_predicted_cell_carries_a_rule_over_a_gap() -> None:

@@ -11,6 +11,7 @@ from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis.best import FASTER, CollectiveCell
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.interval import interval_words
+from hockney.plan.workloads.collective import NO_BYTES
 from hockney.records import MpiFacts
 from hockney.run.mpis import Rule, RulesFormat
 from hockney.show.comparison import verdict_words
@@ -29,6 +30,7 @@ from hockney.tuning.check import TOLERANCE, Check, Checked
 from hockney.tuning.groups import CellGroup
 from hockney.tuning.reasons import CriticalPath, Explained
 from hockney.tuning.rules import MOST_GAP, Reduction, Tuned, UnmeasuredGap
+from hockney.tuning.sizes import measured_text
 
 BETWEEN = "+"
 """Mark of a size that the result files do not have."""
@@ -105,6 +107,7 @@ def rule_lines(tuned: Tuned) -> list[str]:
         f"algorithm is significantly faster than the library's own decision{unknown}",
         *_confirmed_lines(tuned),
         *[_gap_line(gap) for of in tuned.reductions for gap in of.gaps],
+        *[_all_sizes_line(row) for row in _reduced(tuned) if _is_for_all(row.rule)],
     ]
 
 
@@ -132,6 +135,19 @@ def _gap_line(gap: UnmeasuredGap) -> str:
         f"{gap.collective}, {gap.ranks} ranks: nothing between {format_size(gap.from_bytes)} and "
         f"{format_size(gap.to_bytes)} was measured, so no rule holds there; measure sizes at most "
         f"{MOST_GAP:g} times apart"
+    )
+
+
+def _is_for_all(rule: Rule) -> bool:
+    return rule.to_bytes is None and rule.collective not in NO_BYTES
+
+
+def _all_sizes_line(row: _Reduced) -> str:
+    rule, sizes = row.rule, [cell.bytes for cell in row.of.covered(row.rule) if cell.launches > 0]
+    known = measured_text(sizes) if sizes else "not measured"
+    return (
+        f"{rule.collective}, {rule.ranks} ranks: the rule holds for all sizes, as it must not "
+        f"depend on them, {known}: what it does to others is not known"
     )
 
 
@@ -164,8 +180,8 @@ def notes_of(
     most = max((count for group in groups for count in group.conditions.values()), default=1)
     if most > 1:
         notes.append(
-            f"each rule holds in up to {most} conditions (patterns, files, layouts); sizes that some "
-            "of these lack begin and end none"
+            f"each rule holds in up to {most} conditions (patterns, files, layouts); sizes that "
+            "some of these lack begin and end none"
         )
     return notes
 

@@ -12,6 +12,7 @@ from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.interval import Interval, low_of
 from hockney.plan.variants import ENVIRONMENT, Variant
 from hockney.tuning.settings import Setting
+from hockney.tuning.sizes import measured_text
 
 PROMISING = 0.03
 """A setting is measured again where it seems to gain this much at some size."""
@@ -109,10 +110,8 @@ def range_text(gains: Sequence[Gain]) -> str:
     loss is still possible; empty without gains."""
     if not gains:
         return ""
-    sizes = [gain.bytes for gain in gains]
-    low, high = format_size(min(sizes)), format_size(max(sizes))
-    measured = f"at {low} alone" if low == high else f"from {low} to {high}"
-    words = f"measured {measured}: what it does to larger messages is not known"
+    measured = measured_text([gain.bytes for gain in gains])
+    words = f"{measured}: what it does to larger messages is not known"
     may_lose = ", ".join(format_size(gain.bytes) for gain in gains if _may_lose(gain))
     open_ = (
         f"; at {may_lose} it may be more than {100.0 * LOSS:.0f} % slower: too few blocks to tell"

@@ -1,4 +1,4 @@
-"""Sizes between the measured ones."""
+"""The measured sizes, in words, and sizes between them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
+from hockney.base.units import format_size
 from hockney.plan.workloads.collective import INT_BYTES, REDUCTIONS
 
 
@@ -19,3 +20,9 @@ def middles_of(collective: str, sizes: Sequence[int]) -> list[int]:
     step = step_of(collective)
     middles = (round(math.sqrt(max(a, 1) * b) / step) * step for a, b in pairwise(sizes))
     return [size for size in middles if size not in sizes]
+
+
+def measured_text(sizes: Sequence[int]) -> str:
+    """ "measured from 8 B to 4 MiB", or "measured at 8 B alone"."""
+    low, high = format_size(min(sizes)), format_size(max(sizes))
+    return f"measured at {low} alone" if low == high else f"measured from {low} to {high}"
