@@ -13,6 +13,7 @@ from conftest import TEST_TIMEOUT_S
 from hockney import records
 from hockney.base.errors import UsageError
 from hockney.records import (
+    LONGEST_LINE,
     Clock,
     Completions,
     End,
@@ -38,6 +39,7 @@ from hockney.records import (
     Tail,
     TcpBytes,
 )
+from hockney.records.reading import lines_of
 from samples import HEADER, make_run, write_run
 
 whole = st.integers(0, 2**40)
@@ -385,6 +387,19 @@ def test_any_bytes_are_a_run_or_refused(content: bytes) -> None:
         file.write(records.encode(HEADER) + content)
         file.flush()
         assert records.read(Path(file.name)).header == HEADER
+
+
+@pytest.mark.parametrize("content", [b"x" * (LONGEST_LINE + 1), b"{}\n" + b"x" * LONGEST_LINE])
+def test_lines_of_any_file_end_where_one_is_too_long(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "p.jsonl").write_bytes(content + b"\n")
+    with pytest.raises(OSError, match="is longer than 16 MiB"):
+        list(lines_of(tmp_path / "p.jsonl"))
+
+
+def test_lines_of_a_damaged_archive_are_no_other_error(tmp_path: Path) -> None:
+    (tmp_path / "p.zst").write_bytes(zstandard.ZstdCompressor().compress(b"{}")[:-1])
+    with pytest.raises(OSError, match="ends inside"):
+        list(lines_of(tmp_path / "p.zst"))
 
 
 def test_compressed_files_are_read_and_cut_ones_up_to_the_cut(tmp_path: Path) -> None:

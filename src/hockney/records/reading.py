@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
 from hockney.base.allowed import allowed_count
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
+from hockney.base.zstd_frames import ZstdFrames
 from hockney.records.decoding import Decoded, Helper, decoded
 from hockney.records.kinds import RunRecord, decode, tame
 from hockney.records.run import Run
@@ -36,9 +37,6 @@ BLOCK = 2 * 1024 * 1024
 core."""
 WORTH_HELPERS, MOST_HELPERS = 32 * 1024 * 1024, 4
 """Size in bytes from which on other processes help to decode a file, and the most of them."""
-COMPRESSED_CHUNK = 1024
-"""Bytes of zstd decompressed at once: at the best compression, 128 KiB of text in 4 bytes, they
-give 32 MiB."""
 
 
 _most_input: ContextVar[int | None] = ContextVar("most_input", default=None)
@@ -114,16 +112,19 @@ def first_line(path: Path) -> bytes | None:
 def lines_of(path: Path) -> Iterator[bytes]:
     """The lines of any file, within the limits of result files. Raises UsageError if it exceeds
     them, and OSError if it cannot be read to its end."""
-    with _open(path) as stream:
-        blocks = _Blocks(stream, _limit(path))
-        first = blocks.first_line()
-        yield from () if first is None else (first,)
-        for block in blocks:
-            yield from block.splitlines()
-        if isinstance(blocks.failure, UsageError):
-            raise blocks.failure
-        if blocks.failure is not None:
-            raise OSError(str(blocks.failure)) from blocks.failure
+    try:
+        with _open(path) as stream:
+            blocks = _Blocks(stream, _limit(path))
+            first = blocks.first_line()
+            yield from () if first is None else (first,)
+            for block in blocks:
+                yield from block.splitlines()
+            if blocks.failure is not None:
+                raise blocks.failure
+    except (UsageError, OSError):
+        raise
+    except Exception as error:  # as in _read()
+        raise OSError(str(error)) from error
 
 
 def why_no_result(path: Path) -> str | None:
@@ -339,44 +340,4 @@ def _first(path: Path, line: bytes) -> RunRecord | None:
 def _open(path: Path) -> BinaryIO:
     if path.suffix != ".zst":
         return path.open("rb")
-    return io.BufferedReader(_Frames(path))
-
-
-class _Frames(io.RawIOBase):
-    """Decompresses zstd frames one after the other. A file that ends inside a frame was cut, even
-    after a whole line, which the library's own reader does not report."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("rb")
-        self._compressed, self._plain = b"", memoryview(b"")
-        self._frame: Any = None
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._plain:
-            self._compressed = self._compressed or self._file.read(COMPRESSED_CHUNK)
-            if not self._compressed:
-                if self._frame is not None:
-                    raise EOFError("the file ends inside a zstd frame")
-                return 0
-            self._decompress()
-        part = self._plain[: len(buffer)]
-        self._plain = self._plain[len(part) :]
-        buffer[: len(part)] = part
-        return len(part)
-
-    def _decompress(self) -> None:
-        import zstandard
-
-        if self._frame is None:
-            self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._plain = memoryview(self._frame.decompress(self._compressed))
-        self._compressed = b""
-        if self._frame.eof:
-            self._compressed, self._frame = self._frame.unused_data, None
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
+    return io.BufferedReader(ZstdFrames(path.open("rb")))
