@@ -9,6 +9,7 @@ import pytest
 from libraries import INSTALLED, MPICHS, OPEN_MPIS
 from rule_samples import mpich_rule, openmpi_rule
 
+from hockney.plan.algorithms import COMMON
 from hockney.plan.axes import algorithm_text
 from hockney.run.measure.build import build_engine
 from hockney.run.mpis import (
@@ -16,6 +17,8 @@ from hockney.run.mpis import (
     Mpi,
     Radix,
     Rule,
+    _mpich_parameters,
+    _openmpi_parameters,
     family_of,
     format_named,
     mpich,
@@ -111,6 +114,13 @@ def test_a_rule_of_open_mpi_has_no_radix_for_a_k_nomial_tree() -> None:
     for form in openmpi.FORMATS.values():
         assert form.has_radix("bcast", "chain")
         assert not form.has_radix("bcast", "knomial")
+
+
+def test_algorithms_whose_parameters_a_rule_sets_have_common_names() -> None:
+    """They are looked up by these, and the tables have the libraries' own."""
+    tables = (_openmpi_parameters.FANOUTS, _openmpi_parameters.REQUESTS)
+    names = {name for table in (*tables, _mpich_parameters.PARAMETERS) for _, name in table}
+    assert not names & COMMON.keys()
 
 
 @pytest.mark.parametrize("a_mpich", MPICHS)

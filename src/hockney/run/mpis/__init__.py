@@ -150,8 +150,6 @@ class Rule:
     nodes: int | None = None
     """The number of nodes of the measured layout; None for any."""
     per_node: int | None = None
-    to_ranks: int | None = None
-    """The last number of ranks, where it is not `ranks` alone."""
     predicted: bool = False
     """Whether it holds in cells that were predicted and not measured."""
 
@@ -160,13 +158,9 @@ class Rule:
         """The algorithm with its parameters, for people."""
         return algorithm_text(self.algorithm, self.segment_bytes, self.radix, self.requests)
 
-    @property
-    def last_ranks(self) -> int:
-        return self.to_ranks or self.ranks
-
     def holds_for(self, collective: str, ranks: int, bytes_: int) -> bool:
         within = self.from_bytes <= bytes_ and (self.to_bytes is None or bytes_ <= self.to_bytes)
-        return within and self.collective == collective and self.ranks <= ranks <= self.last_ranks
+        return within and (collective, ranks) == (self.collective, self.ranks)
 
     def setting(self, name: str, otherwise: str | None = None) -> str | None:
         return dict(self.settings).get(name, otherwise)

@@ -85,5 +85,5 @@ trees cannot set it."""
 
 
 def has_radix(collective: str, algorithm: str) -> bool:
-    """Whether a rule sets the radix of an algorithm."""
+    """Whether a rule sets the radix of an algorithm, by its common name."""
     return K in PARAMETERS.get((collective, algorithm), {})

@@ -58,12 +58,12 @@ _ENDS = {"bcast": "chain_fanout", "reduce": "chain_fanout", "allgather": "tree_f
 
 
 def has_radix(collective: str, algorithm: str) -> bool:
-    """Whether a rule sets the radix of an algorithm."""
+    """Whether a rule sets the radix of an algorithm, by its common name."""
     return (collective, algorithm) in FANOUTS
 
 
 def has_requests(version: str | None, collective: str, algorithm: str) -> bool:
-    """Whether a rule limits the requests of an algorithm."""
+    """Whether a rule limits the requests of an algorithm, by its common name."""
     major = re.match(r"\d+", version or "")
     is_known = (collective, algorithm) in REQUESTS
     return is_known and bool(major and int(major[0]) >= FIRST_WITH_REQUESTS)

@@ -159,7 +159,7 @@ def _sections(rules: Sequence[Rule]) -> list[dict[str, Any]]:
                 sections.append(
                     {
                         "comm_size_min": ranks,
-                        "comm_size_max": of_it[0].last_ranks,
+                        "comm_size_max": ranks,
                         "comm_rank_distribution": kind,
                         "rules": rows,
                     }

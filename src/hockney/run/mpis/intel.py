@@ -166,7 +166,7 @@ def _tree_by_ranks(collective: str, rules: Sequence[Rule]) -> Tree:
         branches.setdefault(f"comm_size={ranks - 1}", own)
         of_it = [rule for rule in rules if rule.ranks == ranks]
         sizes = _tree_by_size(collective, of_it)
-        branches[f"comm_size={of_it[0].last_ranks}"] = {f"comm_id={ANY}": sizes}
+        branches[f"comm_size={ranks}"] = {f"comm_id={ANY}": sizes}
     return {**branches, f"comm_size={ANY}": own}
 
 

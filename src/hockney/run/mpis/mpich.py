@@ -280,7 +280,7 @@ def _by_ranks(rules: Sequence[Rule], own: Tree, leaf: Callable[[Rule, Tree], Tre
         if f"comm_size<={ranks - 1}" not in branches and ranks > 1:
             branches[f"comm_size<={ranks - 1}"] = own
         of_it = [rule for rule in rules if rule.ranks == ranks]
-        branches[f"comm_size<={of_it[0].last_ranks}"] = _by_layout(of_it, own, leaf)
+        branches[f"comm_size<={ranks}"] = _by_layout(of_it, own, leaf)
     return {**branches, "comm_size=any": own}
 
 
