@@ -24,7 +24,8 @@ from hockney.infer.analysis.effects import (
     span_of,
 )
 from hockney.infer.analysis.explanation import Explanation, explanation
-from hockney.records import Run, encode
+from hockney.infer.analysis.host_effect import host_limits
+from hockney.records import Place, Run, encode
 from hockney.show.explanation_lines import answer_words
 from planted_differences import DECOYS, EVERY, SEEDS, UNRECORDED, Planted, pair_of, run_of
 from platforms import two_hosts
@@ -49,6 +50,19 @@ def test_a_planted_cause_is_named_first_and_alone(cause: str) -> None:
     assert named(found)[0] in seed.names
     assert set(named(found)) <= set(seed.names)
     assert found.is_explained
+
+
+def test_times_whose_median_is_0_do_not_show_what_hosts_did() -> None:
+    run = make_run(lambda launch, *_: [100.0 if launch == 3 else 0.0], launches=8)
+    hosts = [("a", "a"), ("b", "b")]
+    run.launches[:] = [
+        msgspec.structs.replace(
+            launch,
+            places=[Place(rank=rank, host=host) for rank, host in enumerate(hosts[number % 2])],
+        )
+        for number, launch in enumerate(run.launches)
+    ]
+    assert host_limits(Analysis(run), *hosts) == Limits()
 
 
 @pytest.mark.parametrize("change", UNRECORDED)

@@ -33,7 +33,7 @@ def host_limits(analysis: Analysis, before: Hosts, after: Hosts) -> Limits:
         logs = {
             launch: math.log(median_s / point.typical_s)
             for launch, median_s in zip(point.launch_numbers, point.medians_s, strict=True)
-            if median_s > 0.0 and hosts.get(launch) in (before, after)
+            if min(median_s, point.typical_s) > 0.0 and hosts.get(launch) in (before, after)
         }
         chances.append(_over_hosts(logs, hosts, before, after).p)
         for launch, log in logs.items():
