@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
+import numpy as np
 import pytest
 
+from hockney.infer.analysis.boards import Board, Network
+from hockney.infer.analysis.faults import judged
 from planted_networks import (
     FALSE,
     FAULTS,
@@ -50,6 +55,29 @@ def test_an_uplink_is_named_by_the_nodes_behind_it_where_switches_are_unknown() 
     network = planted("tree", 64, "uplink 2x", 1)
     assert network is not None
     assert [outcome(network, "fabric", 0.03, 5, known, 1) for known in (False, True)] == [RIGHT] * 2
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_inside_of_a_slow_switch_is_not_judged_without_another_to_compare_with() -> None:
+    """Only the switch with a slow uplink has two measured nodes."""
+    switch = np.array([0, 0, *range(1, 15)])
+    ends = np.array(list(combinations(range(16), 2)))
+    is_slow = (ends < 2).any(axis=1)
+    kinds = np.where((ends < 2).all(axis=1), 0, 1)
+    logs = np.log(np.where(is_slow, 4e-6, 2e-6))
+    board = Board("8 B", ends, kinds, logs, logs[None])
+    judgement = judged([board], Network(np.arange(16), switch, is_simulated=True))
+    assert [(fault.kind, fault.units) for fault in judgement.faults] == [("uplink", (0,))]
+    assert "no other switch with two measured nodes" in judgement.doubts[0].why
+
+
+def test_a_switch_whose_nodes_met_no_others_has_no_slow_links() -> None:
+    switch = np.repeat(np.arange(6), 4)
+    ends = np.array([pair for pair in combinations(range(24), 2) if len({*switch[[*pair]]}) == 1])
+    logs = np.log(np.where((ends < 4).all(axis=1), 4e-6, 2e-6))
+    board = Board("8 B", ends, np.zeros(len(ends), np.int64), logs, logs[None])
+    judgement = judged([board], Network(np.arange(24), switch, is_simulated=True))
+    assert [(fault.kind, fault.units) for fault in judgement.faults] == [("switch", (0,))]
 
 
 @pytest.mark.parametrize("launches", [1, 2, 5])

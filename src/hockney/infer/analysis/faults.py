@@ -149,15 +149,24 @@ class _Judge:
         """Names the links of a switch; and the switch, if pairs of its own nodes are slow too."""
         board = self.boards[worst.board]
         inside = np.isin(self.hosts[worst.board][members], part.nodes).all(axis=1)
-        self.found.faults.append(replace(worst, kind=UPLINK, members=members[~inside]))
-        own = members[inside]
-        if len(own):
-            others = self.apart[worst.board] & np.isin(board.kinds, board.kinds[own])
-            others[members] = False
-            excess = np.median(board.logs[own]) - np.median(board.logs[others])
-            if excess > math.log(LEAST_RATIO):
-                ratio = math.exp(excess)
-                self.found.faults.append(replace(worst, kind=INSIDE, members=own, ratio=ratio))
+        own, across = members[inside], members[~inside]
+        if len(across):
+            self.found.faults.append(replace(worst, kind=UPLINK, members=across))
+        if not len(own):
+            return
+        others = self.apart[worst.board] & np.isin(board.kinds, board.kinds[own])
+        others[members] = False
+        if not others.any():
+            self.found.doubt(
+                "nodes on a switch whose links to others are slow have no other switch with two "
+                f"measured nodes to compare with at {board.name}: it may be slow inside as well",
+                "measure two nodes of another switch",
+            )
+            return
+        excess = np.median(board.logs[own]) - np.median(board.logs[others])
+        if excess > math.log(LEAST_RATIO):
+            ratio = math.exp(excess)
+            self.found.faults.append(replace(worst, kind=INSIDE, members=own, ratio=ratio))
 
     def _halves(self) -> None:
         """A doubt where the network has two parts, far from each other."""
