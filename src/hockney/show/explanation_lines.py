@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,8 +20,8 @@ from hockney.show.fits import line_text
 from hockney.show.judged import has_number, least_shown, percent, ratio_text
 from hockney.show.table import TableColumn, estimate_json, table_text
 
-OUTPUTS = ("-o", "--output", "--label", "--resume")
-"""Options of a recorded command that name its own file."""
+OUTPUTS = re.compile(r"((?P<flags>-q*)o|--(output|label|resume)(?==|$))(?P<value>.*)", re.DOTALL)
+"""An option of a recorded command that names its own file, with a value that is attached."""
 MOST_CLEARED = 6
 """Most factors that are listed as no cause."""
 LEFT = "not explained"
@@ -79,7 +80,7 @@ def explanation_lines(explanation: Explanation, tried: Sequence[TriedFactors] = 
     first, second = explanation.first, explanation.second
     lines = [f"A: {first.label} ({first.run.path})", f"B: {second.label} ({second.run.path})"]
     if explanation.question:
-        lines.append(f"to be measured with B: {_command(explanation.question)}")
+        lines.append(f"to be measured with B: {command_text(explanation.question)}")
     if explanation.shown:
         lines += ["", *_difference_lines(explanation)]
     if explanation.causes:
@@ -147,16 +148,19 @@ def _point(difference: PointDifference) -> str:
     return f"{size}: {before} in A, {after} in B, ratio {ratio_text(difference.difference)}"
 
 
-def _command(words: Sequence[str]) -> str:
+def command_text(words: Sequence[str]) -> str:
     """A recorded command, without what names its own file."""
-    kept, skips = [], False
-    for word in words[1:]:
-        name = word.partition("=")[0]
-        if skips or name in OUTPUTS:
-            skips = not skips and name == word
+    kept, each = ["hockney"], iter(words[1:])
+    for word in each:
+        option = OUTPUTS.fullmatch(word)
+        if option is None:
+            kept.append(word)
             continue
-        kept.append(word)
-    return shlex.join(["hockney", *kept])
+        if option["flags"] not in (None, "-"):
+            kept.append(option["flags"])
+        if not option["value"]:
+            next(each, None)
+    return shlex.join(kept)
 
 
 def tried_lines(tried: Sequence[TriedFactors]) -> list[str]:
@@ -192,7 +196,7 @@ def explanation_json(
         "files": [str(analysis.run.path) for analysis in (explanation.first, explanation.second)],
         "answer": answer_words(explanation),
         "gate": asdict(explanation.gate) if explanation.gate else None,
-        "question": _command(explanation.question) if explanation.question else None,
+        "question": command_text(explanation.question) if explanation.question else None,
         "failures": failures_json(explanation.failures),
         "ratio": explanation.typical_ratio,
         "whole": estimate_json(explanation.whole) if explanation.whole else None,
