@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from hockney.base import terminal
 from hockney.infer.estimate import estimate, least_known
 from hockney.records import Noise, Probe, Start
 from hockney.run.measure.status import Disturbances
+from hockney.show import progress
 from hockney.show.progress import BuildView, disturbances
 from samples import make_run
 from terminals import Shown, in_terminal
@@ -189,3 +192,17 @@ def test_a_build_is_shown_from_its_start(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().err == (
         "building the engine for mpicc: 0 of 2 files (kept for later runs)\n"
     )
+
+
+@pytest.mark.parametrize(("columns", "room"), [(0, 79), (1, 0), (50, 49)])
+def test_a_line_ends_before_the_terminal_does(
+    monkeypatch: pytest.MonkeyPatch, columns: int, room: int
+) -> None:
+    """A terminal that states no columns has the usual ones."""
+    stream = StringIO()
+    monkeypatch.setattr(stream, "fileno", lambda: 2)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress, "is_terminal", lambda _: True)
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((columns, 0)))
+    progress.Live(quiet=False).draw([[("x" * 60, ""), ("y" * 60, "dim")]], "")
+    assert sum(map(stream.getvalue().count, "xy")) == room

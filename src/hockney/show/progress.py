@@ -22,6 +22,8 @@ PLAIN_EVERY_S = 5.0
 DRAW_EVERY_S = 0.1
 """Least time between two drawings: the ranks may have to share a core with us."""
 OVER = "over its budget: one message or the start may take longer; Ctrl-C ends it, keeps its rounds"
+UNKNOWN_COLUMNS = 80
+"""Columns of a terminal that states none: that of a container, or of a serial line."""
 BAR = 30
 """Most characters of a bar."""
 Words = tuple[str, str]
@@ -47,7 +49,8 @@ class Live:
         """plain: the line that is printed where there is no terminal."""
         self._drawn_at = time.monotonic()
         if self._terminal:
-            width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
+            columns = os.get_terminal_size(sys.stderr.fileno()).columns
+            width = (columns or UNKNOWN_COLUMNS) - 1
             text = "\n".join(_fitted(line, width) for line in lines)
             sys.stderr.write(self._back() + text)
             self._height = len(lines)
