@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from hockney.infer.analysis import Analysis
+from hockney.records import Run
 from hockney.show import table
 from hockney.show.experiments import view_of
 from hockney.show.explained import COLUMNS, explained
@@ -62,3 +63,13 @@ def test_only_the_columns_of_the_table_are_explained() -> None:
     assert "p99: " not in words
     assert "hidden: " not in words
     assert "state 0: 56 %" not in words  # of several states, the table has it
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_without_launches_is_described_without_claims(name: str) -> None:
+    """No rounds, pairs or roles of ranks are stated where there were none."""
+    analysis = Analysis(Run(RUNS[name]().header), name)
+    view = view_of(analysis)
+    text = "\n".join([*view.parts(analysis, False), *view.definitions(analysis)])
+    claims = ("victims", "% of rounds", "0 pairs at once")
+    assert [claim for claim in claims if claim in text] == []

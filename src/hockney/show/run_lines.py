@@ -95,13 +95,14 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
             f"median: of the launches' medians, with its {level}; it describes the machine as it "
             "was during the run"
         )
-    samples = sorted(point.samples for point in analysis.estimates.own() if point.samples)
+    points = analysis.estimates.own()
+    samples = sorted(point.samples for point in points if point.samples)
     if samples:
         count = " to ".join(str(number) for number in dict.fromkeys((samples[0], samples[-1])))
         lines.append(f"{count} samples a row, of all launches together")
     states = analysis.estimates.states.states
     alone = len(states) == 1 and not analysis.estimates.states.mixed
-    only_state = [_state_line(state) for state in states[:1] if alone]
+    only_state = [_state_line(state) for state in states[:1] if alone and points]
     return [*lines, *filter(None, only_state)]
 
 

@@ -36,7 +36,9 @@ def variability_text(analysis: Analysis) -> str:
     """A table of all ranks together and, if they are few, of each; with the most pairs at once.
     Then the slow ranks."""
     spreads = analysis.variability
-    most = max((spread.point.pairs or 1 for spread in spreads), default=0)
+    if not spreads:
+        return ""
+    most = max(spread.point.pairs or 1 for spread in spreads)
     shown = [spread for spread in spreads if (spread.point.pairs or 1) == most]
     ranks = {spread.rank for spread in shown} - {None}
     listed = [spread for spread in shown if spread.rank is None or len(ranks) <= MOST_RANKS]

@@ -226,7 +226,9 @@ def _roles_lines(analysis: Analysis) -> list[str]:
     """The roles of the ranks, where they were the same in all launches."""
     launches = analysis.run.launches
     casts = {(tuple(launch.victims), tuple(launch.aggressors)) for launch in launches}
-    if len(casts) != 1:
+    if not casts:
+        return []
+    if len(casts) > 1:
         return ["victims and aggressors were drawn anew for each launch (launch records have them)"]
     ((victims, aggressors),) = casts
     return [f"victims: ranks {_few(victims)}; aggressors: ranks {_few(aggressors)}"]

@@ -189,7 +189,8 @@ def _of_variants(analysis: Analysis, number: int, dots: int) -> Section:
 def _section(
     experiment: str, operation: str | None, analyses: Sequence[Analysis], dots: int
 ) -> Section:
-    words = [experiment, *([] if operation in (None, experiment) else [operation])]
+    own = operation if operation != experiment else None
+    words = [experiment, *([own] if own else [])]
     id_ = "-".join(words).replace(" ", "-")
     names = figures_of(experiment)
     if len(analyses) > 1 and experiment == "collective":
