@@ -86,7 +86,7 @@ def test_a_link_is_never_followed(tmp_path: Path, force: bool) -> None:
     assert victim.read_text() == "precious"
 
 
-def test_a_wrong_place_is_asked_wrongly(tmp_path: Path) -> None:
+def test_a_wrong_place_is_an_error_of_usage(tmp_path: Path) -> None:
     for place in (tmp_path / "nowhere" / "out", Path("/proc/out")):
         with pytest.raises(UsageError, match="cannot be written"):
             write_output(place, "new", force=False)

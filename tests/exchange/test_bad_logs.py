@@ -271,11 +271,12 @@ def test_a_log_of_more_than_a_result_file_holds_is_refused(
     path = tmp_path / "osu.log"
     path.write_text(logs.OSU_5)
     log = read_log(path)
-    found = [(log, table) for table in reading.read(log, "osu")]
-    assert runs_module.runs_of(found, "osu")
+    [run] = runs_module.runs_of([(log, table) for table in reading.read(log, "osu")], "osu")
+    result = tmp_path / "osu.jsonl"
     monkeypatch.setattr(runs_module, "LONGEST_FILE", 300)
     with pytest.raises(UsageError, match=r"osu\.log: 3 numbers of pingpong exceed"):
-        runs_module.runs_of(found, "osu")
+        runs_module.store(run, result, force=False)
+    assert not result.exists()
 
 
 @pytest.mark.parametrize("format", ["osu", "netgauge"])

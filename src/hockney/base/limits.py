@@ -7,7 +7,7 @@ import os
 import re
 import resource
 
-SAID = (
+MESSAGES = (
     (r"[Cc]annot allocate memory|failed to map segment|Out Of Memory", errno.ENOMEM),
     (r"Resource temporarily unavailable|can't start new thread", errno.EAGAIN),
     (r"Too many open files|SYS_LIMITS_PIPES", errno.EMFILE),
@@ -57,7 +57,7 @@ def of_the_user(env: dict[str, str]) -> dict[str, str]:
 def explained(error: BaseException) -> str | None:
     """The limit behind an error, and what to do; None without a limit."""
     number = error.errno if isinstance(error, OSError) else None
-    number = number or (errno.ENOMEM if isinstance(error, MemoryError) else _said(str(error)))
+    number = number or (errno.ENOMEM if isinstance(error, MemoryError) else _error_of(str(error)))
     if number == errno.ENOMEM:
         return f"out of memory{_limit(resource.RLIMIT_AS, 'ulimit -v', 10, ' KiB')}"
     if number == errno.EAGAIN:
@@ -76,8 +76,8 @@ def explained_text(text: str) -> str | None:
     return explained(RuntimeError(text))
 
 
-def _said(text: str) -> int | None:
-    return next((number for pattern, number in SAID if re.search(pattern, text)), None)
+def _error_of(text: str) -> int | None:
+    return next((number for pattern, number in MESSAGES if re.search(pattern, text)), None)
 
 
 def _limit(which: int, command: str, shift: int = 0, unit: str = "") -> str:

@@ -15,7 +15,7 @@ from hockney.base.temporary import temporary_file
 
 Content = bytes | str | Iterable[bytes]
 
-ASKED_WRONGLY = frozenset(
+WRONG_PLACE = frozenset(
     {
         *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS),
         *(errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL),
@@ -123,6 +123,6 @@ def _explained(path: Path) -> Iterator[None]:
 def unwritable(path: Path, error: OSError) -> HockneyError:
     """The error for a computed file that cannot be written: nothing measured is in it."""
     message = f"{path} cannot be written: {error.strerror or error}"
-    kind = UsageError if error.errno in ASKED_WRONGLY else HockneyError
+    kind = UsageError if error.errno in WRONG_PLACE else HockneyError
     way_out = WAYS_OUT.get(error.errno or 0)
     return kind(message, way_out and f"{way_out}, or name another place with -o")

@@ -171,9 +171,9 @@ def processes_of(command: str) -> int | None:
     command = " ".join(command.replace("\\\n", " ").split())
     launchers = list(_LAUNCHER.finditer(command[: _program_at(command)]))
     if not launchers:
-        return _asked(_WRAPPED.sub(" ", command))
+        return _by_options(_WRAPPED.sub(" ", command))
     last = launchers[-1]
-    processes = _of_sets if last[0] == "jsrun" else _asked
+    processes = _of_sets if last[0] == "jsrun" else _by_options
     processes = _of_hosts if _OPEN_MPI.fullmatch(last[0]) else processes
     counts = [processes(part) for part in _NEXT_PART.split(command[last.end() :])]
     known = [count for count in counts if count is not None]
@@ -191,7 +191,7 @@ def _program_at(part: str) -> int:
     return at
 
 
-def _asked(part: str) -> int | None:
+def _by_options(part: str) -> int | None:
     part = part[: _program_at(part)]
     every, nodes, each = (of.search(part) for of in (_PROCESSES, _NODES, _A_NODE))
     if every:
@@ -203,7 +203,7 @@ def _of_hosts(part: str) -> int | None:
     """Open MPI's processes, which follow from its hosts if no number is given."""
     options = part[: _program_at(part)]
     every, each = (of.search(options) for of in (_OPEN_MPI_PROCESSES, _EACH_HOST))
-    known = int(every[1]) if every else _asked(part)
+    known = int(every[1]) if every else _by_options(part)
     listed = _HOSTS.findall(options)
     if known is not None or len(listed) != 1:
         return known

@@ -17,8 +17,7 @@ import msgspec
 from hockney import __version__, records
 from hockney.base.errors import UsageError
 from hockney.base.outputs import write_output
-from hockney.foreign.logs import settings_above
-from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.settings_above import Logged, tell_apart
 from hockney.foreign.logs.table import LogTable
 from hockney.plan.axes import AXES, Axes, Point, point_of
 from hockney.plan.bounds import LARGEST_NS
@@ -36,7 +35,6 @@ from hockney.records import (
 from hockney.records.reading import LONGEST_FILE
 from hockney.records.run import REPEATED
 
-Found = tuple[Log, LogTable]
 RECORDS_AT_ONCE = 10_000
 """Records written in one block: the largest log has 100 times as many."""
 MOST_NOTES = 100
@@ -47,16 +45,16 @@ _SAMPLED = tuple(name for name in AXES if name != "buffers")
 _sampled = attrgetter(*_SAMPLED)
 
 
-def runs_of(logged: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
+def runs_of(logged: Sequence[Logged], format: str, label: str | None = None) -> list[Run]:
     """A run for each operation and its options, in the order of the log. A table with a point of an
     earlier table is another launch, unless something shows another setting (`settings`)."""
-    settings_above.tell_apart(logged)
-    experiments: dict[tuple[str, str], list[Found]] = {}
+    tell_apart(logged)
+    experiments: dict[tuple[str, str], list[Logged]] = {}
     for log, table in logged:
         options = json.dumps(table.options, sort_keys=True)
         name = table.experiment or table.operation
         experiments.setdefault((name, options), []).append((log, table))
-    read, others = list[list[Found]](), list[Found]()
+    read, others = list[list[Logged]](), list[Logged]()
     for group in experiments.values():
         if any(table.rows for _, table in group):
             read.append(group)
@@ -68,16 +66,7 @@ def runs_of(logged: Sequence[Found], format: str, label: str | None = None) -> l
     return [run for run in runs if run.summaries or run.samples]
 
 
-def _check_size(run: Run, log: str) -> None:
-    if sum(map(len, _blocks(run))) > LONGEST_FILE:
-        raise UsageError(
-            f"{log}: {len(run.summaries)} numbers of {run.header.experiment} exceed the "
-            f"limit of a result file, {LONGEST_FILE >> 20} MiB",
-            "split the log, and import each table separately",
-        )
-
-
-def _run(logged: Sequence[Found], format: str, label: str | None) -> Run:
+def _run(logged: Sequence[Logged], format: str, label: str | None) -> Run:
     tables = [table for _, table in logged if table.rows] or [logged[0][1]]
     first = tables[0]
     source = Source(
@@ -103,11 +92,10 @@ def _run(logged: Sequence[Found], format: str, label: str | None) -> Run:
     else:
         for table in tables:
             _add_table(run, table, earlier)
-    _check_size(run, source.file)
     return run
 
 
-def _notes(logged: Sequence[Found]) -> list[str]:
+def _notes(logged: Sequence[Logged]) -> list[str]:
     ends = [f"{log.path}: {table.cut}" for log, table in logged if table.cut and not table.rows]
     notes = list(dict.fromkeys([note for _, table in logged for note in table.notes] + ends))
     dropped: dict[Path, set[int]] = {}
@@ -210,13 +198,23 @@ def _definition(table: LogTable) -> str | None:
 
 
 def store(run: Run, path: Path, force: bool) -> None:
-    """Writes the run as a result file."""
+    """Writes the run as a result file. Raises UsageError where it would be too large."""
     write_output(path, _blocks(run), force)
     run.path = path
 
 
 def _blocks(run: Run) -> Iterator[bytes]:
-    """The lines of the file, in blocks."""
-    parts = run.records()
+    """The lines of the file, in blocks. Raises UsageError where they are more than one may have."""
+    parts, size = run.records(), 0
     while some := list(itertools.islice(parts, RECORDS_AT_ONCE)):
-        yield b"".join(map(records.encode, some))
+        block = b"".join(map(records.encode, some))
+        size += len(block)
+        if size > LONGEST_FILE:
+            source = run.header.source
+            raise UsageError(
+                f"{source.file if source else 'the log'}: {len(run.summaries)} numbers of "
+                f"{run.header.experiment} exceed the limit of a result file, "
+                f"{LONGEST_FILE >> 20} MiB",
+                "split the log, and import each table separately",
+            )
+        yield block

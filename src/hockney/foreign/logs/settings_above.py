@@ -21,7 +21,8 @@ from hockney.plan.axes import key_without
 from hockney.records import Summary
 from hockney.records.run import REPEATED
 
-Found = tuple[Log, LogTable]
+Logged = tuple[Log, LogTable]
+"""A table and the log that it is in."""
 FARTHEST = 1.5
 """Largest ratio of the middle size between two launches of one run. It reaches 1.32 on shared
 clouds and between other pairs of their nodes; other networks and placements differ by more."""
@@ -38,7 +39,7 @@ PLACE = "table"
 """The option that separates tables by their numbers only."""
 
 
-def tell_apart(logged: Sequence[Found]) -> None:
+def tell_apart(logged: Sequence[Logged]) -> None:
     """Adds options that separate tables of different settings; notes report tables that only
     numbers separate. Tables that are launches according to the user or the log stay together."""
     for log in dict.fromkeys(id(log) for log, _ in logged):
@@ -69,7 +70,7 @@ def _tell_apart(log: Log, tables: Sequence[LogTable]) -> None:
         ]
         for table, values in zip(group, known, strict=True):
             table.options |= {name: values[name] for name in different if name in values}
-        _add_said(group, around)
+        _add_keyed(group, around)
     for group in _groups(tables):
         if not any(table.run or REPEATED in table.options for table in group):
             _by_numbers(log, group)
@@ -114,13 +115,13 @@ def _known(table: LogTable, above: Surroundings) -> dict[str, str]:
     return {name: value for name, value in around.items() if value and name not in table.options}
 
 
-def _add_said(tables: Sequence[LogTable], around: Sequence[Surroundings]) -> None:
+def _add_keyed(tables: Sequence[LogTable], around: Sequence[Surroundings]) -> None:
     """Adds the values in which these tables differ of keys that two of them have, and labels."""
     known: list[dict[str, str]] = []
     for table, of in zip(tables, around, strict=True):
-        is_told = table.program.startswith(_COMMENTING)
-        known.append({**of.printed, **(of.said if is_told else {})})
-        if is_told and of.label:
+        prints_comments = table.program.startswith(_COMMENTING)
+        known.append({**of.printed, **(of.keyed if prints_comments else {})})
+        if prints_comments and of.label:
             known[-1][_LABEL] = of.label
     names = dict.fromkeys(name for of in known for name in of)
     different = [n for n in names if _differ(tables, [of.get(n) for of in known], unknown=True)]

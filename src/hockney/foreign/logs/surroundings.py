@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hockney.foreign.logs import said
+from hockney.foreign.logs import setting_lines
 from hockney.foreign.logs.commands import (
     ASSIGNED,
     LIBRARIES,
@@ -45,7 +45,9 @@ _OF_NODES = re.compile(
     re.IGNORECASE,
 )
 """Lines that name the nodes of the next table, which have numbers."""
-_SAID = re.compile(rf"(?:\b(?:with|using)|[\[(,])\s*((?:{LIBRARIES})_\w+)=([^\s\]),;]{{1,80}})")
+_IN_SENTENCE = re.compile(
+    rf"(?:\b(?:with|using)|[\[(,])\s*((?:{LIBRARIES})_\w+)=([^\s\]),;]{{1,80}})"
+)
 """Variables in a sentence above a table."""
 _UNSET = re.compile(r"\s*(?:unset|unsetenv)((?: +\w{1,80})+)\s*")
 _MACHINE = re.compile(
@@ -69,7 +71,7 @@ class Surroundings:
     """Nodes that a line above the table names. They make no other setting."""
     printed: Mapping[str, str] = field(default_factory=dict)
     """What libraries print of their settings above the table or within it."""
-    said: Mapping[str, str] = field(default_factory=dict)
+    keyed: Mapping[str, str] = field(default_factory=dict)
     """Values of keys above the table."""
     label: str | None = None
     """The last plain line above the table."""
@@ -89,7 +91,7 @@ class _State:
     directory: str | None = None
     nodes: str | None = None
     is_fenced: bool = False
-    said: dict[str, str] = field(default_factory=dict)
+    keyed: dict[str, str] = field(default_factory=dict)
     label: str | None = None
     listed: str | None = None
     """The key of modules that have been listed since the last table."""
@@ -108,7 +110,7 @@ class _State:
             path[:LONGEST] or None,
             settings[:LONGEST] or None,
             self.nodes,
-            said=dict(self.said),
+            keyed=dict(self.keyed),
             label=self.label,
         )
 
@@ -126,7 +128,7 @@ def surroundings_of(
     for line, text in log.joined():
         place = bisect_left(lasts, line)  # of the table that the line is in, or above
         start = starts[place] if place < len(starts) else 0
-        for name, value in said.by_library(text).items() if start else ():
+        for name, value in setting_lines.by_library(text).items() if start else ():
             printed[start].setdefault(name, set()).add(value)
         if text[:1] and not text[0].isdigit():
             # Comments of a table come before others; a heading of this kind is alone.
@@ -139,7 +141,7 @@ def surroundings_of(
         else:
             is_known = not text
         if not is_known and line < start:
-            _see_said(text, state)
+            _see_setting(text, state)
         for below in range(line, line + 1 + text.count("\n")):
             if below in printed:
                 surroundings[below] = state.seen()
@@ -175,7 +177,7 @@ def _see_words(text: str, words: str, prompt: bool, state: _State, may_head: boo
     if prompt and (host := _PROMPT_HOST.match(text)):
         state.settings["host"] = _without_number(host[1])
     if prompt and (directory := _DIRECTORY.fullmatch(words)):
-        state.directory = said.without_count(directory[1])
+        state.directory = setting_lines.without_count(directory[1])
     keyed, machine = _KEYED.fullmatch(text), _MACHINE.fullmatch(text)
     if command:
         state.command, state.weak = normal(command), None
@@ -194,31 +196,31 @@ def _see_words(text: str, words: str, prompt: bool, state: _State, may_head: boo
     return True
 
 
-def _see_said(text: str, state: _State) -> None:
+def _see_setting(text: str, state: _State) -> None:
     """Reads a line between tables that _see() does not know."""
-    loading, modules = said.loading(text), said.listed(text)
-    if said.LISTING.fullmatch(text):
-        state.listed, state.said["modules"] = "modules", ""
+    loading, modules = setting_lines.loading(text), setting_lines.listed(text)
+    if setting_lines.LISTING.fullmatch(text):
+        state.listed, state.keyed["modules"] = "modules", ""
     elif loading:
         _list("loaded", [loading], state)
     elif modules and state.listed == "modules":
         _list("modules", modules, state)
-    elif setting := said.keyed(text):
-        state.said[setting[0]] = setting[1]
-    elif found_label := said.label(text):
-        state.label = found_label
+    elif setting := setting_lines.keyed(text):
+        state.keyed[setting[0]] = setting[1]
+    elif label := setting_lines.label(text):
+        state.label = label
 
 
 def _list(key: str, names: Sequence[str], state: _State) -> None:
     """Adds modules to those of the lines before; the first line below a table begins anew."""
-    before = [state.said[key]] if state.listed == key else []
-    state.listed, state.said[key] = key, " ".join([*before, *names]).strip()
+    before = [state.keyed[key]] if state.listed == key else []
+    state.listed, state.keyed[key] = key, " ".join([*before, *names]).strip()
 
 
 def _see_variables(words: str, state: _State) -> bool:
     """Reads variables that are set; false without any."""
     variables = {each[1] or each[2]: each[3].strip("\"'") for each in ASSIGNED.finditer(words)}
-    variables |= dict(_SAID.findall(words))
+    variables |= dict(_IN_SENTENCE.findall(words))
     state.settings |= variables
     unset = _UNSET.fullmatch(words)
     for name in unset[1].split() if unset else ():
@@ -248,7 +250,7 @@ def _without_number(host: str) -> str:
 
 def _see_heading(text: str, state: _State, may_head: bool) -> bool:
     """Reads a heading; false without one."""
-    if _TITLE.match(text) or said.LISTING.fullmatch(text):
+    if _TITLE.match(text) or setting_lines.LISTING.fullmatch(text):
         return False
     marked, named = _HEADING.fullmatch(text), _NAMED.fullmatch(text)
     decorated = _DECORATED.fullmatch(text)
@@ -263,7 +265,7 @@ def _see_heading(text: str, state: _State, may_head: bool) -> bool:
 
 def _head(state: _State, level: int, text: str) -> None:
     """Enters a heading, which ends those of its level and below."""
-    words = " ".join(said.without_count(text).split()).strip(" :*=")
-    if any(map(str.isalpha, words)) and not said.CLOCK.search(text):
+    words = " ".join(setting_lines.without_count(text).split()).strip(" :*=")
+    if any(map(str.isalpha, words)) and not setting_lines.CLOCK.search(text):
         above = [(of, name) for of, name in state.headings if of < level]
         state.headings = [*above, (level, words)]

@@ -28,8 +28,19 @@ def counts(run: Run) -> dict[int, int]:
     for code, point in enumerate(run.samples.visited):
         count = int(repeated[run.samples.codes == code].sum())
         sampled[point.bytes] = sampled.get(point.bytes, 0) + count
-    imported = {s.bytes: s.repetitions for s in run.summaries if s.repetitions is not None}
-    return imported | sampled
+    return _imported(run) | sampled
+
+
+def loops(run: Run) -> dict[int, int]:
+    """Repetitions of one loop of each size: the latest, or from an imported log."""
+    sizes = [point.bytes for point in run.samples.visited]
+    repeated = run.samples.column("repetitions").tolist()
+    last = dict(zip(run.samples.codes.tolist(), repeated, strict=True))
+    return _imported(run) | {sizes[code]: int(count) for code, count in last.items()}
+
+
+def _imported(run: Run) -> dict[int, int]:
+    return {s.bytes: s.repetitions for s in run.summaries if s.repetitions is not None}
 
 
 def count_of(repetitions: dict[int, int], point: PointEstimate) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, number
+from hockney.foreign.programs._json import dict_in, dicts_in
 from hockney.foreign.programs._nccl_columns import COLUMNS, KINDS, WAYS, is_wrong
 from hockney.records import Place
 
@@ -43,15 +44,14 @@ def read(log: Log) -> list[LogTable]:
     """A table for each data type, reduction and root."""
     try:
         # Numbers keep the digits that were printed.
-        document = json.loads(log.text, parse_float=str)
+        document = dict_in(json.loads(log.text, parse_float=str))
     except (ValueError, RecursionError) as error:
         table = LogTable(log.operation, "nccl-tests", 1)
         table.note(f"{log.at(getattr(error, 'lineno', 1))}: not whole JSON: {error}")
         return [table]
-    document = document if isinstance(document, dict) else {}
     tables: dict[Kind, LogTable] = {}
     seen: set[tuple[Kind, str]] = set()
-    for place, result in enumerate(_dicts(document.get("results")), 1):
+    for place, result in enumerate(dicts_in(document.get("results")), 1):
         kind = tuple((name, _text(result[name]).strip()) for name in KINDS if name in result)
         table = tables.setdefault(kind, _table(document, log.operation, kind))
         point = (kind, str(result.get("size")))
@@ -60,10 +60,6 @@ def read(log: Log) -> list[LogTable]:
         seen.add(point)
         _read_result(result, table, f"{log.path}, result {place}")
     return list(tables.values()) or [_table(document, log.operation, ())]
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def _table(document: dict[str, Any], unnamed: str, kind: Kind) -> LogTable:
@@ -83,8 +79,8 @@ def _table(document: dict[str, Any], unnamed: str, kind: Kind) -> LogTable:
 
 def _places(config: Any) -> list[Place]:
     """The host of each rank. Built with MPI, the file has only the first rank of each process."""
-    config = config if isinstance(config, dict) else {}
-    devices = _dicts(config.get("devices"))
+    config = dict_in(config)
+    devices = dicts_in(config.get("devices"))
     each = _count(config.get("nthreads")) * _count(config.get("ngpus"))
     ranks = [device.get("rank") for device in devices]
     if each > MOST_GPUS or ranks != [first * each for first in range(len(devices))]:

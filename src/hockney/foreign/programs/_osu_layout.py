@@ -111,8 +111,8 @@ def _settings(point: PointEstimate) -> list[str]:
     lines = []
     for field in point.__struct_fields__:
         value = getattr(point, field)
-        is_said = field in ("operation", "bytes") or value in usual.get(field, ())
-        if field in AXES and value not in (None, (), False) and not is_said:
+        is_usual = field in ("operation", "bytes") or value in usual.get(field, ())
+        if field in AXES and value not in (None, (), False) and not is_usual:
             lines.append(_line(field, value))
     return lines
 

@@ -172,12 +172,12 @@ def read(log: Log) -> list[LogTable]:
             raise refused
         return []
     tables: list[LogTable] = []
-    notes, said = _passed_over(log, heading), _said(log)
+    notes, comments = _passed_over(log, heading), _trip_comments(log)
     for place, (part, below) in enumerate(_parts(log, heading), 1):
         if not part.columns:
             notes.append(_left_out(log, part.line, part.cells, below))
             continue
-        about = [*_halve(log, part, below, said), *_unread(log, part)]
+        about = [*_halve(log, part, below, comments), *_unread(log, part)]
         part_tables = _grid(log, part, below)
         for note in about:
             part_tables[0].note(note)
@@ -205,23 +205,23 @@ def _parts(log: Log, heading: Heading) -> list[tuple[Heading, Rows]]:
     return parts
 
 
-def _said(log: Log) -> list[tuple[int, bool]]:
+def _trip_comments(log: Log) -> list[tuple[int, bool]]:
     """The lines of comments that say whether times are of round trips or of one way."""
     comments = ((line, text) for line, text in log.numbered() if is_comment(text))
-    says = ((line, is_round_trip(text)) for line, text in comments)
-    return [(line, is_whole) for line, is_whole in says if is_whole is not None]
+    known = ((line, is_round_trip(text)) for line, text in comments)
+    return [(line, is_whole) for line, is_whole in known if is_whole is not None]
 
 
-def _halve(log: Log, heading: Heading, rows: Rows, said: list[tuple[int, bool]]) -> list[str]:
+def _halve(log: Log, heading: Heading, rows: Rows, comments: list[tuple[int, bool]]) -> list[str]:
     """Halves the columns of whole round trips, which their names show, or the nearest comment above
     the rows. Returns a note about them."""
     if set(heading.cells) >= OWN:
         return []
-    place = bisect_left(said, (rows[0].line if rows else heading.last,))
+    place = bisect_left(comments, (rows[0].line if rows else heading.last,))
     names: list[str] = []
     for index, meaning in heading.columns.items():
         is_whole = is_round_trip(heading.cells[index])
-        is_whole = said[place - 1][1] if is_whole is None and place else is_whole
+        is_whole = comments[place - 1][1] if is_whole is None and place else is_whole
         if is_whole and isinstance(meaning, Column) and meaning.field == "value_s":
             heading.columns[index] = halved(meaning)
             names.append(repr(heading.cells[index].strip()))

@@ -18,7 +18,7 @@ from hockney.foreign.logs.table import (
     is_number,
     number_rows,
 )
-from hockney.foreign.programs._layout import count_of, counts
+from hockney.foreign.programs._layout import count_of, loops
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import sizes_of, workload_of
 from hockney.plan.preset import MIB, Preset, powers
@@ -105,7 +105,7 @@ ONLY = "pingpong"
 
 
 def layout(run: Run, points: Sequence[PointEstimate]) -> str:
-    repetitions = counts(run) | {s.bytes: s.repetitions for s in run.samples}
+    repetitions = loops(run)
     workload = workload_of(run.header.options)
     lines = []
     for point in points:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import MEGABYTES, Column, LogTable, RowError, whole
-from hockney.foreign.programs._layout import count_of, counts
+from hockney.foreign.programs._layout import count_of, loops
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import Size
 from hockney.plan.preset import Preset
@@ -74,7 +74,7 @@ ELEMENT_BYTES = 4
 
 
 def layout(run: Run, points: Sequence[PointEstimate]) -> str:
-    repetitions = counts(run) | {s.bytes: s.repetitions for s in run.samples}
+    repetitions = loops(run)
     lines = []
     for point in points:
         one_way_us = point.typical_s * 1e6

@@ -13,7 +13,7 @@ from decimal import Decimal
 from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.prefixes import hidden_title
-from hockney.foreign.logs.said import processes_by_line
+from hockney.foreign.logs.setting_lines import processes_by_line
 from hockney.foreign.logs.table import (
     BYTES,
     REPETITIONS,
@@ -110,7 +110,7 @@ class OsuContext:
     version: str | None = None
     parameters: dict[str, str] = field(default_factory=dict)
     ranks: int | None = None
-    said: int | None = None
+    shown_ranks: int | None = None
     """The ranks that a line gives for all tables below it; a command is for one table only."""
     pairs: int | None = None
     quantity: Column | None = None
@@ -198,14 +198,14 @@ def read(log: Log) -> list[LogTable]:
     context = OsuContext()
     unread: dict[int, str] = {}
     titled, reached = 0, 0
-    commands, said = processes_by_line(log, _COMMAND)
-    known = {**commands, **said}
+    commands, shown = processes_by_line(log, _COMMAND)
+    known = {**commands, **shown}
     for line, text in log.numbered():
         if line < reached:
             continue
         title = _TITLE.match(text)
         if line in known:
-            context.ranks, context.said = known[line], said.get(line)
+            context.ranks, context.shown_ranks = known[line], shown.get(line)
         elif title:
             context.title, context.version = title["title"], title["version"]
             titled, unread[line] = line, title["title"]
@@ -221,8 +221,8 @@ def read(log: Log) -> list[LogTable]:
                     context.above = None
                     context = OsuContext(
                         version=context.version,
-                        ranks=context.said,
-                        said=context.said,
+                        ranks=context.shown_ranks,
+                        shown_ranks=context.shown_ranks,
                         before=table,
                         above=context,
                     )

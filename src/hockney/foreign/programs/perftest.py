@@ -61,7 +61,7 @@ def recognise(log: Log) -> int | None:
 
 def read(log: Log) -> list[LogTable]:
     tables = _perftest_json.read(log)
-    title, parameters, is_cycles, is_asked = log.operation, dict[str, str](), False, False
+    title, parameters, is_cycles, reports_cycles = log.operation, dict[str, str](), False, False
     reached = 0
     for line, text in log.numbered():
         if line < reached:
@@ -69,9 +69,9 @@ def read(log: Log) -> list[LogTable]:
         named = _TITLE.match(text)
         if named:
             # A command is above its title; lists of times are below.
-            title, parameters, is_cycles, is_asked = named["title"], {}, is_asked, False
+            title, parameters, is_cycles, reports_cycles = named["title"], {}, reports_cycles, False
         elif command := _COMMAND.search(text):
-            is_asked = is_cycles = _IN_CYCLES.search(command["options"] or "") is not None
+            reports_cycles = is_cycles = _IN_CYCLES.search(command["options"] or "") is not None
         elif _CYCLES.match(text):
             is_cycles = True
         elif _HEADING.match(text):

@@ -122,10 +122,8 @@ def _calls(log: Log, first: int, titles: Sequence[str]) -> list[LogTable]:
 
 def _named(stem: str) -> tuple[int | None, str | None, str | None]:
     """The size in bytes, the algorithm and the segment size in a file's name."""
-    kind = next((name for name in sorted(TYPES, key=len) if stem.endswith(f"_{name}")), None)
-    if kind == "char" and stem.endswith("_unsigned_char"):
-        kind = "unsigned_char"
-    match = _NAME.match(stem.removesuffix(f"_{kind}"))
+    kind = max((name for name in TYPES if stem.endswith(f"_{name}")), key=len, default=None)
+    match = _NAME.match(stem.removesuffix(f"_{kind}") if kind else stem)
     if match is None:
         return None, None, None
     # Without a type, as in the first versions, the bytes of an element are unknown.

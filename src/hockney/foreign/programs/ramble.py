@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -15,6 +14,7 @@ from hockney.foreign.logs.log import UNKNOWN, Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, is_number, number
 from hockney.foreign.programs._csv_cells import UNIT_OF_SIZE, sized
 from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of
+from hockney.foreign.programs._json import dict_in, dicts_in
 
 HEADED = True
 
@@ -181,24 +181,19 @@ def _of_json(log: Log) -> list[RambleExperiment]:
         document = json.JSONDecoder(parse_float=str, parse_int=str).raw_decode(log.text, start)[0]
     except (ValueError, RecursionError):
         return []
-    listed = document.get("experiments") if isinstance(document, dict) else None
-    dicts = (
-        [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
-    )
-    return [_experiment(log, entry) for entry in dicts]
+    return [_experiment(log, entry) for entry in dicts_in(dict_in(document).get("experiments"))]
 
 
 def _experiment(log: Log, of: dict[str, Any]) -> RambleExperiment:
     name = str(of.get("name", UNKNOWN))
     line = log.text.count("\n", 0, max(log.text.find(f'"{name}"'), 0)) + 1
-    variables = of.get("RAMBLE_VARIABLES")
-    variables = variables if isinstance(variables, dict) else {}
+    variables = dict_in(of.get("RAMBLE_VARIABLES"))
     ranks = str(variables.get("n_ranks", of.get("n_ranks", "")))
     experiment = RambleExperiment(line, name, str(of.get("RAMBLE_STATUS", "")) or None)
     experiment.ranks = int(ranks) if ranks.isdigit() and len(ranks) < 10 and int(ranks) else None
-    for context in _dicts(of.get("CONTEXTS")):
+    for context in dicts_in(of.get("CONTEXTS")):
         shown = str(context.get("display_name") or context.get("name") or "")
-        for figure in _dicts(context.get("foms")):
+        for figure in dicts_in(context.get("foms")):
             origin = str(figure.get("origin_type", ""))
             summary = origin.removeprefix("summary::") if origin.startswith("summary::") else None
             value, unit = str(figure.get("value", "")), str(figure.get("units", ""))
@@ -206,14 +201,6 @@ def _experiment(log: Log, of: dict[str, Any]) -> RambleExperiment:
                 RambleFigure(None, shown, str(figure.get("name", "")), value, unit, summary)
             )
     return experiment
-
-
-def _dicts(value: Any) -> Iterator[dict[str, Any]]:
-    return (
-        (entry for entry in value if isinstance(entry, dict))
-        if isinstance(value, list)
-        else iter(())
-    )
 
 
 def _tables(

@@ -10,6 +10,7 @@ from typing import Any
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import LogTable
+from hockney.foreign.programs._json import dict_in, dicts_in
 from hockney.foreign.programs._reframe_values import LAYOUT, SIZE_NAME, Value, table_of
 
 HEADED = True
@@ -34,8 +35,10 @@ def read(log: Log) -> list[LogTable]:
         table = LogTable(log.operation, "ReFrame", 1)
         table.note(f"{log.at(table.line)}: the report is not whole, or no JSON: nothing is read")
         return [table]
-    version = _text(_dict(report.get("session_info")).get("version"))
-    cases = [case for run in _dicts(report.get("runs")) for case in _dicts(run.get("testcases"))]
+    version = _text(dict_in(report.get("session_info")).get("version"))
+    cases = [
+        case for run in dicts_in(report.get("runs")) for case in dicts_in(run.get("testcases"))
+    ]
     numbers = range(1, len(log.lines) + 1)
     lines = [line for line in numbers for _ in _CASE.finditer(log.whole_line(line))]
     lines += [1] * (len(cases) - len(lines))
@@ -63,7 +66,7 @@ def _values(line: int, number: int, case: dict[str, Any], version: str | None) -
     environment = _text(case.get("environ")) or _text(case.get("environment"))
     setting = {"system": system, "partition": partition, "environ": environment}
     setting |= {name: _text(case.get(name)) for name in LAYOUT}
-    parameters = case | _dict(case.get("check_params"))
+    parameters = case | dict_in(case.get("check_params"))
     sizes = [
         text
         for name, size in parameters.items()
@@ -89,11 +92,11 @@ def _values(line: int, number: int, case: dict[str, Any], version: str | None) -
 def _variables(case: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
     """Name, value, unit and result of each variable. The names of `perfvalues` begin with the
     system and the partition."""
-    for name, row in _dict(case.get("perfvalues")).items():
+    for name, row in dict_in(case.get("perfvalues")).items():
         cells = [_text(cell) for cell in row] if isinstance(row, list) else []
         if len(cells) > UNIT and cells[VALUE]:
             yield name.rpartition(":")[2], cells[VALUE], cells[UNIT], "".join(cells[RESULT:])
-    for row in _dicts(case.get("perfvars")):
+    for row in dicts_in(case.get("perfvars")):
         if value := _text(row.get("value")):
             yield _text(row.get("name"), "unknown"), value, _text(row.get("unit")), ""
 
@@ -101,15 +104,3 @@ def _variables(case: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
 def _text(value: Any, unknown: str = "") -> str:
     """A string or number, as the report has it."""
     return value if isinstance(value, str) and value else unknown
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _dicts(value: Any) -> Iterator[dict[str, Any]]:
-    return (
-        (entry for entry in value if isinstance(entry, dict))
-        if isinstance(value, list)
-        else iter(())
-    )

@@ -75,8 +75,7 @@ def _collective(order: Order, rank: int, step: TraceStep) -> Iterator[str]:
     if len(ranks) < len(order.ranks) or step.name == "reduce_scatter_block":
         yield from _messages(order, rank, step, root)
         return
-    name = {"allgather": "allgather", "alltoall": "alltoall"}.get(step.name, step.name)
-    words = [name]
+    words = [step.name]
     if step.name != "barrier":
         words += [str(step.bytes)] * (2 if step.name in TWICE else 1)
     words += ["0"] * (step.name in SUMS)

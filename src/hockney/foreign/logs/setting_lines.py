@@ -101,7 +101,7 @@ _HOST = re.compile(
     r"|eth|ib|hsn|mlx|roce|cxi|coll|v)[\d._/-]*(?=[\s,]|$))([a-z][a-z-]*)\d+(?:[.-][\w.-]*)?(?=[\s,]|$)"
 )
 """Names of nodes."""
-_LONGEST_LABEL, _MOST_WORDS = 60, 6
+_MOST_WORDS = 6
 _LABEL = re.compile(r"(?![#\[<{|$/])[^:;@\[\]<>{}|]{2,60}")
 _LOADING = re.compile(
     r"\s*(?:Loading|Loaded|Using|Unloading)(?: modules?)?:? "
