@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import msgspec
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from hockney.infer.analysis.histories import History, histories
-from hockney.infer.analysis.run_facts import RunFacts, facts_of
+from hockney.infer.analysis.run_facts import HANDOVER, RunFacts, facts_of
 from hockney.infer.estimate import estimate
 from hockney.records import MpiFacts, Run
 from hockney.show.history_lines import history_lines
@@ -193,6 +194,21 @@ def test_an_mpi_of_another_version_is_the_same_system_and_another_library_is_not
         ("pingpong, Open MPI, here", 1),
     ]
     assert len(histories([facts(run) for run in runs], 0.05, together=True)) == 1
+
+
+@pytest.mark.parametrize("later_s", [60e-9, 200e-9])
+def test_core_to_core_latencies_of_one_state_are_no_difference(later_s: float) -> None:
+    runs = [
+        replace(
+            facts(past_run(day, factor)),
+            handover_s=handover_s,
+            facts={HANDOVER: f"{1e9 * handover_s:.1f} ns"},
+        )
+        for day, (factor, handover_s) in enumerate([(1.0, 50e-9)] * 8 + [(2.0, later_s)] * 8)
+    ]
+    (history,) = histories(runs, 0.05)
+    (change,) = history.trends[0].changes
+    assert {name for name, *_ in change.changed} == ({HANDOVER} if later_s > 100e-9 else set())
 
 
 def test_a_label_names_a_system() -> None:

@@ -15,7 +15,9 @@ DAY = datetime(2026, 1, 1, tzinfo=timezone.utc)
 def history(system: str, curves: dict[str, float]) -> History:
     times = {name: {8: (seconds, None, None)} for name, seconds in curves.items()}
     runs = tuple(
-        RunFacts(f"{day}", DAY + timedelta(days=day), None, f"{day}.jsonl", system, times, {})
+        RunFacts(
+            f"{day}", DAY + timedelta(days=day), None, f"{day}.jsonl", system, system, times, {}
+        )
         for day in range(3)
     )
     return History(system, runs, (), ())

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
 
 SAME_STATE = 0.25
 """Log difference of core-to-core latencies below which two states are the same: states of one
-machine differ by a factor of two and more, one state scatters by a few per cent."""
+machine differ by half and more, one state scatters by a few per cent."""
+
+
+def are_one_state(first_s: float | None, second_s: float | None) -> bool:
+    """Whether two core-to-core latencies are known and of one state."""
+    if not first_s or not second_s:
+        return False
+    return abs(math.log(first_s / second_s)) < SAME_STATE
 
 
 def alike_state(analysis: Analysis, handover_s: float | None) -> int | None:
@@ -25,7 +32,7 @@ def alike_state(analysis: Analysis, handover_s: float | None) -> int | None:
 def alike(handovers: Sequence[float | None], handover_s: float) -> int | None:
     """The number of the first core-to-core latency that is about this; None if none is."""
     for number, known in enumerate(handovers):
-        if known and abs(math.log(known / handover_s)) < SAME_STATE:
+        if are_one_state(known, handover_s):
             return number
     return None
 
@@ -37,7 +44,7 @@ def states_apart(analyses: Sequence[Analysis]) -> list[float | None]:
     latencies_s: list[float | None] = []
     for state in known:
         here = [other[1] for other in known if other and state and other[0] == state[0]]
-        differ = bool(here) and math.log(max(here) / min(here)) >= SAME_STATE
+        differ = bool(here) and not are_one_state(max(here), min(here))
         latencies_s.append(state[1] if state and differ else None)
     return latencies_s
 

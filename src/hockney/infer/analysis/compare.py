@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.between import SAME_STATE
+from hockney.infer.analysis.between import are_one_state
 from hockney.infer.analysis.common_points import (
     above_0,
     common_points,
@@ -296,10 +296,8 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
     best: tuple[float, int, int] | None = None
     for a in first.states.states:
         for b in second.states.states:
-            if not a.handover_s or not b.handover_s:
-                continue
             fraction = min(a.fraction, b.fraction)
-            alike = abs(math.log(a.handover_s / b.handover_s)) < SAME_STATE
+            alike = are_one_state(a.handover_s, b.handover_s)
             if alike and (best is None or fraction > best[0]):
                 best = (fraction, a.id, b.id)
     if best is None:

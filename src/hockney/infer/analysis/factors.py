@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hockney.base.units import format_seconds
-from hockney.infer.analysis.between import SAME_STATE
+from hockney.infer.analysis.between import are_one_state
 from hockney.infer.analysis.effects import FORMS, Limits
 from hockney.infer.analysis.factor import UNSET, DifferingFactor, Kind, Restored, text_of
 from hockney.infer.analysis.host_effect import host_limits
@@ -219,7 +219,8 @@ def _ratio(first: float | None, second: float | None) -> float:
 
 
 def _states_apart(a: Traces, b: Traces) -> bool:
-    return abs(_ratio(a.handover_s, b.handover_s)) >= SAME_STATE
+    are_known = bool(a.handover_s and b.handover_s)
+    return are_known and not are_one_state(a.handover_s, b.handover_s)
 
 
 def _handover_words(a: Traces, b: Traces) -> str:

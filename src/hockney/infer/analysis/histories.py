@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from hockney.base.units import format_size
 from hockney.infer.analysis.autocorrelation import step, without_outliers
+from hockney.infer.analysis.between import are_one_state
 from hockney.infer.analysis.changes import LAST, LEAST_RUNS, changes_or_drift
 from hockney.infer.analysis.course import LEAST_RUN_LENGTH, course_of
-from hockney.infer.analysis.run_facts import POINTS, RunFacts, short_system
+from hockney.infer.analysis.run_facts import HANDOVER, POINTS, RunFacts
 from hockney.infer.estimate.interval import Interval
 
 if TYPE_CHECKING:
@@ -40,9 +41,6 @@ MANY_RULE = (
 )
 MOST_SIZES = 34
 """Most sizes of a curve that are judged."""
-SAME_STATE = 0.25
-"""Log difference of core-to-core latencies below which two runs were in one state: one state
-scatters by a few per cent, states differ by half and more."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +132,7 @@ class History:
     def name(self) -> str:
         """The system, in few words."""
         newest = self.runs[-1]
-        return short_system(newest) if newest.system == self.system else self.system
+        return newest.short_system if newest.system == self.system else self.system
 
     @property
     def worse(self) -> list[str]:
@@ -320,18 +318,11 @@ def _point(run: RunFacts, curve: str, size: int, bandwidth: bool) -> RunPoint:
 def _differences(
     before: RunFacts, after: RunFacts
 ) -> tuple[tuple[str, str | None, str | None], ...]:
-    differences = []
-    for name in sorted(before.facts.keys() | after.facts.keys()):
-        first, second = before.facts.get(name), after.facts.get(name)
-        if first != second and not (name == "core-to-core latency" and _one_state(first, second)):
-            differences.append((name, first, second))
-    return tuple(differences)
-
-
-def _one_state(first: str | None, second: str | None) -> bool:
-    if not first or not second:
-        return False
-    return abs(math.log(float(first.split()[0]) / float(second.split()[0]))) < SAME_STATE
+    names = before.facts.keys() | after.facts.keys()
+    if are_one_state(before.handover_s, after.handover_s):
+        names -= {HANDOVER}
+    each = ((name, before.facts.get(name), after.facts.get(name)) for name in sorted(names))
+    return tuple((name, first, second) for name, first, second in each if first != second)
 
 
 class _TrendLevels(NamedTuple):

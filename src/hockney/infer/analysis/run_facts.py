@@ -4,7 +4,7 @@ circumstances."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -21,6 +21,8 @@ MOST_CURVES = 16
 """Most curves of a run that are kept apart."""
 POINTS = "points"
 """Fact of a run: what the times of a curve are medians of, such as "6 points" or "120 pairs"."""
+HANDOVER = "core-to-core latency"
+"""Fact of a run: RunFacts.handover_s in words."""
 MOST_HOSTS = 4
 """Most hosts that the words for a system name."""
 VOLATILE = (
@@ -37,8 +39,10 @@ VOLATILE = (
 )
 """Prefixes of names in the environment that differ from run to run and explain nothing."""
 
-Times = dict[int, tuple[float, float | None, float | None]]
-"""The time in seconds with its interval, by message size in bytes."""
+KnownTime = tuple[float, float | None, float | None]
+"""A time in seconds with its interval."""
+Times = dict[int, KnownTime]
+"""By message size in bytes."""
 
 
 @dataclass(frozen=True)
@@ -50,24 +54,21 @@ class RunFacts:
     label: str
     file: str
     system: str
+    short_system: str
+    """The system, of more than MOST_HOSTS hosts the first and how many others there are."""
     curves: Mapping[str, Times]
     """By the curve's name, such as an algorithm; empty for the median of too many curves."""
     facts: dict[str, str]
     """Circumstances of the run: names with their values."""
     cut: str | None = None
     """What is missing in its file (Run.cut)."""
+    handover_s: float | None = None
+    """The core-to-core latency of its usual state; None where it is unknown."""
 
     @property
     def latencies(self) -> Times:
         """The median over curves; of several without an interval."""
-        by_size: dict[int, list[tuple[float, float | None, float | None]]] = {}
-        for times in self.curves.values():
-            for size, time in times.items():
-                by_size.setdefault(size, []).append(time)
-        return {
-            size: of[0] if len(of) == 1 else (float(np.median([t for t, *_ in of])), None, None)
-            for size, of in sorted(by_size.items())
-        }
+        return _by_size(entry for times in self.curves.values() for entry in times.items())
 
 
 def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
@@ -88,9 +89,11 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
         run.label,
         str(run.path or ""),
         system_of(run),
+        system_of(run, MOST_HOSTS),
         {name: _times(of) for name, of in sorted(curves.items())},
         _facts(run, estimates) | together,
         run.cut,
+        estimates.states.states[0].handover_s,
     )
 
 
@@ -104,11 +107,22 @@ def _together(run: Run, curves: Mapping[str, Sequence[PointEstimate]]) -> dict[s
 
 
 def _times(points: Sequence[PointEstimate]) -> Times:
-    by_size: dict[int, list[PointEstimate]] = {}
-    for point in points:
-        by_size.setdefault(point.bytes, []).append(point)
-    every = {size: _typical(of) for size, of in sorted(by_size.items())}
+    every = _by_size(
+        (p.bytes, (float(np.median(p.medians_s)), low_of(p.interval), high_of(p.interval)))
+        for p in points
+    )
     return {size: time for size, time in every.items() if time[0] > 0.0}  # ratios are of these
+
+
+def _by_size(each: Iterable[tuple[int, KnownTime]]) -> Times:
+    """The time of each size; of several the median, without an interval."""
+    by_size: dict[int, list[KnownTime]] = {}
+    for size, time in each:
+        by_size.setdefault(size, []).append(time)
+    return {
+        size: of[0] if len(of) == 1 else (float(np.median([t for t, *_ in of])), None, None)
+        for size, of in sorted(by_size.items())
+    }
 
 
 def _time(text: str | None) -> datetime | None:
@@ -119,35 +133,19 @@ def _time(text: str | None) -> datetime | None:
         return None
 
 
-def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
-    """The time and its interval; of several points the median, without an interval."""
-    centres = [float(np.median(point.medians_s)) for point in points]
-    if len(points) == 1:
-        return centres[0], low_of(points[0].interval), high_of(points[0].interval)
-    return float(np.median(centres)), None, None
-
-
-def system_of(run: Run) -> str:
+def system_of(run: Run, most_hosts: int | None = None) -> str:
     """The system of a run, whose runs are comparable: the experiment, and the user's label or else
-    the MPI library (any version) and the hosts."""
+    the MPI library (any version) and the hosts, of more than `most_hosts` the first alone."""
     if run.header.label:
         return f"{run.header.experiment}, {run.header.label}"
     if not run.launches:
         return run.header.experiment
     first = run.launches[0]
     hosts = sorted({place.host or "unknown" for place in first.places})
+    if most_hosts is not None and len(hosts) > most_hosts:
+        hosts = [hosts[0], f"{len(hosts) - 1} more"]
     words = [run.header.experiment, first.mpi.library or "unknown MPI", " and ".join(hosts)]
     return ", ".join([*words, "simulated"] if first.simulated else words)
-
-
-def short_system(run: RunFacts) -> str:
-    """The system in words, of more than MOST_HOSTS hosts the first and how many others there
-    are."""
-    places = run.facts.get("places", "").split(", ")
-    hosts = sorted({place.rpartition(" CPU ")[0] for place in places})
-    if len(hosts) <= MOST_HOSTS:
-        return run.system
-    return run.system.replace(" and ".join(hosts), f"{hosts[0]} and {len(hosts) - 1} more")
 
 
 def _facts(run: Run, estimates: Estimates) -> dict[str, str]:
@@ -164,7 +162,7 @@ def _facts(run: Run, estimates: Estimates) -> dict[str, str]:
         }
     handover = estimates.states.states[0].handover_s
     if handover:
-        facts["core-to-core latency"] = f"{handover * 1e9:.1f} ns"
+        facts[HANDOVER] = f"{handover * 1e9:.1f} ns"
     return {name: value for name, value in facts.items() if not name.startswith(VOLATILE)}
 
 

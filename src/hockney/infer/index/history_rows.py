@@ -37,6 +37,8 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
     started: datetime | None
     label: str | None
     system: str | None
+    short_system: str | None
+    handover_s: Time | None
     facts: str | None
 
 
@@ -69,7 +71,10 @@ def _worked_out(path: Path) -> Known:
 
 def _rows(database: sqlite3.Connection, file: int) -> Rows:
     """Rows of the run and of its points."""
-    run = "SELECT cut, run, started, label, system, facts FROM runs WHERE file_id = ?"
+    run = (
+        "SELECT cut, run, started, label, system, short_system, handover_s, facts FROM runs"
+        " WHERE file_id = ?"
+    )
     points = (
         "SELECT curve, bytes, time_s, low_s, high_s FROM points WHERE file_id = ?"
         " ORDER BY curve, bytes"
@@ -91,23 +96,30 @@ def _read(rows: Rows) -> Known:
         row.label or "",
         "",
         row.system,
+        row.short_system or row.system,
         curves,
         _NAMES_AND_VALUES.decode(row.facts or "{}"),
         row.cut,
+        row.handover_s,
     )
     return Known(row.cut, facts)
 
 
 def _write(database: sqlite3.Connection, file: int, known: Known) -> None:
     facts = known.facts
-    row = (
-        (facts.id, facts.started.isoformat(), facts.label, facts.system)
-        if facts
-        else (None, None, None, None)
-    )
-    words = msgspec.json.encode(facts.facts).decode() if facts else None
+    row: tuple[object, ...] = (None,) * 7
+    if facts:
+        row = (
+            facts.id,
+            facts.started.isoformat(),
+            facts.label,
+            facts.system,
+            facts.short_system,
+            facts.handover_s,
+            msgspec.json.encode(facts.facts).decode(),
+        )
     database.execute(
-        "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", (file, known.cut, *row, words)
+        "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (file, known.cut, *row)
     )
     database.execute("DELETE FROM points WHERE file_id = ?", (file,))
     if facts:
