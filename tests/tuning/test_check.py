@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,9 +13,21 @@ from rule_samples import mpich_rule, openmpi_rule
 from collective_samples import collective_run
 from conftest import RunHockney
 from hockney import records
-from hockney.plan.held_rules import HeldRule
+from hockney.base.errors import HockneyError
+from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.plan.axes import Point
+from hockney.plan.held_rules import SINGLE_NODE, HeldRule
 from hockney.run.mpis import Engine, Mpi, Rule, format_named
-from hockney.tuning.check import Check, Checked, needed_for, targets_of
+from hockney.tuning.check import (
+    Check,
+    Checked,
+    CheckedSizes,
+    check_of,
+    needed_for,
+    raise_if_unknown,
+    targets_of,
+)
+from hockney.tuning.layouts import NodeLayout
 from hockney.tuning.rules_trial import start
 from samples import write_run
 
@@ -26,8 +39,16 @@ def test_cells_between_and_at_limits_are_checked_too() -> None:
     cells = [("allreduce", 4, 64), ("allreduce", 4, 4096), ("allreduce", 8, 64)]
     two, eight = targets_of(cells, [rule])
     assert two.measured == (64, 4096)
-    assert two.others == (100, 512, 5000, 5004)
+    assert two.others == (96, 100, 512, 5000, 5004)
     assert eight.sizes == (64,), "no rule for 8 ranks"
+
+
+def test_a_limit_within_an_element_is_checked_on_both_sides() -> None:
+    """100 B and more: 96 B was not checked, and no size of a rule up to 99 B."""
+    rules = [HeldRule("allreduce", (2, 4), limits, "3", 1) for limits in ((0, 99), (100, None))]
+    cells = [("allreduce", 4, 64), ("allreduce", 4, 256)]
+    [target] = targets_of(cells, rules)
+    assert target.others == (96, 100, 128)
 
 
 def test_the_limits_of_rules_that_count_all_blocks() -> None:
@@ -42,6 +63,39 @@ def test_so_many_blocks_can_show_a_difference() -> None:
     many = targets_of([("bcast", 2, 2**n) for n in range(20)], [])
     level = 0.05 / 2 / 39
     assert 2.0 * 0.5 ** needed_for(many) < level
+
+
+def study_of(*sizes: int, ranks: int = 8) -> VariantStudy:
+    ratios = [
+        SimpleNamespace(
+            point=Point(operation="bcast", ranks=ranks, bytes=size),
+            blocks=8,
+            judged=SimpleNamespace(matters=False, verdict="same"),
+        )
+        for size in sizes
+    ]
+    return SimpleNamespace(ratios=ratios)  # type: ignore[return-value]
+
+
+def test_a_rule_for_another_layout_does_not_hold() -> None:
+    """The first rule was named, whatever it is for."""
+    single = HeldRule("bcast", (8, 8), (0, None), "2", 1, layout=SINGLE_NODE)
+    rest = HeldRule("bcast", (8, 8), (0, None), "2", 1, layout=SINGLE_NODE, is_own=True)
+    every = HeldRule("bcast", (8, 8), (0, None), "6", 2)
+    target = [CheckedSizes("bcast", 8, (8,), ())]
+    for nodes, held in ((1, single), (2, every)):
+        layouts = {8: NodeLayout(nodes, 8 // nodes)}
+        [cell] = check_of(study_of(8), target, [single, rest, every], (), layouts).cells
+        assert cell.rule == held
+    [cell] = check_of(study_of(8), target, [rest, every], (), {8: NodeLayout(1, 8)}).cells
+    assert cell.rule is None, "its section decides, though none of its rules fits"
+
+
+def test_cells_that_could_not_be_measured_are_no_success() -> None:
+    check = check_of(study_of(8), [CheckedSizes("bcast", 8, (8, 64), (16,))], [])
+    assert check.missing == (("bcast", 8, 16), ("bcast", 8, 64))
+    with pytest.raises(HockneyError, match=r"2 cells were not measured .* bcast with 8 ranks"):
+        raise_if_unknown(replace(check, needed=8))
 
 
 def test_what_rules_cost_where_none_holds() -> None:

@@ -194,6 +194,25 @@ def test_a_limit_above_every_size_is_none(tmp_path: Path) -> None:
     assert rule.bytes == (0, None)
 
 
+def test_conditions_on_ranks_per_node_are_read(tmp_path: Path) -> None:
+    """Rules for another number of ranks per node counted as those that hold."""
+    leaves = [{f"algorithm=MPIR_Bcast_intra_{name}": {}} for name in ("smp", "tree")]
+    tree = dict(zip(("comm_avg_ppn<=3", "comm_avg_ppn<=4"), leaves, strict=True))
+    held = read("mpich", json.dumps({"collective=bcast": tree}), tmp_path)
+    assert [(rule.algorithm, rule.per_node) for rule in held] == [("smp", (0, 3)), ("tree", (4, 4))]
+    assert [rule.algorithm for rule in held if rule.holds_on(2, 4)] == ["tree"]
+
+
+def test_the_first_section_of_json_that_fits_decides(tmp_path: Path) -> None:
+    """A section of sizes below 64 B leaves larger ones to the library, whatever follows."""
+    first = {"comm_size_max": 8, "rules": [{"msg_size_max": 63, "alg": 6}]}
+    second = {"rules": [{"msg_size_min": 64, "alg": 2}]}
+    text = json.dumps({"collectives": {"bcast": [first, second]}})
+    held = read("openmpi-json", text, tmp_path)
+    found = [rule_for(held, "bcast", ranks, 128) for ranks in (8, 9)]
+    assert [rule.is_own if rule else None for rule in found] == [True, False]
+
+
 MPICH_TREE = """{"collective=bcast": {"comm_type=intra": {
  "comm_size<=4": {
   "avg_msg_size<=1024": {"algorithm=MPIR_Bcast_intra_binomial": {}},

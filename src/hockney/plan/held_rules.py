@@ -10,6 +10,8 @@ from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.plan.axes import algorithm_text
 
+ANY, SINGLE_NODE, ONE_PER_NODE = "any", "single-node", "one-per-node"
+"""Layouts that rules may be for."""
 Range = tuple[int, int | None]
 """First and last number, inclusive; None for no upper limit."""
 
@@ -27,14 +29,18 @@ class HeldRule:
     line: int
     of_all_ranks: bool = False
     """Whether the library counts the blocks of all ranks together."""
-    layout: str = "any"
+    layout: str = ANY
     """The layouts of ranks on nodes for which it holds."""
+    per_node: Range = (0, None)
+    """The ranks per node for which it holds."""
     radix: int | None = None
     """Radix; None if the file sets none, or the algorithm has none."""
     requests: int | None = None
     """Most messages in flight; None if the file sets no limit, or the algorithm has none."""
     suffix: str = ""
     """Suffix of the rule's file if several files make the rules; empty for the first."""
+    is_own: bool = False
+    """Whether it leaves the decision to the library, whatever rules follow."""
 
     @property
     def place(self) -> str:
@@ -54,14 +60,21 @@ class HeldRule:
     def holds_for_ranks(self, ranks: int) -> bool:
         return _within(self.ranks, ranks)
 
-    def edges(self, ranks: int) -> list[int]:
-        """The sizes on both sides of the rule's limits, counted as the collective's bytes are."""
-        scale = ranks if self.of_all_ranks else 1
+    def holds_on(self, nodes: int, per_node: int) -> bool:
+        """Whether it holds for ranks that are spread so over nodes."""
+        kinds = {ANY, SINGLE_NODE if nodes == 1 else ANY, ONE_PER_NODE if per_node == 1 else ANY}
+        return self.layout in kinds and _within(self.per_node, per_node)
+
+    def edges(self, ranks: int, step: int = 1) -> list[int]:
+        """The sizes on both sides of the rule's limits, counted as the collective's bytes are,
+        which are multiples of `step`."""
+        unit = step * (ranks if self.of_all_ranks else 1)
         first, last = self.bytes
-        begin = -(-first // scale)
-        sizes = [begin - 1, begin] if begin > 0 else []
+        begin = -(-first // unit) * step
+        sizes = [begin - step, begin] if begin > 0 else []
         if last is not None:
-            sizes += [last // scale, last // scale + 1]
+            end = last // unit * step
+            sizes += [end, end + step]
         return sizes
 
     @property

@@ -5,7 +5,7 @@ every limit of a rule."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean, median
@@ -13,6 +13,7 @@ from statistics import geometric_mean, median
 import msgspec
 
 from hockney.base.errors import HockneyError
+from hockney.base.units import format_size
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio, blocks_needed
 from hockney.plan import Case, Placement, Sampling, sizes_of
@@ -20,6 +21,7 @@ from hockney.plan.held_rules import HeldRule, rule_for
 from hockney.plan.variants import ENVIRONMENT, Comparison, Variant
 from hockney.plan.workloads.collective import DEFAULT, Collective
 from hockney.run.mpis import RulesFormat
+from hockney.tuning.layouts import NodeLayout
 from hockney.tuning.sizes import middles_of, step_of
 
 TUNED = "tuned"
@@ -64,6 +66,10 @@ class Checked:
     rule."""
 
     @property
+    def key(self) -> tuple[str, int, int]:
+        return self.collective, self.ranks, self.bytes
+
+    @property
     def is_slower(self) -> bool:
         """True if the rules are significantly slower than the default, and not surely by less than
         the tolerance."""
@@ -79,6 +85,8 @@ class Check:
     blocks: int
     needed: int
     """The fewest blocks that can show a difference."""
+    missing: tuple[tuple[str, int, int], ...] = ()
+    """Collective, ranks and bytes of cells without a block."""
 
     @property
     def ruled(self) -> list[Checked]:
@@ -118,10 +126,10 @@ def targets_of(
         sizes = sorted({cell[2] for cell in cells if cell[:2] == (collective, ranks)})
         step = step_of(collective)
         edges = {
-            -(-size // step) * step
+            size
             for rule in rules
             if rule.collective == collective and rule.holds_for_ranks(ranks)
-            for size in rule.edges(ranks)
+            for size in rule.edges(ranks, step)
             if sizes[0] // 2 <= size <= 2 * sizes[-1]
         }
         others = sorted({*middles_of(collective, sizes), *edges} - set(sizes))
@@ -184,9 +192,11 @@ def check_of(
     targets: Sequence[CheckedSizes],
     rules: Sequence[HeldRule],
     own: Sequence[HeldRule] = (),
+    layouts: Mapping[int, NodeLayout] | None = None,
 ) -> Check:
     """The check that a run with and without rules makes. own: the library's own rules, where these
-    are known: an equal rule changes nothing."""
+    are known: an equal rule changes nothing. layouts: how its ranks were spread, by their number,
+    where that is known."""
     measured = {
         (target.collective, target.ranks, size) for target in targets for size in target.measured
     }
@@ -197,10 +207,21 @@ def check_of(
         point = ratio.point
         assert point.ranks is not None
         cell = (point.operation, point.ranks, point.bytes)
-        cells.append(Checked(*cell, ratio, changing(rules, own, cell), cell in measured))
-    cells.sort(key=lambda checked: (checked.collective, checked.ranks, checked.bytes))
+        here, usual = (_held_on((layouts or {}).get(point.ranks), each) for each in (rules, own))
+        cells.append(Checked(*cell, ratio, changing(here, usual, cell), cell in measured))
+    cells.sort(key=lambda checked: checked.key)
     blocks = min((checked.ratio.blocks for checked in cells), default=0)
-    return Check(tuple(cells), blocks, needed_for(targets))
+    known = {checked.key for checked in cells}
+    every = ((target.collective, target.ranks, size) for target in targets for size in target.sizes)
+    missing = tuple(cell for cell in every if cell not in known)
+    return Check(tuple(cells), blocks, needed_for(targets), missing)
+
+
+def _held_on(layout: NodeLayout | None, rules: Sequence[HeldRule]) -> list[HeldRule]:
+    """The rules that hold for a layout; all of them for one that is not known."""
+    if layout is None:
+        return list(rules)
+    return [rule for rule in rules if rule.holds_on(layout.nodes, layout.per_node)]
 
 
 def changing(
@@ -213,7 +234,7 @@ def changing(
             rule_for([rule for rule in every if rule.suffix == suffix], *cell)
             for every in (rules, own)
         )
-        if rule and not (usual and rule.choice == usual.choice):
+        if rule and not rule.is_own and not (usual and rule.choice == usual.choice):
             return rule
     return None
 
@@ -225,4 +246,11 @@ def raise_if_unknown(check: Check) -> None:
             f"{check.blocks} blocks of launches cannot show a difference in {len(check.cells)} "
             f"cells: {check.needed} are needed",
             "give a larger --budget, or check fewer collectives and numbers of ranks",
+        )
+    if check.missing and not check.slower:
+        collective, ranks, size = check.missing[0]
+        raise HockneyError(
+            f"{len(check.missing)} cells were not measured both with and without the rules, the "
+            f"first of them {collective} with {ranks} ranks and {format_size(size)}",
+            "see the notes on what was left out; leave out those rules, or give a larger --budget",
         )

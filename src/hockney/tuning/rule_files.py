@@ -152,7 +152,7 @@ def _check_algorithms(
 ) -> None:
     for rule in rules:
         algorithms = known.get(rule.collective)
-        if is_whole and algorithms and rule.algorithm not in algorithms:
+        if is_whole and algorithms and not rule.is_own and rule.algorithm not in algorithms:
             raise wrong_in(
                 path.with_name(path.name + rule.suffix),
                 rule.line,

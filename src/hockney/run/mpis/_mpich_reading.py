@@ -21,7 +21,9 @@ from hockney.run.mpis import Engine
 from hockney.run.mpis._mpich_node import BY_MESSAGES, NO_THREADS, NODE_SUFFIX, THREADS, node_tree
 from hockney.run.mpis._mpich_own import library_tree
 
-LIMIT = re.compile(r"(comm_size|avg_msg_size|total_msg_size)(<=|<|=)(\d+|any|pow2|node_comm_size)")
+LIMIT = re.compile(
+    r"(comm_size|comm_avg_ppn|avg_msg_size|total_msg_size)(<=|<|=)(\d+|any|pow2|node_comm_size)"
+)
 LEAF = re.compile(r"(?:algorithm|composition)=(.*)")
 K = "k="
 """The parameter of an algorithm that is its radix."""
@@ -31,8 +33,8 @@ OTHER_CALLS = ("comm_type=inter", "is_op_built_in=no", "is_commutative=no", THRE
 
 
 def read_trees(path: Path) -> list[HeldRule]:
-    """The decisions of one file. Only conditions on ranks and sizes are read: rules below others
-    hold for part of the range that they give."""
+    """The decisions of one file. Only conditions on ranks, also per node, and on sizes are read:
+    rules below others hold for part of the range that they give."""
     return held_in_tree(path, path.read_text())
 
 
@@ -66,14 +68,15 @@ def held_in_tree(path: Path, text: str) -> list[HeldRule]:
 
 def _is_empty(rule: HeldRule) -> bool:
     """Whether the range is empty because an earlier branch covers it."""
-    return any(last is not None and last < first for first, last in (rule.ranks, rule.bytes))
+    ranges = (rule.ranks, rule.bytes, rule.per_node)
+    return any(last is not None and last < first for first, last in ranges)
 
 
 def _below(
     path: Path, tree: Mapping[Name, Any], here: HeldRule, below_no_threads: bool = False
 ) -> Iterator[HeldRule]:
     """The leaves in order. A limit holds from the end of the one before it."""
-    ranks_from, bytes_from = here.ranks[0], here.bytes[0]
+    ranks_from, bytes_from, each_from = here.ranks[0], here.bytes[0], here.per_node[0]
     _check_reached(path, list(tree))
     for key, below in tree.items():
         if leaf := LEAF.fullmatch(key):
@@ -95,6 +98,9 @@ def _below(
             if limit[1] == "comm_size":
                 inner = replace(here, ranks=(ranks_from, _least(last, here.ranks[1])))
                 ranks_from = last + 1 if last is not None else ranks_from
+            elif limit[1] == "comm_avg_ppn":
+                inner = replace(here, per_node=(each_from, _least(last, here.per_node[1])))
+                each_from = last + 1 if last is not None else each_from
             else:
                 scaled = limit[1] == "total_msg_size"
                 inner = replace(

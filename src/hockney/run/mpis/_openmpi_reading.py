@@ -161,15 +161,18 @@ def read_json(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
             what = f"{collective!r} is not a collective of coll/tuned, which ignores the file"
             raise wrong_in(path, line, what, _instead(collective))
         start = next(_lines_of(text, re.escape(json.dumps(collective)) + r"\s*:"), 1)
-        for section in _listed(path, start, collective, sections):
+        listed = _listed(path, start, collective, sections)
+        for section in listed:
             _check_names(path, text, section, OF_RANKS)
             for rule in _listed(path, start, "rules", section.get("rules", [])):
                 line = next(lines, 1)
                 _check_names(path, text, rule, OF_SIZES)
                 held = _of_json(path, line, collective, section, rule, collective in scaled)
-                if held.algorithm not in (OWN_DECISION, "ignore"):
-                    rules.append(held)
-    check_no_overlap(path, rules)
+                rules.append(replace(held, is_own=held.algorithm in (OWN_DECISION, "ignore")))
+            if section is not listed[-1]:  # the first that fits decides, though no rule of it may
+                rest = _of_json(path, start, collective, section, {"alg": OWN_DECISION}, False)
+                rules.append(replace(rest, is_own=True))
+    check_no_overlap(path, [rule for rule in rules if not rule.is_own])
     return rules
 
 
