@@ -10,16 +10,15 @@ from dataclasses import dataclass
 import msgspec
 from msgspec.structs import replace
 
-from hockney import records
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.units import format_size
-from hockney.plan import Case, Sampling
-from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.plan import Case
 from hockney.plan.memories import HOST
-from hockney.records import End, LaunchRecord
-from hockney.run.measure.launch import Interruption, Outcome
+from hockney.records import End
+from hockney.run.measure.launch import Outcome
 from hockney.run.measure.signals import signal_of
-from hockney.run.measure.start import engine_messages, start_of
+from hockney.run.measure.start import engine_messages
+from hockney.run.measure.trial import launch_once
 from hockney.run.mpis import Engine, Mpi, family_of
 
 UNAWARE = "--unaware"
@@ -84,24 +83,11 @@ def _prove_one(mpi: Mpi, engine: Engine, case: Case, memory: str, timeout_s: flo
     changes = {"memory": memory, "staged": "", "wait_each": False, "tails": False}
     own = {name: value for name, value in changes.items() if hasattr(workload, name)}
     trial_case = replace(case, workload=replace(workload, **own))
-    arguments = [
-        *engine_arguments(trial_case, Sampling(), SHORT_S),
-        *launch_arguments(0),
-        "--trial",
-    ]
-    lines: list[bytes] = []
-    with Interruption().watched() as interruption:
-        start = start_of(mpi, engine, trial_case, arguments)
-        outcome = start.run(lines.extend, timeout_s, interruption)
-    if outcome.interrupted:
-        raise KeyboardInterrupt
-    tried = [line for line in map(_announced, lines) if line is not None]
-    decoded = [record for record in map(records.try_decode, lines) if record is not None]
-    launch = next((record for record in decoded if isinstance(record, LaunchRecord)), None)
-    ends = [record for record in decoded if isinstance(record, End)]
-    problem = _problem(outcome, ends, tried)
+    trial = launch_once(mpi, engine, trial_case, SHORT_S, timeout_s, ["--trial"])
+    tried = [line for line in map(_announced, trial.lines) if line is not None]
+    problem, launch = _problem(trial.outcome, trial.of(End), tried), trial.launch
     if problem is not None and not tried:  # a refusal, or ranks that could not be started
-        kind = UsageError if outcome.exit_status == ASKED_WRONGLY else HockneyError
+        kind = UsageError if trial.outcome.exit_status == ASKED_WRONGLY else HockneyError
         raise kind(problem)
     facts = launch.mpi if launch else None
     accelerator = launch.accelerator if launch else None

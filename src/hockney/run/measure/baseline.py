@@ -20,7 +20,7 @@ from hockney.base.outputs import write_output
 from hockney.plan import Size
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.profiling.kinds import MessagesAlone, Profile
-from hockney.records import Noise
+from hockney.records import Noise, Samples
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.trial import Attempt, attempt
 from hockney.run.mpis import Engine, Mpi
@@ -112,7 +112,7 @@ def _shortest(mpi: Mpi, engine: Engine, workload: Pingpong) -> _Shortest | None:
         if seconds is None:
             return None
         shortest = {size: min(s, shortest.get(size, s)) for size, s in seconds.items()}
-        disturbed = any(_is_disturbed(noise) for noise in tried.noises)
+        disturbed = any(_is_disturbed(noise) for noise in tried.of(Noise))
         if not disturbed:
             break
     return _Shortest(shortest, disturbed)
@@ -121,7 +121,7 @@ def _shortest(mpi: Mpi, engine: Engine, workload: Pingpong) -> _Shortest | None:
 def _times(tried: Attempt, datatype: str | None) -> dict[int, float] | None:
     """Seconds by size, smallest first; None where not every size was measured."""
     times_ns: dict[int, list[float]] = {}
-    for sample in tried.samples:
+    for sample in tried.of(Samples):
         if sample.datatype == datatype:
             times_ns.setdefault(sample.bytes, []).extend(sample.ns)
     if tried.outcome.exit_status != 0 or set(times_ns) != set(SIZES):

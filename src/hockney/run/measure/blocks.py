@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -25,7 +24,8 @@ from hockney.infer.estimate.conditions import conditions_of
 from hockney.plan import Case
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.plan.workloads.collective import Collective
-from hockney.records import Finish, Probe, Round, Run, Samples
+from hockney.records import Finish, Run
+from hockney.run.measure.last_launch import of_last_launch
 
 LOOK_EVERY = 1.0 / 8.0
 """Fraction of the budget between two looks at whether the comparison is conclusive."""
@@ -33,7 +33,6 @@ FIRST_LOOK, NARROW_EVERY = 0.5, 0.25
 """Fractions of the budget before the first look, and between looks, where the comparison narrows:
 the significance level is spent evenly, so that few looks serve."""
 T = TypeVar("T")
-R = TypeVar("R", Samples, Probe, Round)
 
 
 class Launched(Protocol):
@@ -84,8 +83,8 @@ class Blocks:
         """Adds the last launch of a case, which ended by itself."""
         assert answer.case.variant is not None
         run, last = answer.run, answer.run.launches[-1].launch
-        conditions = conditions_of(_newest(run.probes, last), _newest(run.rounds, last))
-        samples = _newest(run.samples, last)
+        probes, rounds = of_last_launch(run.probes, last), of_last_launch(run.rounds, last)
+        conditions, samples = conditions_of(probes, rounds), of_last_launch(run.samples, last)
         self.times.add(answer.case.variant, answer.launches - 1, samples, conditions)
 
     def is_decided(self, answers: Sequence[Launched], fraction: float) -> bool:
@@ -140,11 +139,6 @@ class Blocks:
             answer.is_done = answer.is_done or not left
             if left:
                 answer.case = replace(answer.case, workload=replace(workload, sizes=left))
-
-
-def _newest(records: Sequence[R], launch: int) -> list[R]:
-    """The launch's records, which are the last ones."""
-    return list(takewhile(lambda record: record.launch == launch, reversed(records)))
 
 
 def _alike(answers: Sequence[A], sought: A) -> tuple[int, list[A]]:

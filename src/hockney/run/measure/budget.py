@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from statistics import median
 
-from hockney.plan import Sampling
+from hockney.plan import Plan, Sampling
 
 FIRST_FRACTION = 1.0 / 3.0
 """The first launch gets this fraction of an equal part of the budget: the cost of a start is not
@@ -116,3 +116,20 @@ class Budget:
         start_s = median(self._start_costs) if self._start_costs else 0.0
         seconds = min(max(start_s, SHORT_S), self._sampling.usual_launch_s)
         return seconds if self.left_s - start_s >= seconds else None
+
+
+class StepsClock:
+    """What is left of the budget of a plan that is measured in steps."""
+
+    def __init__(self, plan: Plan, now: Callable[[], float]) -> None:
+        self._now, self._started = now, now()
+        self._budget_s = plan.sampling.budget_s
+        self._is_simulated = plan.first.placement.platform is not None
+
+    @property
+    def left_s(self) -> float:
+        return self._budget_s - (self._now() - self._started)
+
+    def allows(self, seconds: float) -> bool:
+        """True if more time is left; simulated time does not count."""
+        return self._is_simulated or self.left_s > seconds

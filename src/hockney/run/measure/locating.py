@@ -15,6 +15,7 @@ from hockney.infer.locate.odds import judge
 from hockney.infer.locate.search import RoundSearch, most_rounds
 from hockney.plan import Plan, single
 from hockney.plan.workloads.fabric import Fabric
+from hockney.run.measure.budget import StepsClock
 from hockney.run.measure.session import Session
 
 LEAST_S = 0.1
@@ -29,10 +30,10 @@ class Locating:
     now: Callable[[], float] = time.monotonic
     ran_out: int | None = None
     """The number of rounds at which the budget ended, if it did before all was known."""
-    started: float = field(init=False)
+    clock: StepsClock = field(init=False)
 
     def __post_init__(self) -> None:
-        self.started = self.now()
+        self.clock = StepsClock(self.plan, self.now)
 
     @property
     def workload(self) -> Fabric:
@@ -53,7 +54,7 @@ class Locating:
         steps = len({block.launch for block in run.pair_times})
         search = self._search(made_rounds(run, placement.ranks), steps)
         rounds = search.next(network, times, judge(times, list(network.parts)))
-        if rounds and not self._has_time():
+        if rounds and not self.clock.allows(LEAST_S):
             self.ran_out = len(search.made) - len(rounds)
             session.reason = "budget"
             return None
@@ -69,16 +70,9 @@ class Locating:
         ranks = self.plan.first.placement.ranks
         return RoundSearch(ranks, self.workload.visits or most_rounds(ranks), made, steps)
 
-    def _has_time(self) -> bool:
-        """True if time is left for another launch; simulated time does not count."""
-        return self.plan.first.placement.platform is not None or self._left_s() > LEAST_S
-
-    def _left_s(self) -> float:
-        return self.plan.sampling.budget_s - (self.now() - self.started)
-
     def _launch(self, rounds: list[int]) -> Plan:
         # A budget begins with the time that this process has computed, which is spent here already.
-        budget_s = max(self._left_s(), LEAST_S) + 2.0 * time.process_time()
+        budget_s = max(self.clock.left_s, LEAST_S) + 2.0 * time.process_time()
         sampling = msgspec.structs.replace(
             self.plan.sampling,
             least_launches=1,

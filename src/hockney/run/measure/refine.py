@@ -21,6 +21,7 @@ from hockney.plan import Plan, single, sizes_of
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run, Switch
+from hockney.run.measure.budget import StepsClock
 from hockney.run.measure.late import LateTimes, late_by
 from hockney.run.measure.session import Session
 
@@ -63,10 +64,10 @@ class Refinement:
     late: LateTimes | None = None
     sizes: list[int] = field(default_factory=list)
     """Sizes of the last survey."""
-    started: float = field(init=False)
+    clock: StepsClock = field(init=False)
 
     def __post_init__(self) -> None:
-        self.started = self.now()
+        self.clock = StepsClock(self.plan, self.now)
 
     @property
     def workload(self) -> Pingpong:
@@ -142,11 +143,8 @@ class Refinement:
         return self._has_time() and last - self.survey < MOST_LAUNCHES
 
     def _has_time(self) -> bool:
-        """True if time is left for another launch; simulated time does not count."""
-        return self.plan.first.placement.platform is not None or self._left_s() > 2.0 * LEAST_S
-
-    def _left_s(self) -> float:
-        return self.plan.sampling.budget_s - (self.now() - self.started)
+        """True if time is left for another launch."""
+        return self.clock.allows(2.0 * LEAST_S)
 
     def _pingpong(self, sizes: Iterable[int], floor: bool = False) -> Pingpong:
         every = sizes_of(sorted(sizes))
@@ -157,7 +155,7 @@ class Refinement:
             self.plan.sampling,
             least_launches=1,
             most_launches=1,
-            budget_s=max(self._left_s() / PARTS, LEAST_S),
+            budget_s=max(self.clock.left_s / PARTS, LEAST_S),
         )
         return single(workload, self.plan.first.placement, sampling)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
 
 from hockney.infer.estimate import LeastKnown
 from hockney.plan import Case
 from hockney.records import Progress, Run
+from hockney.run.measure.last_launch import of_last_launch
 
 CHANGE = 1.25
 """A core-to-core latency that differs by this factor from the launch before indicates another state
@@ -33,11 +32,11 @@ class Disturbances:
 
     def add(self, run: Run, launch: int) -> None:
         """Adds a launch that has ended."""
-        for noise in _of(run.noises, launch):
+        for noise in of_last_launch(run.noises, launch):
             self.preemptions += round(noise.switches or 0.0)
             self.migrations += round(noise.migrations or 0.0)
-        self.missed_starts += sum(start.missed for start in _of(run.starts, launch))
-        probes = sorted(probe.handover_ns for probe in _of(run.probes, launch))
+        self.missed_starts += sum(start.missed for start in of_last_launch(run.starts, launch))
+        probes = sorted(probe.handover_ns for probe in of_last_launch(run.probes, launch))
         if not probes:
             return
         before_s, self.latency_s = self.latency_s, probes[len(probes) // 2] * 1e-9
@@ -58,19 +57,3 @@ class Status:
     least_known: tuple[str | None, LeastKnown] | None
     """The least precise point, with the title of its case."""
     disturbances: Disturbances
-
-
-class OfLaunch(Protocol):
-    @property
-    def launch(self) -> int: ...
-
-
-R = TypeVar("R", bound=OfLaunch)
-
-
-def _of(records: Sequence[R], launch: int) -> Iterator[R]:
-    """The records of the last launch, which are at the end of the list."""
-    for record in reversed(records):
-        if record.launch != launch:
-            return
-        yield record

@@ -11,7 +11,7 @@ from hockney.base.errors import HockneyError
 from hockney.base.units import format_seconds, format_size
 from hockney.plan import Size
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.records import LaunchRecord, Samples
+from hockney.records import End, LaunchRecord, Samples
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.causes import cause_of
 from hockney.run.measure.doctor.finding import DoctorFinding
@@ -70,7 +70,7 @@ def try_mpi(mpicc: str | None) -> Trial:
         tried, large_failure = _start_two_ranks(mpi, engine)
     except HockneyError as error:
         return Trial(mpi, engine, failure=error)
-    reports = (tried.launch, tried.outcome.wall_s, tried.samples)
+    reports = (tried.launch, tried.outcome.wall_s, tuple(tried.of(Samples)))
     return Trial(mpi, engine, *reports, large_failure=large_failure)
 
 
@@ -79,7 +79,8 @@ def _start_two_ranks(mpi: Mpi, engine: Engine) -> tuple[Attempt, HockneyError | 
     tried = attempt(mpi, engine, SECONDS, TIMEOUT_S, workload=WITH_LARGE)
     if _worked(tried):
         return tried, None
-    messages = [end.message for end in tried.ends if end.message] + engine_messages(tried.outcome)
+    messages = [end.message for end in tried.of(End) if end.message]
+    messages += engine_messages(tried.outcome)
     failure = messages[0] if messages else last_words(tried.outcome)
     cause = wrong_launcher(mpi, engine, failure) or cause_of(tried.outcome, messages)
     if tried.launch is not None:
@@ -92,7 +93,7 @@ def _start_two_ranks(mpi: Mpi, engine: Engine) -> tuple[Attempt, HockneyError | 
 
 
 def _worked(tried: Attempt) -> bool:
-    return tried.outcome.exit_status == 0 and tried.launch is not None and bool(tried.ends)
+    return tried.outcome.exit_status == 0 and tried.launch is not None and bool(tried.of(End))
 
 
 def last_words(outcome: Outcome) -> str:
