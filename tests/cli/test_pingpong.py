@@ -24,7 +24,7 @@ def nothing_was_started(directory: Path) -> bool:
         (["--sizes", "-8"], "not a size"),
         (["--sizes", "99999999999999999999"], "too large"),
         (["--sizes", "1..4EiB"], "unknown unit"),
-        (["--sizes", "8000GiB"], "MiB free"),
+        (["--sizes", "8000GiB"], "are free"),
         (["-n", "1"], "at least two ranks"),
         (["--peers", "0,5"], "no rank 5"),
         (["--peers", "1,1"], "two different ranks"),

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from hockney.base.errors import UsageError
-from hockney.plan import Placement, Sampling, single, sizes_of
+from hockney.plan import Case, Placement, Sampling, single, sizes_of
 from hockney.plan.placement import parse_cpus
 from hockney.plan.workloads import Workload
+from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.measure import checks
-from hockney.run.measure.checks import available_memory, check_plan
+from hockney.run.measure.checks import available_memory, check_memory, check_plan
 
 
 def check(workload: Workload, placement: Placement, **sampling: float) -> None:
@@ -64,6 +65,15 @@ def test_messages_beyond_the_memory_are_refused() -> None:
     with pytest.raises(UsageError, match="leave out the largest sizes"):
         check(Pingpong(sizes=sizes_of([8, available])), Placement())
     check(Pingpong(sizes=sizes_of([8, available // 100])), Placement())
+
+
+def test_the_memory_of_other_nodes_is_unknown_and_a_simulation_has_all_ranks() -> None:
+    available = available_memory()
+    assert available is not None
+    workload = Collective(collective="bcast", sizes=sizes_of([available // 4]))
+    check_memory(Case(workload=workload, placement=Placement(ranks=8, hosts=("a", "b"))))
+    with pytest.raises(UsageError, match=r"by 8 ranks takes .* here"):
+        check_memory(Case(workload=workload, placement=Placement(ranks=8, platform="cluster:8")))
 
 
 def test_cpu_lists_are_read_in_their_order() -> None:

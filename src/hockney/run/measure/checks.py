@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hockney.base.allowed import allowed_count, allowed_set
 from hockney.base.errors import UsageError
-from hockney.base.units import format_seconds, format_size, how_many
+from hockney.base.units import format_estimated_size, format_seconds, format_size, how_many
 from hockney.plan import Case, Placement, Plan
 from hockney.plan.accepts import check_accepted
 from hockney.plan.bounds import check_count
@@ -24,6 +24,7 @@ from hockney.run.measure.platforms import parse_shape
 from hockney.run.schedulers import (
     MPIEXEC,
     Allocation,
+    allocation_here,
     find_allocation,
     find_asked,
     slurm,
@@ -69,10 +70,9 @@ def _check_without_bad_nodes(plan: Plan) -> None:
             "--without-bad-nodes: variants are compared on the same nodes",
             "leave out --vary, or the nodes that are known to be bad",
         )
-    allocated = (
-        None if placement.hosts or placement.platform else find_allocation(placement.launcher)
-    )
-    hosts = placement.hosts or (allocated[1].hosts if allocated else ())
+    hosts = placement.hosts
+    if not hosts and not placement.platform:
+        hosts = allocation_here(placement.launcher).hosts
     if len(hosts) < LEAST_NODES:
         raise UsageError(
             "--without-bad-nodes: no two nodes are known by name, of which one could be left out",
@@ -101,7 +101,7 @@ def check_case(case: Case) -> None:
     if placement.node_count is not None:
         return  # only the engine sees the nodes; this host may not be among them
     check_slots(placement, workload.threads_of_rank)
-    _check_memory(case)
+    check_memory(case)
     _check_place(placement.place)
     if placement.cpus:
         _check_cpus(placement.cpus, placement.ranks)
@@ -209,8 +209,8 @@ def _check_nodes(placement: Placement) -> None:
 def _check_place_node(placement: Placement) -> None:
     if placement.place != "node" or placement.platform:
         return
-    allocated = None if placement.node_count else find_allocation(placement.launcher)
-    if (placement.node_count or (allocated[1].nodes if allocated else 1)) == 1:
+    outside = Allocation(nodes=1)
+    if (placement.node_count or allocation_here(placement.launcher, outside).nodes) == 1:
         raise UsageError(
             "--place node: only one node is available, so ranks cannot be on different nodes",
             "name --hosts, or ask for --nodes",
@@ -297,13 +297,13 @@ def _most_simulated() -> int | None:
 
 def nodes() -> int:
     """Number of nodes of the job in which this process runs; 1 outside of jobs."""
-    return _allocation().nodes or 1
+    return allocation_here().nodes or 1
 
 
 def allowed_cpus() -> int:
     """Number of CPUs that ranks may use, assuming that all nodes are like this one."""
     here = nodes() * allowed_count()
-    return min(here, _allocation().cpus or here)
+    return min(here, allocation_here().cpus or here)
 
 
 def would_share(placement: Placement, threads: int = 1) -> bool:
@@ -326,22 +326,21 @@ def check_slots(placement: Placement, threads: int = 1) -> None:
     )
 
 
-def _allocation() -> Allocation:
-    """The allocation of the job in which this process runs; empty outside of jobs."""
-    allocated = find_allocation()
-    return allocated[1] if allocated else Allocation()
-
-
-def _check_memory(case: Case) -> None:
-    """Raises UsageError if the buffers of all ranks of a node exceed its memory."""
-    workload, ranks = case.workload, case.placement.ranks
-    needed = -(-workload.taking_part(ranks) // nodes()) * workload.buffer_bytes(ranks)
-    available = available_memory()
+def check_memory(case: Case) -> None:
+    """Raises UsageError if the buffers of all ranks of this node (all ranks, in a simulation)
+    exceed its memory. Of named nodes the memory is unknown."""
+    workload, placement = case.workload, case.placement
+    if placement.platform is None and placement.node_count is not None:
+        return
+    ranks = workload.taking_part(placement.ranks)
+    here = ranks if placement.platform is not None else -(-ranks // nodes())
+    needed, available = here * workload.buffer_bytes(placement.ranks), available_memory()
     if available is not None and needed > available:
         raise UsageError(
-            f"messages of {format_size(workload.largest_bytes)} need {needed / 2**20:.0f} MiB "
-            f"on this node, which has {available / 2**20:.0f} MiB free",
-            "leave out the largest sizes",
+            f"{workload.row} of {format_size(workload.largest_bytes)} by {ranks} ranks takes "
+            f"{format_estimated_size(needed)} here, where {format_estimated_size(available)} are "
+            "free",
+            "leave out the largest sizes, or ask for fewer ranks",
         )
 
 

@@ -33,7 +33,7 @@ from hockney.plan.workloads.collective import (
     in_form,
 )
 from hockney.run.measure.algorithm_names import chosen
-from hockney.run.measure.checks import available_memory, check_slots, nodes
+from hockney.run.measure.checks import check_memory, check_slots
 from hockney.run.measure.features import check_persistent, features_of
 from hockney.run.measure.message_schedules import Phases
 from hockney.run.mpis import Algorithm, Engine, Family, Forcing, Mpi, Radix, Requests, family_of
@@ -141,7 +141,9 @@ def cases_of(
     _check_one_skew(cases)
     if not cases:
         raise UsageError("none of these can be measured:\n  " + "\n  ".join(left_out))
-    _check_memory(cases)
+    for case in cases:
+        case.workload.check(case.placement.ranks)  # a size that MPI cannot count is another error
+        check_memory(case)
     return cases, left_out
 
 
@@ -359,20 +361,3 @@ def _in_words(replaced: dict[Size, str | None]) -> list[str]:
             words = [format_size(size) for size in (min(sizes), max(sizes))]
             lines.append(f"{' to '.join(dict.fromkeys(words))}: {reason}")
     return lines
-
-
-def _check_memory(cases: Sequence[Case]) -> None:
-    """Raises UsageError where the buffers of all ranks of this node (all ranks, in a simulation)
-    exceed its memory."""
-    available = available_memory()
-    for case in cases:
-        workload, ranks = case.workload, case.placement.ranks
-        workload.check(ranks)  # a size that MPI cannot count is another error
-        here = ranks if case.placement.platform is not None else -(-ranks // nodes())
-        needed = here * workload.buffer_bytes(ranks)
-        if available is not None and needed > available:
-            raise UsageError(
-                f"{workload.row} of {format_size(workload.largest_bytes)} by {ranks} ranks takes "
-                f"{needed / 2**30:.1f} GiB here, where {available / 2**30:.1f} GiB are free",
-                "leave out the largest sizes, or ask for fewer ranks",
-            )

@@ -15,7 +15,7 @@ from hockney.plan.platform_files import PLATFORM, platform_network
 from hockney.plan.topology import Topology
 from hockney.plan.topology_files import parse_topology
 from hockney.run.measure.platforms import parse_shape, shape_xml
-from hockney.run.schedulers import find_allocation, slurm
+from hockney.run.schedulers import Allocation, allocation_here, find_allocation, slurm
 
 SLURM = "slurm"
 MOST_NAMED = 5
@@ -112,7 +112,5 @@ def _hosts(placement: Placement) -> list[str]:
         return [f"node-{node}" for node in range(nodes)] if shape else []
     if placement.hosts:
         return list(placement.hosts)
-    allocated = find_allocation()
-    if allocated is not None:
-        return list(allocated[1].hosts)
-    return [] if placement.node_count else [platform.node()]
+    here = () if placement.node_count else (platform.node(),)
+    return list(allocation_here(otherwise=Allocation(hosts=here)).hosts)

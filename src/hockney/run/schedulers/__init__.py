@@ -40,6 +40,9 @@ class Allocation:
     hosts: tuple[str, ...] = ()
 
 
+NO_ALLOCATION = Allocation()
+
+
 @dataclass(frozen=True)
 class Job:
     """A batch job to request."""
@@ -209,8 +212,8 @@ def find_asked(placement: Placement) -> Starter | None:
         if name in (None, MPIEXEC) or name in SCHEDULERS.names():
             return None
         return _named(name, placement)
-    if not placement.hosts and (allocated := find_allocation()) is not None:
-        placement = msgspec.structs.replace(placement, hosts=allocated[1].hosts)
+    if not placement.hosts:
+        placement = msgspec.structs.replace(placement, hosts=allocation_here().hosts)
     launcher = template_launcher(template, placement)
     return Starter(launcher, launcher.programs[0], placement)
 
@@ -250,6 +253,14 @@ def find_allocation(launcher: str | None = None) -> tuple[str, Allocation] | Non
             "ask for an allocation first, or submit a job (`hockney job --help`)",
         )
     return None
+
+
+def allocation_here(
+    launcher: str | None = None, otherwise: Allocation = NO_ALLOCATION
+) -> Allocation:
+    """The allocation of find_allocation(); `otherwise` outside of jobs."""
+    allocated = find_allocation(launcher)
+    return allocated[1] if allocated else otherwise
 
 
 def submit(batch: Batch, script: str) -> str:

@@ -11,7 +11,7 @@ from hockney.plan import Placement
 from hockney.run.measure.doctor.finding import DoctorFinding
 from hockney.run.measure.nodes import NodesAnswer, ask_nodes
 from hockney.run.mpis import Mpi
-from hockney.run.schedulers import find_allocation
+from hockney.run.schedulers import allocation_here
 
 TIMEOUT_S = 20.0
 CPU = "/sys/devices/system/cpu"
@@ -45,8 +45,7 @@ OfNodes = Mapping[str, Mapping[str, str]]
 def compare_nodes(mpi: Mpi | None) -> list[DoctorFinding]:
     """What differs between the nodes of the allocation, then what is the same; empty outside of
     jobs and on one node."""
-    allocated = find_allocation()
-    nodes = allocated[1].nodes if allocated else None
+    nodes = allocation_here().nodes
     if mpi is None or nodes is None or nodes < 2:
         return []
     placement = Placement(ranks=nodes, nodes=nodes)

@@ -6,20 +6,19 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hockney import records
 from hockney.base.errors import HockneyError
-from hockney.plan import Case, Placement, Sampling, Size
-from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.plan import Case, Placement, Size
 from hockney.plan.workloads.collective import Collective
 from hockney.records import Record
 from hockney.run.measure.build import build_engine
 from hockney.run.measure.causes import cause_of
 from hockney.run.measure.doctor.launch import last_words
-from hockney.run.measure.launch import Interruption, Outcome
+from hockney.run.measure.launch import Outcome
 from hockney.run.measure.mpi import find_mpi, of_library
-from hockney.run.measure.start import engine_messages, start_of
+from hockney.run.measure.start import engine_messages
+from hockney.run.measure.trial import launch_once
 from hockney.run.mpis import Mpi, family_of
-from hockney.run.schedulers import find_allocation
+from hockney.run.schedulers import NO_ALLOCATION, allocation_here
 
 SIZES = (8, 1 << 10, 8 << 10, 64 << 10, 1 << 20, 4 << 20)
 """Sizes of messages (bytes): the transport may change with the protocol."""
@@ -53,31 +52,21 @@ def try_transports(mpicc: str | None, hosts: Sequence[str]) -> TransportTrial:
         )
     family = family_of(mpi)
     case = Case(workload=NOTHING_MEASURED, placement=_placement(hosts))
-    arguments = [
-        *engine_arguments(case, Sampling(), SECONDS),
-        *launch_arguments(0),
-        "--paths=" + ",".join(map(str, SIZES)),
-    ]
-    lines: list[bytes] = []
-    with Interruption().watched() as interruption:
-        start = start_of(mpi, engine, case, arguments, family.VERBOSE)
-        outcome = start.run(lines.extend, TIMEOUT_S, interruption, MOST_LINES)
-    if outcome.interrupted:
-        raise KeyboardInterrupt
-    decoded = tuple(record for record in map(records.try_decode, lines) if record is not None)
-    if outcome.exit_status != 0:
-        raise _failure(outcome)
-    return TransportTrial(mpi, decoded, _said(family.TELLS, outcome))
+    sizes = ["--paths=" + ",".join(map(str, SIZES))]
+    verbose, kept_lines = family.VERBOSE, MOST_LINES
+    trial = launch_once(mpi, engine, case, SECONDS, TIMEOUT_S, sizes, verbose, kept_lines)
+    if trial.outcome.exit_status != 0:
+        raise _failure(trial.outcome)
+    return TransportTrial(mpi, trial.records, _said(family.TELLS, trial.outcome))
 
 
 def _placement(hosts: Sequence[str]) -> Placement:
     """Two ranks on each host, or on each node of the allocation; one where it gives no more."""
-    allocated = None if hosts else find_allocation()
-    nodes = (allocated[1].nodes if allocated else None) or 1
+    allocation = NO_ALLOCATION if hosts else allocation_here()
+    nodes, cpus = allocation.nodes or 1, allocation.cpus
     if nodes == 1:
         count = RANKS_A_NODE * max(len(hosts), 1)
         return Placement(ranks=count, hosts=tuple(hosts), oversubscribe=True)
-    cpus = allocated[1].cpus if allocated else None
     each = 1 if cpus is not None and cpus < RANKS_A_NODE * nodes else RANKS_A_NODE
     return Placement(ranks=each * nodes, nodes=nodes, ranks_per_node=each, oversubscribe=True)
 
