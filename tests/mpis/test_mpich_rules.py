@@ -143,6 +143,13 @@ def test_a_rule_with_a_layout_holds_for_its_ranks_per_node_alone(mpich_engine: E
     assert "chosen" not in json.dumps([branch["comm_avg_ppn<=3"], branch["comm_size=any"]])
 
 
+def test_an_algorithm_that_needs_no_element_for_each_rank_also_holds_below() -> None:
+    rule = mpich_rule("allreduce", 4, 0, 1 << 20, "k_reduce_scatter_allgather")
+    own: dict[str, Any] = {"algorithm=own": {}}
+    guarded = mpich._guarded(rule, own, lambda *_: {"algorithm=chosen": {}})
+    assert guarded["is_op_built_in=yes"] == {"algorithm=chosen": {}}
+
+
 def test_without_ldd_it_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -21,13 +21,8 @@ SEGMENTED = {
 """Algorithms that use the segment size. Others ignore it."""
 MOST_CHAINS = 32
 """MAXTREEFANOUT in ompi/mca/coll/base/coll_base_topo.h."""
-FANOUTS = {
-    ("bcast", "chain"): "chain_fanout",
-    ("reduce", "chain"): "chain_fanout",
-    ("allgather", "bruck-k-fanout"): "tree_fanout",
-}
-"""Algorithms whose rules have a fan-out, and the end of the control variable that sets it where the
-algorithm is forced (coll_tuned_decision_dynamic.c)."""
+FANOUTS = frozenset({("bcast", "chain"), ("reduce", "chain"), ("allgather", "bruck-k-fanout")})
+"""Algorithms whose rules have a fan-out (coll_tuned_decision_dynamic.c)."""
 RADIX = {
     ("bcast", "chain"): Radix("coll_tuned_bcast_algorithm_chain_fanout", MOST_CHAINS),
     ("reduce", "chain"): Radix("coll_tuned_reduce_algorithm_chain_fanout", MOST_CHAINS),
@@ -62,11 +57,15 @@ def has_radix(collective: str, algorithm: str) -> bool:
     return (collective, algorithm) in FANOUTS
 
 
+def major_of(version: str | None) -> int:
+    """The major number of a version; 0 where it is unknown."""
+    number = re.match(r"\d{1,9}", version or "")
+    return int(number[0]) if number else 0
+
+
 def has_requests(version: str | None, collective: str, algorithm: str) -> bool:
     """Whether a rule limits the requests of an algorithm, by its common name."""
-    major = re.match(r"\d+", version or "")
-    is_known = (collective, algorithm) in REQUESTS
-    return is_known and bool(major and int(major[0]) >= FIRST_WITH_REQUESTS)
+    return (collective, algorithm) in REQUESTS and major_of(version) >= FIRST_WITH_REQUESTS
 
 
 def number_of(rule: Rule) -> int:

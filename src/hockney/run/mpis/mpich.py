@@ -77,7 +77,7 @@ NOT_DEVICE = "1"
 FALLBACKS = {"error": "0", "silent": "2"}
 """Numbers in MPIR_CVAR_COLLECTIVE_FALLBACK."""
 REDUCE_SCATTERS = frozenset({"reduce_scatter_gather", "reduce_scatter_allgather"})
-"""Algorithms that need an element for each rank."""
+"""Algorithms that need an element for each rank; k_reduce_scatter_allgather does not."""
 MAY_FALL_BACK = REDUCE_SCATTERS | {"smp"}
 """Algorithms that fall back silently, because an error would end every launch: MPI_Init itself
 reduces single integers, and smp calls the collective again on the ranks of a node, where it is not
@@ -99,8 +99,6 @@ SIZE_KEYS = {
 LARGEST_BYTES = 2**31 - 1
 """The library reads conditions with atoi."""
 REDUCTIONS = frozenset({"reduce", "allreduce"})
-NEEDS_ELEMENTS = re.compile("reduce_scatter")
-"""Algorithms that need an element for each rank."""
 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
@@ -323,14 +321,14 @@ def _guarded(rule: Rule, own: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
     chosen = leaf(rule, own)
     if rule.collective not in REDUCTIONS:
         return chosen
-    if NEEDS_ELEMENTS.search(own_name(rule)):
+    if own_name(rule) in REDUCE_SCATTERS:
         chosen = {"count<pow2": own, "count=any": chosen}
     return {"is_op_built_in=no": own, "is_op_built_in=yes": chosen}
 
 
 def own_name(rule: Rule) -> str:
     """The library's name of the algorithm, as forced in the measurement."""
-    variable = f"MPIR_CVAR_{rule.collective.upper()}_INTRA_ALGORITHM"
+    variable = _variable(rule.collective)
     name = rule.setting(variable) or rule.setting(node_variable(rule.collective))
     if not name:
         raise HockneyError(

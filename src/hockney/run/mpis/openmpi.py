@@ -7,7 +7,6 @@ nonblocking collectives.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
 from hockney.plan.workloads.collective import DEFAULT, INT_BYTES
@@ -29,6 +28,7 @@ from hockney.run.mpis._openmpi_parameters import (
     SEGMENTED,
     has_radix,
     has_requests,
+    major_of,
 )
 from hockney.run.mpis._openmpi_reading import read_classic, read_json
 from hockney.run.mpis._openmpi_writing import COLLECTIVE_NUMBERS as COLLECTIVE_NUMBERS
@@ -199,8 +199,7 @@ def _reduction_replaced_by(
 
 
 def _is_6(version: str | None) -> bool:
-    major = re.match(r"\d+", version or "")
-    return bool(major and int(major[0]) >= 6)
+    return major_of(version) >= 6
 
 
 _COLLECTIVES = frozenset(COLLECTIVE_NUMBERS)
