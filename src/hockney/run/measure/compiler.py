@@ -111,19 +111,19 @@ def _run(mpi: Mpi, product: Product, words: list[str], scratch: Path) -> None:
 
 
 def _refuse(mpi: Mpi, product: Product, done: subprocess.CompletedProcess[str]) -> None:
-    missing = missing_in(done.stderr + done.stdout)
+    output = done.stderr + done.stdout
+    missing = missing_in(output)
     if missing:
         raise UsageError(
             f"{mpi.mpicc} cannot compile MPI programs: {missing} is missing",
             _to_install(mpi, missing),
         )
-    output_lines = (done.stderr + done.stdout).strip().splitlines()[-LAST_LINES:]
-    limit = explained_text(done.stderr + done.stdout)
+    limit = explained_text(output)
     if limit is not None:
         raise HockneyError(f"{mpi.mpicc} could not build the {product.name}: {limit}")
     if "No space left on device" in done.stderr:
         raise OSError(28, "no space left on device")
-    shown = [f"    {line}" for line in output_lines]
+    shown = [f"    {line}" for line in output.strip().splitlines()[-LAST_LINES:]]
     said = "its output:\n" + "\n".join(shown) if shown else "it printed nothing"
     raise UsageError(
         f"{mpi.mpicc} could not build the {product.name} (exit status {done.returncode}); {said}",

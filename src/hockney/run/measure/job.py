@@ -11,6 +11,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from hockney import __version__
@@ -42,10 +43,15 @@ class Measurement:
     engine: Engine
     result: Path
 
+    @cached_property
+    def long_list(self) -> str | None:
+        """A list too long for a command line; making all schedules takes long."""
+        return long_list_of(self.plan)
+
     @property
     def list_file(self) -> Path | None:
-        """The file next to the result that holds a list too long for a command line."""
-        if long_list_of(self.plan) is None:
+        """The file next to the result that holds the long list."""
+        if self.long_list is None:
             return None
         return self.result.absolute().with_name(self.result.name + ".list")
 
@@ -112,7 +118,7 @@ def _rest(sampling: Sampling) -> list[str]:
 
 def _list(measurement: Measurement) -> list[str]:
     """Writes the long list with the shell's builtin printf, which has no limit on arguments."""
-    file, words = measurement.list_file, long_list_of(measurement.plan)
+    file, words = measurement.list_file, measurement.long_list
     if file is None or words is None:
         return []
     quoted = shlex.quote(str(file))
