@@ -15,6 +15,9 @@ from typing import Any
 import pytest
 
 from figure_examples import EXAMPLES, example
+from hockney.show.colours import COLOURS
+from hockney.show.drawing.description import Bar, CellKind, Figure, MapCell, Panel, PlotAxis
+from hockney.show.drawing.files import HATCHES
 from hockney.show.drawing.page import plain
 from hockney.show.labels import analyses_of
 from hockney.show.report import render
@@ -179,6 +182,33 @@ def test_the_page_draws_the_values_of_each_figure(desk: Opened, name: str) -> No
             for (x, y), (wanted_x, wanted_y) in zip(places, known, strict=True):
                 assert abs(x - wanted_x) < MARK_RADIUS
                 assert abs(y - wanted_y) < MARK_RADIUS
+
+
+LOOKS = """
+() => [".frame", ".legend"].map((where) => {
+  const rects = document.querySelector("figure").querySelectorAll(`${where} .cell.mark`);
+  const hatch = (rect) => rect.nextElementSibling?.getAttribute("fill");
+  return [...rects].map((rect) => `${rect.getAttribute("class")} ${hatch(rect)}`);
+})
+"""
+"""Colour and hatching of each kind, in the first figure and in its legend."""
+
+
+@pytest.mark.parametrize("what", ["cells", "bars"])
+def test_every_kind_looks_unlike_the_others(desk: Opened, what: str) -> None:
+    """Of more kinds than colours, those of one colour have hatchings."""
+    number = len(COLOURS) * len(HATCHES)
+    kinds = tuple(CellKind(f"kind {colour}", colour) for colour in range(number))
+    names = PlotAxis("name", "which", names=tuple(map(str, range(number))))
+    if what == "bars":
+        bars = tuple(Bar(row, 0.0, 1.0, row, "") for row in range(number))
+        panel = Panel(PlotAxis("time", "time"), names, bars=bars, kinds=kinds)
+    else:
+        cells = tuple(MapCell(at, 0, None, "", kind=at) for at in range(number))
+        panel = Panel(names, PlotAxis("name", "", names=("a",)), cells=cells, kinds=kinds)
+    desk.page.evaluate(DRAWN, plain(Figure("here", "kinds", (panel,))))
+    for looks in desk.page.evaluate(LOOKS):
+        assert len(set(looks)) == len(looks) == number, looks
 
 
 def test_a_label_that_attacks_is_text(opened: Opened) -> None:

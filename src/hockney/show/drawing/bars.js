@@ -33,10 +33,9 @@ function barTicks(view) {
 function drawBar(view, bar, y, tall) {
   const kind = view.panel.kinds[bar.kind];
   const [from, to] = [view.px(bar.low), view.px(bar.high)];
-  const colour = (kind.colour ?? null) === null ? "own" : `c${kind.colour % COLOURS}`;
-  const rect = make("rect", { class: `cell mark ${colour}`, x: round(from), y: y + 0.14 * tall, width: Math.max(to - from, 0.5), height: 0.72 * tall, "data-name": bar.words });
-  rect.addEventListener("pointerenter", () => view.showTip(bar.words, (from + to) / 2, y));
-  rect.addEventListener("pointerleave", () => view.forget());
-  if (!finite(bar.at)) return [rect];
-  return [rect, make("circle", { class: "value", cx: round(view.px(bar.at)), cy: y + tall / 2, r: 3 })];
+  const place = { x: round(from), y: y + 0.14 * tall, width: Math.max(to - from, 0.5), height: 0.72 * tall };
+  const [rect, ...over] = drawKind(kind, place, bar.words);
+  tipOf(view, rect, bar.words, (from + to) / 2, y);
+  if (finite(bar.at)) over.push(make("circle", { class: "value", cx: round(view.px(bar.at)), cy: y + tall / 2, r: 3 }));
+  return [rect, ...over];
 }

@@ -23,7 +23,7 @@ function drawCells(view) {
   });
   const key = kinds.length ? [] : drawScale(view, left, ...colourRange(panel, values));
   return make("svg", { viewBox: `0 0 ${width} ${view.height}`, role: "img", "aria-label": `${figure.title}. The data table follows.` },
-    hatching(), ...cellNames(view, row), ...cells, ...rules, ...key,
+    ...cellNames(view, row), ...cells, ...rules, ...key,
     make("text", { x: 0, y: 11 }, y.label), make("text", { x: left + side * x.names.length, y: 18 + tall * y.names.length + 32, "text-anchor": "end" }, x.label));
 }
 
@@ -38,13 +38,29 @@ function colourRange(panel, values) {
 function drawCell(view, cell, x, y, strength) {
   const { side, tall } = view.box;
   const kind = view.panel.kinds?.[cell.kind ?? 0];
-  const look = !kind ? { fill: shade(strength(cell.value)) } : kind.unknown ? { fill: "url(#hatch)" } : {};
-  const colour = !kind || kind.unknown ? "" : kind.colour === null ? "own" : `c${kind.colour % COLOURS}`;
-  const rect = make("rect", { class: look.fill ? "cell" : `cell mark ${colour}`, x, y, width: side, height: tall, ...look, "data-name": cell.words });
-  rect.addEventListener("pointerenter", () => view.showTip(cell.words, x + side / 2, y));
-  rect.addEventListener("pointerleave", () => view.forget());
+  const place = { x, y, width: side, height: tall };
+  const [rect, ...over] = kind ? drawKind(kind, place, cell.words)
+    : [make("rect", { class: "cell", ...place, fill: shade(strength(cell.value)), "data-name": cell.words })];
+  tipOf(view, rect, cell.words, x + side / 2, y);
   const text = cell.text && side > 26 ? [make("text", { class: "gain", x: x + side / 2, y: y + tall / 2 + 4, "text-anchor": "middle" }, cell.text)] : [];
-  return make("g", {}, rect, ...text);
+  return make("g", {}, rect, ...over, ...text);
+}
+
+function tipOf(view, rect, words, x, y) {
+  rect.addEventListener("pointerenter", () => view.showTip(words, x, y));
+  rect.addEventListener("pointerleave", () => view.forget());
+}
+
+// As kind_looks() of files.py: the next hatching each time the colours are used up.
+const HATCHES = [null, "url(#lines)", "url(#points)"];
+
+// A rectangle in the colour of its kind, and over it the hatching.
+function drawKind(kind, place, words) {
+  if (kind.unknown) return [make("rect", { class: "cell", ...place, fill: "url(#hatch)", "data-name": words })];
+  const number = kind.colour ?? null;
+  const rect = make("rect", { class: `cell mark ${number === null ? "own" : `c${number % COLOURS}`}`, ...place, "data-name": words });
+  const hatch = HATCHES[Math.floor(number / COLOURS) % HATCHES.length];
+  return hatch ? [rect, make("rect", { class: "over", ...place, fill: hatch })] : [rect];
 }
 
 // Read alike by colour-blind readers and in grey: cividis (Nunez, Anderton & Renslow 2018).
@@ -65,9 +81,12 @@ function drawScale(view, left, low, high) {
   return [...steps, make("text", { class: "tick", x: left + 54, y: y + 9, "text-anchor": "end" }, words(low)), make("text", { class: "tick", x: left + 66 + width, y: y + 9 }, words(high))];
 }
 
-function hatching() {
-  const pattern = make("pattern", { id: "hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse" }, make("path", { class: "hatch", d: "M0 6L6 0M-1 1L1 -1M5 7L7 5" }));
-  return make("defs", {}, pattern);
+// In the page once, and in no figure: what refers to a figure that is closed is not drawn.
+function hatchings() {
+  const pattern = (id, side, shape) => make("pattern", { id, width: side, height: side, patternUnits: "userSpaceOnUse" }, shape);
+  const lines = { d: "M0 6L6 0M-1 1L1 -1M5 7L7 5" };
+  return make("svg", { class: "unseen", "aria-hidden": "true" }, pattern("hatch", 6, make("path", { class: "hatch", ...lines })),
+    pattern("lines", 6, make("path", { class: "lines", ...lines })), pattern("points", 4, make("circle", { class: "dot", cx: 2, cy: 2, r: 0.9 })));
 }
 
 function cellNames(view, row) {

@@ -6,9 +6,9 @@ class Drawing {
     const series = data.alternatives.flatMap(({ figure }) => figure.panels.flatMap((panel) => panel.series ?? []));
     this.hidden = new Set(series.filter((curve) => curve.hidden).map((curve) => curve.label));
     this.frames = html("div", {});
-    this.said = html("p", { class: "unseen", "aria-live": "polite" });
+    this.spoken = html("p", { class: "unseen", "aria-live": "polite" });
     this.caption = html("p", { class: "caption" });
-    element.append(this.controls(), this.frames, this.caption, this.said, this.behind());
+    element.append(this.controls(), this.frames, this.caption, this.spoken, this.behind());
     this.choose(0);
   }
 
@@ -48,7 +48,7 @@ class Drawing {
   }
 
   speak(words) {
-    this.said.textContent = words;
+    this.spoken.textContent = words;
   }
 
   // By label: all series of one label share an entry.
@@ -110,10 +110,9 @@ function panelRows(panel) {
 
 function key(every) {
   const first = every[0];
-  const kind = first.unknown ? "quiet" : first.style === "cell" && first.colour === null ? "own" : colourOf(first);
-  const icon = make("svg", { width: 22, height: 12, "aria-hidden": "true", class: `${styleOf(first)} ${kind}` });
+  const icon = make("svg", { width: 22, height: 12, "aria-hidden": "true", class: `${styleOf(first)} ${colourOf(first)}` });
   if (first.style === "cell") {
-    icon.append(make("rect", { x: 3, y: 0, width: 16, height: 12, ...(first.unknown ? { fill: "url(#hatch)" } : { class: "mark" }) }));
+    icon.append(...drawKind(first, { x: 3, y: 0, width: 16, height: 12 }, first.label));
     return icon;
   }
   const lined = every.find((series) => LINED.has(styleOf(series)) || styleOf(series) === "steps");

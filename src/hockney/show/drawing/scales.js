@@ -61,10 +61,10 @@ function scale(axis, values) {
     const zero = Math.log2(positive.length ? Math.min(...positive) : 1) - 1.5;
     return { kind, to: (value) => (value > 0 ? Math.log2(value) : zero), zero, hasZero: values.includes(0) };
   }
-  if (!axis.logarithmic) return { kind, to: (value) => value, from: (at) => at };
+  if (!axis.logarithmic) return { kind, to: (value) => value };
   const binary = kind === "count" || kind === "rate";
   const [to, base] = binary ? [Math.log2, 2] : [Math.log10, 10];
-  return { kind, logarithmic: true, base, to, from: (at) => base ** at, values };
+  return { kind, logarithmic: true, base, to, values };
 }
 
 function extent(axis, values, pad) {

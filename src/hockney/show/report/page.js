@@ -172,6 +172,7 @@ document.querySelectorAll("table[data-name]").forEach((table) => {
 document.getElementById("all-csv").addEventListener("click", () => downloadCsv("hockney-points", allPoints()));
 document.getElementById("all-json").addEventListener("click", () => download("hockney-report.json", JSON.stringify(DATA, null, 1), "application/json"));
 
+document.body.append(hatchings());
 const DRAWINGS = [...document.querySelectorAll("figure[data-figure]")].map((element) => new Drawing(DATA.figures[element.dataset.figure], element));
 let waiting = null;
 window.addEventListener("resize", () => {
