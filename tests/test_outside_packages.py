@@ -35,7 +35,7 @@ def directives(job):
 def launch(mpi, case, engine):
     return "guestrun"
 
-def unasked(mpi):
+def assumption(mpi):
     return None
 
 

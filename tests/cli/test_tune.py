@@ -15,7 +15,7 @@ from hockney.base.errors import UsageError
 from hockney.records import Run
 from hockney.run.mpis import Engine, Mpi
 from hockney.tuning.rule_files import format_in
-from hockney.tuning.rules_trial import said_by, start
+from hockney.tuning.rules_trial import reported_by, start
 from samples import write_run
 
 TIMES = {"default": 10e-6, "binomial": 5e-6, "other": 20e-6}
@@ -172,7 +172,7 @@ def test_a_wrapper_of_another_library_is_refused_before_anything_is_built(
     run.launches[0].command = ["/opt/of/that/mpiexec\nok: rm", "-n", "2"]
     write_run(run, tmp_path / "run.jsonl")
     (tmp_path / "rules").write_text('{"collective=bcast": {}}')
-    monkeypatch.setattr("hockney.tuning.rules_trial.said_by", lambda _: ("MPICH", "9.9"))
+    monkeypatch.setattr("hockney.tuning.rules_trial.reported_by", lambda _: ("MPICH", "9.9"))
     monkeypatch.setattr("hockney.tuning.rules_trial.mpi_of", lambda _: pytest.fail("it is built"))
     for words in (("--check", "run.jsonl", "rules"), ("run.jsonl", "-o", "new")):
         done = hockney("tune", *words)
@@ -184,7 +184,7 @@ def test_a_wrapper_of_another_library_is_refused_before_anything_is_built(
 def test_a_wrapper_says_what_it_is(mpi: Mpi, engine: Engine) -> None:
     _, here = start(mpi, engine, {})
     assert here is not None
-    assert said_by(mpi.mpicc) in (None, (here.library, here.version))
+    assert reported_by(mpi.mpicc) in (None, (here.library, here.version))
 
 
 @pytest.mark.parametrize(

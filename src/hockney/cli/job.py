@@ -22,7 +22,7 @@ from hockney.run.schedulers import (
     batch_named,
     batch_names,
     cancel,
-    find_asked,
+    find_requested,
     resubmitting,
 )
 from hockney.run.schedulers import submit as submit_job
@@ -91,8 +91,8 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     notes = _not_decided(plan, verb_words.given)
     if not submit:
         notes += _not_shown(request, result)
-        if find_asked(plan.first.placement) is None:
-            notes += filter(None, [batch_named(scheduler).unasked(measurement.mpi)])
+        if find_requested(plan.first.placement) is None:
+            notes += filter(None, [batch_named(scheduler).assumption(measurement.mpi)])
         click.echo(text, nl=False)
     for note in [] if output.quiet else notes:
         click.echo(note, err=True)

@@ -123,7 +123,7 @@ def measured_mpi(measured: MpiFacts, run: Run, placement: Placement) -> tuple[Mp
     the wrapper is surely of another library or version than the measured one."""
     if placement.engine is None and measured.library in COMPARED:
         mpicc = find_mpi(placement.mpicc).mpicc
-        here = said_by(mpicc)
+        here = reported_by(mpicc)
         if here is not None and here != (measured.library, measured.version):
             raise UsageError(
                 f"{mpicc} is {' '.join(here)}, the files are of {version_text(measured)}",
@@ -134,7 +134,7 @@ def measured_mpi(measured: MpiFacts, run: Run, placement: Placement) -> tuple[Mp
     return mpi, engine
 
 
-def said_by(mpicc: Path) -> tuple[str, str] | None:
+def reported_by(mpicc: Path) -> tuple[str, str] | None:
     """The library and the version that a compiler wrapper reports; None if it reports none."""
     for option in ("--showme:version", "-v"):
         with suppress(OSError, subprocess.TimeoutExpired):

@@ -36,9 +36,9 @@ def launched(*cpus_of_ranks: int, pinned: bool = True, clock: Clock | None = Non
 @pytest.mark.parametrize(
     ("check", "tried", "verdict", "fact"),
     [
-        (launch.found_mpi, Trial(failure=REFUSED), "bad", "it went wrong"),
-        (launch.found_mpi, Trial(SOME_MPI), "ok", "/bin/mpiexec (hydra 4.2)"),
-        (launch.found_mpi, Trial(SIMULATOR), "warn", "smpirun"),
+        (launch.mpi_in_use, Trial(failure=REFUSED), "bad", "it went wrong"),
+        (launch.mpi_in_use, Trial(SOME_MPI), "ok", "/bin/mpiexec (hydra 4.2)"),
+        (launch.mpi_in_use, Trial(SIMULATOR), "warn", "smpirun"),
         (launch.compiler, Trial(failure=REFUSED), "unknown", "no mpicc"),
         (launch.engine_built, Trial(failure=REFUSED), "unknown", "without an MPI"),
         (launch.engine_built, Trial(SOME_MPI, failure=REFUSED), "bad", "it went wrong"),
@@ -174,6 +174,6 @@ def test_a_launcher_of_another_library_is_recognised(
 
 
 def test_an_mpi_that_was_passed_over_is_named() -> None:
-    found = launch.found_mpi(Trial(replace(SOME_MPI, notes=("/bin/mpicc cannot compile",))))
+    found = launch.mpi_in_use(Trial(replace(SOME_MPI, notes=("/bin/mpicc cannot compile",))))
     assert (found.verdict, found.advice) == ("warn", "/bin/mpicc cannot compile")
-    assert launch.found_mpi(Trial(SOME_MPI)).verdict == "ok"
+    assert launch.mpi_in_use(Trial(SOME_MPI)).verdict == "ok"

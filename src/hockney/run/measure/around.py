@@ -43,26 +43,26 @@ class Around:
     times of the same moment are comparable."""
 
     plan: Plan
-    is_asked: bool = False
-    said: list[str] = field(default_factory=list)
+    is_planned: bool = False
+    remarks: list[str] = field(default_factory=list)
 
     def first(self) -> Plan:
         return self._with_part(self.plan.cases, FIRST_FRACTION)
 
     def next(self, session: Session) -> Plan | None:
-        if self.is_asked or session.race is None:
+        if self.is_planned or session.race is None:
             return None
-        self.is_asked = True
+        self.is_planned = True
         cases: list[Case] = []
         for group in session.race.groups(session.answers):
             cases += self._around(session, session.race, group)
         if not cases:
             return None  # the session goes on to report this race itself
-        self.said = [*session.race.lost, *self.said]
+        self.remarks = [*session.race.lost, *self.remarks]
         return self._with_part(tuple(cases), 1.0 - FIRST_FRACTION)
 
     def notes(self) -> list[str]:
-        return self.said
+        return self.remarks
 
     def _with_part(self, cases: tuple[Case, ...], part: float) -> Plan:
         sampling = replace(self.plan.sampling, budget_s=part * self.plan.sampling.budget_s)
@@ -71,7 +71,7 @@ class Around:
     def _around(self, session: Session, race: Race, group: Sequence[Answer]) -> list[Case]:
         """The library's own decision, the best values, and new ones around them."""
         original = {id(a): c for a, c in zip(session.answers, self.plan.cases, strict=True)}
-        known = {_asked(answer) for answer in group}
+        known = {_algorithm_and_values(answer) for answer in group}
         kept: dict[int, set[int]] = {}
         new: list[Case] = []
         for best, sizes in _best(race, group):
@@ -87,7 +87,7 @@ class Around:
         every = {size.bytes for case in new for size in case.workload.sizes}
         kept |= {id(answer): every for answer in group if is_default(answer.case)}
         before = [_with_sizes(original[answer_id], sizes) for answer_id, sizes in kept.items()]
-        self.said += [f"{case.name}: measured around the best coarse value" for case in new]
+        self.remarks += [f"{case.name}: measured around the best coarse value" for case in new]
         return [*before, *new]
 
     def _neighbours(self, best: Answer) -> Iterator[AlgorithmParameters]:
@@ -134,7 +134,7 @@ def _values(answer: Answer) -> AlgorithmParameters:
     return AlgorithmParameters(workload.segment_bytes, workload.radix, workload.requests)
 
 
-def _asked(answer: Answer) -> tuple[str, AlgorithmParameters]:
+def _algorithm_and_values(answer: Answer) -> tuple[str, AlgorithmParameters]:
     return _workload(answer).algorithm, _values(answer)
 
 

@@ -26,7 +26,7 @@ from hockney.run.schedulers import (
     Allocation,
     allocation_here,
     find_allocation,
-    find_asked,
+    find_requested,
     slurm,
 )
 
@@ -179,7 +179,7 @@ def _check_launcher(placement: Placement) -> None:
         )
     if placement.launch is not None and placement.platform:
         raise UsageError("--launch: simulations have a launcher of their own", "leave it out")
-    find_asked(placement)
+    find_requested(placement)
 
 
 def _check_nodes(placement: Placement) -> None:
@@ -222,7 +222,7 @@ def check_allocation(placement: Placement) -> None:
     batch jobs, which get an allocation of their own."""
     if not placement.platform:
         _check_machine(placement)
-    if placement.platform or placement.hosts or find_asked(placement):
+    if placement.platform or placement.hosts or find_requested(placement):
         return
     allocated = find_allocation(placement.launcher)
     if allocated is None:

@@ -67,7 +67,7 @@ def measure(plan: Plan, target: Target, on_progress: OnProgress, on_left_out: On
         except FaultyNodesError as error:
             if not plan.first.placement.without_bad_nodes:
                 raise
-            named = [finding for finding in error.found if finding.host is not None]
+            named = [finding for finding in error.findings if finding.host is not None]
             if not named:
                 raise
             bad_nodes = [

@@ -13,7 +13,7 @@ from hockney.run.measure.mpi import library_of
 from hockney.run.measure.setup import Setup
 from hockney.run.measure.signals import exit_words
 from hockney.run.measure.start import engine_messages, wrong_launcher
-from hockney.run.schedulers import find_asked, find_starter
+from hockney.run.schedulers import find_requested, find_starter
 
 SIMULATOR_REFUSES = "Parse error at "
 """Precedes SimGrid's message about a platform file, which begins with the line number."""
@@ -43,7 +43,9 @@ def failure_of(
         )
         # What ranks printed may say why, where the launcher did not end with them.
         cause = cause_of(outcome) if outcome.last_lines else None
-        return "; ".join(filter(None, [words, *(finding.text for finding in outcome.found), cause]))
+        return "; ".join(
+            filter(None, [words, *(finding.text for finding in outcome.findings), cause])
+        )
     if failures:
         cause = cause_of(outcome, failures)
         return f"{cause}; {failures[0]}" if cause else failures[0]
@@ -72,7 +74,7 @@ def _exit_words(outcome: Outcome) -> str:
 def mixed_up(setup: Setup, case: Case, failure: str) -> str | None:
     """Explains a failure by a launcher that does not belong to the MPI library, else None."""
     wrong = wrong_launcher(setup.mpi, setup.engine, failure)
-    if wrong is None or find_asked(case.placement):
+    if wrong is None or find_requested(case.placement):
         return None  # who names a launcher knows it: the failure itself says enough
     starter = find_starter(setup.mpi, case.placement)
     if starter.program == str(setup.mpi.mpiexec):

@@ -23,7 +23,7 @@ from hockney.run.launchers import launcher_named
 from hockney.run.measure.files import long_list_of
 from hockney.run.measure.nodes import private_copy, scripts_of
 from hockney.run.mpis import Engine, Mpi, family_of
-from hockney.run.schedulers import Batch, Job, Resubmitting, Scheduler, find_asked
+from hockney.run.schedulers import Batch, Job, Resubmitting, Scheduler, find_requested
 
 START_S = 20.0
 """Allowance for the start of a launch on a cold file system; not part of the measuring time."""
@@ -164,7 +164,7 @@ def _launch(scheduler: Batch, measurement: Measurement, engine: Path, case: Case
     plan, file = measurement.plan, measurement.list_file
     seconds = plan.sampling.budget_s / launches_of(plan)
     arguments = engine_arguments(case, plan.sampling, seconds, str(file) if file else None)
-    command, starter = [str(engine), *arguments], find_asked(case.placement)
+    command, starter = [str(engine), *arguments], find_requested(case.placement)
     if starter:
         words = shlex.join(starter.command(measurement.mpi, case, command))
     else:

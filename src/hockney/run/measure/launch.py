@@ -57,7 +57,7 @@ class Outcome:
     """Last lines of its stdout that are no records: some launchers report there."""
     silent_s: float | None = None
     """How long the launch had been silent when the watchdog ended it; None if it did not."""
-    found: list[NodeFinding] = field(default_factory=list)
+    findings: list[NodeFinding] = field(default_factory=list)
     """What was found about a silent launch."""
     interrupted: bool = False
     failed_starts: int = 0
@@ -134,7 +134,7 @@ def run_launch(
         try:
             _listen(process, on_lines, (printed, tail), timeout_s, interruption, outcome)
             if outcome.silent_s is not None:
-                outcome.found = on_silence()
+                outcome.findings = on_silence()
         finally:
             end_session(process)
             end_strays(launch)
@@ -181,7 +181,7 @@ def _listen(
     assert process.stdout is not None
     assert process.stderr is not None
     rest: dict[IO[bytes], bytes] = {process.stdout: b"", process.stderr: b""}
-    asked_to_end: float | None = None
+    ended_at_s: float | None = None
     heard = time.monotonic()
     with selectors.DefaultSelector() as selector:
         for stream in rest:
@@ -190,11 +190,11 @@ def _listen(
         while selector.get_map() or process.poll() is None:
             ready = selector.select(POLL_S) if selector.get_map() else _await_exit(process)
             now = time.monotonic()
-            if interruption and asked_to_end is None:
-                asked_to_end = now
+            if interruption and ended_at_s is None:
+                ended_at_s = now
                 outcome.interrupted = True
                 signal_session(process, signal.SIGTERM)
-            if asked_to_end is not None and now - asked_to_end > GRACE_S:
+            if ended_at_s is not None and now - ended_at_s > GRACE_S:
                 break
             if now - heard > timeout_s:
                 outcome.silent_s = now - heard

@@ -40,7 +40,7 @@ def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | 
     prebuilt = prebuilt or os.environ.get("HOCKNEY_ENGINE")
     if prebuilt and not simulated:
         return replace(_launching_mpi(mpicc), prebuilt=Path(prebuilt))
-    wrapper = _asked_for(mpicc)
+    wrapper = _requested_wrapper(mpicc)
     if wrapper:
         return _mpi_of(wrapper)
     on_path, embedded = _wrapper_on_path(), Path(sys.prefix) / "bin" / "mpicc"
@@ -82,7 +82,7 @@ def _check_not_a_rank() -> None:
 def _launching_mpi(mpicc: str | None) -> Mpi:
     """The MPI that starts programs here: the requested one, else that of PATH, else the embedded
     one. It may have no compiler wrapper."""
-    wrapper = _asked_for(mpicc)
+    wrapper = _requested_wrapper(mpicc)
     if wrapper:
         return _mpi_of(wrapper)
     embedded = Path(sys.prefix) / "bin" / "mpiexec"
@@ -185,7 +185,7 @@ def _find_smpicc() -> Path:
     return Path(smpicc)
 
 
-def _asked_for(mpicc: str | None) -> Path | None:
+def _requested_wrapper(mpicc: str | None) -> Path | None:
     for name, source in ((mpicc, "--mpicc"), (os.environ.get("MPICC"), "$MPICC")):
         if not name:
             continue

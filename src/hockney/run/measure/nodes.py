@@ -118,7 +118,7 @@ class FaultyNodesError(HockneyError):
 
     def __init__(self, findings: Sequence[NodeFinding], advice: str, before: str = "") -> None:
         super().__init__(before + "; ".join(finding.text for finding in findings), advice)
-        self.found = findings
+        self.findings = findings
 
 
 def silences(answers: Iterable[NodesAnswer]) -> list[NodeFinding]:

@@ -166,8 +166,8 @@ def _settings_in(path: Path, kind: FileKind, variables: Container[str]) -> dict[
     settings: dict[str, str] = {}
     for line in text.splitlines():
         in_file, equals, value = map(str.strip, line.partition("#")[0].partition("="))
-        is_one = equals and NAME.fullmatch(in_file) and _is_a_name(in_file, kind)
-        if not is_one or len(value) > LONGEST_VALUE:
+        is_setting = equals and NAME.fullmatch(in_file) and _is_a_name(in_file, kind)
+        if not is_setting or len(value) > LONGEST_VALUE:
             continue
         name = in_file if kind.has_prefix else kind.prefix + in_file
         if name in variables or (may_be_stored(name, value) and len(settings) < MOST_LINES):

@@ -50,16 +50,16 @@ class Answer:
     """The least precise point after the last launch, if the rule for stopping evaluated it."""
     problem: str | None = None
     """The problem, for the user. The case is not measured again."""
-    asked_sizes: int = field(init=False)
+    sizes_at_first: int = field(init=False)
     """Number of the case's sizes at first: a race, or a check, leaves some out."""
 
     def __post_init__(self) -> None:
-        self.asked_sizes = len(self.case.workload.sizes)
+        self.sizes_at_first = len(self.case.workload.sizes)
 
     @property
     def part(self) -> float:
         """The fraction of its sizes that are still measured."""
-        return len(self.case.workload.sizes) / self.asked_sizes if self.asked_sizes else 1.0
+        return len(self.case.workload.sizes) / self.sizes_at_first if self.sizes_at_first else 1.0
 
 
 class Steps(Protocol):
@@ -441,7 +441,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     if message is None:
         return None
     setup = session.setups.of(answer.case)
-    findings = outcome.found
+    findings = outcome.findings
     if not (outcome.interrupted or findings) and answer.case.placement.platform is None:
         timeout_s = session.plan.sampling.timeout_s
         findings = find_faults(setup.mpi, setup.engine, answer.case.placement, timeout_s)
@@ -450,9 +450,9 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     message = mixed or message
     if answer.case.placement.without_bad_nodes and not (outcome.interrupted or mixed):
         began = session.run.launches and session.run.launches[-1].launch == number
-        is_told = failures and (began or outcome.exit_status == ENGINE_ASKED_WRONGLY)
-        session.bad_nodes = [] if is_told else _bad_nodes(findings, number)
-        if not (session.bad_nodes or is_told):
+        is_explained = failures and (began or outcome.exit_status == ENGINE_ASKED_WRONGLY)
+        session.bad_nodes = [] if is_explained else _bad_nodes(findings, number)
+        if not (session.bad_nodes or is_explained):
             message += "; no node is surely the cause, so none is left out"
     if not ends:
         reason = "interrupted" if outcome.interrupted else "failed"

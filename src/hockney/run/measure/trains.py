@@ -37,7 +37,7 @@ class Trains:
     """Measures the round trips first, then all trains."""
 
     plan: Plan
-    is_asked: bool = False
+    is_planned: bool = False
 
     def first(self) -> Plan:
         sampling = msgspec.structs.replace(
@@ -50,9 +50,9 @@ class Trains:
         return msgspec.structs.replace(self.plan, sampling=sampling)
 
     def next(self, session: Session) -> Plan | None:
-        if self.is_asked:
+        if self.is_planned:
             return None
-        self.is_asked = True
+        self.is_planned = True
         case, sampling = self.plan.first, self.plan.sampling
         workload = case.workload
         assert isinstance(workload, Overheads)

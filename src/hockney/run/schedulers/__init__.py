@@ -95,7 +95,7 @@ class Batch(Protocol):
     def launch(self, mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
         """The shell command that starts the engine once."""
 
-    def unasked(self, mpi: Mpi) -> str | None:
+    def assumption(self, mpi: Mpi) -> str | None:
         """What a script assumes because the scheduler cannot be asked on this machine; None if
         nothing."""
 
@@ -181,7 +181,7 @@ def find_starter(mpi: Mpi, placement: Placement) -> Starter:
     """What starts the ranks of a placement: the user's template, the named launcher, that of the
     job, or the MPI's own. The MPI's own starts them on named hosts, and on the hosts of a job whose
     scheduler starts none. Raises UsageError where there is none."""
-    starter = find_asked(placement)
+    starter = find_requested(placement)
     if starter:
         return starter
     name = placement.launcher
@@ -204,7 +204,7 @@ def job_launcher() -> str | None:
     return SCHEDULERS.find(allocated[0]).launcher() if allocated else None
 
 
-def find_asked(placement: Placement) -> Starter | None:
+def find_requested(placement: Placement) -> Starter | None:
     """The launcher that the user names or writes as a template; None where neither is the case.
     Raises UsageError where it cannot start the ranks."""
     template, name = template_of(placement), placement.launcher
@@ -277,7 +277,7 @@ def cancel(batch: Batch, number: str) -> None:
     answer([*batch.CANCEL, number])
 
 
-def as_asked(job: Job, **words: str) -> list[str]:
+def options_of(job: Job, **words: str) -> list[str]:
     """The options of those fields of a job that are set."""
     return [word for field, word in words.items() if getattr(job, field)]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from hockney.plan import Case
 from hockney.run.launchers import answer, flux
 from hockney.run.mpis import Mpi
-from hockney.run.schedulers import Allocation, Job, JobState, as_asked
+from hockney.run.schedulers import Allocation, Job, JobState, options_of
 
 SUBMIT = ("flux", "batch")
 CANCEL = ("flux", "cancel")
@@ -34,7 +34,7 @@ def directives(job: Job) -> list[str]:
         f"--time-limit={job.minutes}m",
         # By default the first letter of a job number depends on the locale.
         "--output=flux-{{id.f58plain}}.out",
-        *as_asked(
+        *options_of(
             job,
             exclusive="--exclusive",
             account=f"--bank={job.account}",
@@ -48,7 +48,7 @@ def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
     return shlex.join(flux.LAUNCHER.command(flux.PROGRAM, mpi, case, engine))
 
 
-def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001
+def assumption(mpi: Mpi) -> str | None:  # noqa: ARG001
     return None
 
 

@@ -12,7 +12,7 @@ from hockney.plan import Case
 from hockney.plan.bounds import is_whole
 from hockney.run.launchers import answer, jsrun, own_launcher
 from hockney.run.mpis import Mpi
-from hockney.run.schedulers import Allocation, Job, JobState, as_asked, by_mpiexec
+from hockney.run.schedulers import Allocation, Job, JobState, by_mpiexec, options_of
 
 SUBMIT = ("bsub",)
 CANCEL = ("bkill",)
@@ -41,7 +41,7 @@ def directives(job: Job) -> list[str]:
         f'-R "span[ptile={job.per_node}]"',
         f"-W {job.minutes}",
         f"-o {log('%J', job)}",
-        *as_asked(
+        *options_of(
             job, exclusive="-x", account=f"-P {job.account}", partition=f"-q {job.partition}"
         ),
     ]
@@ -57,7 +57,7 @@ def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
     return by_mpiexec(hosts, mpi, case, engine)
 
 
-def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001
+def assumption(mpi: Mpi) -> str | None:  # noqa: ARG001
     return None
 
 

@@ -11,7 +11,7 @@ from hockney.base.allowed import allowed_count
 from hockney.plan import Case
 from hockney.run.launchers import answer, own_launcher
 from hockney.run.mpis import Mpi
-from hockney.run.schedulers import Allocation, Job, JobState, as_asked, by_mpiexec
+from hockney.run.schedulers import Allocation, Job, JobState, by_mpiexec, options_of
 
 SUBMIT = ("qsub",)
 CANCEL = ("qdel",)
@@ -54,7 +54,7 @@ def directives(job: Job) -> list[str]:
         f"-l select={job.nodes}:ncpus={job.per_node}:mpiprocs={job.per_node}",
         f"-l place={place}",
         f"-l walltime={job.minutes // 60:02d}:{job.minutes % 60:02d}:00",
-        *as_asked(job, account=f"-A {job.account}", partition=f"-q {job.partition}"),
+        *options_of(job, account=f"-A {job.account}", partition=f"-q {job.partition}"),
     ]
     return [f"#PBS {words}" for words in options]
 
@@ -65,7 +65,7 @@ def launch(mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
     return by_mpiexec(hosts, mpi, case, engine)
 
 
-def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001
+def assumption(mpi: Mpi) -> str | None:  # noqa: ARG001
     return None
 
 

@@ -15,7 +15,7 @@ from hockney.plan.bounds import is_whole
 from hockney.plan.topology_files import expand
 from hockney.run.launchers import answer, srun
 from hockney.run.mpis import Mpi
-from hockney.run.schedulers import Allocation, Job, JobState, as_asked
+from hockney.run.schedulers import Allocation, Job, JobState, options_of
 
 SUBMIT = ("sbatch", "--parsable")
 CANCEL = ("scancel",)
@@ -73,7 +73,7 @@ def directives(job: Job) -> list[str]:
         f"--nodes={job.nodes}",
         f"--ntasks-per-node={job.per_node}",
         f"--time={job.minutes}",
-        *as_asked(
+        *options_of(
             job,
             exclusive="--exclusive",
             account=f"--account={job.account}",
@@ -91,7 +91,7 @@ def again(wait_s: str) -> str:
     return f'sbatch --begin=now+{wait_s} "$0"'
 
 
-def unasked(mpi: Mpi) -> str | None:
+def assumption(mpi: Mpi) -> str | None:
     if srun.is_here():
         return None
     how = "does not work" if shutil.which(srun.PROGRAM) else "is not"

@@ -17,7 +17,7 @@ from hockney.run.measure.doctor.launch import Trial
 __all__ = ["CHECKS", "MPI_CHECKS", "DoctorFinding", "Trial", "examine", "overall"]
 
 MPI_CHECKS: tuple[Callable[[Trial], DoctorFinding], ...] = (
-    launch.found_mpi,
+    launch.mpi_in_use,
     launch.compiler,
     launch.engine_built,
     launch.launch_of_two_ranks,

@@ -106,7 +106,7 @@ def last_words(outcome: Outcome) -> str:
     return "\n".join([ended, *outcome.last_lines[-LAST_LINES:]])
 
 
-def found_mpi(trial: Trial) -> DoctorFinding:
+def mpi_in_use(trial: Trial) -> DoctorFinding:
     if trial.mpi is None:
         assert trial.failure is not None
         return DoctorFinding("MPI", "bad", trial.failure.message, trial.failure.advice)
