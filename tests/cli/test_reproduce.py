@@ -238,8 +238,9 @@ def test_without_simgrid_nothing_is_simulated(hockney: RunHockney, tmp_path: Pat
     [
         ("hockney show run.jsonl", "show is not a verb that measures"),
         ("hockney pingpong --sizes lots", "'lots' is not a size"),
-        ("hockney pingpong -o mine.jsonl", "-o is the reader's to choose"),
-        ("hockney pingpong --json", "--json is the reader's to choose"),
+        ("hockney pingpong -o mine.jsonl", "-o is for hockney reproduce to decide"),
+        ("hockney pingpong --json", "--json is for hockney reproduce to decide"),
+        ("hockney pingpong --gate", "--gate is for hockney reproduce to decide"),
         ("hockney pingpong --no-such", "No such option"),
         ("hockney collective nosuch -n 2", "nosuch"),
     ],
@@ -263,7 +264,7 @@ def test_a_command_that_cannot_be_measured_is_named(
         (("no-such-claim",), "bcast-binomial-rounds"),
         (("--list", "hockney-n-half"), "--list has no claim"),
         (("hockney-n-half", "--from", "a", "--dir", "b"), "--from measures nothing"),
-        (("hockney-n-half", "--from", "a", "--from", "b"), "2 files for 1 measurements (run)"),
+        (("hockney-n-half", "--from", "a", "--from", "b"), "2 files for 1 measurement (run)"),
     ],
 )
 def test_wrong_questions(hockney: RunHockney, arguments: tuple[str, ...], words: str) -> None:

@@ -227,7 +227,12 @@ def test_a_full_disk_loses_no_look_that_was_kept(
         (("watch", "--once"), "--dir"),
         (("watch", "--dir", "w", "--once", "--duty", "0"), "fraction"),
         (("watch", "--dir", "w", "--once", "--", "show"), "not a verb that measures"),
-        (("watch", "--dir", "w", "--once", "--", "pingpong", "-o", "x"), "leave out -o"),
+        (
+            ("watch", "--dir", "w", "--once", "--", "pingpong", "-o", "x"),
+            "-o is for hockney watch",
+        ),
+        (("watch", "--dir", "w", "--", "pingpong", "--gate"), "--gate is for hockney watch"),
+        (("watch", "--dir", "w", "--mark", "new", "--due"), "--due has no effect with --mark"),
     ],
 )
 def test_what_is_asked_wrongly_is_said(

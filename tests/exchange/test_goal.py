@@ -127,7 +127,7 @@ def test_options_of_logs_are_not_dropped(
 ) -> None:
     (tmp_path / "a.goal").write_text(GOAL)
     done = hockney("import", "a.goal", *words)
-    assert (done.status, f"{words[0]} is for logs" in done.stderr) == (2, True)
+    assert (done.status, f"{words[0]} has no effect on programs" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -480,10 +480,13 @@ def test_settings_under_which_the_library_hangs_or_does_not_start_are_left_out(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("run.jsonl", "rules", "--check", "--robust"), "--robust is about writing rules"),
-        (("run.jsonl", "rules", "--check", "--deploy"), "--deploy is about writing rules"),
-        (("pingpong", "--settings", "auto", "--explain"), "--explain is about writing rules"),
-        (("pingpong", "--settings", "auto", "--check"), "--check is about rules"),
+        (("run.jsonl", "rules", "--check", "--robust"), "--robust has no effect with --check"),
+        (("run.jsonl", "rules", "--check", "--deploy"), "--deploy has no effect with --check"),
+        (
+            ("pingpong", "--settings", "auto", "--explain"),
+            "--explain has no effect with --settings",
+        ),
+        (("pingpong", "--settings", "auto", "--check"), "--check has no effect with --settings"),
     ],
 )
 def test_options_of_another_use_are_refused(

@@ -16,6 +16,11 @@ OUTLIERS = "outliers"
 """The value of --gate without a value."""
 
 
+OF_OUTPUT = ("output", "label", "force", "resume", "quiet", "as_json", "layout")
+"""Parameters of measuring verbs about where results go and how they are shown: suite, watch and
+other verbs that measure by the words of these decide about them."""
+
+
 @dataclass(frozen=True)
 class Times:
     """The value of --gate 3x."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hockney.base import building
+from hockney.base.errors import UsageError
 
 if TYPE_CHECKING:
     from hockney.show.progress import BuildView
@@ -242,6 +243,26 @@ _HELP_ALL = Option(
     callback=_show_all,
     help="Show all options, by subject, and exit.",
 )
+
+
+def given_options(context: click.Context) -> dict[str, str]:
+    """The parameters that the command line gives, with their options."""
+    written = click.core.ParameterSource.COMMANDLINE
+    return {
+        param.name or "": param.opts[0]
+        for param in context.command.params
+        if isinstance(param, click.Option)
+        and param.expose_value
+        and context.get_parameter_source(param.name or "") == written
+    }
+
+
+def check_used(where: str, *used: str) -> None:
+    """Raises UsageError for an option that was given and has no effect here; `where`: "with
+    --check". `used`: the parameters that have one."""
+    for name, option in given_options(click.get_current_context()).items():
+        if name not in used:
+            raise UsageError(f"{option} has no effect {where}", "leave it out")
 
 
 def verb(*examples: str, cls: type[Verb] = Verb) -> Callable[[Callable[..., Any]], Verb]:

@@ -12,8 +12,9 @@ import click
 from msgspec.structs import replace
 
 from hockney.base.errors import HockneyError
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, how_many
 from hockney.cli import _measure
+from hockney.cli._asked import OF_OUTPUT
 from hockney.cli._verb import ask
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.variant_verdicts import VariantStudy
@@ -55,7 +56,8 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     """Tunes settings of messages; words: the verb and its own options."""
     verb, *rest = words
     defaults = {"sizes": USUAL_SIZES, "mpicc": options["mpicc"]}
-    request = ask([verb, *rest], **{name: value for name, value in defaults.items() if value})
+    given = {name: value for name, value in defaults.items() if value}
+    request = ask([verb, *rest], (*OF_OUTPUT, "gate"), **given)
     output: Path | None = options["output"]
     _check_output(output, options["force"])
     placement = request.plan.first.placement
@@ -158,7 +160,8 @@ class _Measuring:
             )
         if not quiet:
             click.echo(
-                f"{stage}: {study.blocks} blocks; samples are in {session.file.path}", err=True
+                f"{stage}: {how_many(study.blocks, 'block')}; samples are in {session.file.path}",
+                err=True,
             )
         return study
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import click
 
 from hockney.base.errors import UsageError
 from hockney.cli._asked import Output, Varied, common_of, output_of, varied_of
-from hockney.cli._help import LongVerb
+from hockney.cli._help import LongVerb, given_options
 from hockney.cli._knobs import knob_options, taken_knobs, with_knobs
 from hockney.plan import Plan
 from hockney.plan.variants import Comparison
@@ -47,6 +47,8 @@ class MeasuringVerb(LongVerb):
 
         options = dict(context.params)
         varied = varied_of(options)
+        if not varied.texts and "tolerance" in given_options(context):
+            raise click.UsageError("--tolerance is about variants: name them with --vary")
         output = output_of(options)
         plan = self._varied(context, varied) if varied.texts else self._plan(context, options)
         check_plan(plan)
@@ -112,10 +114,13 @@ def measuring_verb(name: str) -> MeasuringVerb:
     return command
 
 
-def ask(words: Sequence[str], **defaults: Any) -> Request:
+def ask(words: Sequence[str], fixed: Collection[str] = (), **defaults: Any) -> Request:
     """The plan of words such as `pingpong -n 2`, checked as the verb checks it; `defaults` replace
-    options that the words leave out."""
+    options that the words leave out. fixed: parameters that the verb that calls this decides."""
     name, *rest = words
-    verb = measuring_verb(name)
+    verb, caller = measuring_verb(name), click.get_current_context().info_name
     with verb.make_context(name, list(rest), default_map=defaults) as context:
+        for param, option in given_options(context).items():
+            if param in fixed:
+                raise UsageError(f"{option} is for hockney {caller} to decide", "leave it out")
         return verb.asked(context)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import option, verb
+from hockney.cli._help import check_used, option, verb
 from hockney.cli._parameters import FRACTION
 
 if TYPE_CHECKING:
@@ -78,8 +78,11 @@ def command(
     from hockney.show.comparison_figure import describe_ratio
     from hockney.show.drawing.saving import save
 
+    if explain and as_json:
+        raise click.UsageError("--explain is about the table: leave out --json")
     first: Analysis = load(base)
     if not others:
+        check_used("on one file", "tolerance", "explain", "output", "force", "as_json")
         _compare_variants(first, tolerance, output, force, as_json, explain)
         return
     reference = _reduced(first)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import option, verb
+from hockney.cli._help import given_options, option, verb
 from hockney.cli._parameters import FRACTION, SECONDS
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ def command(
         explanation_lines,
     )
 
+    if not tries and "budget" in given_options(click.get_current_context()):
+        raise click.UsageError("--budget is for --try: leave it out, or add --try")
     first, second = load(base), load(other)
     known = earlier_runs((base, other), past, memory, [first, second])
     answer = explanation(first, second, tolerance, known)

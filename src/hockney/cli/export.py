@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import option, verb
+from hockney.cli._help import check_used, option, verb
 from hockney.cli._parameters import Named
 from hockney.foreign.programs import order_writer_names, writer_names
 
@@ -58,6 +58,7 @@ def command(
     from hockney.foreign.exchange.writing import write
 
     if format_name in order_writer_names():
+        check_used(f"with --to {format_name}", "format_name", "output", "force")
         _export_order(file, format_name, output, force)
         return
     analysis = load(file)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.cli import _options
 from hockney.cli._files import followed, result_files, warn, warn_of_cut, write_and_say
 from hockney.cli._help import OUTPUT, option, verb
@@ -102,7 +103,9 @@ def command(
 
     if as_json and openmetrics:
         raise click.UsageError("--json or --openmetrics, not both")
-    if sql is not None and (openmetrics or publish or otava or output):
+    if explain and (as_json or openmetrics):
+        raise click.UsageError("--explain is about the text: leave out --json and --openmetrics")
+    if sql is not None and (openmetrics or publish or otava or output or explain):
         raise click.UsageError("--sql alone, or with --json")
     if output is not None:
         check_output(output, force)
@@ -220,7 +223,7 @@ def _publish(histories: list[History], is_read: bool) -> None:
     kept = {entry.system: entry for entry in own_systems()} | new
     write_output(path, encoded(list(kept.values())), force=True, mode=0o600)
     for entry in new.values():
-        sizes = f"{len(entry.numbers)} sizes"
+        sizes = how_many(len(entry.numbers), "size")
         click.echo(f"{path}: {entry.system}, {entry.transport}, {sizes}", err=is_read)
 
 

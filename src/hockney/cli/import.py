@@ -13,7 +13,7 @@ import click
 from hockney.base.errors import UsageError
 from hockney.base.units import how_many
 from hockney.cli import _options
-from hockney.cli._help import option, verb
+from hockney.cli._help import check_used, option, verb
 from hockney.cli._parameters import SIZE, Named, Words
 from hockney.foreign.logs.log import UNKNOWN, Log, read_log
 from hockney.foreign.programs import reader_names
@@ -93,17 +93,12 @@ def command(
             f"--columns and --repeated samples are of tables in CSV, --as {format_name} is none",
             "leave out one of them",
         )
-    programs, files = _programs(files, format_name)
-    given = {
-        **{"--join": join, "--bytes": size is not None, "--operation": operation != UNKNOWN},
-        **{"--columns": columns, "--repeated": repeated, "--label": label},
-    }
-    if not files and any(given.values()):
-        name = next(name for name, value in given.items() if value)
-        raise UsageError(f"{name} is for logs, and these files hold programs", "leave it out")
+    programs, others = _programs(files, format_name)
+    if not others:
+        check_used("on programs", "format_name", "output", "only", "force")
     logs = [
         replace(read_log(file), bytes=size, operation=operation, columns=columns, repeated=repeated)
-        for file in files
+        for file in others
     ]
     format_name = "csv" if columns else format_name
     converted: list[Converted] = list(programs)

@@ -9,7 +9,7 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._files import warn_of_cut
-from hockney.cli._help import option, verb
+from hockney.cli._help import check_used, option, verb
 from hockney.cli._parameters import SIZE, Count, Named
 from hockney.show.curves import Options
 from hockney.show.figures import FIGURES, described, main_figure, noted
@@ -92,6 +92,7 @@ def command(
     if output is not None:
         check_output(output, force)
     if what in PROFILE_FIGURES.names() or (what is None and is_profile(files[0])):
+        check_used("on a profile", "what", "output", "force")
         figure = _of_profile(what or "reasons", files)
     else:
         options = Options(extremes, with_fit, size, operation, ranks)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import COMMON, OUTPUT, option, verb
+from hockney.cli._help import COMMON, OUTPUT, given_options, option, verb
 
 
 @verb(
@@ -56,6 +56,8 @@ def command(
     program crashes, what was recorded until then is kept. With --force, an older profile stays
     until the new one is whole.
     """
+    if not trace and "trace_calls" in given_options(click.get_current_context()):
+        raise click.UsageError("--trace-calls is for --trace: add that")
     from hockney.base.endings import AtEnd
     from hockney.cli._measure import target_of
     from hockney.profiling import kinds

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from hockney.base.errors import HockneyError, UsageError
+from hockney.base.units import how_many
 from hockney.cli import _options
-from hockney.cli._help import option, verb
+from hockney.cli._asked import OF_OUTPUT
+from hockney.cli._help import check_used, option, verb
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
@@ -21,9 +23,6 @@ if TYPE_CHECKING:
     from hockney.infer.analysis.claimed_number import Remedy
     from hockney.plan import Plan
     from hockney.plan.claims import Claim, ClaimMeasure
-
-OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
-"""Options of measuring verbs that a claim leaves to this verb."""
 
 
 @verb(
@@ -75,6 +74,7 @@ def command(
     if lists:
         if name is not None:
             raise click.UsageError("--list has no claim: leave it out")
+        check_used("with --list", "lists", "as_json")
         _show_list(as_json)
         return
     if name is None:
@@ -132,7 +132,8 @@ def _measured_before(
     if len(files) != len(claim.measures):
         names = ", ".join(measure.name for measure in claim.measures)
         raise UsageError(
-            f"{len(files)} files for {len(claim.measures)} measurements ({names})",
+            f"{how_many(len(files), 'file')} for {how_many(len(claim.measures), 'measurement')} "
+            f"({names})",
             "give --from once for each, in this order",
         )
     for measure, file in zip(claim.measures, files, strict=True):
@@ -174,7 +175,7 @@ def _elsewhere(planned: Plan, analysis: Analysis) -> str | None:
     hosts = {place.host for place in analysis.places.values()}
     if wanted is None or not hosts or None in hosts or len(hosts) == wanted:
         return None
-    return f"its ranks were on {len(hosts)} node{'s' * (len(hosts) != 1)}, not {wanted}"
+    return f"its ranks were on {how_many(len(hosts), 'node')}, not {wanted}"
 
 
 def _measured_now(
@@ -210,20 +211,11 @@ def _measured_now(
 
 def _plan(where: str, measure: ClaimMeasure, more: tuple[str, ...]) -> Plan:
     """The plan of one measurement, checked as its verb checks it."""
-    from hockney.cli._verb import ask, measuring_verb
+    from hockney.cli._verb import ask
 
     here = f"{where}, measure {measure.name}: command"
     try:
-        params = measuring_verb(measure.words[0]).params
-        ours = {
-            opt
-            for param in params
-            if any(opt.lstrip("-") in OURS for opt in param.opts)
-            for opt in param.opts
-        }
-        if taken := [word for word in measure.words if word.split("=")[0] in ours]:
-            raise UsageError(f"{taken[0]} is the reader's to choose", "leave it out")
-        return ask([*measure.words, *more]).plan
+        return ask([*measure.words, *more], (*OF_OUTPUT, "gate")).plan
     except UsageError as error:
         raise UsageError(f"{here}: {error.message}", error.advice) from error
     except click.UsageError as error:

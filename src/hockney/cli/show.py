@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import OUTPUT, option, verb
+from hockney.cli._help import OUTPUT, check_used, option, verb
 from hockney.cli._parameters import Named
 from hockney.foreign.programs import layout_names
 
@@ -78,9 +78,14 @@ def command(
         raise click.UsageError("--plot or --json, not both")
     if explain and (as_json or layout):
         raise click.UsageError("--explain is about the table: leave out --json and --format")
+    if all_states and layout:
+        raise click.UsageError("--all-states is about hockney's table: leave out --format")
     if is_profile(file):
+        check_used("on a profile", "messages", "as_json")
         show_profile(file, as_json, messages)
         return
+    if messages is not None:
+        check_used("with --model-from", "messages", "as_json")
     analysis = load(file)
     if messages is not None:
         _present.show_predicted(analysis, load(messages), as_json)

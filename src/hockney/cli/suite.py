@@ -15,8 +15,8 @@ import click
 from hockney.base.endings import AtEnd
 from hockney.base.errors import HockneyError, UsageError
 from hockney.cli import _options
-from hockney.cli._asked import OUTLIERS
-from hockney.cli._help import option, verb
+from hockney.cli._asked import OF_OUTPUT, OUTLIERS
+from hockney.cli._help import given_options, option, verb
 from hockney.cli._parameters import FRACTION
 from hockney.plan import Plan
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from hockney.run.measure.journal import Journal
     from hockney.run.measure.suite import PlannedRun, Suite
 
-OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
-"""Options of measuring verbs that the suite sets itself."""
 MEASURE_THERE = "measure this plan there, too"
 
 
@@ -77,8 +75,10 @@ def command(
     plans = [request.plan for request in requests]
     if resume and output is None:
         raise click.UsageError("--resume needs the directory to continue in: give it with -o")
-    if memory is not None and against is None:
-        raise click.UsageError("--memory is for --against: name the results to compare with")
+    given = given_options(click.get_current_context())
+    for name in ("memory", "tolerance"):
+        if name in given and against is None:
+            raise click.UsageError(f"--{name} is for --against: name the results to compare with")
     directory = output or Path(
         f"{suite.file_name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}"
     )
@@ -161,7 +161,7 @@ def _asked(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
         name.lstrip("-"): param
         for param in params
         for name in (*param.opts, *param.secondary_opts)
-        if not any(opt.lstrip("-") in OURS for opt in param.opts)
+        if param.name not in OF_OUTPUT
     }
     check_keys(f"{where}, {run.label}", dict(run.options), options)
     ends = [i + 1 == len(more) or more[i + 1].startswith("-") for i in range(len(more))]
@@ -169,7 +169,7 @@ def _asked(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
     for name, value in run.options:
         words += _words(options[name], name, value)
     try:
-        request = ask(words)
+        request = ask(words, OF_OUTPUT)
         for case in request.plan.cases:
             check_allocation(case.placement)
         mpi_of(request.plan.first.placement)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import COMMON, option, verb
+from hockney.cli._help import COMMON, check_used, option, verb
 from hockney.cli._parameters import COUNTS, LAUNCHES, SECONDS, Named
 from hockney.plan import Placement
 from hockney.run.mpis import Rule, RulesFormat, format_for, format_named, format_names
@@ -28,6 +28,17 @@ DEPLOYED = (".sh", ".mca-params.conf", ".mpich.conf", ".lua", ".tcl")
 """Suffixes of what --deploy writes beside rules."""
 MEASURED = ("pingpong", "pairs")
 """Verbs whose messages settings are tuned for."""
+ALWAYS_USED = ("output", "force", "mpicc", "quiet", "as_json")
+USED = {
+    "with --settings": ("settings", "budget", "deploy"),
+    "with --check": ("check", "form", "launches", "budget"),
+    "with --profile": ("profile", "check", "form", "launches", "budget", "explain", "deploy"),
+    "without --check": (
+        *("form", "layouts", "robust", "beyond", "explain", "deploy"),
+        *("past", "memory"),
+    ),
+}
+"""The parameters that each use of the verb takes beside ALWAYS_USED."""
 
 
 @verb(
@@ -142,6 +153,8 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
     from hockney.tuning.rules import Tuned, for_group
 
     if options["profile"] is not None:
+        use = "with --profile"
+        check_used(use, *ALWAYS_USED, *USED[use])
         tune_profile(words, check, options, _tune)
         return
     if not words:
@@ -184,13 +197,8 @@ def _check_together(is_verb: bool, check: bool, options: dict[str, Any]) -> None
     """Refuses options that belong to another use of this verb."""
     if is_verb != bool(options["settings"]):
         raise click.UsageError("settings are tuned by: hockney tune pingpong --settings auto")
-    use = "--check" if check else "--settings" if is_verb else None
-    of_rules = ("layouts", "robust", "beyond", "explain", *(("deploy",) if check else ()))
-    given = [name for name in of_rules if options[name]]
-    if use is not None and given:
-        raise click.UsageError(f"--{given[0]} is about writing rules: leave it out with {use}")
-    if is_verb and check:
-        raise click.UsageError("--check is about rules: leave it out with --settings")
+    use = "with --settings" if is_verb else "with --check" if check else "without --check"
+    check_used(use, *ALWAYS_USED, *USED[use])
 
 
 def _predicted(

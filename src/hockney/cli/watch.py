@@ -15,7 +15,7 @@ import click
 from msgspec import structs
 
 from hockney.base.errors import HockneyError, UsageError
-from hockney.cli._help import OUTPUT, option, verb
+from hockney.cli._help import OUTPUT, check_used, option, verb
 from hockney.cli._parameters import FRACTION
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def command(
     where something became slower or the look failed, and 3 while it is not known yet what is usual.
     """
     if mark is not None:
+        if not once:
+            check_used("with --mark, but for --once", "mark", "directory", "quiet")
         _mark(directory, mark, quiet)
         if not once:
             return
@@ -129,13 +131,11 @@ def _end(watcher: _Watcher) -> None:
 
 
 def request_of(words: Sequence[str], **defaults: Any) -> Request:
-    """What the words of a look ask for. Raises UsageError where they name files."""
+    """The plan of the words of a look."""
+    from hockney.cli._asked import OF_OUTPUT
     from hockney.cli._verb import ask
 
-    request = ask(words or USUAL, budget=BUDGET, launches=LAUNCHES, **defaults)
-    if request.output.path is not None or request.output.resume or request.output.force:
-        raise UsageError("a watch names its own files: leave out -o, --resume and --force")
-    return request
+    return ask(words or USUAL, (*OF_OUTPUT, "gate"), budget=BUDGET, launches=LAUNCHES, **defaults)
 
 
 def kept_plan(directory: Path) -> Plan | None:

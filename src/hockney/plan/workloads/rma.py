@@ -33,7 +33,7 @@ ONE_ELEMENT = ("fetch-and-op", "compare-and-swap")
 ACTIVE = ("fence", "pscw")
 """Synchronizations that the target calls too."""
 RMA_OPERATIONS = (*MOVING, *REDUCING, "compare-and-swap")
-TWO_SIDED = {None: "pingpong", ONE_WAY: "stream", BOTH_WAYS: "bidirectional"}
+TWO_SIDED: dict[str | None, str] = {None: "pingpong", ONE_WAY: "stream", BOTH_WAYS: "bidirectional"}
 """The two-sided operation that is measured in the same rounds, by direction."""
 FLOATING = ("float16", "bfloat16", "float", "double")
 BITWISE = ("band", "bor", "bxor")
