@@ -65,6 +65,21 @@ def test_times_whose_median_is_0_do_not_show_what_hosts_did() -> None:
     assert host_limits(Analysis(run), *hosts) == Limits()
 
 
+def test_a_rank_that_exchanges_no_messages_hides_no_limits_of_hosts() -> None:
+    """The third of three ranks is elsewhere in each launch."""
+    run = make_run(lambda launch, *_: [100.0 + launch // 2], launches=20)
+    run.launches[:] = [
+        msgspec.structs.replace(
+            launch,
+            places=[Place(rank=n, host=host) for n, host in enumerate(("a", "bc"[k % 2], f"d{k}"))],
+        )
+        for k, launch in enumerate(run.launches)
+    ]
+    limits = host_limits(Analysis(run), ("a", "b"), ("a", "c"))
+    assert limits.least > -0.2
+    assert limits.most < 0.2
+
+
 @pytest.mark.parametrize("change", UNRECORDED)
 def test_a_change_without_a_record_accuses_nobody(change: str) -> None:
     found = explained(*pair_of(lambda _: BASE, UNRECORDED[change], 2, decoys=len(DECOYS) - 1))

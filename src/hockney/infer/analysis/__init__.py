@@ -370,10 +370,15 @@ class Analysis:
             return True
         return len({point.peers for point in self.estimates.own() if point.is_one_pair}) > 1
 
+    @property
+    def plan_gates(self) -> list[Gate]:
+        """The gates of the plan: of variants, of congestion factors."""
+        gates = variants_gate(self.variants), congestion_gate(self.congestion, self.workload)
+        return [gate for gate in gates if gate is not None]
+
     def gate(self, of_outliers: bool) -> Gate | None:
         """The gates of the plan, and the one of outliers if it is asked for, together."""
-        gates = [variants_gate(self.variants), congestion_gate(self.congestion, self.workload)]
-        return together([*([self.outlier_gate] if of_outliers else []), *gates])
+        return together([*([self.outlier_gate] if of_outliers else []), *self.plan_gates])
 
     @cached_property
     def variability(self) -> list[Spread]:

@@ -12,6 +12,7 @@ import numpy as np
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import CollectiveCell, arrived, cells_of, is_collective, name_of
+from hockney.infer.analysis.places import places_by_count
 from hockney.infer.analysis.run_drift import RunDrift
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.collectives import predicted_s
@@ -79,8 +80,9 @@ class CollectivePoints:
     @cached_property
     def places(self) -> dict[int, list[Place]]:
         """The places of the ranks, by the number of ranks."""
-        launches = (launch for analysis in self.analyses for launch in analysis.run.launches)
-        return {len(launch.places): launch.places for launch in launches}
+        return places_by_count(
+            launch for analysis in self.analyses for launch in analysis.run.launches
+        )
 
     @cached_property
     def message_costs(self) -> Parameters | None:

@@ -194,7 +194,8 @@ def _explained(judged: Explanation, tolerance: float) -> Explanation:
 
 def _moved(analysis: Analysis) -> list[str]:
     """A note where launches ran on different hosts: the most frequent hosts are taken."""
-    places = {hosts_of(launch) for launch in analysis.run.launches}
+    run = analysis.run
+    places = {hosts_of(launch, run.taking_part) for launch in run.launches}
     if len(places) < 2:
         return []
     return [

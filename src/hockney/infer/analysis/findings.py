@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis.boards import PAIR
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Gate, Status
-from hockney.infer.analysis.gates import congestion_gate, variants_gate
 from hockney.infer.analysis.located import LocatedFault
 from hockney.infer.analysis.network_faults import Suspect
 from hockney.infer.analysis.outliers import Outlier
@@ -55,12 +54,8 @@ def findings_of(analysis: Analysis) -> Iterator[DecidingFinding]:
         yield _of_data(analysis)
     if analysis.compares_pairs:
         yield from _of_outliers(analysis)
-    for gate in (
-        variants_gate(analysis.variants),
-        congestion_gate(analysis.congestion, analysis.workload),
-    ):
-        if gate is not None:
-            yield of_gate("", gate, "the plan's limit")
+    for gate in analysis.plan_gates:
+        yield of_gate("", gate, "the plan's limit")
 
 
 Failures = tuple[tuple[DecidingFinding, ...], tuple[DecidingFinding, ...]]

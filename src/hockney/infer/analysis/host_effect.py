@@ -24,7 +24,8 @@ def host_limits(analysis: Analysis, before: Hosts, after: Hosts) -> Limits:
     """The log ratios that moving from the hosts `before` to those `after` may have, by the launches
     of one run. Without limits where too few were on either, or where at any point those on one take
     longer."""
-    hosts = {launch.launch: hosts_of(launch) for launch in analysis.run.launches}
+    ranks = analysis.run.taking_part
+    hosts = {launch.launch: hosts_of(launch, ranks) for launch in analysis.run.launches}
     if not {before, after} <= set(hosts.values()):
         return Limits()
     of_launches: dict[int, list[float]] = defaultdict(list)

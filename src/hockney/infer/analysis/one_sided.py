@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hockney.infer.analysis.side_by_side import log_ratios
 from hockney.infer.estimate.differences import Judged, exact, paired_each
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import Axes, Key, key_without
@@ -94,11 +92,11 @@ def _judged(
     pairs: Sequence[tuple[PointEstimate, PointEstimate]], is_simulated: bool
 ) -> Iterator[tuple[PointEstimate, PointEstimate, Judged]]:
     """Ratios of the first of each pair to the second, where launches have both."""
-    ratios = [(*pair, _log_ratios(*pair)) for pair in pairs]
+    ratios = [(*pair, log_ratios(*pair)) for pair in pairs]
     known = [ratio for ratio in ratios if len(ratio[2])]
-    each = [log_ratios for _, _, log_ratios in known]
+    each = [of_launches for _, _, of_launches in known]
     if is_simulated:
-        judged = [exact(log_ratios, DEFAULT_TOLERANCE) for log_ratios in each]
+        judged = [exact(of_launches, DEFAULT_TOLERANCE) for of_launches in each]
     else:
         judged = paired_each(each, DEFAULT_TOLERANCE)
     for (point, other, _), judgement in zip(known, judged, strict=True):
@@ -109,16 +107,3 @@ def _key(axes: Axes, operation: str | None = None) -> Key:
     """The axes that a one-sided point and its exchange share, with the exchange's operation."""
     same = key_without(axes, "operation", "mode", *WAYS)
     return (operation or axes.operation, *same)
-
-
-def _log_ratios(point: PointEstimate, exchange: PointEstimate) -> NDArray[np.float64]:
-    """Log ratios of the launches that have both; times of 0, as in a simulation, have no ratio."""
-    beside = dict(zip(exchange.launch_numbers, exchange.medians_s, strict=True))
-    own = zip(point.launch_numbers, point.medians_s, strict=True)
-    ratios: list[float] = [
-        seconds / beside[launch]
-        for launch, seconds in own
-        if seconds > 0.0 and beside.get(launch, 0.0) > 0.0
-    ]
-    logarithms: NDArray[np.float64] = np.log(np.array(ratios))
-    return logarithms

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.infer.analysis.best import is_collective
+from hockney.infer.analysis.places import places_by_count
 from hockney.infer.analysis.predicted import Predicted
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.phases import phases_in_order
@@ -60,7 +61,7 @@ def phased(
     run: Run, points: Sequence[PointEstimate], predicted: Sequence[Predicted]
 ) -> list[Phased]:
     """The collectives of a run that messages make. points: its estimates."""
-    places = {len(launch.places): launch.places for launch in run.launches}
+    places = places_by_count(run.launches)
     seconds = {id(prediction.point): prediction.seconds for prediction in predicted}
     groups: dict[object, list[Phase]] = {}
     for point in points:

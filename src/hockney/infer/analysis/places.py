@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hockney.plan.topology import LEVELS, level_between
-from hockney.records import Place, Run
+from hockney.records import LaunchRecord, Place, Run
 
 SHARED = (
     "same CPU",
@@ -23,6 +25,11 @@ UNKNOWN = "unknown places"
 def places_of(run: Run) -> dict[int, Place]:
     """The place of each rank in the first launch."""
     return {place.rank: place for place in run.launches[0].places} if run.launches else {}
+
+
+def places_by_count(launches: Iterable[LaunchRecord]) -> dict[int, list[Place]]:
+    """The places of the ranks in the last launch with as many."""
+    return {len(launch.places): launch.places for launch in launches}
 
 
 def shared(first: Place | None, second: Place | None) -> str:

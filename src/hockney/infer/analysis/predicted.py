@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.infer.analysis.best import arrived, is_collective
+from hockney.infer.analysis.places import places_by_count
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.collectives import predicted_s
 from hockney.infer.predict.halo_exchange import predicted_halo_s
@@ -29,7 +30,7 @@ def predicted_points(
     run: Run, points: Sequence[PointEstimate], parameters: Parameters
 ) -> list[Predicted]:
     """Predictions for every point of a halo, of an algorithm with a schedule, or of its phases."""
-    places = {len(launch.places): launch.places for launch in run.launches}
+    places = places_by_count(run.launches)
     predictions = []
     for point in points:
         placement, seconds = places.get(point.known_ranks), None

@@ -65,10 +65,7 @@ def _losses(cells: Sequence[CollectiveCell]) -> dict[str, dict[str, float]]:
     pattern."""
     by_algorithm: dict[str, dict[str, float]] = {}
     for cell in cells:
-        points = [contender.point for contender in cell.contenders] + (
-            [cell.default] if cell.default else []
-        )
-        for point in points:
+        for point in cell.points:
             assert cell.arrived.pattern is not None
             loss = point.typical_s / cell.best.point.typical_s
             by_algorithm.setdefault(name_of(point), {})[cell.arrived.pattern] = loss

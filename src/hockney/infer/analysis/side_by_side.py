@@ -86,13 +86,13 @@ def _ratios(
             curves.setdefault(curve_key(point), []).append((point, base))
     ratios = []
     for both in curves.values():
-        judged = paired_each([_log_ratios(*pair) for pair in both], DEFAULT_TOLERANCE)
+        judged = paired_each([log_ratios(*pair) for pair in both], DEFAULT_TOLERANCE)
         ratios += [MethodRatio(*pair, each) for pair, each in zip(both, judged, strict=True)]
     return ratios
 
 
-def _log_ratios(point: PointEstimate, base: PointEstimate) -> Array:
-    """Log ratios of the launches that have both."""
+def log_ratios(point: PointEstimate, base: PointEstimate) -> Array:
+    """Log ratios of the launches that have both; times of 0, as in a simulation, have no ratio."""
     known = dict(zip(base.launch_numbers, base.medians_s, strict=True))
     pairs = [
         (own, known[number])

@@ -4,7 +4,7 @@ ranks, the speed of cores and what took their time. They show whether a setting 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
@@ -55,9 +55,7 @@ def traces_of(analysis: Analysis) -> Traces:
     run = analysis.run
     first = typical_launch(run)
     taking_part = run.taking_part
-    places = sorted(
-        (place for place in first.places if place.rank in taking_part), key=lambda place: place.rank
-    )
+    places = _places_of(first, taking_part)
     ways = analysis.transports
     paths = [path for reach in REACHES for path in (ways.of(reach) if ways else [])]
     rates = {
@@ -79,7 +77,7 @@ def traces_of(analysis: Analysis) -> Traces:
         resent=ways.resent if ways else 0,
         distance=_distance(places),
         cpus=_cpus(places),
-        hosts=tuple(place.host or "unknown" for place in places),
+        hosts=hosts_of(first, taking_part),
         pinned=all(place.pinned for place in places) if places else None,
         handover_s=states[0].handover_s if states else None,
         compute_s=_of_launches(noises, lambda noise: noise.probe_s),
@@ -93,18 +91,23 @@ def traces_of(analysis: Analysis) -> Traces:
     )
 
 
-def hosts_of(launch: LaunchRecord) -> tuple[str, ...]:
-    """The host of each rank."""
-    return tuple(place.host or "unknown" for place in launch.places)
+def _places_of(launch: LaunchRecord, ranks: Container[int]) -> list[Place]:
+    return sorted((p for p in launch.places if p.rank in ranks), key=lambda place: place.rank)
+
+
+def hosts_of(launch: LaunchRecord, ranks: Container[int]) -> tuple[str, ...]:
+    """The host of each of these ranks."""
+    return tuple(place.host or "unknown" for place in _places_of(launch, ranks))
 
 
 def typical_launch(run: Run) -> LaunchRecord:
     """The first launch on the hosts that most of them had."""
-    counts = Counter(map(hosts_of, run.launches))
-    typical = (
-        launch for launch in run.launches if counts[hosts_of(launch)] == max(counts.values())
-    )
-    return next(typical, LaunchRecord(launch=0))
+    taking_part = run.taking_part
+    hosts = [hosts_of(launch, taking_part) for launch in run.launches]
+    if not hosts:
+        return LaunchRecord(launch=0)
+    ((usual, _),) = Counter(hosts).most_common(1)
+    return run.launches[hosts.index(usual)]
 
 
 def _usual(texts: Iterable[str]) -> str | None:
