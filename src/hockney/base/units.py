@@ -201,10 +201,15 @@ def format_sizes(least: int, most: int) -> str:
     return format_size(least) if least == most else f"{format_size(least)} .. {format_size(most)}"
 
 
+def plural(count: float, what: str) -> str:
+    """The words that follow a count: "launch" for 1, "launches" for 0 and 2."""
+    end = "es" if what.endswith(("ch", "s")) else "s"
+    return what if count == 1 else f"{what}{end}"
+
+
 def how_many(count: int, what: str) -> str:
     """ "1 launch", "2 launches", "0 ranks"."""
-    end = "es" if what.endswith(("ch", "s")) else "s"
-    return f"{count} {what}{end * (count != 1)}"
+    return f"{count} {plural(count, what)}"
 
 
 def format_seconds(seconds: float | None, digits: int = 4) -> str:

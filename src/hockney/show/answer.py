@@ -11,6 +11,7 @@ from hockney.base.units import (
     format_seconds,
     format_size,
     format_uncertainty,
+    how_many,
     known,
 )
 from hockney.infer.analysis import Analysis
@@ -109,13 +110,13 @@ def certainty(analysis: Analysis, points: Sequence[PointEstimate]) -> list[str]:
     requested = analysis.plan.sampling.precision
     reached = sum(value <= requested for value, _ in certain)
     counts = sorted({point.launches for _, point in certain})
-    launches = f"{counts[0]} launches" if len(counts) == 1 else f"{counts[0]} launches or more"
+    launches = how_many(counts[0], "launch") + " or more" * (len(counts) > 1)
     made = len(analysis.run.launches)
     if len(analysis.states.states) > 1 and counts[-1] < made:
         launches += f" of {made}, those in state 0"
     words = (
-        f"{reached} of {len(points)} medians are known to ±{100.0 * requested:g} % (--precision) "
-        f"after {launches}"
+        f"{reached} of {how_many(len(points), 'median')} {'is' if len(points) == 1 else 'are'} "
+        f"known to ±{100.0 * requested:g} % (--precision) after {launches}"
     )
     if reached < len(points):
         value, worst = max(certain, key=lambda pair: pair[0])

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hockney.base.terminal import styled
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many, plural
 from hockney.infer.analysis.compare import PointDifference, RunComparison
 from hockney.infer.analysis.comparison_plan import ComparisonPlan
 from hockney.infer.estimate.differences import VERDICT_RULE, Judged
@@ -119,7 +119,7 @@ def _between_source(between: BetweenRuns | None) -> str:
     if between is None:
         return "simulated"
     size = percent(between.deviation)
-    return f"{size}, from {between.runs} runs" if between.runs else f"{size}, assumed"
+    return f"{size}, from {how_many(between.runs, 'run')}" if between.runs else f"{size}, assumed"
 
 
 def rule_of_comparisons() -> str:
@@ -148,7 +148,7 @@ def between_words(between: BetweenRuns | None) -> str:
     if between.runs:
         return (
             f"between equal runs: standard deviation {size} beyond what launches show (90 %: "
-            f"{limits}), from {between.runs} runs; it is part of intervals and p"
+            f"{limits}), from {how_many(between.runs, 'run')}; it is part of intervals and p"
         )
     return (
         f"how much runs of this host differ is not known: assumed {size} (prior, 90 %: {limits}); "
@@ -186,7 +186,7 @@ def _slower_points(comparison: RunComparison, tolerance: float) -> str:
         return ""
     worst = max(slower, key=lambda point: point.difference.ratio)
     return (
-        f"\nslower at {len(slower)} of {len(comparison.points)} points, most at "
+        f"\nslower at {len(slower)} of {how_many(len(comparison.points), 'point')}, most at "
         f"{format_size(worst.base.bytes)}: ratio {worst.difference.ratio:.3f} "
         f"({ratio_limits(worst.difference)})"
     )
@@ -205,8 +205,8 @@ def deciding_words(comparison: RunComparison) -> str:
     unknown = [point for point in comparison.points if point.difference.verdict == "unknown"]
     if not unknown:
         return ""
-    several = "point is" if len(comparison.points) == 1 else "points are"
-    words = f"{len(unknown)} of {len(comparison.points)} {several} unknown"
+    is_unknown = "is unknown" if len(comparison.points) == 1 else "are unknown"
+    words = f"{len(unknown)} of {how_many(len(comparison.points), 'point')} {is_unknown}"
     if comparison.is_half_simulated:
         return f"{words}; no number of launches decides them: simulate both, or measure both"
     by_launches = [point for point in unknown if point.difference.needed is not None]
@@ -225,19 +225,17 @@ def _launches_words(points: Sequence[PointDifference]) -> str:
     needed = [point.difference.needed or 0 for point in points]
     least, most = min(needed), max(needed)
     number = f"{most}" if least == most else f"{least} to {most}"
+    launches = f"about {number} {plural(most, 'launch')}"
     have = [
         min(point.base.launches for point in points),
         min(point.other.launches for point in points),
     ]
     has_enough = [count >= most for count in have]
     if has_enough[0] == has_enough[1]:
-        return f"about {number} launches of each would decide (A has {have[0]}, B {have[1]})"
+        return f"{launches} of each would decide (A has {have[0]}, B {have[1]})"
     lacks, other = ("B", "A") if has_enough[0] else ("A", "B")
     count, enough = (have[1], have[0]) if has_enough[0] else (have[0], have[1])
-    return (
-        f"about {number} launches of {lacks} would decide ({lacks} has {count}; {other} has "
-        f"enough, {enough})"
-    )
+    return f"{launches} of {lacks} would decide ({lacks} has {count}; {other} has enough, {enough})"
 
 
 def _difference_json(difference: Judged | None) -> dict[str, Any]:
@@ -269,20 +267,23 @@ def plan_lines(comparison: RunComparison, plan: ComparisonPlan | None) -> list[s
     have = " and ".join(str(len(values)) for values in comparison.means)
     lines = [f"to show {percent(plan.difference)} as a whole in 80 of 100 comparisons:"]
     if plan.launches is not None:
-        lines.append(f"  {plan.launches} launches of each run (they have {have})")
+        lines.append(f"  {how_many(plan.launches, 'launch')} of each run (they have {have})")
     else:
         least = percent(plan.least_by_launches)
         lines.append(f"  more launches do not help: equal runs differ, which hides up to {least}")
     if plan.launches is None and plan.earlier_runs is not None:
         lines.append(
-            f"  {plan.earlier_runs} earlier runs of the same question, if they differ as assumed, "
-            f"and {plan.their_launches} launches of each run"
+            f"  {how_many(plan.earlier_runs, 'earlier run')} of the same question, if runs differ "
+            f"as assumed, and {how_many(plan.their_launches, 'launch')} of each run"
         )
     elif plan.launches is None:
         least = percent(plan.least_by_runs)
         lines.append(f"  nor do earlier runs: with any number, {least} would be shown")
     if plan.blocks is not None:
-        lines.append(f"  both in one run with --vary: about {plan.blocks} blocks of a launch each")
+        lines.append(
+            "  both in one run with --vary: about "
+            f"{how_many(plan.blocks, 'block')} of a launch each"
+        )
     return lines
 
 

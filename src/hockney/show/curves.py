@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from hockney.base.errors import UsageError
+from hockney.base.units import plural
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.contention import over_pairs
 from hockney.infer.estimate.points import PointEstimate, statistic_of
@@ -194,7 +195,7 @@ def _over_launches(points: Sequence[PointEstimate]) -> str:
     statistic = statistic_of(points)
     what = "Median" if statistic == "median" else f"Marks: {statistic} of each launch, median"
     over = " to ".join(map(str, dict.fromkeys((launches[0], launches[-1]))))
-    return f"{what} over {over} launch{'es' * (launches[-1] > 1)}"
+    return f"{what} over {over} {plural(launches[-1], 'launch')}"
 
 
 def caption_of(curves: Sequence[ShownCurve]) -> tuple[str, ...]:

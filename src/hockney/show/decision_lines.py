@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from hockney.base.units import how_many
 from hockney.infer.analysis.decision import MOST_DECIDING, Decision
 from hockney.infer.analysis.findings import DecidingFinding, Failures
 
@@ -29,7 +30,7 @@ def decision_lines(decision: Decision) -> list[str]:
     """The heading, the findings that decide, and how many others there are."""
     lines = [f"  {finding_text(finding)}" for finding in decision.deciding]
     more = len(decision.findings) - MOST_DECIDING
-    lines += [f"  and {more} more finding{'s' * (more > 1)}, below"] if more > 0 else []
+    lines += [f"  and {how_many(more, 'more finding')}, below"] if more > 0 else []
     if decision.unheld:
         beside = f" and {len(decision.unheld) - 1} more" if len(decision.unheld) > 1 else ""
         lines.append(f'  held against nothing: "{decision.unheld[0]}"{beside}')

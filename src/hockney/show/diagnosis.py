@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.infer.analysis.diagnose import ADVICE, Diagnosis, Finding
 
 MOST_LISTED = 4
@@ -20,7 +20,7 @@ def diagnosis_lines(diagnosis: Diagnosis) -> list[str]:
     lines = ["diagnosis:"]
     for what, group in groupby(diagnosis.findings, key=lambda finding: finding.what):
         findings = list(group)
-        points = f" at {len(findings)} point{'' if len(findings) == 1 else 's'}"
+        points = f" at {how_many(len(findings), 'point')}"
         lines.append(f"  {what}{'' if findings[0].bytes is None else points}")
         lines += [
             f"    {finding.operation}, {_size(finding)}: {finding.words}"

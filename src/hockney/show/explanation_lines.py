@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_seconds, format_size
+from hockney.base.units import format_seconds, format_size, how_many
 from hockney.infer.analysis.compare import PointDifference
 from hockney.infer.analysis.effects import FORM_WORDS
 from hockney.infer.analysis.explanation import Cause, Explanation
@@ -125,7 +125,7 @@ def _difference_lines(explanation: Explanation) -> list[str]:
     if explanation.span is not None:
         low, high = map(format_size, explanation.span)
         words = f"from {low} to {high} only" if low != high else f"at {low} only"
-    where = f"at {len(shown)} of {len(explanation.points)} points"
+    where = f"at {len(shown)} of {how_many(len(explanation.points), 'point')}"
     if explanation.is_of_whole:
         where = "as a whole, and surely at no single point"
     lines = [f"the difference: {where}; {words}"]
@@ -170,7 +170,7 @@ def tried_lines(tried: Sequence[TriedFactors]) -> list[str]:
         words = (
             f"{_percent(trial.part)} of the difference is gone" if trial.part else "nothing changes"
         )
-        why = trial.why_not or f"{words}, from {trial.blocks} blocks"
+        why = trial.why_not or f"{words}, from {how_many(trial.blocks, 'block')}"
         lines.append(f"  {', '.join(trial.names)}: {why}")
     left = min((1.0 - trial.part for trial in tried if not trial.why_not), default=1.0)
     lines.append(f"  {LEFT} by these: {_percent(max(left, 0.0))}")

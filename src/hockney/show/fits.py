@@ -10,6 +10,7 @@ from hockney.base.units import (
     format_rate,
     format_seconds,
     format_size,
+    how_many,
     known,
 )
 from hockney.infer.estimate.interval import high_of, low_of
@@ -81,7 +82,7 @@ def _segment_lines(fit: Fit) -> list[str]:
             ]
         )
     count = len(fit.segments)
-    heading = f"T(b) = alpha + beta b in {count} segment{'' if count == 1 else 's'} of sizes"
+    heading = f"T(b) = alpha + beta b in {how_many(count, 'segment')} of sizes"
     table = aligned(rows).splitlines()
     breaks = [value for name, value in fit.parameters.items() if name.startswith("break_")]
     between = [f"{_interval(value, _bytes)}" for value in breaks]
@@ -181,7 +182,7 @@ def error_line(fit: Fit, percent: str) -> str:
 def error_words(fit: Fit, percent: str) -> str:
     if fit.error_median is None or fit.error_max is None:
         points = len(fit.residuals)
-        return f"not known: a model of so many parameters fits any {points} points"
+        return f"not known: a model of so many parameters fits any {how_many(points, 'point')}"
     median, most = (percent.format(100.0 * error) for error in (fit.error_median, fit.error_max))
     return f"median {median}, largest {most} at {format_size(fit.error_max_bytes)}"
 

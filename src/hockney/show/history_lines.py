@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds
+from hockney.base.units import format_rate, format_seconds, how_many
 from hockney.infer.analysis.changes import CHANGE_RULE, DRIFT_RULE
 from hockney.infer.analysis.decision import Decision
 from hockney.infer.analysis.histories import MANY_RULE, WORSE_RULE, History, RunPoint, Trend
@@ -22,7 +22,7 @@ MOST_SHOWN = 1e12
 def history_lines(history: History) -> list[str]:
     """Trends, change points and the verdict. With several curves, only those that changed show
     their runs."""
-    lines = [f"{history.name}: {len(history.runs)} run{'s' * (len(history.runs) != 1)}"]
+    lines = [f"{history.name}: {how_many(len(history.runs), 'run')}"]
     if history.runs:
         first, last = history.runs[0].started, history.runs[-1].started
         lines[0] += f", {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"
@@ -46,12 +46,12 @@ def history_lines(history: History) -> list[str]:
 
 def _between_line(history: History) -> str:
     """What became of the sizes that have no table of their own."""
-    several = "s" * (history.between > 1)
+    sizes = how_many(history.between, "size")
     if any(trend.is_between for trend in history.trends):
-        return f"judged as well: {history.between} size{several} between, the worst shown below"
+        return f"judged as well: {sizes} between, the worst shown below"
     is_ends = any(trend.worse for trend in history.trends)
     known = "not shown, as an end is worse" if is_ends else "none worse"
-    return f"judged as well: {history.between} size{several} between, {known}"
+    return f"judged as well: {sizes} between, {known}"
 
 
 def _number(trend: Trend) -> Callable[[float], str]:

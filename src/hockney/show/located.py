@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many, plural
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.located import Located, LocatedFault
 from hockney.infer.estimate.interval import interval_words
@@ -51,7 +51,7 @@ def fault_words(fault: LocatedFault) -> str:
 def rounds_line(located: Located) -> str:
     left = located.all_rounds - located.rounds
     more = "; --all-pairs measures all" if left > 0 else ""
-    launches = f"{located.steps} launch{'es' * (located.steps > 1)}"
+    launches = how_many(located.steps, "launch")
     unknown = "" if located.knows_switches else "; cables are unknown without --topology"
     return f"located in {_rounds(located)}, chosen in {launches}{more}{unknown}"
 
@@ -66,8 +66,9 @@ def located_fields(analysis: Analysis, located: Located) -> dict[str, Any]:
 
 def _rounds(located: Located) -> str:
     if located.rounds > located.all_rounds:
-        return f"{located.rounds:,} rounds (all pairs take {located.all_rounds:,})"
-    return f"{located.rounds:,} of {located.all_rounds:,} rounds"
+        rounds = plural(located.rounds, "round")
+        return f"{located.rounds:,} {rounds} (all pairs take {located.all_rounds:,})"
+    return f"{located.rounds:,} of {located.all_rounds:,} {plural(located.all_rounds, 'round')}"
 
 
 def _odds(log10: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, how_many
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.predict.channel import Unchanged
 from hockney.infer.predict.patterns import OVERHEADS_UNKNOWN
@@ -120,9 +120,9 @@ def replayed_lines(mix: Mix, replayed: Replayed) -> list[str]:
         part = f"; {100.0 * replayed.part:.2g} % of the mix was replayed, times are scaled to all"
     shared = "oversubscribed, ranks took turns on CPUs: " * replayed.shared_cpus
     return [
-        f"{shared}replay of {mix.ranks} ranks, until the last is done",
+        f"{shared}replay of {how_many(mix.ranks, 'rank')}, until the last is done",
         f"  median of launches      {format_seconds(replayed.seconds)}  ({least} .. {most}, "
-        f"{count} launch{'es' * (count != 1)}{part})",
+        f"{how_many(count, 'launch')}{part})",
         f"  in the profile          {_before(mix, OF_REPLAYED)}",
         *_left_out(mix),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, how_many
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.predict.program_run import OrderPrediction
 from hockney.profiling.order import Order
@@ -17,7 +17,7 @@ def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
     interval = f"  [{limits}]" if limits else ""
     before = NO_TIMES if order.wall_s is None else "with waits for CPUs"
     lines = [
-        f"the run, in the order in which {order.steps} calls were recorded",
+        f"the run, in the order of {how_many(order.steps, 'recorded call')}",
         f"  in the profile          {format_seconds(order.wall_s)}  ({before})",
         f"  predicted               {format_seconds(prediction.seconds)}{interval}",
         *unchanged_lines(prediction.unchanged),
@@ -30,7 +30,9 @@ def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
     if order.is_cut:
         lines.append("  note    the order ends before the program: --trace-calls")
     if order.left_out:
-        lines.append(f"  note    {order.left_out} calls without a matching call were ignored")
+        lines.append(
+            f"  note    ignored: {how_many(order.left_out, 'call')} without a matching call"
+        )
     return lines
 
 

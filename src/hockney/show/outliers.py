@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.boards import PAIR, PLACE, Doubt
 from hockney.infer.analysis.outliers import RULE, Outlier
@@ -22,7 +22,7 @@ def outlier_count(analysis: Analysis) -> list[str]:
     outliers = analysis.outliers
     count = len(outliers.found)
     if count:
-        return [f"{count} outlier{'s' * (count > 1)}"]
+        return [how_many(count, "outlier")]
     if outliers.doubts and outliers.judged:
         return [f"outliers not judged: {outliers.doubts[0].why}"]
     return ["no outlier"] if outliers.judged else []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from hockney.base.units import how_many
 from hockney.infer.analysis.phase_times import Phase, Phased
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.words import ALL_PHASES
@@ -63,7 +64,7 @@ def phase_tables(collectives: Sequence[Phased]) -> list[str]:
     tables = []
     for (collective, method, ranks), each in groups.items():
         rows = [row for phased in sorted(each, key=attrgetter("bytes")) for row in _rows(phased)]
-        title = f"{collective} by messages, {method}, {ranks} ranks"
+        title = f"{collective} by messages, {method}, {how_many(ranks, 'rank')}"
         tables.append(f"{title}\n{table_text(PHASE, rows)}")
     return tables
 

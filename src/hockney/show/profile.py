@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_seconds, format_sizes
+from hockney.base.units import format_seconds, format_sizes, how_many
 from hockney.infer.predict.program_memories import WayTime
 from hockney.profiling.findings import ProfileFinding
 from hockney.profiling.kinds import RankRecord
@@ -45,9 +45,9 @@ def answer_lines(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
     profile = summary.profile
     ranks = len(profile.ranks)
     hosts = len({rank.host for rank in profile.ranks})
-    where = f"{ranks} rank{'s' * (ranks > 1)} on {hosts} node{'s' * (hosts > 1)}"
+    where = f"{how_many(ranks, 'rank')} on {how_many(hosts, 'node')}"
     if profile.program.source is not None:
-        first = f"{profile.name}, {ranks} rank{'s' * (ranks > 1)}: {profile.program.source}, which "
+        first = f"{profile.name}, {how_many(ranks, 'rank')}: {profile.program.source}, which "
         return [f"{first}holds no times in MPI and no nodes", *map(finding_text, findings)]
     spent = "-" if summary.fraction is None else _percent(summary.fraction)
     first = f"{profile.name}, {where}: {spent} of the ranks' time is spent in MPI"
@@ -220,7 +220,7 @@ def _ranks(summary: ProfileSummary) -> str:
         rows = [*rows[: MOST_RANKS // 2], *rows[-MOST_RANKS // 2 :]]
     several = len({row.rank.job for row in every}) > 1
     left = len(every) - len(rows)
-    more = f"\n{left} ranks between these are left out (--json has all)" if left else ""
+    more = f"\nleft out: {how_many(left, 'rank')} between these (--json has all)" if left else ""
     return table_text([JOB, *RANKS] if several else RANKS, rows) + more
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds, format_size
+from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.profiling.findings import ProfileFinding
 
 MOST_NAMED = 8
@@ -36,21 +36,21 @@ def finding_text(finding: ProfileFinding) -> str:
         case "rank-aborted":
             return f"{_named(facts)} called MPI_Abort"
         case "ranks-missing":
-            return f"{facts['missing']} of {facts['ranks']} ranks left no record"
+            return f"{facts['missing']} of {how_many(facts['ranks'], 'rank')} left no record"
         case "calls-lost":
             return (
-                f"{facts['calls']} calls ({format_seconds(facts['seconds'])}) found no place in "
-                "the recorder's table and are missing here"
+                f"missing here: {how_many(facts['calls'], 'call')} "
+                f"({format_seconds(facts['seconds'])}) that found no place in the recorder's table"
             )
         case "sizes-rounded":
             return (
-                f"{facts['calls']} calls have sizes rounded up to powers of two: there are more "
-                "kinds of calls than the recorder's table holds"
+                f"sizes of {how_many(facts['calls'], 'call')} are rounded up to powers of two: "
+                "there are more kinds of calls than the recorder's table holds"
             )
         case "receives-unfinished":
             return (
-                f"{facts['receives']} receives were never completed; they are counted with the "
-                "bytes that they were posted with"
+                f"never completed: {how_many(facts['receives'], 'receive')}, counted with the "
+                "bytes posted"
             )
         case "recording":
             return (
@@ -87,8 +87,8 @@ def finding_text(finding: ProfileFinding) -> str:
             )
         case "polling":
             return (
-                f"{facts['tests']} tests and probes for {facts['other_calls']} other calls: the "
-                "program polls"
+                f"{how_many(facts['tests'], 'test')} and probes for "
+                f"{how_many(facts['other_calls'], 'other call')}: the program polls"
             )
     return finding.kind
 

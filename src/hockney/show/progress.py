@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from hockney.base.printable import one_line
 from hockney.base.terminal import MARKS, is_terminal, styled
-from hockney.base.units import format_seconds, format_size, format_uncertainty
+from hockney.base.units import format_seconds, format_size, format_uncertainty, how_many
 from hockney.plan.variant_names import short_name
 from hockney.plan.variants import Comparison
 from hockney.records import Progress
@@ -183,7 +183,8 @@ class ProgressView:
 
 
 def _measured(progress: Progress) -> str:
-    return f"{progress.reached} of {progress.points} points done, {progress.samples} samples"
+    points, samples = how_many(progress.points, "point"), how_many(progress.samples, "sample")
+    return f"{progress.reached} of {points} done, {samples}"
 
 
 def _bar(status: Status) -> list[Words]:
@@ -202,7 +203,7 @@ def disturbances(observed: Disturbances) -> list[str]:
         "migration": observed.migrations,
         "missed start": observed.missed_starts,
     }
-    words = [f"{count} {what}{'s' * (count > 1)}" for what, count in counts.items() if count]
+    words = [how_many(count, what) for what, count in counts.items() if count]
     if observed.changed_in is not None:
         words.append(
             f"core-to-core latency {format_seconds(observed.before_s, 3)} -> "

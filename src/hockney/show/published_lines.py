@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds, format_size
+from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.infer.analysis.published import PastPosition, Position, Positions
 from hockney.infer.analysis.published_base import SHARED_MEMORY, UNKNOWN_NETWORK, PublishedFigure
 from hockney.show.table import TableColumn, table_text
@@ -76,8 +76,9 @@ def _unlike(positions: Positions) -> list[str]:
         if not place.is_alike:
             best, worst = (_value(place.quantity, end) for end in _ends(place))
             lines.append(
-                f"{number_name(place)}: {len(place.systems)} systems have it by another "
-                f"definition ({place.method}), {best} .. {worst}: not compared"
+                f"{number_name(place)}: {best} .. {worst} of "
+                f"{how_many(len(place.systems), 'system')} by another definition "
+                f"({place.method}): not compared"
             )
     return lines
 
@@ -197,7 +198,7 @@ def place_among(place: Position) -> str:
         return f"{value / low:.3g} times the {lowest} of {systems}{_few(systems)}"
     if value > high:
         return f"{value / high:.3g} times the {highest} of {systems}{_few(systems)}"
-    return f"better than {place.percentile:.0f} % of {systems} systems{_few(systems)}"
+    return f"better than {place.percentile:.0f} % of {how_many(systems, 'system')}{_few(systems)}"
 
 
 def _few(systems: int) -> str:
@@ -207,9 +208,10 @@ def _few(systems: int) -> str:
 def _past(past: PastPosition) -> str:
     value = format_rate if past.unit == "B/s" else format_seconds
     change = 100.0 * (past.value / past.median - 1.0)
+    earlier = f"{how_many(past.earlier, 'earlier run')} of this system"
     return (
-        f"{past.what} {value(past.value)}: {past.lower} of {past.earlier} earlier runs of this "
-        f"system were lower; their median is {value(past.median)}, this is {change:+.1f} % from it"
+        f"{past.what} {value(past.value)}: {past.lower} of {earlier} were lower; their median is "
+        f"{value(past.median)}, this is {change:+.1f} % from it"
     )
 
 

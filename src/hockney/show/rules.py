@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_seconds, format_size
+from hockney.base.units import format_seconds, format_size, how_many, plural
 from hockney.infer.analysis.best import FASTER, CollectiveCell
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.interval import interval_words
@@ -103,8 +103,9 @@ def rule_lines(tuned: Tuned) -> list[str]:
     unknown = f", in {undecided} these launches cannot tell" if undecided else ""
     return [
         *([table] if table else []),
-        f"{count or 'no'} rule{'s' * (count > 1)}{gain}; in {better} of {len(measured)} cells an "
-        f"algorithm is significantly faster than the library's own decision{unknown}",
+        f"{count or 'no'} {plural(count, 'rule')}{gain}; in {better} of "
+        f"{how_many(len(measured), 'cell')} an algorithm is significantly faster than the "
+        f"library's own decision{unknown}",
         *_confirmed_lines(tuned),
         *[_gap_line(gap) for of in tuned.reductions for gap in of.gaps],
         *[_all_sizes_line(row) for row in _reduced(tuned) if _is_for_all(row.rule)],
@@ -132,9 +133,9 @@ def _confirmed_lines(tuned: Tuned) -> list[str]:
 
 def _gap_line(gap: UnmeasuredGap) -> str:
     return (
-        f"{gap.collective}, {gap.ranks} ranks: nothing between {format_size(gap.from_bytes)} and "
-        f"{format_size(gap.to_bytes)} was measured, so no rule holds there; measure sizes at most "
-        f"{MOST_GAP:g} times apart"
+        f"{gap.collective}, {how_many(gap.ranks, 'rank')}: nothing between "
+        f"{format_size(gap.from_bytes)} and {format_size(gap.to_bytes)} was measured, so no rule "
+        f"holds there; measure sizes at most {MOST_GAP:g} times apart"
     )
 
 
@@ -146,8 +147,8 @@ def _all_sizes_line(row: _Reduced) -> str:
     rule, sizes = row.rule, [cell.bytes for cell in row.of.covered(row.rule) if cell.launches > 0]
     known = measured_text(sizes) if sizes else "not measured"
     return (
-        f"{rule.collective}, {rule.ranks} ranks: the rule holds for all sizes, as it must not "
-        f"depend on them, {known}: what it does to others is not known"
+        f"{rule.collective}, {how_many(rule.ranks, 'rank')}: the rule holds for all sizes, as it "
+        f"must not depend on them, {known}: what it does to others is not known"
     )
 
 
@@ -171,7 +172,8 @@ def notes_of(
         for layout in group.layouts:
             alike.setdefault(layout.ranks, []).append(str(layout))
         notes += [
-            f"the format cannot tell {' from '.join(names)}: rules for {ranks} ranks hold in all"
+            f"the format cannot tell {' from '.join(names)}: rules for {how_many(ranks, 'rank')} "
+            "hold in all"
             for ranks, names in alike.items()
             if len(names) > 1
         ]
@@ -194,10 +196,10 @@ def explained_lines(explained: Explained) -> list[str]:
     p = f", p = {sure.p:.2g}" if sure and sure.p is not None else ""
     ratio = f"{sure.ratio:.3f}" if sure else "-"
     return [
-        f"{rule.collective}, {rule.ranks} ranks, {format_size(rule.from_bytes)} to {to}: "
-        f"{rule.name}",
-        f"  gain: {_times(explained.times_faster)} times as fast over {explained.cells} "
-        f"cell{'s' * (explained.cells != 1)} "
+        f"{rule.collective}, {how_many(rule.ranks, 'rank')}, {format_size(rule.from_bytes)} to "
+        f"{to}: {rule.name}",
+        f"  gain: {_times(explained.times_faster)} times as fast over "
+        f"{how_many(explained.cells, 'cell')} "
         f"({_times(explained.at_least)} to {_times(explained.at_most)})",
         f"  evidence: {_launches_text(explained)}; in the least sure cell its time is "
         f"{ratio}{interval} of the library's{p}",
@@ -208,7 +210,7 @@ def explained_lines(explained: Explained) -> list[str]:
 def _launches_text(explained: Explained) -> str:
     if not explained.launches:
         return "predicted alone"
-    launches = f"{explained.launches} launch{'es' * (explained.launches != 1)}"
+    launches = how_many(explained.launches, "launch")
     return f"{launches} or more of it and of the library's own decision"
 
 
@@ -232,7 +234,7 @@ def _reason_text(explained: Explained) -> str:
 
 def _costs_text(costs: CriticalPath) -> str:
     return (
-        f"{costs.algorithm} with {costs.messages:g} messages and "
+        f"{costs.algorithm} with {costs.messages:g} {plural(costs.messages, 'message')} and "
         f"{format_size(round(costs.bytes))} one after the other"
     )
 
@@ -245,10 +247,10 @@ def checked_lines(check: Check, study: VariantStudy) -> list[str]:
         f"{BETWEEN} a size between the measured ones, or at the limit of a rule\n",
         table_text(CHECKED, check.cells),
         "",
-        f"where a rule holds ({len(check.ruled)} cells): "
+        f"where a rule holds ({how_many(len(check.ruled), 'cell')}): "
         + ("-" if ratio is None else f"{1.0 / ratio:.2f} times as fast, geometric mean"),
         f"significantly slower than the library's own decision: {len(check.slower)} of "
-        f"{len(check.cells)} cells",
+        f"{how_many(len(check.cells), 'cell')}",
     ]
     cost_s = check.cost_without_rule_s
     if cost_s is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, how_many, plural
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.expected import Expected
 from hockney.infer.analysis.starts import Starts, StartSkew
@@ -36,7 +36,7 @@ def measured_words(analysis: Analysis, ranks: int) -> str:
     started = (analysis.run.header.started or "").partition("T")[0]
     mpi = analysis.run.launches[0].mpi if analysis.run.launches else None
     library = " ".join(filter(None, (mpi.library, mpi.version))) if mpi else ""
-    return ", ".join(filter(None, (f"{ranks} ranks", library, started)))
+    return ", ".join(filter(None, (how_many(ranks, "rank"), library, started)))
 
 
 def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
@@ -99,7 +99,7 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
     samples = sorted(point.samples for point in points if point.samples)
     if samples:
         count = " to ".join(str(number) for number in dict.fromkeys((samples[0], samples[-1])))
-        lines.append(f"{count} samples a row, of all launches together")
+        lines.append(f"{count} {plural(samples[-1], 'sample')} a row, of all launches together")
     states = analysis.estimates.states.states
     alone = len(states) == 1 and not analysis.estimates.states.mixed
     only_state = [_state_line(state) for state in states[:1] if alone and points]
@@ -124,8 +124,7 @@ def next_run_lines(expected: Expected | None) -> list[str]:
     if expected is None or not expected.points:
         return []
     if expected.earlier:
-        runs = "run" if expected.earlier == 1 else "runs"
-        words = f"from {expected.earlier} earlier {runs} of this host"
+        words = f"from {how_many(expected.earlier, 'earlier run')} of this host"
     else:
         words = "how much runs differ is assumed, as no earlier run of this host is known"
     return ["; ".join([f"interval of other runs: {words}", *expected.notes])]
@@ -136,7 +135,7 @@ def _places(places: Sequence[Place]) -> str:
         return ", ".join(place_words(place) for place in places)
     hosts = list(dict.fromkeys(place.host or "unknown host" for place in places))
     named = ", ".join(hosts[:MOST_PLACES]) + (", ..." if len(hosts) > MOST_PLACES else "")
-    return f"{len(places)} places on {len(hosts)} node{'s' * (len(hosts) > 1)}: {named}"
+    return f"{len(places)} places on {how_many(len(hosts), 'node')}: {named}"
 
 
 def place_words(place: Place) -> str:
@@ -173,8 +172,8 @@ def common_start_lines(starts: Starts | None) -> list[str]:
         )
     if starts.behind_barrier:
         lines.append(
-            f"{starts.behind_barrier} of {starts.launches} launches started after a barrier: "
-            "from the first rank's start to the last rank's end"
+            f"{starts.behind_barrier} of {how_many(starts.launches, 'launch')} started after a "
+            "barrier: from the first rank's start to the last rank's end"
         )
     return lines
 
@@ -203,8 +202,7 @@ def state_lines(estimates: Estimates) -> list[str]:
         lines += map(_state_line, states.states)
     lines += [_state_line(state, "probes") for state in states.mixed]
     if states.changed and not states.mixed:
-        rounds = "1 round" if states.changed == 1 else f"{states.changed} rounds"
-        lines.append(f"{rounds} excluded: the state changed in them")
+        lines.append(f"{how_many(states.changed, 'round')} excluded: the state changed in them")
     if estimates.slow_launches:
         numbers = ", ".join(str(number) for number in estimates.slow_launches)
         lines.append(f"{SLOW_EXCLUDED}: {numbers} ({SLOW_RULE})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.stragglers import Straggler
 from hockney.infer.estimate.interval import interval_words
@@ -24,7 +24,7 @@ def straggler_lines(analysis: Analysis) -> list[str]:
     if judged is None:
         return []
     if judged.launches < LEAST_LAUNCHES:
-        launches = f"{judged.launches} launch{'es' * (judged.launches != 1)}"
+        launches = how_many(judged.launches, "launch")
         return [
             f"stragglers: cannot tell from {launches}: {LEAST_LAUNCHES} are needed "
             f"(--launches {LEAST_LAUNCHES} or more)"

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.records import Switch
 from hockney.show.table import TableColumn, table_text
 
@@ -24,7 +24,7 @@ def switch_lines(switches: Sequence[Switch]) -> list[str]:
     if not switches:
         return []
     exact = sum(switch.high_bytes - switch.low_bytes == 1 for switch in switches)
-    heading = f"{len(switches)} switch{'es' * (len(switches) > 1)}, {exact} known to the byte"
+    heading = f"{how_many(len(switches), 'switch')}, {exact} known to the byte"
     if exact < len(switches):
         heading += "; the others to what noise, time or the requested sizes allow"
     evidence = ["  evidence", *(f"  {switch.evidence}" for switch in switches)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.variability import Spread
 from hockney.show.outliers import rank_words
@@ -42,7 +42,7 @@ def variability_text(analysis: Analysis) -> str:
     shown = [spread for spread in spreads if (spread.point.pairs or 1) == most]
     ranks = {spread.rank for spread in shown} - {None}
     listed = [spread for spread in shown if spread.rank is None or len(ranks) <= MOST_RANKS]
-    words = f"variability over repetitions and ranks, us, with {most} pairs at once"
+    words = f"variability over repetitions and ranks, us, with {how_many(most, 'pair')} at once"
     slow = [
         f"outlier: {rank_words(slow.rank, analysis.places)}: its mean is {slow.ratio:.3g} times "
         f"the median of the ranks' means at {format_size(slow.point.bytes)}, p = {slow.p:.1g}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.infer.analysis.variant_verdicts import Gains, Ignored, VariantDrift, VariantStudy
 from hockney.infer.estimate.blocks import MOST_TIMES, VariantRatio
 from hockney.infer.estimate.conditions import OTHER_STATE
@@ -53,16 +53,16 @@ def verdict_text(variant_ratio: VariantRatio, study: VariantStudy) -> str:
     ratio = ratio_text(judged, ".4f") + range_text(variant_ratio, study)
     if judged.verdict == "unknown":
         words = f"{ratio}; {least_shown(judged)}{more_text(variant_ratio)}"
-        return f"unknown after {variant_ratio.blocks} blocks ({words}), against"
+        return f"unknown after {how_many(variant_ratio.blocks, 'block')} ({words}), against"
     return f"{judged.verdict}, {ratio} times the time of"
 
 
 def more_text(ratio: VariantRatio) -> str:
     """How many blocks an unknown verdict lacks, as far as that can be told."""
     if ratio.least_blocks is not None:
-        return f"; an interval takes at least {ratio.least_blocks} blocks"
+        return f"; an interval takes at least {how_many(ratio.least_blocks, 'block')}"
     if ratio.deciding_blocks is not None:
-        return f"; about {ratio.deciding_blocks} blocks would decide"
+        return f"; about {how_many(ratio.deciding_blocks, 'block')} would decide"
     return f"; more than {MOST_TIMES * ratio.blocks:.0f} blocks would have to decide"
 
 
@@ -80,9 +80,9 @@ def gains_text(gains: Gains) -> str:
     [0.4500 to 0.5000] times the time), surely slower at 0"."""
     faster, slower = _most(gains.faster), _most(gains.slower)
     if not gains.faster and not gains.slower:
-        return f"surely faster or slower at none of {gains.points} points"
+        return f"surely faster or slower at none of {how_many(gains.points, 'point')}"
     return (
-        f"surely faster at {len(gains.faster)} of {gains.points} points{faster}, "
+        f"surely faster at {len(gains.faster)} of {how_many(gains.points, 'point')}{faster}, "
         f"surely slower at {len(gains.slower)}{slower}"
     )
 
@@ -92,18 +92,17 @@ def _most(sure: Sequence[VariantRatio]) -> str:
     if not sure or sure[0].point is None:
         return ""
     point = sure[0].point
-    ranks = "" if point.ranks is None else f", {point.ranks} ranks"
+    ranks = "" if point.ranks is None else f", {how_many(point.ranks, 'rank')}"
     where = f"{point.operation}{ranks}, {format_size(point.bytes)}"
     return f" (most: {where}, {ratio_text(sure[0].judged, '.4f')} times the time)"
 
 
 def heading_lines(run: Run, study: VariantStudy) -> list[str]:
     """Lines on what was compared, and how often."""
-    several = "" if study.blocks == 1 else "s"
     names = "; ".join(map(study.name, study.comparison.names))
     return [
-        f"{run.header.experiment}: {study.blocks} block{several} of one launch of each variant; "
-        "times in us",
+        f"{run.header.experiment}: {how_many(study.blocks, 'block')} of one launch of each "
+        "variant; times in us",
         f"variants: {names}; the others are compared with the first",
     ]
 
@@ -191,7 +190,8 @@ def _adjusted_words(study: VariantStudy) -> str:
     means = [
         ratio.variant for ratio in study.ratios if ratio.point is None and ratio.slope is not None
     ]
-    words = [f"{sum(at_points)} of {len(at_points)} ratios at points"] if any(at_points) else []
+    ratios = f"{sum(at_points)} of {how_many(len(at_points), 'ratio')} at points"
+    words = [ratios] if any(at_points) else []
     words += [f"the mean of {study.name(variant)}" for variant in means]
     return f"{' and '.join(words)} {'is' if sum(at_points) + len(means) == 1 else 'are'}"
 

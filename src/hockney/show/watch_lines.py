@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hockney.base.units import format_seconds, format_size
+from hockney.base.units import format_seconds, format_size, how_many
 from hockney.infer.analysis.boards import CABLE, INSIDE, NODE, UPLINK
 from hockney.infer.analysis.course import LevelChange
 from hockney.infer.analysis.readings import TIME, WatchedSeries
@@ -32,7 +32,9 @@ def look_line(watched: Watched) -> str:
     if parts:
         slowest = max(parts, key=lambda reading: reading.ratio)
         words = series_words(slowest.series)
-        numbers.append(f"of {len(parts)} parts the slowest: {words} ({slowest.ratio:.3f})")
+        numbers.append(
+            f"of {how_many(len(parts), 'part')} the slowest: {words} ({slowest.ratio:.3f})"
+        )
     state = "learning what is usual" if watched.course.is_learning else "as usual"
     end = f"{state}, look {watched.looks_at_level} at this level"
     return f"{watched.looks[-1].started[:19]}  {', '.join(numbers)}: {end}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import (
     BEST_RULE,
@@ -88,7 +88,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
         named = len({name_of(point) for point in of_it}) > 1
         best = [_fastest([p for p in of_it if p.bytes == size], cells) for size in ends]
         words = [time_at(point) + f" ({algorithm})" * named for point, algorithm in best]
-        lines.append(f"{name}, {ranks} ranks: {', '.join(words)}")
+        lines.append(f"{name}, {how_many(ranks, 'rank')}: {', '.join(words)}")
         if cells:
             lines.append(_verdicts(name, cells))
     return [*straggler_lines(analysis), *lines, *certainty(analysis, points)]
@@ -130,14 +130,14 @@ def _verdicts(name: str, cells: Sequence[CollectiveCell]) -> str:
     if most is not None and most.gain is not None:
         gain = (
             f" (at most {most.gain:.3g} times: {most.best.name} at {format_size(most.bytes)}, "
-            f"{most.ranks} ranks)"
+            f"{how_many(most.ranks, 'rank')})"
         )
     fewest = min((c.launches for c in cells if c.verdict not in (FASTER, OWN)), default=0)
     words = [
         f"{name}: an algorithm is faster{than or ' than the others'} in {len(faster)} of "
-        f"{len(cells)} combinations of size and ranks{gain}",
+        f"{how_many(len(cells), 'combination')} of size and ranks{gain}",
         *[f"the library's own decision is the best in {own}"] * bool(own),
-        *[f"unknown in {unknown} (at least {fewest} launch{'es' * (fewest != 1)})"] * bool(unknown),
+        *[f"unknown in {unknown} (at least {how_many(fewest, 'launch')})"] * bool(unknown),
     ]
     return "; ".join(words)
 
@@ -187,7 +187,7 @@ def _tables(points: Sequence[PointEstimate], best: Sequence[CollectiveCell]) -> 
         if when.pattern is not None:
             operation = f"{operation}, arrival {when.text}"
         if len({(name_of(point), point.known_ranks) for point in of_it}) == 1:
-            title = f"{operation}, {name_of(of_it[0])}, {of_it[0].known_ranks} ranks"
+            title = f"{operation}, {name_of(of_it[0])}, {how_many(of_it[0].known_ranks, 'rank')}"
             yield f"{title}\n{table_text(BY_SIZE, of_it)}"
             continue
         for size in _chosen({point.bytes for point in of_it}):
@@ -222,7 +222,7 @@ def _matrices(
             if (cell.collective, cell.ranks, cell.arrived) == (points[0].operation, ranks, when)
             and cell.is_choice
         }
-        yield f"{operation}, {ranks} ranks, completion\n{_matrix(at_it, name_of, sure)}"
+        yield f"{operation}, {how_many(ranks, 'rank')}, completion\n{_matrix(at_it, name_of, sure)}"
 
 
 def _matrix(

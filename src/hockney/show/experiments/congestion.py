@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds, format_size
+from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import QUANTILES, TOO_FEW, Congested, Factor
 from hockney.infer.estimate.quantiles import FEW_RULE
@@ -84,7 +84,8 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     exceeding = [row for row in analysis.congestion if row.exceeds]
     if exceeding:
         lines.append(
-            f"{len(exceeding)} of {len(analysis.congestion)} points are surely above the gate of "
+            f"{len(exceeding)} of {how_many(len(analysis.congestion), 'point')} "
+            f"{'is' if len(exceeding) == 1 else 'are'} surely above the gate of "
             f"{exceeding[0].most_factor:g}x"
         )
     return lines
@@ -172,7 +173,7 @@ def load_text(point: Point) -> str:
     """ "pingpong under incast: 64 KiB, 8 in flight, bursts of 1 ms with gaps of 4 ms; 8 ranks"."""
     return (
         f"{victim_text(point)} under {point.aggressor}: {format_size(point.load_bytes or 0)}, "
-        f"{point.load_window} in flight{_bursts_text(point)}; {point.known_ranks} ranks"
+        f"{point.load_window} in flight{_bursts_text(point)}; {how_many(point.known_ranks, 'rank')}"
     )
 
 

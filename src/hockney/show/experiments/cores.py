@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_rate, format_seconds, format_size
+from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.matrix import DISTURBED, GroupTimes, Matrix, PairGroup
 from hockney.plan.workloads.cores import Cores
@@ -168,7 +168,7 @@ def _agreement(matrix: Matrix, places: Mapping[int, Place]) -> list[str]:
         pair = f"{rank_words(first, places)} with {rank_words(second, places)}"
         lines.append(f"{pair}: {group}, but with the time of {like}")
     if len(matrix.disagreeing) > MOST_LISTED:
-        lines.append(f"and {len(matrix.disagreeing) - MOST_LISTED} pairs more")
+        lines.append(f"and {how_many(len(matrix.disagreeing) - MOST_LISTED, 'more pair')}")
     return lines or ["hardware and times group the pairs alike"]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_seconds, format_size
+from hockney.base.units import format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.located import RULE as RULE_OF_ROUNDS
 from hockney.infer.analysis.network_faults import RULE, Suspect, Verdict
@@ -175,7 +175,7 @@ def _line(suspect: Suspect) -> str:
     return (
         f"{suspect.words}: {suspect.ratio:.3g} times the others at {format_size(suspect.bytes)} "
         f"({format_seconds(suspect.typical_s)} where {format_seconds(suspect.usual_s)} is usual, "
-        f"{suspect.pairs} pair{'s' * (suspect.pairs > 1)}, "
+        f"{how_many(suspect.pairs, 'pair')}, "
         f"p = {suspect.p:.1g}, in "
         f"{suspect.agreeing})"
     )
@@ -188,11 +188,7 @@ def _counts(verdict: Verdict) -> str:
         (verdict.cables, "cable"),
         (verdict.pairs, "pair"),
     )
-    words = [
-        f"{count} {name}{('' if count == 1 else 'es' if name == 'switch' else 's')}"
-        for count, name in counts
-        if count
-    ]
+    words = [how_many(count, name) for count, name in counts if count]
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
@@ -224,13 +220,14 @@ def _coverage(pairwise: Pairwise) -> list[str]:
     count, pairs = len(pairwise.passes), len(pairwise.ends)
     what = "direction" if pairwise.is_one_way else "pair"
     lines = [
-        f"{pairs} {what}{'s' * (pairs > 1)} ({100.0 * pairwise.fraction:.3g} % of all) in {count} "
-        f"pass{'es' * (count > 1)}"
+        f"{how_many(pairs, what)} ({100.0 * pairwise.fraction:.3g} % of all) in "
+        f"{how_many(count, 'pass')}"
     ]
+    switches = how_many(len(pairwise.switches), "switch")
     if pairwise.are_found:
-        lines.append(f"{len(pairwise.switches)} switches, found by the times at the smallest size")
+        lines.append(f"{switches}, found by the times at the smallest size")
     elif pairwise.switches:
-        lines.append(f"{len(pairwise.switches)} switches by the topology")
+        lines.append(f"{switches} by the topology")
     else:
         lines.append(
             "which nodes share a switch is unknown, and the times do not show it: describe it with "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_seconds, format_size
+from hockney.base.units import format_seconds, format_size, plural
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.predicted import Predicted
 from hockney.infer.estimate.points import PointEstimate
@@ -119,7 +119,7 @@ def _moved(analysis: Analysis) -> list[str]:
         return []
     low, high = min(counts), max(counts)
     words = str(low) if low == high else f"{low} to {high}"
-    return [f"the library gave {words} ranks another place on the grid"]
+    return [f"the library gave {words} {plural(high, 'rank')} another place on the grid"]
 
 
 def _topology(point: PointEstimate) -> str:

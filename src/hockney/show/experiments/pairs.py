@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds, format_size
+from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.bisection import LinkUse
 from hockney.infer.analysis.contention import Contention, Knee
@@ -137,7 +137,7 @@ def _times_text(row: Contention) -> str:
     """ "8 pairs 2 us, 2.00 times as long as alone, slowest pair 3-11 10 us, 6 MiB/s in total"."""
     slowest = f"slowest pair {_peers_text(row.worst)} {format_seconds(row.worst.typical_s)}"
     words = [
-        f"{row.pairs} pair{'s' * (row.pairs > 1)} {format_seconds(row.typical_s)}",
+        f"{how_many(row.pairs, 'pair')} {format_seconds(row.typical_s)}",
         *([] if row.slowdown is None else [f"{row.slowdown:.2f} times as long as alone"]),
         *([slowest] if row.worst_stands_out else []),
         *([f"{format_rate(row.aggregate_Bps)} in total"] if row.aggregate_Bps else []),
@@ -223,7 +223,7 @@ def _knee_line(knee: Knee) -> str:
 def _link_line(use: LinkUse) -> str:
     what = "bisection bandwidth" if use.is_bisection else "all pairs together"
     return (
-        f"{format_size(use.bytes)}, {use.pairs} pair{'s' * (use.pairs > 1)}: {what} "
+        f"{format_size(use.bytes)}, {how_many(use.pairs, 'pair')}: {what} "
         f"{format_rate(use.measured_Bps)}, {100.0 * use.fraction:.1f} % of the "
         f"{format_rate(use.allowed_Bps)} that the links allow"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.startup import PHASES
@@ -68,7 +68,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     }
     for name, verb in (("launch", "launching"), ("init", "MPI_Init"), ("finalize", "MPI_Finalize")):
         if (point := points.get((name, None))) is not None:
-            lines.append(f"{verb} of {most} ranks {_time(point)}")
+            lines.append(f"{verb} of {how_many(most, 'rank')} {_time(point)}")
     first, later = points.get(("contact", "first")), points.get(("contact", "later"))
     if first is not None and later is not None:
         lines.append(f"first message to a rank {_time(first)}, later ones {_time(later)}")

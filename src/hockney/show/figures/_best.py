@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many, plural
 from hockney.infer.analysis.best import FASTER, CollectiveCell, name_of
 from hockney.infer.analysis.collectives import CollectivePoints
 from hockney.plan.workloads.collective import DEFAULT
@@ -78,7 +78,7 @@ def _kind(name: str | None, colour: int | None, cells: Sequence[CollectiveCell])
     if name is None:
         unknown = [cell.launches for cell in cells if _winner(cell) is None]
         span = " to ".join(map(str, dict.fromkeys((min(unknown), max(unknown)))))
-        return CellKind(f"unknown: {span} launch{'es' * (max(unknown) != 1)}", None, unknown=True)
+        return CellKind(f"unknown: {span} {plural(max(unknown), 'launch')}", None, unknown=True)
     if name == DEFAULT:
         return CellKind("the library's own decision", None)
     return CellKind(name, colour)
@@ -96,7 +96,7 @@ def _words(cell: CollectiveCell) -> str:
     times = "; ".join(f"{name_of(point)} {time_text(point.typical_s)}" for point in points[:6])
     more = f"; {len(points) - 6} more" * (len(points) > 6)
     doubt = f" ({cell.unknown_text})" if cell.winner is None else _as_fast(cell)
-    return f"{format_size(cell.bytes)}, {cell.ranks} processes: {times}{more}{doubt}"
+    return f"{format_size(cell.bytes)}, {how_many(cell.ranks, 'process')}: {times}{more}{doubt}"
 
 
 def _as_fast(cell: CollectiveCell) -> str:

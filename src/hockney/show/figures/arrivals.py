@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.plan.arrivals import PATTERNS
 from hockney.show.curves import Options
@@ -31,5 +32,5 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         (cell for cell in cells if cell.ranks == most),
         key=lambda cell: PATTERNS.index(cell.arrived.pattern or PATTERNS[0]),
     )
-    label = f"arrival of {most} ranks"
+    label = f"arrival of {how_many(most, 'rank')}"
     return best_map("arrivals", what, cells, label, lambda cell: cell.arrived.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_rate
+from hockney.base.units import format_rate, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import name_of
 from hockney.infer.predict.parameters import LEVELS, Parameters
@@ -53,7 +53,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         (StraightLine(1.0, across="y"),),
         (Band(1.0 - CLOSE, 1.0 + CLOSE, f"within {100.0 * CLOSE:g} %", "y"),),
     )
-    heading = f"{title(what)}, {ranks} processes"
+    heading = f"{title(what)}, {how_many(ranks, 'process')}"
     return Figure(
         "collective-model",
         heading,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, medians_text, samples_text
 from hockney.show.drawing.description import Figure, Panel, PlotAxis
@@ -22,7 +23,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     y = PlotAxis("time", "time", logarithmic=True)
     series = curves(what, points, lambda point: float(point.bytes))
     panel = Panel(PlotAxis("size", "message size"), y, series)
-    heading = title(what) + (f", {ranks} processes" if ranks else "")
+    heading = title(what) + (f", {how_many(ranks, 'process')}" if ranks else "")
     return Figure(
         "collective-sizes", heading, (panel,), (medians_text(points), samples_text(what.analyses))
     )

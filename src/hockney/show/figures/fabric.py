@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, only, samples_text
 from hockney.show.drawing import time_text
@@ -50,9 +50,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         caption = (
             f"{each}Medians of the pairs between two blocks." if each else "Medians of passes."
         )
-    pairs = f"{len(pairwise.ends)} pairs"
+    pairs = how_many(len(pairwise.ends), "direction" if pairwise.is_one_way else "pair")
     if pairwise.is_one_way:
-        pairs, caption = f"{len(pairwise.ends)} directions", f"{caption} A row has what it sends."
+        caption = f"{caption} A row has what it sends."
     return Figure(
         "fabric",
         f"{analysis.label}, {format_size(size)}",

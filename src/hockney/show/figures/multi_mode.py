@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_rate
+from hockney.base.units import format_rate, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.fitting.fit import Array, Curve, Fit, Parameter
 from hockney.infer.models.multi_mode import EAGER_BYTES
@@ -39,7 +39,7 @@ def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -
     series = []
     for number, pairs in enumerate(sorted({int(pairs) for pairs in curve.pairs})):
         of_them = curve.at((curve.pairs == pairs) & (curve.bytes > 0.0))
-        name = f"{pairs} pair{'s' * (pairs > 1)} at once"
+        name = f"{how_many(pairs, 'pair')} at once"
         rates = pairs * of_them.bytes / of_them.median_s
         series.append(
             Series(name, of_them.bytes.tolist(), rates.tolist(), style="points", colour=number)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.phase_times import Phased
 from hockney.show.curves import Options, only, samples_text
@@ -17,7 +18,7 @@ CHOICE = "ranks"
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    """A panel for each algorithm and segment size: stacked phases, the highest curve is the whole."""
+    """A panel for each algorithm and segment size: stacked phases; the highest is the whole."""
     analysis = only(analyses, "--what phases")
     of_it = [
         phased
@@ -45,7 +46,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         "by messages as the algorithm's schedule says; dashed as message costs predict the whole.",
         samples_text(analyses),
     )
-    title = f"{analysis.label}: phases, {ranks} processes"
+    title = f"{analysis.label}: phases, {how_many(ranks, 'process')}"
     return Figure("phases", title, tuple(panels), words)
 
 

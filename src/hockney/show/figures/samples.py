@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.samples import (
     SampleGroup,
@@ -139,7 +139,7 @@ def _caption(
     launches = len({launch for labelled in shown for launch in labelled.group.launches})
     most = options.most_samples
     words = [
-        f"{samples} samples of {launches} launch{'es' * (launches > 1)}, shaded in turn; below, "
+        f"{how_many(samples, 'sample')} of {how_many(launches, 'launch')}, shaded in turn; below, "
         "their distribution (the outermost bins hold all beyond)."
     ]
     if most is not None and any(len(labelled.group.seconds) > most for labelled in shown):
@@ -150,5 +150,7 @@ def _caption(
     if len(shown) < groups:
         words.append(f"The {len(shown)} fastest of {groups} are shown.")
     if zeros:
-        words.append(f"{zeros} samples of 0 s or below have no place on this axis.")
+        words.append(
+            f"Left out: {how_many(zeros, 'sample')} of 0 s or below, without a place on this axis."
+        )
     return tuple(words)

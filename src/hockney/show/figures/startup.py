@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
@@ -46,7 +47,7 @@ def _rows(points: Sequence[PointEstimate]) -> Panel:
         bars.append(Bar(row, interval.low, interval.high, kind=0, words=words, at=seconds))
     names = tuple(_name(point) for point in points)
     return Panel(
-        PlotAxis("time", f"time on {points[0].known_ranks} processes", logarithmic=True),
+        PlotAxis("time", f"time on {how_many(points[0].known_ranks, 'process')}", logarithmic=True),
         PlotAxis("name", "step", names=names, downward=True),
         bars=tuple(bars),
         kinds=(CellKind("median (point) and its confidence interval", 0),),

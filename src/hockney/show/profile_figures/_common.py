@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from hockney.base.units import how_many
 from hockney.profiling.causes import (
     BANDWIDTH,
     BUSY,
@@ -47,7 +48,7 @@ MOST_BLOCKS = 64
 def title_of(summary: ProfileSummary) -> str:
     profile = summary.profile
     ranks = len(profile.ranks)
-    return f"{profile.name}, {ranks} rank{'s' * (ranks != 1)}"
+    return f"{profile.name}, {how_many(ranks, 'rank')}"
 
 
 def kinds_of(names: Sequence[str] = CAUSES) -> tuple[CellKind, ...]:

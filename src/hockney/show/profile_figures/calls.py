@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_sizes
+from hockney.base.units import format_sizes, how_many
 from hockney.profiling.causes import CAUSES, spent_in
 from hockney.profiling.kinds import Calls
 from hockney.profiling.summary import ProfileSummary
@@ -34,7 +34,9 @@ def describe(summary: ProfileSummary) -> Figure:
     bars = [
         bar
         for row, name in enumerate(most)
-        for bar in _common.stacked(row, f"{name} ({counts[name]} calls)", parts[name], kinds)
+        for bar in _common.stacked(
+            row, f"{name} ({how_many(counts[name], 'call')})", parts[name], kinds
+        )
     ]
     panel = Panel(
         PlotAxis("time", "time of all ranks", from_zero=True),
@@ -48,12 +50,12 @@ def describe(summary: ProfileSummary) -> Figure:
         _common.causes_text(kinds),
     ]
     if len(parts) > len(most):
-        caption.append(f"{len(parts) - len(most)} more rows are left out.")
+        caption.append(f"Left out: {how_many(len(parts) - len(most), 'more row')}.")
     return Figure("calls", _common.title_of(summary), (panel,), tuple(caption))
 
 
 def _name(calls: Calls, sizes: tuple[int, int]) -> str:
     name = (calls.started or calls.call).removeprefix("MPI_")
     size = [format_sizes(*sizes)] if calls.datatype is not None else []
-    ranks = [f"{calls.communicator_size} ranks"] if calls.communicator_size else []
+    ranks = [how_many(calls.communicator_size, "rank")] if calls.communicator_size else []
     return ", ".join([name, *size, *ranks])

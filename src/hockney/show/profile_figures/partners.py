@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.profiling.causes import CAUSES
 from hockney.profiling.places import DISTANCES
 from hockney.profiling.summary import ProfileSummary
@@ -45,4 +45,4 @@ def describe(summary: ProfileSummary) -> Figure:
 
 
 def _words(name: str, counts: list[int]) -> str:
-    return f"{name} ({counts[0]} messages, {format_size(counts[1])})"
+    return f"{name} ({how_many(counts[0], 'message')}, {format_size(counts[1])})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.profiling.causes import CAUSES
 from hockney.profiling.summary import ProfileSummary
 from hockney.show.drawing.description import Bar, Figure, Panel, PlotAxis
@@ -45,5 +46,7 @@ def _chosen(summary: ProfileSummary) -> tuple[list[tuple[int, int]], list[str]]:
         return keys, []
     by_time = sorted(keys, key=lambda key: summary.of_rank[key].time_s)
     places = np.unique(np.linspace(0, len(keys) - 1, MOST_ROWS).astype(int))
-    text = f"{len(places)} of {len(keys)} ranks, from the least to the most time in MPI."
+    text = (
+        f"{len(places)} of {how_many(len(keys), 'rank')}, from the least to the most time in MPI."
+    )
     return [by_time[place] for place in places], [text]

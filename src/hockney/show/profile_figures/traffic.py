@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.profiling.summary import ProfileSummary
 from hockney.show.drawing.description import Figure, MapCell, Panel, PlotAxis
 from hockney.show.profile_figures import _common
@@ -29,7 +29,8 @@ def describe(summary: ProfileSummary) -> Figure:
             column,
             row,
             float(bytes_),
-            f"{names[row]} to {names[column]}: {messages} messages, {format_size(bytes_)}",
+            f"{names[row]} to {names[column]}: {how_many(messages, 'message')}, "
+            f"{format_size(bytes_)}",
         )
         for (row, column), (messages, bytes_) in sorted(sums.items())
         if bytes_

@@ -74,7 +74,7 @@ def _tables(summary: ProfileSummary) -> tuple[ReportTable, ...]:
     ranks, or as many as the page may hold."""
     columns = call_columns(summary.time_s)
     left = len(summary.rows) - MOST_ROWS
-    more = f"; {left} more are in `hockney show --json`" if left > 0 else ""
+    more = f"; {left} more in `hockney show --json`" if left > 0 else ""
     return (
         page_table("Top ten lines by time", columns, summary.lines[:TOP], "top-ten"),
         page_table("Ranks", RANKS, rank_rows(summary)[:MOST_ROWS], "ranks"),

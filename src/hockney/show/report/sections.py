@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hockney.base.errors import HockneyError
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.show.answer import latency_and_bandwidth, own_points
 from hockney.show.curves import Options
@@ -217,7 +217,7 @@ def _answer(operation: str | None, analyses: Sequence[Analysis]) -> list[str]:
     lines = [
         f"{system.label}: {line}" for system in shown for line in _lines(operation, system)[:1]
     ]
-    return [*lines, *[f"and {more} more systems"] * (more > 0)] or [NOTHING]
+    return [*lines, *[f"and {how_many(more, 'more system')}"] * (more > 0)] or [NOTHING]
 
 
 def _lines(operation: str | None, analysis: Analysis) -> list[str]:
@@ -273,7 +273,7 @@ def _values(
 
 
 def _value_text(choice: str | None, value: int) -> str:
-    return format_size(value) if choice == "bytes" else f"{value} processes"
+    return format_size(value) if choice == "bytes" else how_many(value, "process")
 
 
 def _shows_something(figure: Figure) -> bool:

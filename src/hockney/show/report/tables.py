@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hockney.base.errors import HockneyError
-from hockney.base.units import format_rate, format_seconds, format_size
+from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import RunComparison, compare
 from hockney.infer.analysis.published import Position, Positions
@@ -201,7 +201,8 @@ def points_table(system: Analysis, operation: str | None) -> ReportTable:
     if own and not STATISTIC.shown(own):
         caption += f", {own[0].statistic}"
     if len(every) > len(own):
-        caption += f"; {len(every) - len(own)} more points are in `hockney show --json`"
+        more = how_many(len(every) - len(own), "more point")
+        caption += f"; {more} in `hockney show --json`"
     return page_table(caption, POINTS, own, "points")
 
 

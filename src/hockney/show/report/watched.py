@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, how_many
 from hockney.infer.analysis.course import Array
 from hockney.infer.analysis.watch import Look, SeriesNow, Watch, Watched
 from hockney.show.curves import sentence
@@ -66,7 +66,7 @@ def _section(watched: Watched, marks: Sequence[Look], number: int) -> PlainSecti
 def _answer(watched: Watched) -> str:
     course, slower = watched.course, watched.slower
     start = _minute(watched.looks[course.level_start])
-    since = f"since {start} ({watched.looks_at_level} looks)"
+    since = f"since {start} ({how_many(watched.looks_at_level, 'look')})"
     if slower is not None:
         what = series_words(watched.series[slower.series])
         return f"Slower {since}: {what} takes {slower.ratio:.3f} times as long."
