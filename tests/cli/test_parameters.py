@@ -5,8 +5,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import click
 import pytest
 
+from conftest import RunHockney
 from hockney import cli
-from hockney.cli._parameters import COUNTS
+from hockney.cli._parameters import COUNTS, HOSTS, RADICES, REQUESTS_IN_FLIGHT
 from hockney.plan.workloads import WORKLOADS, workload_type
 
 
@@ -47,3 +48,37 @@ def test_lists_of_ranks(text: str, counts: list[int]) -> None:
 def test_what_is_no_list_of_ranks(text: str) -> None:
     with pytest.raises(click.BadParameter):
         COUNTS.convert(text, None, None)
+
+
+@pytest.mark.parametrize("type_", [COUNTS, RADICES, REQUESTS_IN_FLIGHT])
+def test_what_is_too_large_is_called_by_its_name(type_: click.ParamType) -> None:
+    named = {COUNTS: "ranks", RADICES: "radices", REQUESTS_IN_FLIGHT: "requests"}
+    with pytest.raises(click.BadParameter, match=f"'2000000': {named[type_]} up to 1048576"):
+        type_.convert("2000000", None, None)
+
+
+def test_hosts_have_names() -> None:
+    assert HOSTS.convert("a, b", None, None) == ("a", "b")
+    for text in ("a,,b", "a,", ","):
+        with pytest.raises(click.BadParameter, match="without a name"):
+            HOSTS.convert(text, None, None)
+
+
+@pytest.mark.parametrize("name", ["doctor", "pingpong", "replay"])
+def test_all_verbs_read_hosts_alike(name: str) -> None:
+    verb = cli.cli.get_command(click.Context(cli.cli, info_name="hockney"), name)
+    assert verb is not None
+    assert [param.type for param in verb.params if "--hosts" in param.opts] == [HOSTS]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(f"{verb} -n 0" for verb in ("pingpong", "rma put", "cores", "fabric", "pairs", "halo")),
+        "congestion --victim stream --window 0",
+    ],
+)
+def test_no_number_is_none_at_all(hockney: RunHockney, words: str) -> None:
+    """0 is not the default."""
+    done = hockney(*words.split())
+    assert (done.status, "'0' is not a number from 1 up" in done.stderr) == (2, True)

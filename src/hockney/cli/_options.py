@@ -91,7 +91,7 @@ def ranks(default: int | None, shown: str | bool = True) -> Decorator:
     return option(
         "-n",
         "ranks",
-        type=Count("ranks", least=0),
+        type=Count("ranks"),
         metavar="N",
         default=default,
         show_default=shown,

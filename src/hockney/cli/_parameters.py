@@ -122,14 +122,17 @@ def _cpus(text: str) -> tuple[int, ...]:
 
 
 def _hosts(text: str) -> tuple[str, ...]:
-    return tuple(host.strip() for host in text.split(",")) if text else ()
+    hosts = tuple(host.strip() for host in text.split(",")) if text else ()
+    if not all(hosts):
+        raise UsageError(f"{text[:40]!r} has a host without a name", "write a,b")
+    return hosts
 
 
 def _counts(
     text: str, of: str = "ranks", fewer: str = "at least two ranks are needed", least: int = 2
 ) -> list[int]:
     """ "2,4,8", "2..64" by doubling, "2,4,...,48" on as it began."""
-    from hockney.plan.bounds import check_count
+    from hockney.plan.bounds import MOST, check_count
 
     wrong = UsageError(f"{text!r} is not a list of {of}", "write 2,4,8 or 2..64")
     counts: list[int] = []
@@ -151,7 +154,8 @@ def _counts(
         raise wrong from error
     if not counts or min(counts) < least:
         raise UsageError(f"{text!r}: {fewer}")
-    check_count(max(counts), "ranks")
+    if max(counts) > MOST["ranks"]:
+        raise UsageError(f"{text[:40]!r}: {of} up to {MOST['ranks']} can be asked for")
     return sorted(set(counts))
 
 

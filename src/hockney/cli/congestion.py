@@ -104,7 +104,7 @@ BUDGET = option(
 )
 @option(
     "--window",
-    type=Count("messages in flight", 0),
+    type=Count("messages in flight"),
     metavar="N",
     heading=WORKLOAD,
     show_default=str(USUAL_WINDOW),
@@ -143,7 +143,7 @@ def command(
                 victim=victim,
                 sizes=sizes_of(sizes or [USUAL_SIZES[victim]]),
                 buffers=common.buffers,
-                window=window or USUAL_WINDOW,
+                window=USUAL_WINDOW if window is None else window,
                 aggressors=aggressors,
                 load_sizes=tuple(load_sizes),
                 load_windows=parse_counts(load_windows, "--load-windows"),

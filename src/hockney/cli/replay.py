@@ -8,6 +8,7 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._help import PLACEMENT, SAMPLING, SIMULATION, option, verb
+from hockney.cli._parameters import HOSTS
 
 
 @verb(
@@ -33,7 +34,14 @@ from hockney.cli._help import PLACEMENT, SAMPLING, SIMULATION, option, verb
 )
 @_options.mpicc("to replay with", PLACEMENT)
 @_options.OVERSUBSCRIBE
-@option("--hosts", metavar="A,B,...", default="", heading=PLACEMENT, help="Hosts to start on.")
+@option(
+    "--hosts",
+    type=HOSTS,
+    metavar="A,B,...",
+    default="",
+    heading=PLACEMENT,
+    help="Hosts to start on.",
+)
 @option(
     "--platform",
     metavar="FILE|SHAPE",
@@ -59,7 +67,7 @@ def command(
     repetitions: int,
     mpicc: str | None,
     oversubscribe: bool,
-    hosts: str,
+    hosts: tuple[str, ...],
     platform: str | None,
     cfg: tuple[str, ...],
     output: Path | None,
@@ -93,7 +101,7 @@ def command(
         ranks=mix.ranks,
         place="none",
         oversubscribe=oversubscribe,
-        hosts=tuple(filter(None, hosts.split(","))),
+        hosts=hosts,
         mpicc=mpicc,
         platform=platform,
         cfg=cfg,
