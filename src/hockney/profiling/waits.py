@@ -8,6 +8,7 @@ waits shorter than the error of that count as none.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,10 @@ TO_ROOT = frozenset({"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"})
 """Collectives in which only the root waits."""
 OF_ALL = frozenset(f"MPI_{name}" for name in ("Barrier", "Allreduce", "Allgather", "Alltoall"))
 """Collectives that no rank leaves before all have come."""
+OF_PREVIOUS = frozenset({"MPI_Scan", "MPI_Exscan"})
+"""Collectives in which a rank waits for those before it."""
+OF_NEIGHBORS = "MPI_Neighbor"
+"""Begins the names of collectives of neighbours: which ranks these are was not recorded."""
 EXCHANGES = frozenset({"MPI_Sendrecv", "MPI_Sendrecv_replace"})
 """Calls that send and receive, and are assumed to wait for what they receive."""
 
@@ -88,7 +93,7 @@ def waits_of(
             if error is None:
                 continue
             placed = [end.on(clocks[end.place]) for end in those] if orders else those
-            waited_calls += (_over(call, error) for call in waited(files, placed))
+            waited_calls += (_over(call, error) for call in waited(files, placed, error))
     waits = [Waits(np.zeros(CELLS, np.int64), np.zeros(CELLS)) for _ in files]
     blamed = np.zeros((len(files), len(files)))
     for repeat in _without_repeats(waited_calls):
@@ -153,7 +158,11 @@ def _messages(files: Sequence[RankFile]) -> Iterator[tuple[_End, _End]]:
                 yield start, _End(place, int(event["cell"]), enter, exit_)
 
 
-def _in_message(files: Sequence[RankFile], ends: Sequence[_End]) -> Iterator[Waited]:
+def _in_message(
+    files: Sequence[RankFile],
+    ends: Sequence[_End],
+    error: float,  # noqa: ARG001
+) -> Iterator[Waited]:
     sent, got = ends
     late = _clipped(sent.enter, got.enter, got.exit)
     yield Waited(got.place, got.cell, got.enter, got.exit, late, sent.place if late else None)
@@ -207,18 +216,13 @@ def _orders(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Iterator[Pre
             yield Precedence(other.place, other.enter, arrival.place, arrival.exit)
 
 
-def _in_collective(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Iterator[Waited]:
-    of_first = files[arrivals[0].place]
-    cell = of_first.cells[arrivals[0].cell]
-    name, root = _name(of_first, arrivals[0].cell), int(cell["peer"])
-    last = max(arrivals, key=lambda arrival: arrival.enter)
-    roots = [arrival for arrival in arrivals if int(files[arrival.place].header["rank"]) == root]
-    for arrival in arrivals:
-        needed: _End | None = last
-        if name in FROM_ROOT:
-            needed = roots[0] if roots else None
-        elif name in TO_ROOT and arrival not in roots:
-            needed = None
+def _in_collective(
+    files: Sequence[RankFile], arrivals: Sequence[_End], error: float
+) -> Iterator[Waited]:
+    name = _name(files[arrivals[0].place], arrivals[0].cell)
+    if name.startswith(OF_NEIGHBORS):
+        return
+    for arrival, needed in zip(arrivals, _needed(files, name, arrivals, error), strict=True):
         late = _clipped(needed.enter, arrival.enter, arrival.exit) if needed else 0.0
         yield Waited(
             arrival.place,
@@ -228,3 +232,42 @@ def _in_collective(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Itera
             late,
             needed.place if needed and late else None,
         )
+
+
+def _needed(
+    files: Sequence[RankFile], name: str, arrivals: Sequence[_End], error: float
+) -> list[_End | None]:
+    """The rank that each arrival of a collective needed last; None if it waits for nobody."""
+    by_enter = sorted(arrivals, key=lambda arrival: arrival.enter)
+    if name in OF_ALL:
+        return [by_enter[-1]] * len(arrivals)
+    if name in OF_PREVIOUS:
+        return _last_before(files, arrivals)
+    first = files[arrivals[0].place]
+    root = int(first.cells[arrivals[0].cell]["peer"])
+    is_root = [int(files[arrival.place].header["rank"]) == root for arrival in arrivals]
+    if name in FROM_ROOT:
+        roots = [arrival for arrival, is_one in zip(arrivals, is_root, strict=True) if is_one]
+        return [roots[0] if roots else None] * len(arrivals)
+    if name in TO_ROOT:
+        return [by_enter[-1] if is_one else None for is_one in is_root]
+    # Without data for each other, ranks need not wait: who left before did not.
+    enters = [arrival.enter for arrival in by_enter]
+    return [by_enter[max(bisect(enters, end.exit + error), 1) - 1] for end in arrivals]
+
+
+def _last_before(files: Sequence[RankFile], arrivals: Sequence[_End]) -> list[_End | None]:
+    """For each arrival the last of it and of those before it in the communicator."""
+    last: dict[int, _End] = {}
+    latest = None
+    for arrival in sorted(arrivals, key=lambda end: _rank_within(files, end)):
+        latest = max(latest or arrival, arrival, key=lambda end: end.enter)
+        last[arrival.place] = latest
+    return [last[arrival.place] for arrival in arrivals]
+
+
+def _rank_within(files: Sequence[RankFile], end: _End) -> int:
+    """The rank in the communicator of the call."""
+    file = files[end.place]
+    group = int(file.cells[end.cell]["group"])
+    return int(file.groups[group]["rank"]) if group < len(file.groups) else 0
