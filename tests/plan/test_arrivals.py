@@ -24,7 +24,7 @@ def test_patterns_and_skews() -> None:
     assert arrivals_of(None, None) is None
 
 
-@given(st.lists(st.floats(0.0, 1e3), min_size=2, max_size=50).filter(lambda x: max(x) > min(x)))
+@given(st.lists(st.floats(0.0, 100.0), min_size=2, max_size=50).filter(lambda x: max(x) > min(x)))
 def test_delays_of_a_file_become_fractions_of_their_spread(
     tmp_path_factory: pytest.TempPathFactory, delays: list[float]
 ) -> None:
@@ -33,7 +33,7 @@ def test_delays_of_a_file_become_fractions_of_their_spread(
     found = arrivals_of(parse_arrival(f"none,@{path}"), None)
     assert found is not None
     assert found.patterns == ("none", "listed")
-    assert found.skew.seconds == max(delays) - min(delays)
+    assert found.skew.seconds == float(f"{max(delays) - min(delays):.9g}")
     assert (min(found.fractions), max(found.fractions)) == (0.0, 1.0)
     for delay, fraction in zip(delays, found.fractions, strict=True):
         late = min(delays) + fraction * (max(delays) - min(delays))
@@ -41,6 +41,21 @@ def test_delays_of_a_file_become_fractions_of_their_spread(
     found.check(len(delays))
     with pytest.raises(UsageError, match="delays of"):
         found.check(len(delays) + 1)
+
+
+def test_the_skew_of_a_file_is_held_to_the_same_limit(tmp_path: Path) -> None:
+    path = tmp_path / "delays.txt"
+    path.write_text("0 1000")
+    asked = parse_arrival(f"@{path}")
+    with pytest.raises(UsageError, match="1000 s, is more than 100 s"):
+        arrivals_of(asked, None)
+    arrivals = arrivals_of(asked, parse_skew("1ms"))
+    assert arrivals is not None
+    assert arrivals.skew == Skew(seconds=1e-3)
+    path.write_text("0 0.123456789123")
+    arrivals = arrivals_of(parse_arrival(f"@{path}"), None)
+    assert arrivals is not None
+    assert arrivals.skew == parse_skew("0.123456789123s")
 
 
 @pytest.mark.parametrize(

@@ -104,13 +104,15 @@ def parse_skew(text: str) -> Skew:
                 f"{text!r} is not a multiple from 0 to {MOST_TIMES:g}", "write 100us or 1.5x"
             )
         return Skew(times=times)
-    seconds = float(f"{parse_seconds(text):.9g}")  # as the records have it
+    return _skew_of(parse_seconds(text), repr(text), "write 100us or 1.5x")
+
+
+def _skew_of(seconds: float, what: str, advice: str) -> Skew:
     if seconds > LONGEST_S:
         raise UsageError(
-            f"{text!r} is more than {LONGEST_S:g} s, and each repetition takes as long",
-            "write 100us or 1.5x",
+            f"{what} is more than {LONGEST_S:g} s, and each repetition takes as long", advice
         )
-    return Skew(seconds=seconds)
+    return Skew(seconds=float(f"{seconds:.9g}"))  # as the records have it
 
 
 def arrivals_of(request: ArrivalRequest | None, skew: Skew | None) -> Arrivals | None:
@@ -127,8 +129,10 @@ def arrivals_of(request: ArrivalRequest | None, skew: Skew | None) -> Arrivals |
     first = min(request.delays_s, default=0.0)
     spread = max(request.delays_s, default=0.0) - first
     fractions = tuple((delay - first) / spread for delay in request.delays_s)
-    own = Skew(seconds=spread) if fractions else Skew(times=1.0)
-    return Arrivals(patterns=request.patterns, skew=skew or own, fractions=fractions)
+    if skew is None:
+        what = f"--arrival: the time from the first rank of the file to the last, {spread:g} s,"
+        skew = _skew_of(spread, what, "give --skew") if fractions else Skew(times=1.0)
+    return Arrivals(patterns=request.patterns, skew=skew, fractions=fractions)
 
 
 def _delays_of(path: Path) -> tuple[float, ...]:
