@@ -80,6 +80,15 @@ def test_protocols_are_explained_by_segments_first() -> None:
     assert "numbers of pairs at once" in ranking.lacking["max-rate"]
 
 
+def test_launches_that_lack_sizes_are_no_single_launch() -> None:
+    """Of two, each has some of the sizes: neither is predicted from the other."""
+    seconds = [[1e-6, math.nan, math.nan], [math.nan, 2e-6, 3e-6]]
+    best = rank(curve_of_arrays([0, 1024, 4096], seconds)).best_first[0]
+    assert best.cross_validated_error is None
+    assert "single launch" not in best.reason
+    assert "not cross-validated" in best.reason
+
+
 @pytest.mark.parametrize("launches", [1, 5])
 def test_a_line_is_explained_by_hockneys_model_first(launches: int) -> None:
     """One segment is as good, and no better."""

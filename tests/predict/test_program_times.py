@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from conftest import RunHockney
 from hockney import records
+from hockney.base.errors import UsageError
 from hockney.foreign.programs import profile_in
 from hockney.infer.analysis import Analysis
-from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.estimate.interval import Interval
+from hockney.infer.estimate.points import PointEstimate, estimate_point
 from hockney.infer.predict.channel import Channel, channel_of
 from hockney.infer.predict.costs import Costs, Through
+from hockney.infer.predict.expansion import expanded
 from hockney.infer.predict.patterns import Pattern, predict
-from hockney.infer.predict.program_collectives import collectives_by
+from hockney.infer.predict.program_collectives import ProgramCollectives
 from hockney.infer.predict.program_mix import beyond_measured, predict_mix
 from hockney.infer.predict.program_run import NONE, predict_order, walk
+from hockney.plan.axes import Point
 from hockney.profiling.mix import Item, Mix, mix_of
-from hockney.profiling.order import Order, order_of
+from hockney.profiling.order import Order, TraceStep, order_of
 from hockney.run.measure.replay import Replayed
 from hockney.show.mix_lines import mix_json, mix_lines, replayed_lines
 from hockney.show.order_lines import order_json, order_lines
@@ -50,7 +57,7 @@ def test_a_message_of_a_measured_size_takes_what_was_measured(
 ) -> None:
     wanted = pytest.approx(1e-6 * TIMES_US[size], rel=1e-6)
     found = order(tmp_path, size)
-    assert predict_order(found, channel, collectives_by([])).seconds == wanted
+    assert predict_order(found, channel).seconds == wanted
     profile = profile_in(tmp_path / "a.goal")
     assert profile is not None
     assert predict_mix(mix_of(profile[0]), channel).seconds.value == wanted
@@ -79,7 +86,7 @@ def test_a_port_takes_in_one_message_after_the_other(channel: Channel, tmp_path:
     sends = "".join(f"rank {one} {{\nl1: send 1048576b to 0\n}}\n" for one in (1, 2))
     receives = "".join(f"l{one}: recv 1048576b from {one}\n" for one in (1, 2))
     incast = order(tmp_path, 0, f"num_ranks 3\nrank 0 {{\n{receives}}}\n{sends}")
-    seconds = predict_order(incast, channel, collectives_by([])).seconds
+    seconds = predict_order(incast, channel).seconds
     assert seconds == pytest.approx(240e-6, rel=0.02)
 
 
@@ -91,7 +98,7 @@ def test_a_message_that_was_there_is_not_delayed_by_a_later_one(
     early = "rank 2 {\nl1: send 1048576b to 0\n}\n"
     takes = "rank 0 {\nl1: recv 1048576b from 1\nl2: recv 1048576b from 2\nl2 requires l1\n}\n"
     found = order(tmp_path, 0, f"num_ranks 3\n{takes}{late}{early}")
-    seconds = predict_order(found, channel, collectives_by([])).seconds
+    seconds = predict_order(found, channel).seconds
     assert seconds == pytest.approx(1120e-6, rel=0.02)
 
 
@@ -119,7 +126,7 @@ def test_a_collective_beyond_its_measured_sizes_is_not_taken_for_the_largest(
     points = Analysis(records.read(tmp_path / "bcast.jsonl")).points_to_fit
     run = make_run(lambda _launch, _round, size: [1e3 * TIMES_US[size]] * 3, sizes=TIMES_US)
     messages = channel_of(Analysis(run).points_to_fit)
-    seconds_of = collectives_by(points)(messages.best)
+    seconds_of = ProgramCollectives(points).with_latencies(messages.best, messages.best)
     assert seconds_of("bcast", 4, 64)[0] == pytest.approx(3.3e-6)
     assert seconds_of("bcast", 4, 8 << 17)[0] > 100e-6
     assert np.isfinite(seconds_of("bcast", 4, 1)[0])
@@ -159,7 +166,7 @@ def test_measured_collectives_change_with_the_machine(
     assert found.before is not None
     assert found.before.value == pytest.approx(15e-6)
     assert found.assumed == (("allreduce", "recursive_doubling"),)
-    by = collectives_by(points)(channel.scaled(factors).best, channel.best)
+    by = ProgramCollectives(points).with_latencies(channel.scaled(factors).best, channel.best)
     seconds, latencies = by("allreduce", 8, 8)
     assert seconds == pytest.approx(1e-6 * us, rel=0.02)
     assert latencies == pytest.approx(3.0)
@@ -175,7 +182,12 @@ def test_the_time_of_a_measured_collective_is_what_was_measured(
     hockney("import", "c.csv", "-o", "c.jsonl")
     points = Analysis(records.read(tmp_path / "c.jsonl")).points_to_fit
     costs = Costs(1e-6, 1e-10, 2e-7, gap_s=5e-7)
-    seconds, _ = collectives_by(points)(lambda _bytes, _senders: costs)(operation, 16, 16384)
+
+    def costs_of(_bytes: int, _senders: int) -> Costs:
+        return costs
+
+    timed = ProgramCollectives(points).with_latencies(costs_of, costs_of)
+    seconds, _ = timed(operation, 16, 16384)
     assert seconds == pytest.approx(90e-6)
 
 
@@ -225,8 +237,105 @@ def test_messages_of_a_rank_share_its_port_in_their_order(tmp_path: Path) -> Non
 
 def test_what_if_shows_a_run_without_it(channel: Channel, tmp_path: Path) -> None:
     found = order(tmp_path, 8)
-    prediction = predict_order(found, channel.scaled({"latency": 0.5}), collectives_by([]))
+    prediction = predict_order(found, channel.scaled({"latency": 0.5}))
     assert prediction.before_s == pytest.approx(1e-6, rel=0.01)
     json = order_json(found, prediction)
     assert json["ratio"] == pytest.approx(0.5, rel=0.02)
     assert "  without --what-if       1" in "\n".join(order_lines(found, prediction))
+
+
+def noisy() -> Channel:
+    """Each size scatters by 5 % from launch to launch, without regard to the others."""
+
+    def ns(launch: int, _: int, size: int) -> list[float]:
+        chance = np.random.default_rng([launch, size])
+        return [(1e3 + size) * (1.0 + 0.05 * chance.normal())]
+
+    run = make_run(ns, launches=20, rounds=1, sizes=[1 << power for power in range(21)])
+    return channel_of(Analysis(run).points_to_fit)
+
+
+def width(interval: Interval | None) -> float:
+    assert interval is not None
+    return interval.high - interval.low
+
+
+def test_a_program_is_as_uncertain_as_its_messages_are(tmp_path: Path) -> None:
+    """Not as little as a line through the messages of all sizes."""
+    known = noisy()
+    message = width(predict(known, Pattern("message", 1024)).seconds.interval)
+    mix = Mix(2, (Item("message", 1024, 1, (0, 1)),), 1, 0.0, 0.0)
+    assert width(predict_mix(mix, known).seconds.interval) > 0.5 * message
+    assert width(predict_order(order(tmp_path, 1024), known).interval) > 0.5 * message
+
+
+def allreduce(us: float, launches: int = 9, **axes: Any) -> PointEstimate:
+    """One whose launches differ by 10 %."""
+    key = Point(operation="allreduce", bytes=8, ranks=8, **axes)
+    each = {n: np.array([us * 1e-6 * (1 + 0.1 * (n - launches // 2))]) for n in range(launches)}
+    return estimate_point(key, 0, each)
+
+
+def test_measured_collectives_are_as_uncertain_as_their_launches(
+    channel: Channel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hockney.infer.predict.program_run.MOST_RESAMPLES", 8)
+    known = replace(channel, resampled=(channel.best,) * 8)
+    assert width(predict_mix(ALLREDUCE, known, [allreduce(15)]).seconds.interval) > 3e-6
+    assert predict_mix(ALLREDUCE, known, [allreduce(15, launches=4)]).seconds.interval is None
+    step = TraceStep(6, 0.0, 0.0, 8, -1, 0, 0, name="allreduce", match=0)
+    together = Order(((step,),) * 8, (tuple(range(8)),), False, 0, None)
+    assert width(predict_order(together, known, [allreduce(15)]).interval) > 3e-6
+    assert predict_order(together, known, [allreduce(15, launches=4)]).interval is None
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        {"arrival": "ascending", "skew_s": 1e-3},
+        {"aggressor": "incast"},
+        {"form": "persistent"},
+        {"groups": 4},
+        {"overlap": True},
+        {"memory": "cuda"},
+        {"threads": 2},
+    ],
+    ids=str,
+)
+def test_a_collective_that_was_measured_otherwise_is_not_the_program_s(
+    axes: dict[str, Any],
+) -> None:
+    usual, other = allreduce(15), allreduce(500, **axes)
+    assert ProgramCollectives([other, usual, other]).measured == {("allreduce", 8): {8: usual}}
+    assert ProgramCollectives([other]).measured == {}
+
+
+def test_a_collective_that_was_measured_in_two_ways_is_refused() -> None:
+    usual, again, other = allreduce(15), allreduce(16), allreduce(16, element="double")
+    with pytest.raises(UsageError, match=r"allreduce of 8 ranks and 8 B twice: .*double"):
+        assert ProgramCollectives([usual, other]).measured
+    assert ProgramCollectives([usual, again]).measured == {("allreduce", 8): {8: usual}}
+
+
+@pytest.mark.parametrize("size", [8, 10000])
+def test_messages_in_a_row_follow_each_other_by_their_gap(channel: Channel, size: int) -> None:
+    """Ten to as many ranks, as the pattern of a halo has it: g + (b - 1) G apart."""
+    costs = Costs(1e-6, 1e-10, 0.4e-6, gap_s=0.5e-6)
+    wanted = pytest.approx(costs.message_s(size) + 9 * (0.5e-6 + size * 1e-10))
+
+    def steps(what: int, peers: Iterable[int], first: int) -> tuple[TraceStep, ...]:
+        return tuple(
+            TraceStep(what, 0.0, 0.0, size, peer, 0, number, match=number)
+            for number, peer in enumerate(peers, first)
+        )
+
+    receives = [steps(2, [0], number) for number in range(10)]
+    sends = Order((steps(3, range(1, 11), 0), *receives), (), False, 0, None)
+    assert walk(sends, lambda *_: costs, lambda *_: (0.0, 0.0), NONE).max() == wanted
+    items = tuple(Item("message", size, 1, (0, to), 0, False) for to in range(1, 11))
+    known = replace(channel, best=lambda *_: costs, resampled=())
+    assert predict_mix(Mix(11, items, 1, 0.0, 0.0), known).seconds.value == wanted
+
+
+def test_an_exclusive_scan_has_the_messages_of_an_inclusive_one() -> None:
+    assert expanded("exscan", 8, 64) == expanded("scan", 8, 64)

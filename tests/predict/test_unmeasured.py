@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from conftest import RunHockney
 from hockney.infer.estimate import estimate
+from hockney.infer.estimate.points import estimate_point
 from hockney.infer.predict.answers import answers_of
 from hockney.infer.predict.channel import Channel, channel_of
 from hockney.infer.predict.patterns import Pattern, predict
+from hockney.plan.axes import Point
 from samples import make_run, write_run
 
 SWITCH_BYTES = 64 << 10
@@ -51,6 +54,44 @@ def test_far_beyond_the_largest_size_there_is_no_interval() -> None:
     far = predict(known, Pattern("message", 8 << 20))
     assert far.seconds.interval is None
     assert far.confidence is None
+
+
+def of_pairs(launches: int) -> Channel:
+    """Of 1 to 8 pairs: a node moves 10 GB/s, a pair of it 2 GB/s."""
+    return channel_of(
+        [
+            estimate_point(
+                Point(operation="exchange", bytes=size, pairs=count, ranks=2 * count),
+                0,
+                {n: np.array([ns * (1 + 0.01 * (n % 5)) * 1e-9]) for n in range(launches)},
+            )
+            for count in (1, 2, 4, 8)
+            for size in (8, 1024, 1 << 20)
+            for ns in [1000.0 + size * max(0.5, 0.1 * count)]
+        ]
+    )
+
+
+def test_far_beyond_the_largest_number_of_pairs_there_is_no_interval(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("hockney.infer.predict.channel.RESAMPLES", 8)
+    known = of_pairs(launches=5)
+    intervals = [
+        predict(known, Pattern("alltoall", 1024, 64, per_node=count)).seconds.interval
+        for count in (8, 16, 17, 64)
+    ]
+    assert [interval is not None for interval in intervals] == [True, True, False, False]
+
+
+def test_sizes_that_are_far_apart_are_so_for_unmeasured_numbers_of_pairs_too() -> None:
+    """Nearest are those of 4."""
+    known = of_pairs(launches=1)
+    low, high = known.gap_factors(4096, 5)
+    assert low < 0.5
+    assert high > 50.0
+    found = predict(known, Pattern("alltoall", 4096, 64, per_node=5))
+    assert "between 1 KiB and 1 MiB nothing was measured" in (found.note or "")
 
 
 def test_messages_in_a_row_are_said_to_cost_a_rank_nothing() -> None:

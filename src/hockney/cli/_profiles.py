@@ -85,7 +85,6 @@ def predict_profile(
     from hockney.cli._files import load, warn
     from hockney.infer.analysis.best import is_collective
     from hockney.infer.predict.channel import channel_of
-    from hockney.infer.predict.program_collectives import collectives_by
     from hockney.infer.predict.program_mix import beyond_measured, has_warmer_buffers, predict_mix
     from hockney.infer.predict.program_run import predict_order
     from hockney.profiling.mix import mix_of
@@ -113,7 +112,7 @@ def predict_profile(
     order = order_of(profile) if has_order(profile) else None
     ordered = None
     if order is not None:
-        ordered = predict_order(order, channel, collectives_by(collectives))
+        ordered = predict_order(order, channel, collectives)
     if as_json:
         content = mix_json(mix, channel.model, prediction, warnings)
         if order is not None and ordered is not None:

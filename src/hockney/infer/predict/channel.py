@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -28,7 +28,7 @@ from hockney.infer.fitting.smooth import Curved, fitted
 from hockney.infer.models import CHANNELS, loggp, max_rate, segmented
 from hockney.infer.models import hockney as line_model
 from hockney.infer.models.segmented import log_line
-from hockney.infer.predict.costs import Costs, CostsOf, Measured, Through, scaled
+from hockney.infer.predict.costs import Costs, CostsOf, Measured, Through, Times, scaled
 from hockney.plan.axes import Key, curve_key
 from hockney.plan.trains import Train
 
@@ -103,7 +103,7 @@ class Channel:
         """Possible error of the model as |ln|: at a measured size its own; between sizes the larger
         of both neighbours', or the ratio of both segments where it is not known which of them holds
         there; beyond all the nearest one's."""
-        pairs = min({pairs for _, pairs in self.misfit}, key=lambda pairs: abs(pairs - senders))
+        pairs = self.nearest_pairs(senders)
         below, above = self.neighbours(bytes_, pairs)
         misfits = [self.misfit[size, pairs] for size in below + above]
         if switch := self.switch_at(bytes_):
@@ -120,18 +120,21 @@ class Channel:
         neighbours' times. 1 and 1 elsewhere."""
         if self.before is not None:
             return self.before.gap_factors(bytes_, senders)
-        below, above = self.neighbours(bytes_, senders)
-        if not self.is_far_apart(below, above):
+        pairs = self.nearest_pairs(senders)
+        below, above = self.neighbours(bytes_, pairs)
+        own = self.best(bytes_, pairs).message_s(bytes_)
+        if own <= 0.0 or not self.is_far_apart(below, above):
             return 1.0, 1.0
-        own = self.best(bytes_, senders).message_s(bytes_)
-        if own <= 0.0:
-            return 1.0, 1.0
-        each = [self.measured.get((size, senders)) for size in (*below, *above)]
-        ends = [float(np.median(seconds)) / own for seconds in each if seconds is not None]
-        return min([1.0, *ends]), max([1.0, *ends])
+        ends = [float(np.median(self.measured[size, pairs])) / own for size in (*below, *above)]
+        return min(1.0, *ends), max(1.0, *ends)
 
-    def neighbours(self, bytes_: int, pairs: int) -> tuple[list[int], list[int]]:
+    def nearest_pairs(self, senders: int) -> int:
+        """The measured number of pairs that is nearest to this one."""
+        return min({pairs for _, pairs in self.misfit}, key=lambda pairs: abs(pairs - senders))
+
+    def neighbours(self, bytes_: int, senders: int) -> tuple[list[int], list[int]]:
         """The nearest measured sizes, from below and from above; empty where there is none."""
+        pairs = self.nearest_pairs(senders)
         sizes = sorted(size for size, at_once in self.misfit if at_once == pairs)
         below = [size for size in sizes if size <= bytes_][-1:]
         return below, [size for size in sizes if size >= bytes_][:1]
@@ -229,8 +232,8 @@ def _by_line(curve: Curve) -> Channel:
     rows = _rows(curve)
     alphas, betas = line(curve.bytes, rows) if len(rows) else (np.empty(0), np.empty(0))
     sampled = [
-        _lines(everywhere, alpha[None], beta[None])
-        for alpha, beta in zip(alphas, betas, strict=True)
+        (_lines(everywhere, alpha[None], beta[None]), _at_points(curve, row))
+        for alpha, beta, row in zip(alphas, betas, rows, strict=True)
     ]
     return _channel(curve, fit, best, sampled)
 
@@ -242,12 +245,11 @@ def _by_segments(curve: Curve) -> Channel:
     for i, segment in enumerate(fit.segments if len(rows) else ()):
         inside = (curve.bytes >= segment.from_bytes) & (curve.bytes <= segment.to_bytes)
         sampled[i] = _resampled_segment(segment, curve.bytes[inside], rows[:, inside])
-    return _channel(
-        curve,
-        fit,
-        _segment_costs(fit.segments),
-        list(map(_segment_costs, zip(*sampled, strict=True))),
-    )
+    of_rows = [
+        (_segment_costs(segments), _at_points(curve, row))
+        for *segments, row in zip(*sampled, rows, strict=True)
+    ]
+    return _channel(curve, fit, _segment_costs(fit.segments), of_rows)
 
 
 def _resampled_segment(segment: Segment, bytes_: Array, times: Array) -> list[Segment]:
@@ -269,7 +271,7 @@ def _resampled_segment(segment: Segment, bytes_: Array, times: Array) -> list[Se
 def _by_loggp(curve: Curve) -> Channel:
     fit = loggp.fit(curve, resamples=0)
     sampled = [
-        _loggp_costs(loggp.fit(drawn, resamples=0))
+        (_loggp_costs(loggp.fit(drawn, resamples=0)), _at_points(drawn, drawn.median_s))
         for drawn in _drawn(curve)
         if loggp.lacks(drawn) is None
     ]
@@ -280,25 +282,27 @@ def _by_max_rate(curve: Curve) -> Channel:
     require("max-rate", max_rate.DATA, max_rate.lacks(curve), "measure 1, 2, 4 ... pairs at once")
     fit = max_rate.fit(curve, resamples=0)
     limits = [limit.value or 0.0 for n, limit in fit.parameters.items() if n.startswith("break_")]
-    fits = [max_rate.fit(drawn, resamples=0, breaks_bytes=limits) for drawn in _drawn(curve)]
-    return _channel(
-        curve,
-        fit,
-        _max_rate_costs(fit, limits),
-        [_max_rate_costs(drawn_fit, limits) for drawn_fit in fits],
-    )
+    sampled = []
+    for drawn in _drawn(curve):
+        drawn_fit = max_rate.fit(drawn, resamples=0, breaks_bytes=limits)
+        sampled.append((_max_rate_costs(drawn_fit, limits), _at_points(drawn, drawn.median_s)))
+    return _channel(curve, fit, _max_rate_costs(fit, limits), sampled)
 
 
-def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) -> Channel:
+def _channel(
+    curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[tuple[CostsOf, Times]]
+) -> Channel:
+    """sampled: the costs by the model of each resample, with the measured points of the same
+    launches, which its costs pass through: a time has the noise of its point, not only that of a
+    line through many."""
     most_pairs = 1 if curve.pairs is None else int(curve.pairs.max())
     measured = _one_way(curve)
     times = {point: float(np.median(seconds)) for point, seconds in measured.items()}
-    model = {point: best(*point).message_s(point[0]) for point in times}
-    through = Through(times, model)
+    model = _modelled(best, times)
     return Channel(
         fit.model,
-        through.costs(best),
-        tuple(map(through.costs, sampled)),
+        Through(times, model).costs(best),
+        tuple(Through(times | own, _modelled(costs, times)).costs(costs) for costs, own in sampled),
         int(curve.bytes[-1]),
         most_pairs,
         fit,
@@ -306,6 +310,10 @@ def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) 
         {},
         {point: _misfit(seconds, model[point]) for point, seconds in times.items()},
     )
+
+
+def _modelled(costs_of: CostsOf, points: Iterable[Measured]) -> Times:
+    return {point: costs_of(*point).message_s(point[0]) for point in points}
 
 
 def _misfit(measured_s: float, modelled_s: float) -> float:
@@ -318,13 +326,29 @@ def _misfit(measured_s: float, modelled_s: float) -> float:
 def _one_way(curve: Curve) -> dict[Measured, Array]:
     """Each launch's time of one message, by measured size and number of pairs."""
     measured = {}
-    for column, size in enumerate(curve.bytes):
-        if curve.trains is not None and curve.trains[column] != Train(1):
-            continue
-        pairs = 1 if curve.pairs is None else int(curve.pairs[column])
+    for point, column in _points(curve).items():
         seconds = curve.seconds[:, column] / (1.0 if curve.trains is None else 2.0)
-        measured[int(size), pairs] = seconds[~np.isnan(seconds)]
+        measured[point] = seconds[~np.isnan(seconds)]
     return measured
+
+
+def _at_points(curve: Curve, row: Array) -> Times:
+    """The time of one message by a row of times, without those that its launches lack."""
+    times = row / (1.0 if curve.trains is None else 2.0)
+    return {
+        point: float(times[column])
+        for point, column in _points(curve).items()
+        if not np.isnan(times[column])
+    }
+
+
+def _points(curve: Curve) -> dict[Measured, int]:
+    """The columns of the times of one message, or of a train of one."""
+    return {
+        (int(size), 1 if curve.pairs is None else int(curve.pairs[column])): column
+        for column, size in enumerate(curve.bytes)
+        if curve.trains is None or curve.trains[column] == Train(1)
+    }
 
 
 def _drawn(curve: Curve) -> Iterator[Curve]:

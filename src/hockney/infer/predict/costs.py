@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 Measured = tuple[int, int]
 """A measured size in bytes and number of pairs."""
+Times = dict[Measured, float]
+"""Seconds of one message by measured point."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,15 @@ class Costs:
         follow one another through the rank's port (halo_exchange.py)."""
         if not messages:
             return 0.0
-        period = max(self.overhead_s, (self.gap_s or 0.0) + bytes_ * self.wire_s_per_B)
-        return self.message_s(bytes_) + (messages - 1) * period
+        return self.message_s(bytes_) + (messages - 1) * self.period_s(bytes_)
+
+    def period_s(self, bytes_: int) -> float:
+        """Time from one message of a rank to the next one, while it receives as many."""
+        return max(self.overhead_s, self.port_s(bytes_))
+
+    def port_s(self, bytes_: int) -> float:
+        """Time for which a message occupies the port of its sender, and that of its receiver."""
+        return (self.gap_s or 0.0) + bytes_ * self.wire_s_per_B
 
     def scaled(self, factors: Mapping[str, float]) -> Costs:
         """Costs with terms multiplied by these factors; a bandwidth factor divides the time."""

@@ -33,7 +33,8 @@ MESSAGE = "message"
 """The pattern of one message."""
 LARGEST_RANKS = 2**31 - 1
 FARTHEST = 2
-"""Factor over the largest measured size up to which a prediction has an interval."""
+"""Factor over the largest measured size, and number of pairs, up to which a prediction has an
+interval."""
 MOST_MISFIT = 100.0
 """Largest |ln(measured / model)| with which a prediction has an interval."""
 
@@ -225,7 +226,7 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
     is_measured = shown is not None
     if shown is None:
         predicted = parameter(whole, np.array(sampled), channel.fit.launches)
-        if size > FARTHEST * channel.largest_bytes:
+        if size > FARTHEST * channel.largest_bytes or senders > FARTHEST * channel.most_pairs:
             predicted = Parameter(whole)
         factors = channel.gap_factors(size, senders)
         shown = _wider(predicted, channel.misfit_at(size, senders), factors)

@@ -15,12 +15,16 @@ from typing import NamedTuple
 import numpy as np
 
 from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.fitting.fit import SEED
 from hockney.infer.predict.collectives import LEAST_S, dependencies, time
 from hockney.infer.predict.costs import Costs, CostsOf
 from hockney.infer.predict.parameters import Parameters
 from hockney.infer.predict.schedule import Array
 from hockney.infer.predict.schedules import SCHEDULES, schedules_name
+from hockney.plan.arrivals import TOGETHER
+from hockney.plan.axes import CIRCUMSTANCES, key_without, texts_apart
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.profiling.mix import Item
 
@@ -36,18 +40,17 @@ RENDEZVOUS_BYTES = 64 * 1024
 
 CollectiveTime = Callable[[Item], Array]
 """Times from one rank's start to another's end in an item: see collectives.dependencies()."""
-CollectivesBy = Callable[[CostsOf, CostsOf | None], Callable[[str, int, int], tuple[float, float]]]
-"""Seconds of a collective and number of latencies in sequence in it, by name, ranks and bytes; for
-message costs, and for those with which measured ones were measured (None for the same)."""
+CompletionTime = Callable[[str, int, int], tuple[float, float]]
+"""Two numbers of a collective by name, ranks and bytes: see CollectiveTimes."""
 
 
 class CollectiveTimes(NamedTuple):
     """Times of collectives on a machine."""
 
     between_ranks: CollectiveTime
-    completion: Callable[[str, int, int], tuple[float, float]]
+    completion: CompletionTime
     """Seconds from the common start to the last end, and how many seconds more the added latency
-    makes of these, by name, ranks and bytes."""
+    makes of these."""
 
 
 @dataclass(frozen=True)
@@ -70,27 +73,43 @@ class ProgramCollectives:
     def __init__(self, points: Sequence[PointEstimate]) -> None:
         """points: measured collectives."""
         self._points = points
+        self._used: set[tuple[str, int]] = set()
         self.sources: set[str] = set()
         """The sources of the times that were used: "measured" and "schedules"."""
         self.assumed: set[tuple[str, str]] = set()
         """The collectives of which the schedule was needed, and its algorithm."""
 
     @cached_property
-    def measured(self) -> Mapping[tuple[str, int], list[tuple[int, float]]]:
-        """Bytes and seconds of each collective by the library's own choice, by name and ranks."""
-        by_collective: dict[tuple[str, int], list[tuple[int, float]]] = {}
-        for point in self._points:
-            if point.algorithm in (None, DEFAULT) and point.ranks and point.typical_s > 0.0:
-                key = point.operation, point.ranks
-                by_collective.setdefault(key, []).append((point.bytes, point.typical_s))
-        return {key: sorted(times) for key, times in by_collective.items()}
+    def measured(self) -> Mapping[tuple[str, int], Mapping[int, PointEstimate]]:
+        """The points of each collective as programs call it, by name and ranks, then by bytes in
+        ascending order; of several equal ones the first. Raises UsageError where it was measured in
+        several ways."""
+        by_collective: dict[tuple[str, int], dict[int, PointEstimate]] = {}
+        for point in filter(_is_usual, self._points):
+            of_it = by_collective.setdefault((point.operation, point.known_ranks), {})
+            other = of_it.setdefault(point.bytes, point)
+            if key_without(other, *CIRCUMSTANCES) != key_without(point, *CIRCUMSTANCES):
+                raise _measured_twice(other, point)
+        return {key: dict(sorted(of_it.items())) for key, of_it in by_collective.items()}
+
+    @property
+    def launches(self) -> int | None:
+        """The launches of the measured collectives that were used, of which one has the fewest;
+        None where none was."""
+        points = [point for key in self._used for point in self.measured[key].values()]
+        return min((point.launches for point in points), default=None)
 
     def times(
-        self, costs_of: CostsOf, measured_with: CostsOf, added_s: float = 0.0
+        self,
+        costs_of: CostsOf,
+        measured_with: CostsOf,
+        added_s: float = 0.0,
+        draw: int | None = None,
     ) -> CollectiveTimes:
         """Times on a machine of these message costs, and so many seconds more for each message.
         measured_with: the costs of the machine that collectives were measured on, whose algorithms
-        its library keeps."""
+        its library keeps. draw: the number of a bootstrap resample of the launches of measured
+        ones; None for all launches."""
         is_unchanged = costs_of is measured_with
 
         @cache
@@ -126,7 +145,9 @@ class ProgramCollectives:
             if known is None:
                 self.assumed.add((name, here.algorithm))
                 return here.seconds
-            sizes, of_them = zip(*known, strict=True)
+            self._used.add((name, ranks))
+            sizes = list(known)
+            of_them = [_median_s(point, draw) for point in known.values()]
             nearest = min(max(bytes_, sizes[0]), sizes[-1])
             there = before(name, ranks, nearest)
             measured_s = float(np.interp(bytes_, sizes, of_them))
@@ -148,15 +169,12 @@ class ProgramCollectives:
 
         return CollectiveTimes(seconds, completion)
 
-
-def collectives_by(collectives: Sequence[PointEstimate]) -> CollectivesBy:
-    """The times of collectives by message costs, if possible measured."""
-    timed = ProgramCollectives(collectives)
-
-    def by(
-        costs_of: CostsOf, measured_with: CostsOf | None = None
-    ) -> Callable[[str, int, int], tuple[float, float]]:
-        times = timed.times(costs_of, measured_with or costs_of, LATENCY_S)
+    def with_latencies(
+        self, costs_of: CostsOf, measured_with: CostsOf, draw: int | None = None
+    ) -> CompletionTime:
+        """Seconds of a collective, and the number of latencies in sequence in it. Arguments as of
+        `times`."""
+        times = self.times(costs_of, measured_with, LATENCY_S, draw)
 
         @cache
         def of_collective(name: str, ranks: int, bytes_: int) -> tuple[float, float]:
@@ -167,7 +185,36 @@ def collectives_by(collectives: Sequence[PointEstimate]) -> CollectivesBy:
 
         return of_collective
 
-    return by
+
+def _is_usual(point: PointEstimate) -> bool:
+    """Whether the library made a collective in its usual way, and all ranks began it together and
+    undisturbed."""
+    is_disturbed = point.aggressor is not None or point.groups is not None or point.overlap
+    return (
+        point.algorithm in (None, DEFAULT)
+        and point.form is None
+        and point.arrival in (None, TOGETHER)
+        and point.known_ranks > 0
+        and point.typical_s > 0.0
+        and not (is_disturbed or point.has_own_calls)
+    )
+
+
+def _measured_twice(first: PointEstimate, second: PointEstimate) -> UsageError:
+    what = f"{first.operation} of {first.known_ranks} ranks and {format_size(first.bytes)}"
+    ways = " and ".join(way or "as usual" for way in texts_apart([[first], [second]]))
+    return UsageError(
+        f"--on has {what} twice: {ways}", "name files with one of them, as the program calls it"
+    )
+
+
+def _median_s(point: PointEstimate, draw: int | None) -> float:
+    """The median over launches, or over those of a resample: the same launches at all points."""
+    if draw is None:
+        return point.typical_s
+    seconds = np.array(point.medians_s)
+    drawn = np.random.default_rng([SEED, draw]).integers(len(seconds), size=len(seconds))
+    return float(np.median(seconds[drawn]))
 
 
 def _scheduled(costs: Costs, name: str, algorithm: str, ranks: int, bytes_: int) -> _Scheduled:

@@ -74,15 +74,18 @@ def predict_mix(
     timed = ProgramCollectives(collectives)
     unchanged = channel.before or channel
 
-    def seconds(costs_of: CostsOf, measured_with: CostsOf, added_s: float = 0.0) -> float:
-        times = timed.times(costs_of, measured_with, added_s)
+    def seconds(
+        costs_of: CostsOf, measured_with: CostsOf, added_s: float = 0.0, draw: int | None = None
+    ) -> float:
+        times = timed.times(costs_of, measured_with, added_s, draw)
         return _walk(mix, _slower(costs_of, added_s), times.between_ranks)
 
     best = seconds(channel.best, unchanged.best)
     resampled = list(zip(channel.resampled, unchanged.resampled, strict=True))[:MOST_RESAMPLES]
-    sampled = [seconds(*costs) for costs in resampled]
-    launches = min((len(of) for of in unchanged.measured.values()), default=0)
-    predicted = parameter(best, np.array(sampled), launches)
+    sampled = [seconds(*costs, draw=draw) for draw, costs in enumerate(resampled)]
+    launches = [len(seconds_) for seconds_ in unchanged.measured.values()]
+    launches += [] if timed.launches is None else [timed.launches]
+    predicted = parameter(best, np.array(sampled), min(launches, default=0))
     before = None
     if channel.before is not None:
         before = predict_mix(mix, channel.before, collectives).seconds
@@ -121,7 +124,7 @@ def beyond_measured(
     beyond: dict[tuple[str, str, int], list[int]] = defaultdict(list)
     for item in mix.items:
         times = measured.get((item.operation, len(item.ranks)))
-        smallest, largest = (times[0][0], times[-1][0]) if times else (0, item.bytes)
+        smallest, largest = (min(times), max(times)) if times else (0, item.bytes)
         if item.operation == MESSAGE:
             largest = channel.largest_bytes
         if item.bytes > largest:
@@ -168,12 +171,15 @@ def _walk(mix: Mix, costs_of: CostsOf, collective_s: CollectiveTime) -> float:
 
 
 def _wire(item: Item, costs: Costs) -> float:
-    """How long a message occupies the links of its sender and receiver. For a collective, the
-    messages of its root in a tree, or (scatter, gather) all blocks."""
+    """How long a message occupies the links of its sender and receiver, or each of both, which
+    sends and receives as many. For a collective, the messages of its root in a tree, or (scatter,
+    gather) all blocks."""
     bytes_ = item.bytes
+    if item.operation == MESSAGE:
+        return costs.period_s(bytes_)
     if item.operation in ("scatter", "gather"):
         bytes_ *= len(item.ranks) - 1
-    elif item.operation != MESSAGE:
+    else:
         bytes_ *= (len(item.ranks) - 1).bit_length()
     return bytes_ * costs.wire_s_per_B
 
@@ -238,8 +244,7 @@ class _Clocks:
         start = max(self.now[source], self._out_free[source])
         if waits:
             start = max(start, self.now[target])
-        wire = min(wire, seconds)
-        arrives = max(start + seconds - wire, self._in_free[target]) + wire
+        arrives = max(start + seconds, self._in_free[target] + wire)
         self._out_free[source] = start + wire
         self._in_free[target] = arrives
         self._done[target] = max(self._done[target], arrives)

@@ -12,7 +12,7 @@ sender does not wait for its receiver.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
 from hockney.infer.estimate.interval import Interval
-from hockney.infer.fitting.bootstrap import bootstrap_interval
-from hockney.infer.fitting.fit import Parameter
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.predict.channel import Channel, Unchanged
 from hockney.infer.predict.costs import CostsOf
-from hockney.infer.predict.program_collectives import CollectivesBy
+from hockney.infer.predict.program_collectives import CompletionTime, ProgramCollectives
 from hockney.profiling.order import (
     COMPLETE,
     RECEIVE,
@@ -38,8 +38,6 @@ from hockney.profiling.order import (
 )
 
 Array = NDArray[np.float64]
-CollectiveOf = Callable[[str, int, int], tuple[float, float]]
-"""Seconds of a collective and number of latencies in them, by name, ranks and bytes."""
 NONE = np.zeros(1)
 SLOPE_S = 1e-9
 """Latency that is added to count the messages that the run waits for."""
@@ -73,24 +71,28 @@ class OrderPrediction:
         return Unchanged.of(self.seconds, self.before_s)
 
 
-def predict_order(order: Order, channel: Channel, collectives_by: CollectivesBy) -> OrderPrediction:
-    """Predicts a run by its order of calls. `collectives_by`: times of collectives by message
-    costs."""
+def predict_order(
+    order: Order, channel: Channel, collectives: Sequence[PointEstimate] = ()
+) -> OrderPrediction:
+    """Predicts a run by its order of calls. collectives: measured ones, preferred to simulated
+    schedules."""
+    timed = ProgramCollectives(collectives)
     unchanged = channel.before or channel
-    of_best = collectives_by(channel.best, unchanged.best)
+    of_best = timed.with_latencies(channel.best, unchanged.best)
     times = walk(order, channel.best, of_best, ADDED_S).max(axis=0)
     predicted = Parameter(float(times[0]))
     most = min(MOST_RESAMPLES, MOST_STEPS // max(order.steps, 1))
     resampled = list(zip(channel.resampled, unchanged.resampled, strict=True))[:most]
     if len(resampled) == MOST_RESAMPLES:
         each = [
-            float(walk(order, costs[0], collectives_by(*costs), NONE).max()) for costs in resampled
+            float(walk(order, costs[0], timed.with_latencies(*costs, draw), NONE).max())
+            for draw, costs in enumerate(resampled)
         ]
-        interval = bootstrap_interval(float(times[0]), np.array(each), channel.fit.launches)
-        predicted = Parameter(predicted.value, interval)
+        launches = min(channel.fit.launches, timed.launches or channel.fit.launches)
+        predicted = parameter(float(times[0]), np.array(each), launches)
     before = None
     if channel.before is not None:
-        whole = predict_order(order, channel.before, collectives_by)
+        whole = predict_order(order, channel.before, collectives)
         before = whole.seconds
         predicted = channel.changed(Parameter(whole.seconds, whole.interval), predicted)
     return OrderPrediction(
@@ -115,7 +117,7 @@ def _tolerated(times: Array, part: float) -> float | None:
     return float(ADDED_S[place - 1] + step * (limit - times[place - 1]) / run)
 
 
-def walk(order: Order, costs_of: CostsOf, collective_of: CollectiveOf, added: Array) -> Array:
+def walk(order: Order, costs_of: CostsOf, collective_of: CompletionTime, added: Array) -> Array:
     """The time when each rank ends its steps; shape (ranks, latencies)."""
     run = _RankClocks(order, costs_of, collective_of, added)
     ready = deque(range(len(order.ranks)))
@@ -133,7 +135,7 @@ class _RankClocks:
     """Clocks of all ranks, and the matches of messages or collectives that they wait for."""
 
     def __init__(
-        self, order: Order, costs_of: CostsOf, collective_of: CollectiveOf, added: Array
+        self, order: Order, costs_of: CostsOf, collective_of: CompletionTime, added: Array
     ) -> None:
         self.order, self.costs_of, self.added = order, costs_of, added
         self.collective_of = collective_of
@@ -196,9 +198,9 @@ class _RankClocks:
 
     def _send(self, rank: int, step: TraceStep) -> list[int]:
         costs = self.costs_of(step.bytes, 1)
-        begins = np.maximum(self.now[rank], self._free[rank]) + costs.overhead_s / 2.0
+        begins = np.maximum(self.now[rank] + costs.overhead_s / 2.0, self._free[rank])
         gone = begins + step.bytes * costs.s_per_B
-        self._free[rank] = begins + max(step.bytes * costs.wire_s_per_B, costs.gap_s or 0.0)
+        self._free[rank] = begins + costs.port_s(step.bytes)
         self._arrived[step.match] = gone + costs.latency_s + self.added
         self.now[rank] = gone if step.what == SEND else self.now[rank] + costs.overhead_s / 2.0
         return self._waiting.pop(("message", step.match), [])
@@ -245,12 +247,12 @@ class _RankClocks:
         """When a message is whole at its receiver, whose port takes in one after the other. One
         that was there before the last one began is not delayed by it."""
         arrived = self._arrived.pop(step.match)
-        wire = step.bytes * self.costs_of(step.bytes, 1).wire_s_per_B
+        taken = self.costs_of(step.bytes, 1).port_s(step.bytes)
         begun, free = self._taken[rank]
         was_there = arrived <= begun
-        whole = np.where(was_there, arrived, np.maximum(arrived, free + wire))
+        whole = np.where(was_there, arrived, np.maximum(arrived, free + taken))
         self._taken[rank] = (
-            np.where(was_there, begun, whole - wire),
+            np.where(was_there, begun, whole - taken),
             np.where(was_there, free, whole),
         )
         return np.asarray(whole)

@@ -24,7 +24,8 @@ Methodology)."""
 class Ranked:
     fit: Fit
     cross_validated_error: float | None
-    """Median relative error for launches excluded from the fit; None with fewer than two."""
+    """Median relative error for launches excluded from the fit; None with fewer than two, or where
+    the others have too few points."""
     reason: str
 
 
@@ -66,7 +67,8 @@ def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
 
 def cross_validated_error(model: Model, curve: Curve) -> float | None:
     """Fits the model without one fold of launches and predicts the medians of that fold; the mean
-    over folds of the median relative error."""
+    over folds of the median relative error. None with fewer than two launches, or where the others
+    have too few points."""
     folds = min(curve.launches, MOST_FOLDS)
     if folds < 2:
         return None
@@ -111,8 +113,10 @@ def _reason(fit: Fit, error: float | None, best: Fit, is_as_good: bool) -> str:
             f"criterion {fit.criterion:.1f}, {fit.criterion - best.criterion:+.1f} against "
             f"{best.model}{' (as good)' * is_as_good}"
         )
-    if error is None:
+    if error is None and fit.launches < 2:
         words.append("a single launch cannot be cross-validated")
+    elif error is None:
+        words.append("not cross-validated: some launches alone have points that it needs")
     else:
         words.append(f"predicts excluded launches to {100.0 * error:.2g} %")
     return "; ".join(words)
