@@ -240,8 +240,8 @@ def _report(run: Run) -> None:
     program = f"{source.program} {source.version or ''}".strip() if source else ""
     apart = apart_text(run.header.options)
     click.echo(
-        f"{run.path}: {program}, {len(points)} point{'s' * (len(points) > 1)}, "
-        f"{launches} launch{'es' * (launches > 1)}{f' ({apart})' if apart else ''}"
+        f"{run.path}: {program}, {how_many(len(points), 'point')}, "
+        f"{how_many(launches, 'launch')}{f' ({apart})' if apart else ''}"
     )
     cut = [end.message for end in run.ends if end.message]
     unnamed = ["the log does not name the operation: give it with --operation"]
