@@ -77,19 +77,20 @@ def large_file(small: Path, path: Path, size: int, seed: int) -> None:
 
 def measured(words: list[str]) -> tuple[float, float, float]:
     """Wall time in s; the largest memory in MiB of one process, and of all at once."""
-    started = time.monotonic()
-    process = subprocess.Popen(
-        ["hockney", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    most, ended = 0, 0
-    while not ended:
-        most = max(most, sum(_resident(pid) for pid in _tree(process.pid)))
-        time.sleep(0.05)
-        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
-    wall_s = time.monotonic() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 1):
-        raise SystemExit(f"{words}: {process.stderr and process.stderr.read().decode()}")
+    with tempfile.TemporaryFile() as errors:  # not a pipe, which nobody would read meanwhile
+        started = time.monotonic()
+        command = ["hockney", *words]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        most, ended = 0, 0
+        while not ended:
+            most = max(most, sum(_resident(pid) for pid in _tree(process.pid)))
+            time.sleep(0.05)
+            ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+        wall_s = time.monotonic() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        if process.returncode not in (0, 1):
+            raise SystemExit(f"{words}: {errors.read().decode(errors='replace')}")
     largest = usage.ru_maxrss / 1024  # of it and its children
     return wall_s, largest, most / 2**20
 

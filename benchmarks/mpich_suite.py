@@ -22,6 +22,7 @@ import tempfile
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from hockney.plan import Case, Placement
@@ -122,15 +123,25 @@ def main() -> None:
     built = Built(given.suite.resolve(), given.build.resolve(), mpi)
     runs = Runs(mpi, given.build.resolve(), 1_000_000 if given.trace else 0, given.timeout)
     runs.repetitions = given.repetitions
-    for directory in given.directories:
+    listed = {
+        directory: tests_of(given.suite / directory, directory, given.all, given.most_ranks)
+        for directory in given.directories
+    }
+    if given.after and not any(test.program == given.after for test in chain(*listed.values())):
+        parser.error(f"--after {given.after}: no testlist has it")
+    for directory, tests in listed.items():
         counts: Counter[str] = Counter()
-        tests = tests_of(given.suite / directory, directory, given.all, given.most_ranks)
-        names = [test.program for test in tests]
-        for test in tests[names.index(given.after) + 1 if given.after else 0 :]:
+        for test in after(tests, given.after):
             if test.program.startswith(given.only):
                 line = judge(test, built, runs, counts)
                 print(directory, test.program, test.ranks, *test.arguments, line, flush=True)
         print(directory, dict(sorted(counts.items())), flush=True)
+
+
+def after(tests: list[Test], program: str) -> list[Test]:
+    """Those that follow the last line of a program; all where the list does not have it."""
+    at = max((i for i, test in enumerate(tests) if test.program == program), default=-1)
+    return tests[at + 1 :]
 
 
 def judge(test: Test, built: Built, runs: Runs, counts: Counter[str]) -> str:

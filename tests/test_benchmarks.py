@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -111,3 +112,36 @@ def test_the_bare_loop_speaks_with_the_engines(
     )
     found = {tuple(line.split()[:2]) for line in done.stdout.splitlines()}
     assert found == {("pingpong", n) for n in "01248"} | {("put", n) for n in "1248"}
+
+
+def test_a_verb_that_warns_a_lot_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More than a pipe holds."""
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    from large_files import measured
+
+    script = tmp_path / "hockney"
+    script.write_text("#!/bin/sh\nhead -c 100000 /dev/zero >&2\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert measured([])[0] > 0.0
+    script.write_text("#!/bin/sh\necho wrong >&2\nexit 2\n")
+    with pytest.raises(SystemExit, match="wrong"):
+        measured([])
+
+
+def test_programs_after_one_are_those_of_its_own_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    from mpich_suite import after, tests_of
+
+    for name, lines in (("io", "a 2\nb 2\nc 2\n"), ("rma", "d 2\ne 2\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "testlist").write_text(lines)
+    names = [
+        [test.program for test in after(tests_of(tmp_path / name, name, False, 8), "b")]
+        for name in ("io", "rma")
+    ]
+    assert names == [["c"], ["d", "e"]]
