@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.tails import tails_of
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import Interval
+from hockney.infer.estimate.sketch import Sketch
 from hockney.plan.axes import Point
 from hockney.plan.variants import Comparison, Variant
+from hockney.show.curves import Options
+from hockney.show.figures import describe
 from hockney.show.judged import least_shown, smallest_words
+from hockney.show.tails import tails_text
 from hockney.show.variant_table import rule_of, variant_answer, variant_table
+from samples import varied_run
 
 
 def judged(interval: Interval | None, needed: int | None, smallest: float | None = None) -> Judged:
@@ -75,3 +85,17 @@ def test_a_difference_of_more_than_twice_is_no_number() -> None:
         == "not even a time twice as long could have been shown"
     )
     assert "83 %" in least_shown(judged(WIDE, 20, 0.83))
+
+
+def test_tails_and_samples_have_the_names_of_variants_for_people() -> None:
+    paths = ["mpicc=/opt/mpich/4.2.3/bin/mpicc", "mpicc=/opt/mpich/5.0.2/bin/mpicc"]
+    analysis = Analysis(varied_run(2, dict.fromkeys(paths, 1.0), sizes=(8,)))
+    assert analysis.variants is not None
+    names = dict(zip(paths, ("MPICH 4.2.3", "MPICH 5.0.2"), strict=True))
+    analysis.variants = replace(analysis.variants, shown=names)
+    sketch = {0: Sketch.of(np.full(9, 1e-6), 0.01)}
+    points = [Point(operation="pingpong", bytes=8, variant=path) for path in paths]
+    analysis.tails = tails_of(dict.fromkeys(points, sketch))
+    drawn = describe("samples", [analysis], Options())
+    assert {series.label for series in drawn.series()} == set(names.values())
+    assert all(name in tails_text(analysis) for name in names.values())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import TOO_FEW
 from hockney.infer.analysis.tails import QUANTILES, Quantile, TailQuantiles
-from hockney.plan.axes import texts_apart
 from hockney.show.as_json import axes_json
 from hockney.show.table import (
     TableColumn,
@@ -57,11 +57,13 @@ COLUMNS: list[TableColumn[TailQuantiles]] = [
 ]
 
 
-def tails_text(tails: Sequence[TailQuantiles]) -> str:
+def tails_text(analysis: Analysis) -> str:
     """A table with a row for each point; times in microseconds."""
+    tails = analysis.tails
     if not tails:
         return ""
-    names = dict(zip(map(id, tails), texts_apart([[tail.point] for tail in tails]), strict=True))
+    texts = analysis.texts_apart([[tail.point] for tail in tails])
+    names = dict(zip(map(id, tails), texts, strict=True))
     of: TableColumn[TailQuantiles] = TableColumn(
         "operations of", lambda tail: names[id(tail)] or tail.point.operation
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +20,7 @@ TAIL = 0.002
 others in a single bin."""
 
 Array = NDArray[np.float64]
+Texts = Callable[[Collection[Sequence[Samples]]], list[str]]
 
 
 @dataclass(frozen=True)
@@ -100,12 +101,12 @@ def sampled_sizes(run: Run, operation: str | None) -> set[int]:
     return {point.bytes for point in own if operation in (None, point.operation)}
 
 
-def groups_of(visits: Sequence[Samples]) -> list[SampleGroup]:
-    """A group for each algorithm and the like, the fastest first."""
+def groups_of(visits: Sequence[Samples], texts: Texts = texts_apart) -> list[SampleGroup]:
+    """A group for each algorithm and the like, the fastest first. texts: their names."""
     by_axes = grouped(
         sorted(visits, key=lambda visit: (visit.launch, visit.round)), "peers", "level"
     )
-    groups = map(SampleGroup, texts_apart(by_axes.values()), by_axes.values())
+    groups = map(SampleGroup, texts(by_axes.values()), by_axes.values())
     return sorted(groups, key=lambda group: float(np.median(group.seconds)))
 
 

@@ -100,7 +100,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     few = any(row.median.judged.interval is None for row in analysis.congestion)
     if few and not analysis.run.is_simulated:
         pieces.append(FEW_RULE)
-    pieces.append(tails_text(analysis.tails))
+    pieces.append(tails_text(analysis))
     return [*pieces, "\n".join(run_lines.state_lines(analysis.estimates))]
 
 

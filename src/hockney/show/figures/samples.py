@@ -75,7 +75,8 @@ def _labelled(
     """Groups with their labels; a run's only group is divided by the states of the machine."""
     labelled = []
     for analysis in analyses:
-        groups = groups_of(sampled(analysis.run, options.operation, options.ranks, size))
+        visits = sampled(analysis.run, options.operation, options.ranks, size)
+        groups = groups_of(visits, analysis.texts_apart)
         if len(analyses) > 1:
             labelled += [(", ".join(filter(None, (analysis.label, g.name))), g) for g in groups]
         elif len(groups) == 1:
