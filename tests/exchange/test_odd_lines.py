@@ -88,6 +88,8 @@ def test_a_peak_that_is_not_measured_is_no_bandwidth() -> None:
     [
         ("Warning: registration limit 128   3.51", "other text in the row"),
         ("1,024   3.51", "other text in the row"),
+        ("1,024   1,003.51", "other text in the row"),
+        ("1K   3.51", "other text in the row"),
         ("[node01:12345] UCX  WARN  unexpected128   3.51", "other text in the row"),
         ("ofi_hmem_init<warn>: hmem_0128   3.51", "other text in the row"),
         ("128   3.51libibverbs: Warning: no driver", "not 2 columns"),
@@ -154,3 +156,97 @@ def test_programs_whose_labelled_lines_are_mixed_are_not_read_as_one() -> None:
         len(tables(LATENCY)[0].rows),
         3,
     ]
+
+
+NCCL = """\
+# nccl-tests version 2.17.6 nccl-headers=22807 nccl-library=22807
+#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  (GB/s)  (GB/s)
+    33554432       8388608     float     sum      -1  1405.25   23.88   42.98       0  1406.35   23.86   42.95     N/A
+"""  # noqa: E501
+IMB = """\
+#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part
+# Benchmarking PingPong
+# #processes = 2
+       #bytes #repetitions      t[usec]   Mbytes/sec
+            8         1000         1.10         7.27
+"""
+PERFTEST = """\
+                    RDMA_Write BW Test
+ #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
+ 65536      5000             11000.50            10900.25            0.174404
+"""
+TABLES = pytest.mark.parametrize("text", [LATENCY, IMB, PERFTEST, NCCL])
+
+
+def last_row(text: str) -> str:
+    return text.splitlines()[-1]
+
+
+@TABLES
+def test_a_row_with_thousands_is_said(text: str) -> None:
+    row = last_row(text).split()
+    thousands = "  ".join(
+        ["1,048,576", *(f"1,{cell}" if "." in cell else cell for cell in row[1:])]
+    )
+    [table] = tables(f"{text}{thousands}\n")
+    assert table.dropped == [text.count("\n") + 1]
+    assert any("other text in the row: 1,048,576" in note for note in table.notes)
+
+
+def test_a_first_row_with_a_unit_of_its_size_is_said() -> None:
+    row = last_row(NCCL)
+    [table] = tables(NCCL.replace(row, f"{row.replace('33554432', '32M', 1)}\n{row}"))
+    assert table.dropped == [4]
+
+
+@TABLES
+def test_rows_with_decimal_commas_are_said_with_the_remedy(text: str) -> None:
+    lines = text.splitlines(keepends=True)
+    commas = [line.replace(".", ",") if line.strip()[0].isdigit() else line for line in lines]
+    with pytest.raises(HockneyError, match="decimal commas are not read; write points: sed"):
+        tables("".join(commas))
+
+
+@TABLES
+def test_rows_below_a_comment_are_said(text: str) -> None:
+    [table] = tables(f"{text}# the node was restarted\n{last_row(text)}\n")
+    assert table.dropped == [text.count("\n") + 2]
+    assert any("a row below the end of the table" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("text", [LATENCY, IMB, PERFTEST])
+def test_a_heading_that_comes_again_amid_the_rows_begins_no_table(text: str) -> None:
+    heading, row = text.splitlines()[-3 if text == LATENCY else -2], last_row(text)
+    more = row.replace(row.split()[0], "1048576", 1)
+    [table] = tables(f"{text}{heading}\n{more}\n")
+    assert {row.bytes for row in table.rows} > {1048576}
+    assert table.dropped == []
+
+
+def test_rows_below_the_headings_of_two_programs_are_not_read() -> None:
+    """Two programs that wrote at once: one's times had been taken for the other's rates."""
+    mixed = (
+        "# OSU MPI Latency Test v7.4\n# OSU MPI Bandwidth Test v7.4\n"
+        "# Size       Avg Latency(us)\n# Size      Bandwidth (MB/s)\n1 1.07\n1 3.5\n"
+    )
+    with pytest.raises(HockneyError, match=r"line 4: .* the output of two programs is mixed"):
+        tables(mixed)
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor"), [("us", 1e-6), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("s", 1.0)]
+)
+def test_times_of_osu_are_read_in_the_unit_of_their_heading(unit: str, factor: float) -> None:
+    [table] = tables(LATENCY.replace("(us)", f"({unit})"))
+    assert numbers(table)[8, "mean"] == pytest.approx(1.51 * factor)
+
+
+def test_rates_of_osu_are_read_in_the_unit_of_their_heading() -> None:
+    [table] = tables("# OSU MPI Bandwidth Test v7.4\n# Size  Bandwidth (GiB/s)\n8  0.5\n")
+    assert numbers(table) == {(8, "bandwidth"): 0.5 * 2**30}
+
+
+def test_a_heading_of_osu_that_was_cut_is_said() -> None:
+    with pytest.raises(HockneyError, match="line 1: no table of known columns is below MPI Lat"):
+        tables("# OSU MPI Latency Test v5.9\n# Size          Laten")

@@ -8,7 +8,8 @@ from hockney.base.addition import AdditionError
 from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.not_read import refusal
-from hockney.foreign.logs.table import LogTable, TooLargeError, note_points_again, note_rows_left
+from hockney.foreign.logs.table import LogTable, TooLargeError
+from hockney.foreign.logs.whole_tables import note_points_again, note_rows_left
 from hockney.foreign.programs import PROGRAMS, Reader, csv
 from hockney.records.reading import has_records
 
@@ -76,11 +77,11 @@ def read(log: Log, name: str) -> list[LogTable]:
         raise UsageError(
             f"{log.path}: {error}", "split the log, and import each table separately"
         ) from error
+    if name != CSV:  # it keeps the numbers of all of them
+        note_points_again(log, tables)
     if any(table.rows for table in tables):
         if readers[name].HEADED:
             note_rows_left(log, tables)
-        if name != CSV:  # it keeps the numbers of all of them
-            note_points_again(log, tables)
         return tables
     notes = [note for table in tables for note in table.notes]
     words = [f"{log.path}: no table of {name} with a row that can be read", *notes[:MOST_REASONS]]

@@ -17,12 +17,12 @@ from hockney.foreign.logs.log import Log
 from hockney.infer.estimate.summaries import CENTRES
 from hockney.plan.axes import key_without
 from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
-from hockney.records.run import REPEATED
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _NO_NUMBER = frozenset({"nan", "-nan", "inf", "-inf"})
 """Results that are wrong."""
-_UNKNOWN = _NO_NUMBER | {"n/a", "-"}
+NO_NUMBERS = _NO_NUMBER | {"n/a", "-"}
+"""What is printed in place of numbers, in lower case."""
 LONGEST_NUMBER = 40
 """Most characters of a number."""
 LEAST_NUMBER = sys.float_info.min
@@ -37,6 +37,11 @@ MOST_NUMBERS = 1_000_000
 """Most numbers of a table; a result file holds about twice as many."""
 MOST_NOTES = 20
 """Most notes about a table."""
+
+_WRITTEN_SIZE = re.compile(r"\d[\d.,'’]*(?:[kmgt]i?)?b?", re.IGNORECASE)
+"""A size with a unit, or with marks between its thousands."""
+_COMMA = re.compile(r"\s*\d[\d.]*(?=.*\d,\d)(?:\s+(?:[\d.]+(?:,\d+)?|-?\w+|N/A))+\s*")
+"""A row with a decimal comma."""
 
 ORDERED = (("min", "mean", "max"), ("least rank mean", "mean", "largest rank mean"))
 
@@ -196,9 +201,14 @@ def is_number(text: str) -> bool:
     return len(text) <= LONGEST_NUMBER and bool(_NUMBER.fullmatch(text))
 
 
+def is_written_size(text: str) -> bool:
+    """True for a number, also with a unit or marks between its thousands."""
+    return len(text) <= LONGEST_NUMBER and bool(_WRITTEN_SIZE.fullmatch(text))
+
+
 def number(text: str) -> Decimal | None:
     """The exact printed number; None for texts such as nan and N/A."""
-    if text.lower() in _UNKNOWN:
+    if text.lower() in NO_NUMBERS:
         return None
     if not is_number(text):
         raise RowError(f"{text[:LONGEST_NUMBER]!r} is not a number")
@@ -246,6 +256,8 @@ def read_rows(
     for line in range(first, len(log.lines) + 1):
         text = log.whole_line(line)
         cells = text.split()
+        if _is_repeated_heading(log, line, table) and order.goes_on(line + 1, len(columns)):
+            continue
         if ends(text):
             if table.rows:
                 return line
@@ -255,7 +267,7 @@ def read_rows(
         if not cells or not is_number(cells[0]):
             if (table.rows or table.dropped) and starts_program(text):
                 return line
-            if _ends_as_row(cells, len(columns)):
+            if _begins_as_row(cells, len(columns)) or _ends_as_row(cells, len(columns)):
                 table.drop(log, line, f"other text in the row: {text.strip()[:LONGEST_SHOWN]}")
             continue
         if order.is_cut(line, cells, len(columns)):
@@ -267,8 +279,31 @@ def read_rows(
     else:
         line = len(log.lines) + 1
     if not table.rows:
-        table.note(f"{log.at(table.line)}: a heading without rows")
+        _note_empty(log, table)
     return max(line, first)
+
+
+def _is_repeated_heading(log: Log, line: int, table: LogTable) -> bool:
+    """True if the heading of a table comes again amid its rows."""
+    heading = log.lines[table.line - 1].strip()
+    is_heading = heading[:1].isdigit() is False and log.lines[line - 1].strip() == heading
+    return is_heading and bool(table.rows)
+
+
+def _note_empty(log: Log, table: LogTable) -> None:
+    """Notes why a table has no rows."""
+    if any(_COMMA.match(log.whole_line(line)) for line in table.dropped):
+        table.notes.insert(
+            0,
+            f"{log.at(table.line)}: rows with decimal commas are not read; write points: "
+            f"sed '/^ *[0-9].*,[0-9]/{{s/\\.//g;s/,/./g}}' {log.path.name} | hockney import -",
+        )
+    table.note(f"{log.at(table.line)}: a heading without rows")
+
+
+def _begins_as_row(cells: Sequence[str], columns: int) -> bool:
+    """True if a line has as many cells as a row, and a size in the first, as people write it."""
+    return len(cells) == columns > 1 and is_written_size(cells[0])
 
 
 def _ends_as_row(cells: Sequence[str], columns: int) -> bool:
@@ -278,49 +313,6 @@ def _ends_as_row(cells: Sequence[str], columns: int) -> bool:
     # A word with a number may end a message; then the numbers after it have no decimals.
     is_glued = first[-1:].isdigit() and any("." in cell for cell in others)
     return (first[:1].isdigit() or is_glued) and all(map(is_number, others))
-
-
-def note_rows_left(log: Log, tables: Sequence[LogTable]) -> None:
-    """Notes rows that look like those of the table above them, but that no table has: below an
-    empty line or a comment, without a heading of their own."""
-    known = {row.line for table in tables for row in table.rows}
-    known.update(line for table in tables for line in table.dropped)
-    begins = {table.line: table for table in tables}
-    table, width, end = None, 0, 0
-    for line, text in log.numbered():
-        if line in begins:
-            table = begins[line]
-            first = next((row.line for row in table.rows if row.line), None)
-            width = len(log.whole_line(first).split()) if first else 0
-            end = max((row.line or 0 for row in table.rows), default=0)
-        if (
-            table is None
-            or width < 2
-            or line < end
-            or line in known
-            or (table.cut and line == log.last)
-        ):
-            continue
-        cells = text.split()
-        if len(cells) == width and all(map(is_number, cells)):
-            table.dropped.append(line)
-            table.note(
-                f"{log.at(line)}: a row below the end of the table, without a heading: it is left "
-                "out; if it is of the table above, remove what is between them"
-            )
-
-
-def note_points_again(log: Log, tables: Sequence[LogTable]) -> None:
-    """Notes points that come again in a table, of which the last row counts."""
-    for table in tables:
-        if REPEATED in table.options:
-            continue
-        seen: dict[tuple[object, ...], int] = {}
-        for row in table.rows:
-            point = row.bytes, row.statistic, key_without(row, "bytes")
-            if row.line is not None and seen.setdefault(point, row.line) != row.line:
-                table.note(again(log, row.line, row.bytes))
-                break
 
 
 def again(log: Log, line: int, size: int) -> str:
@@ -359,6 +351,12 @@ class RowOrder:
                     f"{self.log.at(line)}: out of order: {', '.join(names)} do not ascend; read as "
                     "printed"
                 )
+
+    def goes_on(self, line: int, columns: int) -> bool:
+        """True if this line is a row of a larger size."""
+        cells = self.log.lines[line - 1].split() if line <= len(self.log.lines) else []
+        is_row = len(cells) == columns and cells[0].isdigit() and self.size >= 0
+        return is_row and int(cells[0]) > self.size
 
     def is_cut(self, line: int, cells: Sequence[str], columns: int) -> bool:
         """True if the log ends inside this row: it has fewer cells, or no newline and fewer

@@ -20,6 +20,7 @@ from hockney.foreign.logs.table import (
     LogTable,
     RowError,
     is_number,
+    is_written_size,
     read_rows,
 )
 from hockney.foreign.programs import _nccl_json
@@ -185,8 +186,10 @@ def _table(line: int, operation: str, version: str | None, places: list[Place]) 
 
 def _first_row(log: Log, line: int) -> int:
     """The line of the first row below a heading; `line` without one."""
-    starts = (n for n, text in log.numbered(line) if _has_number(text) or _HEADING.match(text))
-    return next(starts, line)
+    for number, text in log.numbered(line):
+        if is_written_size(text.strip().partition(" ")[0]) or _HEADING.match(text):
+            return number
+    return line
 
 
 def _width(log: Log, line: int) -> int:

@@ -23,6 +23,7 @@ from hockney.foreign.logs.table import (
     is_number,
     read_rows,
 )
+from hockney.foreign.programs._csv_heading import factor_of
 from hockney.foreign.programs._osu_layout import PARAMETER, RANKS, tables_text
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import Size
@@ -40,8 +41,6 @@ with a version."""
 _COMMAND = re.compile(r"[\s/'\"`]osu_\w")
 _ONE_SIDED = "One Sided "
 """What titles of version 3 have before the name of the call."""
-_COMMA = re.compile(r"^\s*\d[\d.]*(?=.*\d,\d)(?:\s+[\d.]+(?:,\d+)?)+\s*$")
-"""A row with a decimal comma."""
 _DEVICE = re.compile(r"(?:MPI|[A-Z]{1,4}CCL)-([A-Z]+) ")
 _LIBRARY = re.compile(r"([A-Z]{1,4}CCL)\b")
 """A library other than MPI whose operations are measured."""
@@ -75,28 +74,20 @@ DATATYPE = "Datatype"
 TWO_RANKS = frozenset({"pingpong", "bandwidth", "bibandwidth", "latency-mt"})
 MEGA, MILLI = Decimal(10**6), Decimal("1e-3")
 
+_IN_TIME = r"\([mnuµμ\ufffd]?s(?:ec)?\)"
+_IN_RATE = r"\((?:[kKMG]i?B|[kMG]b)(?:/s(?:ec)?|ps)\)"
 TITLES = (
-    r"P(?P<tail>[\d.]+) Tail Lat ?\(us\)",
-    r"P(?P<bw_tail>[\d.]+) Tail BW ?\(MB/s\)",
+    rf"P(?P<tail>[\d.]+) Tail Lat ?{_IN_TIME}",
+    rf"P(?P<bw_tail>[\d.]+) Tail BW ?{_IN_RATE}",
     r"Size(?: \(B\))?",
-    r"Avg Latency ?\(us\)",
-    r"Min Latency ?\(us\)",
-    r"Max Latency ?\(us\)",
-    r"Latency ?\(us\)",
-    r"(?:Bi-)?Bandwidth ?\(MB/s\)",
+    rf"(?:Avg |Min |Max )?Latency ?{_IN_TIME}",
+    rf"(?:Bi-)?Bandwidth ?{_IN_RATE}",
     r"MB/s",
     r"Messages/s",
     r"Iterations",
     r"Validation",
     r"Transmit Size",
-    r"Overall ?\(us\)",
-    r"Compute ?\(us\)",
-    r"Coll\. Init ?\(us\)",
-    r"MPI_Test ?\(us\)",
-    r"MPI_Wait ?\(us\)",
-    r"Pure Comm\. ?\(us\)",
-    r"Min Comm\. ?\(us\)",
-    r"Max Comm\. ?\(us\)",
+    rf"(?:Overall|Compute|Coll\. Init|MPI_Test|MPI_Wait|(?:Pure|Min|Max) Comm\.) ?{_IN_TIME}",
     r"Overlap ?\(%\)",
 )
 _TITLES = re.compile("|".join(TITLES))
@@ -228,7 +219,9 @@ def read(log: Log) -> list[LogTable]:
                     )
                 continue
         _parameter(text, context)
-    for line, name in unread.items() if tables else ():
+    if unread and not tables:
+        tables = [LogTable(log.operation, "OSU", next(iter(unread)))]
+    for line, name in unread.items():
         tables[0].note(f"{log.at(line)}: no table of known columns is below {name} Test")
     if hidden and tables:
         tables[0].note("; ".join(hidden.words(log.path, log.at(hidden.line))))
@@ -286,12 +279,6 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
             f"{log.at(line)}: its rows have other columns than this heading: name all of them "
             "there, such as # Size  Avg Latency(us)  Min Latency(us)  Max Latency(us)  Iterations"
         )
-    if not table.rows and any(_COMMA.search(log.lines[number - 1]) for number in table.dropped):
-        table.notes.insert(
-            0,
-            f"{log.at(line)}: rows with decimal commas are not read; write points: "
-            f"sed '/^[0-9].*,[0-9]/{{s/\\.//g;s/,/./g}}' {log.path.name} | hockney import -",
-        )
     if SKIPPED in columns:
         _note_failures(log, below, end, table)
     return table, end
@@ -303,8 +290,16 @@ def _columns(text: str, context: OsuContext) -> list[Column]:
     rest = _TITLES.sub("", text).replace("#", "").strip()
     if not titles or rest:
         return []
-    every = [_column(title, context) for title in titles]
+    every = [_in_unit(_column(title, context), title[0]) for title in titles]
     return every if any(column.definition for column in every) else []
+
+
+def _in_unit(column: Column, title: str) -> Column:
+    """The column in the unit of its title, if that has one."""
+    unit = title[title.find("(") + 1 : -1] if title.endswith(")") else ""
+    if not column.definition or unit in ("", "%"):
+        return column
+    return replace(column, factor=factor_of(unit, column.field))
 
 
 def _rate(statistic: str, of: str) -> Column:
