@@ -122,6 +122,33 @@ def test_collectives_with_ranks_that_left_no_record_may_be_far() -> None:
     assert decided(profile(*both("MPI_Allreduce", 1000, 8, **wide)))["cause"] == FARTHER
 
 
+@pytest.mark.parametrize(
+    ("call", "fields", "cause"),
+    [
+        ("MPI_Allreduce", {"communicator_size": None, "members": None}, MESSAGES),
+        ("MPI_Allreduce", {"communicator_size": 1}, OTHER),
+        ("MPI_Send", {"peer": 0}, OTHER),
+        ("MPI_Send", {"peer": 1}, CONTENTION),
+    ],
+)
+def test_nobody_contends_with_itself_or_with_unknown_ranks(
+    call: str, fields: dict[str, object], cause: str
+) -> None:
+    usual = {"time_s": 0.5, "wait_s": 0.0, "seen": 9}
+    made = profile(calls(0, call, 1000, 8, **{**usual, **fields}))
+    made.machine = MACHINE
+    assert ProfileSummary(made).causes.seconds[cause] > 0.49
+
+
+def test_rounded_sizes_are_those_of_their_mean() -> None:
+    """A size that is an upper limit made the messages explain more time than they take."""
+    rounded = calls(0, "MPI_Send", 1000, 1 << 20, peer=1, is_coarse=True, wait_s=0.0, seen=9)
+    made = profile(msgspec.structs.replace(rounded, bytes_sum=1000 * (1 << 19)))
+    made.machine = MACHINE
+    alone = 1000 * MessageTimes(MACHINE.messages).message_s(1 << 19)
+    assert ProfileSummary(made).causes.seconds[CONTENTION] == pytest.approx(0.1 - alone)
+
+
 def test_copying_takes_at_most_what_it_takes_alone() -> None:
     """Seconds of a few columns are not for copying, whatever else they are for."""
     made = profile(

@@ -107,6 +107,15 @@ def test_findings() -> None:
     assert (decides["cause"], decides["rank"], decides["where"]) == (LATE, 1, "collectives")
 
 
+def test_sizes_that_are_upper_limits_are_no_size_of_most_calls() -> None:
+    found = profile(
+        *(calls(r, "MPI_Allreduce", 90, 1024, is_coarse=True) for r in (0, 1)),
+        *(calls(r, "MPI_Allreduce", 10, 8) for r in (0, 1)),
+    )
+    kinds_found = [finding.kind for finding in findings_of(ProfileSummary(found))]
+    assert kinds_found == ["sizes-rounded", "decides"]
+
+
 def test_a_rank_that_computes_longer_is_named_where_others_wait_for_it() -> None:
     times = ((0, 0.05, 0.0), (1, 0.5, 0.48))
     made = profile(
@@ -134,6 +143,9 @@ def test_what_can_be_tuned_and_what_it_gains() -> None:
         (collective.collective, collective.ranks, collective.bytes)
         for collective in used_collectives(made)
     ] == [("bcast", 2, 1024)]
+    of_all = calls(0, "MPI_Alltoallv", 10, 8000, communicator_size=8)  # of 8 blocks
+    on_device = calls(0, "MPI_Allreduce", 10, 8, memory="device")
+    assert [use.bytes for use in used_collectives(profile(of_all, on_device))] == [1000]
     gain = gain_of(["sh", "-c", "sleep ${PAUSE:-0.2}"], {"PAUSE": "0.02"}, 5)
     assert (gain.verdict, len(gain.ratios)) == ("faster", 5)
     assert gain.ratio < 0.7

@@ -9,8 +9,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from profile_samples import calls, profile, written
 
+from collective_samples import collective_run
 from conftest import RunHockney
+from hockney.cli import _tune_profile
+from hockney.infer.analysis import Analysis
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.mpis import family_of
 
@@ -20,6 +24,21 @@ SLOW = {
     "OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize": "64",
 }
 """Settings that an administrator might have made: broadcasts down a chain, 64 bytes at a time."""
+
+
+def test_collectives_that_rules_cannot_name_are_named(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were measured, and left out without a word."""
+    run = collective_run(
+        lambda *_: 1e-6, algorithms={"default": {}, "linear": {}}, collectives=("alltoallv",)
+    )
+    monkeypatch.setattr(_tune_profile, "_measured", lambda *_: [Analysis(run)])
+    made = profile(*(calls(rank, "MPI_Alltoallv", 10, 8000) for rank in (0, 1)))
+    written(tmp_path / "p.jsonl", made)
+    done = hockney("tune", "--profile", "p.jsonl")
+    assert done.status == 0, done.stderr
+    assert "note: no rules can be written for alltoallv" in done.stderr
 
 
 @pytest.mark.long

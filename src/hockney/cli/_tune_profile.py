@@ -19,6 +19,7 @@ from hockney.run.measure.execution import Target
 from hockney.run.measure.problems import raise_problems
 from hockney.run.measure.recording import mpi_of_command
 from hockney.run.mpis import RulesFormat, format_for, format_named
+from hockney.show.rules import notes_of
 from hockney.show.table import between
 from hockney.tuning.crossfit import confirmed
 from hockney.tuning.groups import CellGroup
@@ -47,20 +48,23 @@ def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], wri
     used = used_collectives(load_profile(path))
     if not used:
         raise UsageError(
-            f"{path}: no blocking collective takes a part of the time that tuning could gain",
+            f"{path}: no blocking collective on the host's memory takes a part of the time "
+            "that tuning could gain",
             "settings of messages are tuned by: hockney tune pingpong --settings auto",
         )
     analyses = _measured(used, path, options)
     runs = measured(analyses)
     form = format_named(options["form"] or format_for(runs.mpi.library, runs.mpi.version))
 
-    def groups_of(some: Measured) -> list[CellGroup]:
-        return only(some.groups(form, None, False), form, runs.mpi.version)[0]
+    def groups_of(some: Measured) -> tuple[list[CellGroup], list[str]]:
+        return only(some.groups(form, None, False), form, runs.mpi.version)
 
-    groups = groups_of(runs)
-    tuned = confirmed(
-        Tuned(tuple(for_group(group, runs.settings_of) for group in groups)), runs, groups_of
-    )
+    groups, others = groups_of(runs)
+    if not options["quiet"]:
+        for note in notes_of(groups, others, form, runs.mpi):
+            click.echo(f"note: {note}", err=True)
+    tuned = Tuned(tuple(for_group(group, runs.settings_of) for group in groups))
+    tuned = confirmed(tuned, runs, lambda some: groups_of(some)[0])
     options["output"] = options["output"] or Path(f"{path.stem}.rules")
     write(runs, tuned, form, options)
     if check and tuned.rules:

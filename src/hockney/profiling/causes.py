@@ -57,6 +57,19 @@ def hides_waiting(calls: Calls) -> bool:
     return calls.wait_s is None or (is_nonblocking_send and "send" in name)
 
 
+def _is_between_ranks(calls: Calls) -> bool:
+    """Whether these calls move data between ranks: not in files, and not from a rank to itself."""
+    moves_data = calls.datatype is not None or calls.call in WITHOUT_DATA
+    is_to_itself = _has_one_peer(calls) and calls.peer == calls.rank
+    is_alone = is_to_itself or calls.communicator_size == 1
+    return moves_data and not is_alone and not calls.call.startswith("MPI_File")
+
+
+def _has_one_peer(calls: Calls) -> bool:
+    """Whether `peer` is the only other rank of these calls; None is an unknown one."""
+    return calls.call in ONE_MESSAGE and "endrecv" not in calls.call
+
+
 def _others(rank: _Key) -> _Key:
     """Stands for all ranks of this rank's job but itself."""
     job, number = rank
@@ -88,8 +101,7 @@ class Causes:
         that may take, and then as unexplained, because their layout is unknown."""
         spent, waited = spent_in(calls)
         left = spent - waited
-        moves_data = calls.datatype is not None or calls.call in WITHOUT_DATA
-        if not moves_data or calls.call.startswith("MPI_File"):
+        if not _is_between_ranks(calls):
             return {OTHER: left}
         each = None
         if self.model is not None and calls.memory in OF_HOST:
@@ -126,7 +138,7 @@ class Causes:
         """Whether all ranks between which these calls move data are known to share a last cache:
         the two ranks whose messages were measured are no nearer than that."""
         known, caches = self._groups[calls.job, calls.members]
-        if calls.peer is not None and calls.call in ONE_MESSAGE and "endrecv" not in calls.call:
+        if calls.peer is not None and _has_one_peer(calls):
             ends = (calls.rank, calls.peer)
             caches = {self._caches.get((calls.job, rank)) for rank in ends}
         elif known < (calls.communicator_size or 1):

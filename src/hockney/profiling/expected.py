@@ -95,18 +95,20 @@ def messages_of(calls: Calls) -> tuple[float, float] | None:
     """Number and bytes of the messages that must follow each other in a call; None if unknown. For
     collectives the minimum of the usual algorithms (Thakur et al., 2005): log2(p) steps of a tree,
     or a block for each other rank, all at the price of one large message."""
-    name = calls.call.removeprefix("MPI_")
+    bytes_ = calls.bytes_sum / calls.count  # `bytes` may be an upper limit
     if calls.call in ONE_MESSAGE:
-        return 1.0, float(calls.bytes)
-    name = name.removesuffix("_init").lower()
+        return 1.0, bytes_
+    name = calls.call.removeprefix("MPI_").removesuffix("_init").lower()
     plain = name.removeprefix("i") if name.removeprefix("i") in BY_TREE | BY_BLOCKS else name
-    ranks = calls.communicator_size or 1
-    steps = float(max(ranks - 1, 0).bit_length())
+    if calls.communicator_size is None:
+        return None
+    ranks = calls.communicator_size
+    steps = float((ranks - 1).bit_length())
     if plain in BY_TREE:
-        return steps, float(calls.bytes)
+        return steps, bytes_
     if plain in BY_BLOCKS:
-        blocks = 1 if plain in OF_ALL_BLOCKS else max(ranks - 1, 0)
-        return steps, calls.bytes * blocks / max(steps, 1.0)
+        blocks = 1 if plain in OF_ALL_BLOCKS else ranks - 1
+        return steps, bytes_ * blocks / max(steps, 1.0)
     return None
 
 

@@ -34,6 +34,8 @@ MOST_CPU_WAIT = 0.1
 """Largest fraction of a rank's time off its CPU, as for measured ranks (analysis/noise.py)."""
 MOST_RECORDING = 0.02
 """Largest fraction of the ranks' time for the recorder; more changes what it records."""
+ROUNDED = 0
+"""Stands for the sizes of calls that are known only to be up to a power of two."""
 POLLS = 100
 """Tests and probes per other call above which a program polls."""
 POLLING = frozenset(
@@ -266,24 +268,20 @@ def _memory(summary: ProfileSummary) -> Iterator[ProfileFinding]:
 
 def _one_size(summary: ProfileSummary) -> Iterator[ProfileFinding]:
     """Calls with data, most of which carry the same number of bytes."""
-    by_call: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
-    for row in summary.rows:
-        name, _, _, bytes_ = row.key
-        spent = row.sum.time_s + row.sum.completion_s
-        if name not in COMPLETING and isinstance(bytes_, int) and bytes_ > 0:
-            by_call[str(name)].append((bytes_, row.sum.count, spent))
-    for name, sizes in by_call.items():
-        calls, spent = sum(count for _, count, _ in sizes), sum(time for _, _, time in sizes)
-        if not summary.time_s or spent < LEAST_FRACTION * summary.time_s:
+    counts: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    spent: dict[str, float] = defaultdict(float)
+    for calls in summary.profile.calls:
+        if calls.call not in COMPLETING and calls.bytes > 0:
+            counts[calls.call][ROUNDED if calls.is_coarse else calls.bytes] += calls.count
+            spent[calls.call] += calls.time_s + calls.completion_s
+    for name, by_size in counts.items():
+        known = {size: count for size, count in by_size.items() if size != ROUNDED}
+        if not known or not summary.time_s or spent[name] < LEAST_FRACTION * summary.time_s:
             continue
-        most = max({size for size, _, _ in sizes}, key=lambda size: _count(sizes, size))
-        part = _count(sizes, most) / calls
+        most = max(known, key=lambda size: known[size])
+        part = known[most] / sum(by_size.values())
         if part > MOST_OF:
             yield ProfileFinding("one-size", {"call": name, "bytes": most, "fraction": part})
-
-
-def _count(sizes: list[tuple[int, int, float]], of: int) -> int:
-    return sum(count for size, count, _ in sizes if size == of)
 
 
 def _polling(summary: ProfileSummary) -> Iterator[ProfileFinding]:

@@ -13,6 +13,8 @@ import numpy as np
 from hockney.base.errors import HockneyError
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import median_interval
+from hockney.profiling.causes import OF_HOST
+from hockney.profiling.expected import OF_ALL_BLOCKS
 from hockney.profiling.kinds import Profile
 from hockney.profiling.mix import collective_of
 
@@ -37,15 +39,17 @@ class Used:
 
 
 def used_collectives(profile: Profile) -> list[Used]:
-    """The blocking collectives in which a program spends its time in MPI."""
+    """The blocking collectives on the host's memory, which is what is measured, in which a program
+    spends its time in MPI."""
     spent: dict[tuple[str, int, int], float] = {}
     for calls in profile.calls:
         name = collective_of(calls)
         ranks = calls.communicator_size
         if name is None or name in UNTUNED or ranks is None or ranks < 2 or not calls.bytes_sum:
             continue
-        if calls.call == f"MPI_{name.capitalize()}":
-            key = name, ranks, calls.bytes_sum // calls.count
+        if calls.call == f"MPI_{name.capitalize()}" and calls.memory in OF_HOST:
+            blocks = ranks if name in OF_ALL_BLOCKS else 1
+            key = name, ranks, calls.bytes_sum // (calls.count * blocks)
             spent[key] = spent.get(key, 0.0) + calls.time_s
     total = sum(calls.time_s for calls in profile.calls)
     used = [Used(*key, seconds) for key, seconds in spent.items()]
