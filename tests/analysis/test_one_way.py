@@ -11,7 +11,7 @@ from msgspec.structs import replace as changed
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import NOT_JUDGED, PASSED
-from hockney.infer.analysis.network_faults import WAYS
+from hockney.infer.analysis.part_words import WAY_WORDS
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
 from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Noise, PairBlock, Run
@@ -124,7 +124,7 @@ HALVES = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS.values())
+@pytest.mark.parametrize("way", WAY_WORDS.values())
 @pytest.mark.parametrize("factor", [1.2, 2.0])
 @pytest.mark.parametrize("slow", HALVES)
 def test_of_many_nodes_that_are_slow_one_way_nothing_is_named(

@@ -15,12 +15,10 @@ import numpy as np
 from hockney.base.units import format_size
 from hockney.infer.analysis.boards import (
     CABLE,
-    GROUP,
     INSIDE,
     NODE,
     PAIR,
     PLACE,
-    UPLINK,
     Board,
     Doubt,
     Fault,
@@ -33,6 +31,7 @@ from hockney.infer.analysis.faults import judged, of_cable
 from hockney.infer.analysis.outlier_rule import agreeing_words
 from hockney.infer.analysis.outliers import RULE as RULE_OF_PAIRS
 from hockney.infer.analysis.pairwise import Array, Pairwise, Whole, median_of_passes
+from hockney.infer.analysis.part_words import slow_words
 from hockney.infer.locate.candidates import IN, OUT
 
 RULE = (
@@ -40,29 +39,6 @@ RULE = (
     + "; a cable has the upper quartile of its pairs, which a narrow one delays only where they "
     "meet in it in the same round"
 )
-
-
-WORDS = {
-    NODE: "node {} is slow",
-    GROUP: "the links of nodes {} to all others are slow",
-    UPLINK: "the links of switch {} to other switches are slow",
-    INSIDE: "switch {} is slow inside",
-    CABLE: "the cable between switches {} is slow",
-    PLACE: "{} is slow",
-    PAIR: "the pair of {} is slow",
-}
-
-
-WORDS_ONE_WAY = {
-    NODE: "node {} is slow {}",
-    GROUP: "the links of nodes {} to all others are slow {}",
-    UPLINK: "the links of switch {} to other switches are slow {}",
-    INSIDE: "switch {} is slow inside",
-    CABLE: "the cable from switch {} is slow",
-    PLACE: "{} is slow {}",
-    PAIR: "messages from {} are slow",
-}
-WAYS = {OUT: "to send", IN: "to receive"}
 
 
 @dataclass(frozen=True)
@@ -98,12 +74,9 @@ class Suspect:
     @property
     def words(self) -> str:
         """ "node n3 is slow", "node n3 is slow to send"."""
-        if self.way is not None and self.what in (CABLE, PAIR):
-            return WORDS_ONE_WAY[self.what].format(" to ".join(self.names))
-        joined = " and ".join(filter(None, (", ".join(self.names[:-1]), self.names[-1])))
-        if self.way is not None:
-            return WORDS_ONE_WAY[self.what].format(joined, WAYS[self.way])
-        return WORDS[self.what].format(joined)
+        if self.what == INSIDE:
+            return f"{slow_words(INSIDE, self.names, None)} inside"
+        return slow_words(self.what, self.names, self.way)
 
 
 LEAST_TO_DELAY = 4096

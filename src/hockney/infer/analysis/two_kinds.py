@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hockney.infer.analysis.boards import Doubt
-from hockney.infer.analysis.network_faults import WAYS as WAY_WORDS
 from hockney.infer.analysis.outlier_rule import MOST_FRACTION, slower_kind
 from hockney.infer.analysis.pairwise import own_medians
+from hockney.infer.analysis.part_words import WAY_WORDS
 from hockney.infer.locate.candidates import NODE, WAYS, Array, NetworkPart, Whole
 from hockney.infer.locate.odds import ENOUGH, RoundTimes
 
