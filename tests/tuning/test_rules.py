@@ -281,20 +281,27 @@ def test_a_rule_for_all_sizes_names_those_that_were_measured() -> None:
     assert "all sizes" not in "\n".join(rule_lines(Tuned((none,))))
 
 
-def test_a_predicted_cell_carries_a_rule_over_a_gap() -> None:
-    fast: Ratios = {"a": (0.5, "faster")}
-    guessed = cell("bcast", 4, 128, fast)
-    assert guessed.default is not None
-    guessed = replace(
-        guessed,
-        default=msgspec.structs.replace(guessed.default, launches=0),
+def predicted(of: CollectiveCell) -> CollectiveCell:
+    assert of.default is not None
+    return replace(
+        of,
+        default=msgspec.structs.replace(of.default, launches=0),
         contenders=tuple(
             replace(one, point=msgspec.structs.replace(one.point, launches=0))
-            for one in guessed.contenders
+            for one in of.contenders
         ),
     )
-    [rule] = reduced([cell("bcast", 4, 8, fast), guessed, cell("bcast", 4, 2048, fast)]).rules
+
+
+def test_a_predicted_cell_carries_a_rule_over_a_gap_and_shows_no_gain() -> None:
+    fast: Ratios = {"a": (0.5, "faster")}
+    guessed = predicted(cell("bcast", 4, 128, {"a": (0.1, "faster")}))
+    found = reduced([cell("bcast", 4, 8, fast), guessed, cell("bcast", 4, 2048, fast)])
+    [rule] = found.rules
     assert (rule.from_bytes, rule.to_bytes) == (8, 2048)
+    assert found.times_faster(rule) == pytest.approx(2.0), "that of the measured cells"
+    alone = reduced([guessed])
+    assert alone.times_faster(alone.rules[0]) == pytest.approx(10.0)
 
 
 def test_a_rule_for_all_sizes_does_not_mind_gaps() -> None:

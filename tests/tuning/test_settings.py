@@ -92,6 +92,13 @@ def test_what_is_surely_slower_at_some_size_is_not_chosen() -> None:
     assert largest_gain([study]) == pytest.approx(1 / (0.98 * 0.2))
 
 
+def test_what_was_not_measured_at_some_size_is_not_chosen() -> None:
+    """It may be slower there, or hang."""
+    study = study_of({"a=1": GOOD, "b=1": {8: (0.5, "faster")}})
+    partly = replace(study, unmatched={"b=1": [Point(operation="pingpong", bytes=64)]})
+    assert (chosen_of(study), chosen_of(partly)) == tuple(study.comparison.variants[2:0:-1])
+
+
 def test_without_intervals_nothing_is_proved() -> None:
     assert largest_gain([study_of({"a=1": {8: (1.0, "none")}})]) is None
 

@@ -60,8 +60,7 @@ def explained(reduction: Reduction) -> list[Explained]:
 
 
 def _explained(rule: Rule, reduction: Reduction) -> Explained:
-    cells = [cell for cell in reduction.covered(rule) if cell.launches > 0]
-    cells = cells or reduction.covered(rule)
+    cells = reduction.evidence(rule)
     ours = [
         (contender.difference, contender, cell)
         for cell in cells

@@ -84,12 +84,17 @@ class Reduction:
         """The cells in which a rule holds."""
         return [c for c in self.cells if rule.holds_for(c.collective, c.ranks, c.bytes)]
 
+    def evidence(self, rule: Rule) -> list[CollectiveCell]:
+        """The measured cells in which a rule holds; predicted ones where there are no others."""
+        covered = self.covered(rule)
+        return [cell for cell in covered if cell.launches > 0] or covered
+
     def times_faster(self, rule: Rule) -> float | None:
-        """The library's own time over the rule's: the geometric mean over the rule's cells, as far
-        as it is confirmed; None where that is not known."""
+        """The library's own time over the rule's: the geometric mean over the cells that show it,
+        as far as it is confirmed; None where that is not known."""
         ratios = [
             contender.difference.ratio
-            for cell in self.covered(rule)
+            for cell in self.evidence(rule)
             for contender in cell.contenders
             if contender.name == rule.name and contender.difference is not None
         ]

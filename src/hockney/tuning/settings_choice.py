@@ -68,6 +68,8 @@ def chosen_of(study: VariantStudy, tried: Sequence[Setting] = ()) -> Variant | N
     faster: list[tuple[float, Variant]] = []
     for variant in study.comparison.variants[1:]:
         ratios = _points(study, variant.name)
+        if study.unmatched.get(variant.name):  # sizes that it was not measured at
+            continue
         if any(map(is_surely_faster, ratios)) and not any(map(is_surely_slower, ratios)):
             faster.append((_mean(ratios), variant))
     if not faster:
