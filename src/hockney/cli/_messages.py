@@ -10,8 +10,8 @@ import click
 from hockney.base.errors import UsageError
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, Decorator, option
-from hockney.plan.bounds import MOST
-from hockney.plan.messages import LARGEST_COUNT, PACKINGS, THREAD_COMMS, Threads
+from hockney.plan.bounds import LARGEST_INT, MOST
+from hockney.plan.messages import PACKINGS, THREAD_COMMS, Threads
 from hockney.plan.words import STANDARD
 
 _THREADS = re.compile(r"(\d{1,99})(?::(\d{1,99}))?")
@@ -131,7 +131,7 @@ def messages_of(
         raise UsageError("--thread-comms: there is one thread", "give --threads")
     if fields["packing"] is None:
         usual = [
-            packing for packing in PACKINGS if packing != "pack" or largest_bytes <= LARGEST_COUNT
+            packing for packing in PACKINGS if packing != "pack" or largest_bytes <= LARGEST_INT
         ]
         several = takes_packing and fields["datatype"] is not None
         fields["packing"] = tuple(usual) if several else ("datatype",)

@@ -22,6 +22,8 @@ MOST = {
     "combinations": 1000,
 }
 """Largest values that a plan may ask for."""
+LARGEST_INT = 2**31 - 1
+"""MPI counts elements, displacements and the bytes of MPI_Pack in an int of C."""
 LONGEST_NUMBER = 18
 """Most digits of a number; a longer one exceeds every bound."""
 

@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from hockney.base.errors import UsageError
+from hockney.plan.bounds import LARGEST_INT
 
 KINDS = (
     "vector:COUNT:BLOCK:STRIDE, indexed:LENGTH@OFFSET:..., struct:TYPE@OFFSET:... or subarray:.."
@@ -24,8 +25,6 @@ KINDS = (
 MEMBERS = {"char": 1, "int": 4, "float": 4, "double": 8}
 """Types of a struct's members, with their bytes."""
 DOUBLE_BYTES = 8
-LARGEST_BYTES = 2**31 - 1
-"""Most bytes of one element and of each part: MPI counts them in an int."""
 MOST_PARTS = 1 << 16
 LONGEST_TEXT = 2000
 DIMENSIONS = (2, 3)
@@ -50,7 +49,7 @@ def layout_of(layout: str) -> Layout:
     if len(layout) > LONGEST_TEXT:
         raise _wrong(layout[:40] + "...", f"more than {LONGEST_TEXT} characters")
     shape = _KINDS[kind](layout, rest)
-    if shape.span > LARGEST_BYTES:
+    if shape.span > LARGEST_INT:
         raise _wrong(layout, "one element is larger than 2 GiB", "use smaller elements, and more")
     return shape
 

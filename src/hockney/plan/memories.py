@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size, parse_size
+from hockney.plan.bounds import LARGEST_INT
 
 Memory = Literal["host", "pinned", "managed", "device"]
 MEMORIES: tuple[Memory, ...] = get_args(Memory)
@@ -15,7 +16,6 @@ managed: in pages that move between both. device: on the device."""
 HOST, DEVICE = "host", "device"
 WHOLE = "whole"
 """A staged message that is copied in one piece."""
-MOST_BLOCK = 2**31 - 1
 _DEVICES = re.compile(r"near|local|\d{1,3}(?:,\d{1,3})*")
 
 
@@ -57,7 +57,7 @@ def read_blocks(text: str) -> str:
     blocks = [0 if word == WHOLE else parse_size(word) for word in words]
     if any(block == 0 and word != WHOLE for block, word in zip(blocks, words, strict=True)):
         raise UsageError(f"{text!r}: a block has a byte or more", "write whole, or 256KiB")
-    if len(set(blocks)) < len(blocks) or max(blocks) > MOST_BLOCK:
+    if len(set(blocks)) < len(blocks) or max(blocks) > LARGEST_INT:
         raise UsageError(f"{text!r}: name blocks below 2 GiB, each once", "write whole,256KiB")
     return ",".join(WHOLE if block == 0 else str(block) for block in blocks)
 

@@ -12,11 +12,8 @@ Packing = Literal["datatype", "pack", "hand"]
 PACKINGS: tuple[Packing, ...] = get_args(Packing)
 """Ways to move data into and out of a layout: MPI's datatype, MPI_Pack, or plain copies."""
 BY_DATATYPE, BY_HAND = "datatype", "hand"
-MOST_THREADS = 1024
 Threads = tuple[int, int]
 """Threads of the rank that sends first, and of the other one."""
-LARGEST_COUNT = 2**31 - 1
-"""Most elements of a message, and bytes for MPI_Pack: MPI counts them in an int."""
 
 
 def threads_text(threads: Threads) -> str:

@@ -16,8 +16,9 @@ from hockney.infer.predict.parameters import Machine, Parameters
 from hockney.infer.predict.schedule import Step
 from hockney.infer.predict.schedules import SCHEDULES
 from hockney.infer.predict.simulation import walk
+from hockney.plan.bounds import LARGEST_INT
 from hockney.plan.words import ALL_PHASES
-from hockney.plan.workloads.collective import INT_BYTES, MOST_BYTES, REDUCTIONS
+from hockney.plan.workloads.collective import INT_BYTES, REDUCTIONS
 from hockney.records import Place
 
 TIMED = ("bcast", "reduce", "allreduce", "allgather")
@@ -162,7 +163,7 @@ def laid_out(collective: str, name: str, ranks: int, bytes: int, segment: int | 
             f"{collective} of {bytes} bytes: more than {MOST_MESSAGES} messages",
             "ask for fewer ranks, or larger segments",
         )
-    if any(float(step.bytes.max()) > MOST_BYTES for step in steps):
+    if any(float(step.bytes.max()) > LARGEST_INT for step in steps):
         raise UsageError(
             f"{collective} of {bytes} bytes: a message is larger than MPI counts in an int",
             "leave out the largest sizes",

@@ -7,11 +7,10 @@ from typing import Annotated
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
+from hockney.plan.bounds import LARGEST_INT, MOST
 from hockney.plan.datatypes import layout_of
 from hockney.plan.knobs import Axis, Knob
 from hockney.plan.messages import (
-    LARGEST_COUNT,
-    MOST_THREADS,
     Packing,
     ThreadComms,
     Threads,
@@ -100,8 +99,8 @@ class Messages(OnDevices, frozen=True, kw_only=True):
             )
         for senders, receivers in self.threads:
             option = f"--threads {senders}:{receivers}"
-            if not (0 < senders <= MOST_THREADS and 0 < receivers <= MOST_THREADS):
-                raise UsageError(f"{option}: a rank has 1 to {MOST_THREADS} threads")
+            if not (0 < senders <= MOST["threads"] and 0 < receivers <= MOST["threads"]):
+                raise UsageError(f"{option}: a rank has 1 to {MOST['threads']} threads")
             if senders == receivers:
                 continue
             if self.thread_comms != "shared":
@@ -140,13 +139,13 @@ class Messages(OnDevices, frozen=True, kw_only=True):
                         f"which have {unit} bytes of data",
                         f"use multiples of {self.unit_bytes}, or leave --sizes out",
                     )
-                if size.bytes // unit > LARGEST_COUNT:
+                if size.bytes // unit > LARGEST_INT:
                     raise UsageError(
                         f"--sizes: {format_size(size.bytes)} are more elements of {layout} than "
                         "MPI counts",
                         "use larger elements",
                     )
-        if "pack" in self.packing and self.largest_bytes > LARGEST_COUNT:
+        if "pack" in self.packing and self.largest_bytes > LARGEST_INT:
             raise UsageError(
                 "--packing pack: MPI_Pack takes less than 2 GiB", "leave it out, or larger sizes"
             )

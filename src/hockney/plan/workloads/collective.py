@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, get_args
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.plan.arrivals import Arrivals
+from hockney.plan.bounds import LARGEST_INT, MOST
 from hockney.plan.knobs import Knob
-from hockney.plan.messages import MOST_THREADS
 from hockney.plan.words import ELEMENT_BYTES, PARAMETERS
 from hockney.plan.words import NONBLOCKING as NONBLOCKING_FORM
 from hockney.plan.workloads import Buffers, CaseAxes, Row
@@ -51,8 +51,6 @@ Added = Literal["int32", "int64", "float16", "bfloat16", "float", "double"]
 USUAL_ELEMENT: Added = "int32"
 ADDED_BYTES: dict[Added, int] = {element: ELEMENT_BYTES[element] for element in get_args(Added)}
 """Types whose sums over many ranks do not overflow, and their bytes."""
-MOST_BYTES = 2**31 - 1
-"""Most bytes, as MPI counts are int."""
 LEAST_RADIX = 2
 """Least radix, as a tree with a fan-out of 1 is a chain."""
 LEAST_REQUESTS = 1
@@ -231,7 +229,7 @@ class Collective(OnDevices, frozen=True, kw_only=True, tag="collective"):
             )
         self._check_form()
         self._check_threads()
-        if self.collective in BYTE_DISPLACEMENTS and self.largest_bytes * ranks > MOST_BYTES:
+        if self.collective in BYTE_DISPLACEMENTS and self.largest_bytes * ranks > LARGEST_INT:
             raise UsageError(
                 f"{self.collective} of {format_size(self.largest_bytes)} by {ranks} ranks: MPI "
                 "counts its displacements as bytes in an int",
@@ -268,11 +266,11 @@ class Collective(OnDevices, frozen=True, kw_only=True, tag="collective"):
 
     def _check_elements(self) -> None:
         width = ADDED_BYTES[self.element]
-        if self.collective in REDUCTIONS and self.largest_bytes > MOST_BYTES * width:
+        if self.collective in REDUCTIONS and self.largest_bytes > LARGEST_INT * width:
             raise UsageError(
                 f"--sizes: {format_size(self.largest_bytes)} are more elements ({self.element}) "
                 "than MPI counts in an int",
-                f"leave out sizes of {format_size((MOST_BYTES + 1) * width)} and more",
+                f"leave out sizes of {format_size((LARGEST_INT + 1) * width)} and more",
             )
         if self.phases and width != INT_BYTES:
             raise UsageError(
@@ -290,8 +288,8 @@ class Collective(OnDevices, frozen=True, kw_only=True, tag="collective"):
             )
 
     def _check_threads(self) -> None:
-        if any(not 0 < count <= MOST_THREADS for count in self.threads):
-            raise UsageError(f"--threads: a rank has 1 to {MOST_THREADS} threads")
+        if any(not 0 < count <= MOST["threads"] for count in self.threads):
+            raise UsageError(f"--threads: a rank has 1 to {MOST['threads']} threads")
         if self.threads and (
             self.overlap or self.groups > 1 or self.arrivals or self.form in ONE_SIDED
         ):

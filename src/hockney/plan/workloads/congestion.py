@@ -8,11 +8,12 @@ from itertools import product
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
+from hockney.plan.bounds import LARGEST_INT
 from hockney.plan.loads import Aggressor, Burst, Roles, Victim
 from hockney.plan.workloads import Buffers, CaseAxes, Row
 from hockney.plan.workloads._devices import OnDevices
 from hockney.plan.workloads._shared import Tails
-from hockney.plan.workloads.collective import INT_BYTES, MOST_BYTES
+from hockney.plan.workloads.collective import INT_BYTES
 from hockney.plan.workloads.pairs import USUAL_WINDOW
 
 LEAST_AGGRESSORS = 2
@@ -103,7 +104,7 @@ class Congestion(OnDevices, frozen=True, kw_only=True, tag="congestion"):
     def check(self, ranks: int) -> None:
         self._check_roles(ranks)
         for size in self.load_sizes:
-            if not 1 <= size <= MOST_BYTES:
+            if not 1 <= size <= LARGEST_INT:
                 raise UsageError(
                     f"--load-sizes: {format_size(size)} is no load: from 1 B to below 2 GiB",
                     "name other sizes of the aggressors' messages",

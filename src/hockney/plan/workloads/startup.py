@@ -6,6 +6,7 @@ import socket
 import time
 
 from hockney.base.errors import UsageError
+from hockney.plan.bounds import LARGEST_INT
 from hockney.plan.workloads import Row, Workload
 
 PHASES = ("launch", "init", "contact", "comm-dup", "comm-split", "window", "finalize")
@@ -36,7 +37,7 @@ class Startup(Workload, frozen=True, kw_only=True, tag="startup"):
                 "--sizes: start-up takes one size above 0, that of messages and windows",
                 "name one, such as 8",
             )
-        if self.largest_bytes >= 2**31:
+        if self.largest_bytes > LARGEST_INT:
             raise UsageError("--sizes: start-up sends messages below 2 GiB", "name less")
 
 
