@@ -53,7 +53,7 @@ def test_what_is_no_list_of_ranks(text: str) -> None:
 @pytest.mark.parametrize("type_", [COUNTS, RADICES, REQUESTS_IN_FLIGHT])
 def test_what_is_too_large_is_called_by_its_name(type_: click.ParamType) -> None:
     named = {COUNTS: "ranks", RADICES: "radices", REQUESTS_IN_FLIGHT: "requests"}
-    with pytest.raises(click.BadParameter, match=f"'2000000': {named[type_]} up to 1048576"):
+    with pytest.raises(click.BadParameter, match=f"'2000000': {named[type_]} are at most 1048576"):
         type_.convert("2000000", None, None)
 
 

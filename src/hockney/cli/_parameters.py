@@ -155,7 +155,7 @@ def _counts(
     if not counts or min(counts) < least:
         raise UsageError(f"{text!r}: {fewer}")
     if max(counts) > MOST["ranks"]:
-        raise UsageError(f"{text[:40]!r}: {of} up to {MOST['ranks']} can be asked for")
+        raise UsageError(f"{text[:40]!r}: {of} are at most {MOST['ranks']}")
     return sorted(set(counts))
 
 
