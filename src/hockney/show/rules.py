@@ -30,7 +30,6 @@ from hockney.tuning.check import TOLERANCE, Check, Checked
 from hockney.tuning.groups import CellGroup
 from hockney.tuning.reasons import CriticalPath, Explained
 from hockney.tuning.rules import MOST_GAP, Reduction, Tuned, UnmeasuredGap
-from hockney.tuning.sizes import measured_text
 
 BETWEEN = "+"
 """Mark of a size that the result files do not have."""
@@ -144,8 +143,7 @@ def _is_for_all(rule: Rule) -> bool:
 
 
 def _all_sizes_line(row: _Reduced) -> str:
-    rule, sizes = row.rule, [cell.bytes for cell in row.of.covered(row.rule) if cell.launches > 0]
-    known = measured_text(sizes) if sizes else "not measured"
+    rule = row.rule
     return (
         f"{rule.collective}, {how_many(rule.ranks, 'rank')}: the rule holds for all sizes, as it "
         f"must not depend on them, {known}: what it does to others is not known"
