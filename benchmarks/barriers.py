@@ -7,13 +7,17 @@ import argparse
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-EXACT = ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from platforms import EXACT
+
 SIMULATED = ("ompi_basic_linear", "ompi_tree", "ompi_recursivedoubling")
 VARIABLES = {
     "mpich": ("MPIR_CVAR_BARRIER_INTRA_ALGORITHM", ("k_dissemination", "recexch", "nb")),
@@ -60,8 +64,7 @@ def _medians(
             command += ["--mpicc", args.mpicc] if args.mpicc else []
         else:
             command += ["--platform", f"cluster:{args.ranks},lat=5us,bw=1GB/s"]
-            settings = (*EXACT, f"smpi/barrier:{algorithm}")
-            command += [word for setting in settings for word in ("--cfg", setting)]
+            command += [*EXACT, "--cfg", f"smpi/barrier:{algorithm}"]
         done = subprocess.run(
             command, capture_output=True, text=True, check=True, env={**os.environ, **env}
         )

@@ -18,7 +18,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from multiprocessing import get_context
@@ -26,8 +25,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from claim import Claim
-from scipy.stats import binomtest
+from claim import Claim, Rate
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "docs" / "claims.json"
@@ -40,28 +38,6 @@ Every rate of coverage, false alarms and power that these pages state, as simula
 truth measured it: how often the claimed event occurred, of how many simulated measurements, with
 the exact 95 % interval of that rate (Clopper and Pearson 1934). `python benchmarks/claims.py` makes
 this page and [claims.json](claims.json).""".splitlines()
-
-
-@dataclass(frozen=True)
-class Rate:
-    """A fraction of n repetitions, with its exact 95 % interval (Clopper and Pearson 1934)."""
-
-    count: int
-    n: int
-
-    @property
-    def fraction(self) -> float:
-        return self.count / self.n
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        exact = binomtest(self.count, self.n).proportion_ci(method="exact")
-        return float(exact.low), float(exact.high)
-
-    def refutes(self, at_most: float | None, at_least: float | None) -> bool:
-        """True if the whole interval is on the wrong side of a limit."""
-        low, high = self.interval
-        return (at_most is not None and low > at_most) or (at_least is not None and high < at_least)
 
 
 def claims() -> dict[str, Claim]:

@@ -7,14 +7,20 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hockney.run.measure.build import SOURCES
+from hockney.plan import Case, Placement, Sampling
+from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.plan.size import Size
+from hockney.plan.workloads.pingpong import Pingpong
+from hockney.run.measure.build import SOURCES, build_engine
 from hockney.run.measure.compiler import FLAGS
+from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.start import start_of
 from hockney.run.mpis import Mpi
 
 FEWEST_REPETITIONS = 1000
@@ -52,6 +58,24 @@ def hockney(
         result: dict[str, Any] = json.loads(done.stdout)
         result["wall_s"] = time.monotonic() - started
         return result
+
+
+def lines_of_judged_launches(
+    sizes: Sequence[Size], mpicc: str | None, launches: int, seconds: float
+) -> Iterator[list[bytes]]:
+    """The records of each launch of a ping-pong, by an engine that is its own judge: it also prints
+    every line of its probe, and core-to-core latencies before and after each round."""
+    os.environ["HOCKNEY_CFLAGS"] = "-DHOCKNEY_FAULTS"
+    mpi = find_mpi(mpicc)
+    engine = build_engine(mpi)
+    case = Case(workload=Pingpong(sizes=tuple(sizes)), placement=Placement())
+    for launch in range(launches):
+        arguments = engine_arguments(case, Sampling(precision=1e-6), seconds)
+        arguments += launch_arguments(launch)
+        start = start_of(mpi, engine, case, arguments, {"HOCKNEY_JUDGE": "1"})
+        env = {**os.environ, **start.env}
+        done = subprocess.run(start.command, capture_output=True, check=True, env=env)
+        yield done.stdout.splitlines()
 
 
 def medians(run: dict[str, Any]) -> dict[int, float]:

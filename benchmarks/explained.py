@@ -23,7 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from planted import interval
+from claim import Rate
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.explanation import ENOUGH, explanation
@@ -61,8 +61,8 @@ class Score:
     def show(self, what: str, has_cause: bool) -> None:
         words = f"{what}: n = {self.pairs}"
         if has_cause:
-            words += f", named first in {interval(self.first, self.pairs)}"
-        words += f", accused wrongly in {interval(self.accused, self.pairs)}"
+            words += f", named first in {Rate(self.first, self.pairs)}"
+        words += f", accused wrongly in {Rate(self.accused, self.pairs)}"
         if has_cause:
             words += f", less than 90 % explained in {self.left}"
         print("\n".join([words, *self.lines]))

@@ -15,8 +15,8 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
+from claim import Rate
 from locate_networks import NETWORKS, Machine, planted
-from planted import interval
 from scipy.sparse import vstack
 
 from hockney.infer.locate.design import all_rounds, round_pairs
@@ -105,10 +105,10 @@ def cell(shape: str, fault: str, args: argparse.Namespace) -> None:
             whole = all_pairs(machine, args.noise, args.tails, seed)
             same += named(whole) == slow
     total = all_rounds(machine.nodes)
-    beside = f"  as all pairs {interval(same, args.machines)}" if args.beside_all_pairs else ""
+    beside = f"  as all pairs {Rate(same, args.machines)}" if args.beside_all_pairs else ""
     print(
-        f"{shape:>10} {fault:>6} n={args.machines}  right {interval(right, args.machines)}  "
-        f"accuses a sound part {interval(false, args.machines)}  rounds median "
+        f"{shape:>10} {fault:>6} n={args.machines}  right {Rate(right, args.machines)}  "
+        f"accuses a sound part {Rate(false, args.machines)}  rounds median "
         f"{np.median(rounds):.0f}, most {max(rounds)} ({100.0 * max(rounds) / total:.2f} % of "
         f"{total})  "
         f"{np.mean(seconds):.1f} s each{beside}",

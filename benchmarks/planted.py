@@ -15,25 +15,16 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from scipy.stats import beta
+from claim import Rate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from planted_networks import FAULTS, SHAPES, can_be_known, outcome, planted
 
 OUTCOMES = ("right", "missed", "false", "not judged")
-LEVEL = 0.95
 
 Cell = tuple[str, str, str]
 """The planted fault, the noise, and whether the fault can be known."""
-
-
-def interval(count: int, n: int) -> str:
-    """Percent with the interval of Clopper and Pearson (1934, Biometrika 26)."""
-    rest = (1.0 - LEVEL) / 2.0
-    low = beta.ppf(rest, count, n - count + 1) if count else 0.0
-    high = beta.ppf(1.0 - rest, count + 1, n - count) if count < n else 1.0
-    return f"{count} ({100.0 * low:.1f} to {100.0 * high:.1f} %)"
 
 
 def cases(nodes: Sequence[int], seeds: int) -> Iterator[tuple[str, int, str, str, bool, int]]:
@@ -59,7 +50,7 @@ def show(counts: dict[Cell, Counter[str]]) -> None:
     print(f"{'planted':>8} {'noise':>6} {'knowable':>12} {'n':>6}  " + "  ".join(OUTCOMES))
     for cell, outcomes in sorted(counts.items()):
         n = outcomes.total()
-        each = "  ".join(f"{interval(outcomes[name], n):>24}" for name in OUTCOMES)
+        each = "  ".join(f"{Rate(outcomes[name], n)!s:>24}" for name in OUTCOMES)
         print(f"{cell[0]:>8} {cell[1]:>6} {cell[2]:>12} {n:>6}  {each}")
 
 

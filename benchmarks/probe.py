@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 
 import numpy as np
+from common import lines_of_judged_launches
 
 from hockney.base.units import parse_sizes
 from hockney.infer.estimate.states import cluster
-from hockney.plan import Case, Placement, Sampling, sizes_of
-from hockney.plan.engine import engine_arguments, launch_arguments
-from hockney.plan.workloads.pingpong import Pingpong
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.mpi import find_mpi
-from hockney.run.measure.start import start_of
+from hockney.plan import sizes_of
 
 SIZES = sizes_of(parse_sizes("8,1KiB,64KiB"))
 LEAST_LAUNCHES = 5
@@ -26,20 +20,10 @@ LEAST_LAUNCHES = 5
 def launch_lines(mpicc: str | None, launches: int, seconds: float) -> tuple[np.ndarray, float]:
     """The median over rounds of each line, in ns, shape (launches, lines); and the fraction of the
     launches' time that the probe took."""
-    os.environ["HOCKNEY_CFLAGS"] = "-DHOCKNEY_FAULTS"
-    mpi = find_mpi(mpicc)
-    engine = build_engine(mpi)
-    case = Case(workload=Pingpong(sizes=SIZES), placement=Placement())
     medians = []
     probed_s = wall_s = 0.0
-    for launch in range(launches):
-        arguments = engine_arguments(case, Sampling(precision=1e-6), seconds)
-        start = start_of(
-            mpi, engine, case, arguments + launch_arguments(launch), {"HOCKNEY_JUDGE": "1"}
-        )
-        env = {**os.environ, **start.env}
-        printed = subprocess.run(start.command, capture_output=True, check=True, env=env).stdout
-        records = [json.loads(line) for line in printed.splitlines()]
+    for lines in lines_of_judged_launches(SIZES, mpicc, launches, seconds):
+        records = [json.loads(line) for line in lines]
         rounds = [
             [ns for _, ns in sorted(record["ns"].items(), key=lambda line: int(line[0]))]
             for record in records

@@ -12,8 +12,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from networks import with_slow_link
+from platforms import EXACT
 
-CFG = ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
 ASKED = {"pairs": ["--pairs-active", "all"], "cores": ["--parallel"]}
 
 
@@ -23,7 +23,7 @@ def accused(verb: str, xml: str, hosts: int) -> list[set[str]]:
         platform = Path(directory) / "platform.xml"
         platform.write_text(xml)
         command = ["hockney", verb, "-n", str(hosts), "--platform", str(platform), "--json", "-q"]
-        command += [word for setting in CFG for word in ("--cfg", setting)]
+        command += EXACT
         command += ["--timeout", "10min", "--sizes", "8,1MiB", *ASKED[verb]]
         command += ["-o", str(Path(directory) / "run.jsonl")]
         done = subprocess.run(command, capture_output=True, text=True, check=True)

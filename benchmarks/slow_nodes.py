@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from planted import interval
+from claim import Rate
 
 from hockney.plan import Placement
 from hockney.run.measure.setup import mpi_of
@@ -74,8 +74,8 @@ def main() -> None:
                 if nodes != expected:
                     print("   ", way, host, nodes, flush=True)
             print(
-                f"{way:>5} n={args.times}  right {interval(right, args.times)}  accuses another "
-                f"{interval(false, args.times)}",
+                f"{way:>5} n={args.times}  right {Rate(right, args.times)}  accuses another "
+                f"{Rate(false, args.times)}",
                 flush=True,
             )
 

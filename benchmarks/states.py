@@ -4,42 +4,26 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 
 import numpy as np
-from common import CLASSES, spread
+from common import CLASSES, lines_of_judged_launches, spread
 
 from hockney import records
 from hockney.base.units import parse_sizes
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.states import cluster, find_states
-from hockney.plan import Case, Placement, Sampling, sizes_of
-from hockney.plan.engine import engine_arguments, launch_arguments
-from hockney.plan.workloads.pingpong import Pingpong
+from hockney.plan import sizes_of
 from hockney.records import Run, RunRecord
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.mpi import find_mpi
-from hockney.run.measure.start import start_of
 
 SIZES = sizes_of(parse_sizes("1..4MiB"))
 
 
 def run_once(mpicc: str | None, launches: int, seconds: float) -> tuple[Run, dict]:
     """A run, and the judge's two core-to-core latencies (ns) of each (launch, round)."""
-    os.environ["HOCKNEY_CFLAGS"] = "-DHOCKNEY_FAULTS"
-    mpi = find_mpi(mpicc)
-    engine = build_engine(mpi)
-    case = Case(workload=Pingpong(sizes=SIZES), placement=Placement())
     run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
     judged: dict[tuple[int, int], list[float]] = {}
-    for launch in range(launches):
-        arguments = engine_arguments(case, Sampling(precision=1e-6), seconds)
-        arguments += launch_arguments(launch)
-        start = start_of(mpi, engine, case, arguments, {"HOCKNEY_JUDGE": "1"})
-        env = {**os.environ, **start.env}
-        said = subprocess.run(start.command, capture_output=True, check=True, env=env).stdout
-        for line in said.splitlines():
+    for launch, lines in enumerate(lines_of_judged_launches(SIZES, mpicc, launches, seconds)):
+        for line in lines:
             record = records.decode(line)
             if record is not None:
                 run.add(record)

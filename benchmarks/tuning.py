@@ -170,7 +170,7 @@ def report(what: str, cells: Iterable[HeldOut]) -> None:
     ruled = [cell.ratio for cell in judged if cell.is_ruled]
     possible = sum(math.log(cell.best) for cell in judged)
     kept = sum(math.log(cell.ratio) for cell in judged)
-    worst = 1.0 / min((cell.ratio for cell in judged), default=1.0)
+    worst = 1.0 / min(cell.ratio for cell in judged)
     lost = sum(cell.ratio < 1.0 / 1.02 for cell in judged)
     gained = f"{100.0 * kept / possible:.0f} % of the oracle's gain" if possible else ""
     if possible < len(judged) * LEAST_GAIN:

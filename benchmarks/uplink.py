@@ -13,8 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from networks import Link, two_halves
-
-CFG = ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
+from platforms import EXACT
 
 
 def main() -> None:
@@ -29,7 +28,7 @@ def main() -> None:
         platform = Path(directory) / "platform.xml"
         platform.write_text(two_halves(args.ranks, wire, uplink))
         command = ["hockney", "pairs", "-n", str(args.ranks), "--platform", str(platform)]
-        command += [word for setting in CFG for word in ("--cfg", setting)]
+        command += EXACT
         command += ["--pairs-active", "1,2,4,...,all", "--sizes", "1MiB", "--timeout", "10min"]
         command += ["--json", "-q", "-o", str(Path(directory) / "run.jsonl")]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
