@@ -146,7 +146,8 @@ def _all_sizes_line(row: _Reduced) -> str:
     rule = row.rule
     return (
         f"{rule.collective}, {how_many(rule.ranks, 'rank')}: the rule holds for all sizes, as it "
-        f"must not depend on them, {known}: what it does to others is not known"
+        f"must not depend on them, {row.of.measured_text(rule)}: what it does to others is not "
+        "known"
     )
 
 

@@ -14,6 +14,7 @@ from hockney.plan.workloads.collective import DEFAULT
 from hockney.run.mpis import ONE_FOR_ALL_SIZES, Rule
 from hockney.tuning.groups import CellGroup
 from hockney.tuning.layouts import NodeLayout
+from hockney.tuning.sizes import measured_text
 
 SHARE = 0.99
 """Fraction of the possible gain that rules must keep; more rules would only make the file
@@ -88,6 +89,11 @@ class Reduction:
         """The measured cells in which a rule holds; predicted ones where there are no others."""
         covered = self.covered(rule)
         return [cell for cell in covered if cell.launches > 0] or covered
+
+    def measured_text(self, rule: Rule) -> str:
+        """The sizes of a rule that were measured, in words."""
+        sizes = [cell.bytes for cell in self.covered(rule) if cell.launches > 0]
+        return measured_text(sizes) if sizes else "not measured"
 
     def times_faster(self, rule: Rule) -> float | None:
         """The library's own time over the rule's: the geometric mean over the cells that show it,
