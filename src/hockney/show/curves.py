@@ -96,7 +96,7 @@ def curves_of(
         groups = grouped(chosen, "bytes", "peers")
         if not groups and state == 0:
             raise UsageError(
-                f"{analysis.run.path or analysis.label}: no time above 0 s to draw"
+                f"{analysis.source}: no time above 0 s to draw"
                 + (f", of sizes above {least_bytes - 1} bytes" if least_bytes else ""),
                 "the run holds no such samples, or a clock too coarse for them",
             )

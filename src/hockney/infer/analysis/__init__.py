@@ -160,6 +160,11 @@ class Analysis:
         return transports_of(self.run)
 
     @property
+    def source(self) -> str:
+        """What messages call it: its file, or its label where it has none."""
+        return str(self.run.path or self.label)
+
+    @property
     def times_every_iteration(self) -> bool:
         return self.workload is not None and self.workload.times_every_iteration
 

@@ -77,7 +77,7 @@ def _chosen(analysis: Analysis, quantity: Quantity) -> list[PointEstimate]:
             for name in quantity.axes
         ]
         raise CannotTellError(
-            f"{analysis.run.path} has no point with {named or 'a time'}",
+            f"{analysis.source} has no point with {named or 'a time'}",
             f"it has {'; '.join(has)}" if has else "measure one",
         )
     return chosen

@@ -66,8 +66,7 @@ def _curves(analyses: Sequence[Analysis], options: Options) -> list[tuple[str, A
     sizes = sorted({size for _, by_size in systems for size in by_size})
     if not sizes:
         raise UsageError(
-            f"{analyses[0].run.path or analyses[0].label}: no size has times of several numbers "
-            "of pairs",
+            f"{analyses[0].source}: no size has times of several numbers of pairs",
             "measure with hockney pairs --pairs-active 1,2,4,...,all",
         )
     if len(systems) > 1 or options.bytes is not None:

@@ -30,7 +30,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     points = curves[0].points
     if len(curves) > 1 or points[0].train is not None or points[0].pairs is not None:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: not one curve of single messages",
+            f"{analysis.source}: not one curve of single messages",
             "draw pairs with --what multi-mode, overheads with --what overheads, and one of "
             "several curves with --operation or --ranks",
         )

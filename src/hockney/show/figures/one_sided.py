@@ -28,7 +28,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     ]
     if not curves:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: no one-sided operation beside a two-sided one",
+            f"{analysis.source}: no one-sided operation beside a two-sided one",
             "measure them with hockney rma",
         )
     if len(curves) > MOST_CURVES:

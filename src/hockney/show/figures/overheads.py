@@ -25,7 +25,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     loggp = analysis.loggp()
     if loggp is None:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: too few trains of messages to draw",
+            f"{analysis.source}: too few trains of messages to draw",
             "measure with hockney overheads",
         )
     series = []

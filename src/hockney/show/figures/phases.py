@@ -27,7 +27,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     ]
     if not of_it:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: no collective was made by messages",
+            f"{analysis.source}: no collective was made by messages",
             "measure one with hockney collective allreduce --phases all",
         )
     ranks = options.ranks or max(phased.whole.point.known_ranks for phased in of_it)

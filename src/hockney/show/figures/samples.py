@@ -63,7 +63,7 @@ def _size(analyses: Sequence[Analysis], options: Options) -> int:
     sizes = {size for a in analyses for size in sampled_sizes(a.run, options.operation)}
     if not sizes:
         raise UsageError(
-            f"{analyses[0].run.path or analyses[0].label}: no samples to draw",
+            f"{analyses[0].source}: no samples to draw",
             "the run was cut short, or only its statistics are known",
         )
     return chosen_value(options.bytes, sizes, "--bytes", min(sizes))

@@ -25,7 +25,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     by_size = [spread for spread in spreads if spread.rank is None]
     if not by_size:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: no samples of ranks to draw",
+            f"{analysis.source}: no samples of ranks to draw",
             "measure with hockney pairs --every-iteration",
         )
     sizes = [spread.point.bytes for spread in by_size]

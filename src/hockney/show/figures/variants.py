@@ -23,12 +23,12 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     study = analysis.variants
     if study is not None and not study.ratios:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: no block is complete, nothing was compared",
+            f"{analysis.source}: no block is complete, nothing was compared",
             "continue it with --resume and a larger --budget",
         )
     if study is None:
         raise UsageError(
-            f"{analysis.run.path or analysis.label} compares no variants",
+            f"{analysis.source} compares no variants",
             "measure them with --vary",
         )
     base, *others = study.comparison.names
