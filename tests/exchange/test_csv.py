@@ -116,9 +116,10 @@ def test_any_name_has_a_meaning_or_none(name: str) -> None:
         "# made by hand\n\nsize,time (us)\n# of node 1\n8,1.07\n",
         '"size","time (us)"\n"8","1.07"\n',
         "size (B),time (us)\n8,1.07\n",
+        "Size in Bytes,Time in us\n8,1.07\n",
         "size (B),time (us) # by the operator\n8,1.07\n",
     ],
-    ids=["commas", "mark", "semicolons", "tabs", "comments", "quotes", "unit", "comment"],
+    ids=["commas", "mark", "semicolons", "tabs", "comments", "quotes", "unit", "in", "comment"],
 )
 def test_files_of_all_editors_are_read(text: str) -> None:
     [table] = tables(text, "csv")

@@ -12,6 +12,7 @@ from reading import log, numbers, runs, tables
 from hockney.base.errors import UsageError
 from hockney.foreign.exchange import reading
 from hockney.foreign.logs.table import RowError
+from hockney.foreign.programs import csv
 from hockney.foreign.programs._csv_cells import decimal_mark, plain
 
 US = 1e-6
@@ -22,6 +23,7 @@ US = 1e-6
     [
         ("size;time (us)\n8;1,07\n16;2,500\n", {8: 1.07, 16: 2.5}),
         ("size;time (us)\n8;1.234,5\n1.048.576;0,5\n", {8: 1234.5, 1048576: 0.5}),
+        ("size;time (us)\n8;1,07\n1.024;0,5\n", {8: 1.07, 1024: 0.5}),
         ('size,time (us)\n"1,024",1.07\n"1,048,576","1,234.5"\n', {1024: 1.07, 1048576: 1234.5}),
         ("size;time (us)\n1,024;1.5\n2,048;1.7\n", {1024: 1.5, 2048: 1.7}),
         ("size,time (us)\n8 B,1.5 us\n4KiB,2.5 us\n1 MiB,3\n", {8: 1.5, 4096: 2.5, 1048576: 3.0}),
@@ -29,7 +31,7 @@ US = 1e-6
         ('"Message Size (bytes)";"Latency, avg (us)"\n"8";"1.07"\n', {8: 1.07}),
         ("size,latency (\ufffds)\n8,1.07\n", {8: 1.07}),
     ],
-    ids=["comma", "both", "quoted", "sizes", "units", "units alone", "names", "latin-1"],
+    ids=["comma", "both", "points", "quoted", "sizes", "units", "units alone", "names", "latin-1"],
 )
 def test_numbers_of_spreadsheets(text: str, known: dict[int, float]) -> None:
     [table] = tables(text)
@@ -68,6 +70,20 @@ def test_any_cell_is_read_or_refused(cell: str) -> None:
         except RowError:
             continue
         assert "," not in number or not any(char.isdigit() for char in number)
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("size,time (us),operation\n8,x,bcast\n8,1,reduce\n", 1),
+        ("size,time (us),operation\n8,x,bcast\n8,y,reduce\n", 0),
+    ],
+)
+def test_rows_of_an_operation_without_any_number_are_said(text: str, known: int) -> None:
+    found = csv.read(log(text))
+    assert sum(len(table.rows) for table in found) == known
+    assert found[0].dropped == [2, 3][: 2 - known]
+    assert "line 2: 'x' is not a number" in found[0].notes[0]
 
 
 def test_another_heading_begins_another_table() -> None:

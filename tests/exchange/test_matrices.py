@@ -69,6 +69,36 @@ def test_a_matrix_is_read_however_its_cells_are_separated(rows: str) -> None:
     assert table.notes == []
 
 
+@pytest.mark.parametrize(
+    ("rows", "note"),
+    [
+        ("rank n1 n2 n3 avg\nn1 0 1.5 2.5 2\nn2 1.25 0 3.5 2\nn3 2.25 3.25 0 2\n", "avg"),
+        ("rank n1 n2 n3\nn2 1.25 0 3.5\nn1 0 1.5 2.5\nn3 2.25 3.25 0\n", None),
+        (ROWS.replace(".", ","), None),
+        (ROWS.replace(" ", ";").replace(".", ","), None),
+    ],
+    ids=["statistics", "another order", "decimal commas", "decimal commas of a spreadsheet"],
+)
+def test_a_matrix_is_read_as_people_write_it(rows: str, note: str | None) -> None:
+    [table] = unhelped(TIMES + rows)
+    assert pairs(table) == {peers: pytest.approx(value) for peers, value in PAIRS.items()}
+    assert [n.partition(": ")[2] for n in table.notes] == (
+        [f"{note}: statistics of the ranks are not read"] if note else []
+    )
+    assert table.cut is None
+
+
+def test_a_second_row_of_a_rank_is_said() -> None:
+    [table] = unhelped(TIMES + ROWS.replace("n2 1.25", "n1 0 9.5 9.5\nn2 1.25"))
+    assert pairs(table) == PAIRS
+    assert "a second row of n1" in table.notes[0]
+
+
+def test_commas_that_may_be_of_thousands_are_said() -> None:
+    with pytest.raises(UsageError, match="'1,234' may have thousands or decimals"):
+        unhelped(TIMES + "rank n1 n2\nn1 - 1,234\nn2 2,345 -\n")
+
+
 def test_names_that_come_again_are_several_ranks_of_a_host() -> None:
     [table] = unhelped(TIMES + ROWS.replace("n2", "n1"))
     assert pairs(table) == PAIRS

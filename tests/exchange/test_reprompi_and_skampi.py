@@ -142,3 +142,9 @@ def test_damaged_rows_of_skampi_are_said() -> None:
     assert tables(cut)[1].cut == "the table ends in the middle of line 10, read up to there"
     [barrier] = tables('begin result "MPI_Barrier-nodes"\nnodes= 4    6.6   0.1   54\n# end\n')
     assert [(row.bytes, row.ranks) for row in barrier.rows] == [(0, 4)] * 2
+
+
+def test_columns_of_reprompi_have_any_order() -> None:
+    head = "#@datatype_size_bytes=4\ntest count nrep runtime_sec\n"
+    [run] = runs(head + "MPI_Bcast 2 0 0.0000012500\nMPI_Bcast 2 1 0.0000011250\n")
+    assert [(s.bytes, list(s.ns)) for s in run.samples] == [(8, [1250.0]), (8, [1125.0])]

@@ -23,6 +23,8 @@ _COMMA = re.compile(
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d{1,3})?")
 """A number with a comma, once the table has shown that it is the decimal mark: 2,500 is 2.5."""
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_POINTS = re.compile(r"\d{1,3}(?:\.\d{3})+")
+"""A whole number with points between its thousands, beside decimal commas."""
 UNIT_OF_SIZE = (
     r"(?:(?:[kmgt]i?|kilo|mega|giga|kibi|mebi|gibi)?(?:bytes?|bits?|b)|[kmgt]i?"
     r"|elements?|items?|words?|doubles?|floats?|int(?:eger)?s?)(?!\w)"
@@ -55,10 +57,12 @@ def decimal_mark(sizes: Sequence[str], values: Sequence[str]) -> str | None:
     return marks.pop() if len(marks) == 1 else None
 
 
-def plain(cell: str, mark: str | None) -> tuple[str, str | None]:
-    """The number with a decimal point, and its unit. Raises RowError where its mark is
-    ambiguous."""
+def plain(cell: str, mark: str | None, is_whole: bool = False) -> tuple[str, str | None]:
+    """The number with a decimal point, and its unit. is_whole: it has no decimals, as a size in
+    bytes. Raises RowError where its mark is ambiguous."""
     digits, unit = _parts(cell)
+    if mark == "," and is_whole and unit is None and _POINTS.fullmatch(digits):
+        return digits.replace(".", ""), unit
     if mark == "," and (_COMMA.fullmatch(digits) or _DECIMAL_COMMA.fullmatch(digits)):
         return digits.replace(".", "").replace(",", "."), unit
     if mark == "." and _POINT.fullmatch(digits + ("" if "." in digits else ".")):

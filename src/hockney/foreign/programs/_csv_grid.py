@@ -32,8 +32,9 @@ class Grid:
     ) -> None:
         self.log, self.heading, self.mark = log, heading, mark
         self.tables: dict[tuple[str, int], LogTable] = {}
-        self._unread = LogTable("", "CSV", 1)
-        """Holds the notes of rows before the first that can be read."""
+        self._notes_in = self._unread = LogTable("", "CSV", 1)
+        """Hold the notes of rows that cannot be read: the first table with a row, and before it
+        a table without."""
         self.repeated_in: int | None = None
         """The line of the first repeated point."""
         self._times_seen: Counter[tuple[Any, ...]] = Counter()
@@ -69,6 +70,8 @@ class Grid:
         if not table.rows or table.rows[-1].line != line:
             self._refuse(line, *problems or ["a row without a number"])
             return
+        if self._notes_in is self._unread:
+            self._notes_in = table
         self._count(line, key)
         for note in [*filter(None, texts.get("notes", "").split(NOTES_APART))]:
             table.note(note)
@@ -103,7 +106,7 @@ class Grid:
             (w for w in self.heading.values() if isinstance(w, str) and w.startswith("bytes:")),
             ":1",
         )
-        number, unit = plain(text, self.mark)
+        number, unit = plain(text, self.mark, is_whole=True)
         factor = int(scaled.partition(":")[2]) if unit is None else size_factor(unit)
         return size_of(number, factor)
 
@@ -142,7 +145,7 @@ class Grid:
         return tables
 
     def _refuse(self, line: int, words: str, *others: str, is_short: bool = False) -> None:
-        table = next(iter(self.tables.values()), self._unread)
+        table = self._notes_in
         if line >= self.log.last and (is_short or not self.log.whole):
             table.cut_in(line)
         else:

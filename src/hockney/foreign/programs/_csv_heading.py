@@ -179,9 +179,11 @@ def factor_of(unit: str, field: str) -> Decimal:
 
 
 def _split(name: str) -> tuple[str, str | None]:
-    """The words of a name and its unit: "t_avg[usec]", "Latency (us)", "time_ns", "Mbytes/sec"."""
+    """The words of a name and its unit: "t_avg[usec]", "Latency (us)", "time in s", "time_ns",
+    "Mbytes/sec"."""
     text = name.lstrip("#").strip()
     boxed = re.fullmatch(r"(.*?)\s*[\(\[]\s*([^()\[\]]*?)\s*[\)\]]", text)
+    boxed = boxed or re.fullmatch(r"(.*\S)\s+in\s+(\S+)", text, re.IGNORECASE)
     if boxed:
         return _plain(boxed[1]), boxed[2]
     parts = re.split(r"[\s_\-]+", text)

@@ -17,8 +17,8 @@ from hockney.foreign.logs.table import (
     is_number,
     number,
 )
-from hockney.foreign.programs._csv_cells import UNIT_OF_SIZE, sized
-from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of
+from hockney.foreign.programs._csv_cells import UNIT_OF_SIZE, decimal_mark, plain, sized
+from hockney.foreign.programs._csv_heading import STATISTICS, TIME_UNITS, factor_of
 from hockney.foreign.programs._layout import hosts_text
 from hockney.foreign.programs._round_trips import is_round_trip
 from hockney.records import Place
@@ -57,6 +57,10 @@ _MARKED = re.compile(r"(?:\bin |[(\[]|\bunits?[ :=]{1,3})$", re.IGNORECASE)
 _HOLES = frozenset(
     {"", "-", "--", "nan", "-nan", "n/a", "na", "x", "inf", "none", "null", "*", "."}
 )
+_WITH_MARKS = re.compile(r"\d[\d.]*,[\d.,]*\d")
+"""A number with a decimal comma, or with commas between its thousands."""
+_SUMMARIES = frozenset({*STATISTICS, "sum", "total", "std.", "avg."})
+"""Names of columns behind those of the ranks, in lower case."""
 LEAST = 2
 """Least ranks of a matrix."""
 LONGEST_WORDS = 200
@@ -98,6 +102,8 @@ class PairTable:
     separator: str | None
     """None for blanks."""
     above: Comments
+    summaries: list[str]
+    """Names of columns of statistics, behind those of the ranks."""
 
 
 def recognise(log: Log) -> int | None:
@@ -113,7 +119,9 @@ def _matrices(log: Log) -> Iterator[PairTable]:
         text = log.whole_line(line)
         heading = _heading(log, line)
         if heading:
-            yield PairTable(line, *heading, _with_default(known, default))
+            names, separator, summaries = heading
+            above = _with_default(known, default)
+            yield PairTable(line, names, separator, above, summaries)
             known, is_above = Comments(), False
         elif text.lstrip().startswith("#") or (len(text) < LONGEST_WORDS and _KEYED.match(text)):
             if not is_above and (known.sizes or known.unsettled or known.units):
@@ -136,8 +144,9 @@ def _with_default(known: Comments, default: Comments) -> Comments:
     )
 
 
-def _heading(log: Log, line: int) -> tuple[list[str], str | None] | None:
-    """The names in a line above a matrix, and what separates them; None in any other line."""
+def _heading(log: Log, line: int) -> tuple[list[str], str | None, list[str]] | None:
+    """The names in a line above a matrix, what separates them, and those of statistics behind them;
+    None in any other line."""
     text, last = log.whole_line(line), min(line + MOST_BETWEEN, len(log.lines))
     if len(text) < 3 or text[0].isdigit():
         return None
@@ -151,8 +160,8 @@ def _heading(log: Log, line: int) -> tuple[list[str], str | None] | None:
     return None
 
 
-def _names(text: str, below: str) -> tuple[list[str], str | None] | None:
-    """The names in a line above this row, and what separates them."""
+def _names(text: str, below: str) -> tuple[list[str], str | None, list[str]] | None:
+    """The names in a line above this row, what separates them, and those of statistics."""
     separator = next((mark for mark in "\t,;" if mark in below and mark in text), None)
     cells = _split(text.lstrip("#") if separator else text.lstrip("# "), separator)
     if separator is None and len(cells) == len(below.split()) - 1:
@@ -169,8 +178,13 @@ def _names(text: str, below: str) -> tuple[list[str], str | None] | None:
     while separator == "\t" and len(row) > len(cells) and not row[-1]:
         row.pop()
     is_row = len(row) == len(cells) and all(map(_is_cell, row[1:]))
-    is_one = any(map(is_number, row[1:])) and all(names)
-    return (names, separator) if is_row and is_one and row[0].rstrip(":") == names[0] else None
+    is_one = any(map(_is_value, row[1:])) and all(names)
+    if not is_row or not is_one or row[0].rstrip(":") != names[0]:
+        return None
+    ranks = len(names)
+    while ranks > LEAST and names[ranks - 1].lower() in _SUMMARIES:
+        ranks -= 1
+    return names[:ranks], separator, names[ranks:]
 
 
 def _split(text: str, separator: str | None) -> list[str]:
@@ -194,8 +208,12 @@ def _see(text: str, known: Comments) -> None:
     known.is_round_trip = known.is_round_trip if says is None else says
 
 
+def _is_value(text: str) -> bool:
+    return is_number(text) or _WITH_MARKS.fullmatch(text) is not None
+
+
 def _is_cell(text: str) -> bool:
-    return is_number(text) or text.lower() in _HOLES
+    return _is_value(text) or text.lower() in _HOLES
 
 
 def read(log: Log) -> list[LogTable]:
@@ -231,7 +249,10 @@ def _table(log: Log, matrix: PairTable) -> LogTable:
         return table
     if unit.startswith(("MB", "kB", "GB", "KB")):
         table.note("its MB are taken for 10^6 bytes")
-    known = _rows(log, matrix, table)
+    if matrix.summaries:
+        words = ", ".join(matrix.summaries)
+        table.note(f"{log.at(matrix.line)}: {words}: statistics of the ranks are not read")
+    known = _with_points(log, table, _rows(log, matrix, table))
     column = _column(unit, is_time, matrix.above.is_round_trip or False)
     _add_cells(log, matrix, table, known, size, column)
     return table
@@ -272,6 +293,20 @@ def _add_cells(
         table.note(f"{log.at(matrix.line)}: {len(holes)} holes, without a number: {few}{more}")
 
 
+def _with_points(
+    log: Log, table: LogTable, rows: dict[int, tuple[int, list[str]]]
+) -> dict[int, tuple[int, list[str]]]:
+    """The rows with decimal points, without those whose commas are ambiguous."""
+    commas = [cell for _, cells in rows.values() for cell in cells if "," in cell]
+    if not commas:
+        return rows
+    mark, known = decimal_mark([], commas), dict[int, tuple[int, list[str]]]()
+    for rank, (line, cells) in rows.items():
+        with table.row(log, line):
+            known[rank] = line, [plain(cell, mark)[0] for cell in cells]
+    return known
+
+
 def _column(unit: str, is_time: bool, is_whole: bool) -> Column:
     of = "as the matrix has it, from the row's rank to the column's"
     if is_time and is_whole:
@@ -282,27 +317,32 @@ def _column(unit: str, is_time: bool, is_whole: bool) -> Column:
 
 
 def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, list[str]]]:
-    """The rows by rank. They are in the order of the names, of which several may be the same; other
-    lines may be between them."""
+    """The rows by rank, in any order; in that of the names, where several are the same. Other lines
+    may be between them."""
     rows: dict[int, tuple[int, list[str]]] = {}
+    ranks = {name: rank for rank, name in enumerate(matrix.names)}
+    is_unique = len(ranks) == len(matrix.names)
+    width = 1 + len(matrix.names) + len(matrix.summaries)
     order, expected = RowOrder(log, table), 0
     for line in range(matrix.line + 1, len(log.lines) + 1):
         text = log.whole_line(line)
-        if expected == len(matrix.names) or _heading(log, line):
+        if expected == len(matrix.names) or len(rows) == len(matrix.names) or _heading(log, line):
             break
         cells = _split(text, matrix.separator) or [""]
         name = cells[0].rstrip(":")
-        if name not in matrix.names[expected:]:
+        if name not in (ranks if is_unique else matrix.names[expected:]):
             continue
-        rank = matrix.names.index(name, expected)
-        expected = rank + 1
-        cells = cells[: len(matrix.names) + 1] if not any(cells[len(matrix.names) + 1 :]) else cells
-        if order.is_cut(line, cells, len(matrix.names) + 1):
+        rank = ranks[name] if is_unique else matrix.names.index(name, expected)
+        expected = 0 if is_unique else rank + 1
+        cells = cells[:width] if not any(cells[width:]) else cells
+        if order.is_cut(line, cells, width):
             break
         with table.row(log, line):
-            if len(cells) != len(matrix.names) + 1 or not all(map(_is_cell, cells[1:])):
-                raise RowError(f"not {name} and {len(matrix.names)} numbers")
-            rows[rank] = (line, cells[1:])
+            if len(cells) != width or not all(map(_is_cell, cells[1:])):
+                raise RowError(f"not {name} and {width - 1} numbers")
+            if rank in rows:
+                raise RowError(f"a second row of {name}")
+            rows[rank] = (line, cells[1 : 1 + len(matrix.names)])
     missing = [name for rank, name in enumerate(matrix.names) if rank not in rows]
     if missing and not table.cut:
         words = f"no row of {', '.join(missing[:MOST_NAMED])}"

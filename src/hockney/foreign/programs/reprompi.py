@@ -17,9 +17,9 @@ from hockney.records.run import REPEATED
 
 HEADED = True
 
-_SIZES = r"(?:count|msize_bytes)"
 _HEADING = re.compile(
-    rf"^\s*(?:process\s+)?test\s+(?:nrep\s+{_SIZES}|{_SIZES}\s+total_nrep)\s+\w[\w\s]*$"
+    r"^\s*(?:process\s+)?test(?=.*\s(?:total_)?nrep\b)(?=.*\s(?:count|msize_bytes)\b)"
+    r"(?:\s+\w+){3,}\s*$"
 )
 _SETTING = re.compile(r"^\s*#@(\w{1,60})=(.*)$")
 LONGEST_SETTING = 200
