@@ -21,7 +21,7 @@ from hockney import records
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.plan import Placement, Sampling, single, sizes_of
-from hockney.plan.asked import workload_asked
+from hockney.plan.command_lines import workload_in_command
 from hockney.plan.workloads import WORKLOADS
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import SCHEMA, Run, RunRecord
@@ -122,7 +122,7 @@ def test_the_run_is_the_same_whenever_it_is_read(
 @pytest.mark.parametrize("option", ["--every-iteration", "--tails", "--sweep"])
 def test_what_it_was_asked_counts_as_in_a_plan(option: str) -> None:
     field = option.removeprefix("--").replace("-", "_")
-    found = workload_asked({"asked": ["pingpong", "--sizes=8@100+10", option]})
+    found = workload_in_command({"asked": ["pingpong", "--sizes=8@100+10", option]})
     plan = Pingpong(sizes=sizes_of([8]), **{field: True})
     assert found is not None
     for name in ("times_every_iteration", "ends_by_time", "ends_by_precision"):
@@ -133,7 +133,7 @@ def test_what_it_was_asked_counts_as_in_a_plan(option: str) -> None:
 def test_each_experiment_has_a_workload(experiment: str) -> None:
     word = {"collective": "bcast", "rma": "put", "congestion": "stream"}.get(experiment)
     asked = [experiment, *filter(None, [word]), "--sizes=8", "--verify", "--sync=barrier"]
-    found = workload_asked({"asked": asked})
+    found = workload_in_command({"asked": asked})
     assert found is not None
     assert found.experiment == experiment
     assert getattr(found, "verify", True)

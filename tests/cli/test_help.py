@@ -126,7 +126,7 @@ def plan_of(verb: str, words: list[str]) -> Plan:
     command = VERBS[verb]
     assert isinstance(command, MeasuringVerb)
     with command.make_context(verb, list(words), parent=WHOLE) as context:
-        return command.asked(context).plan
+        return command.request(context).plan
 
 
 def help_of(verb: str, all_options: bool = False) -> str:

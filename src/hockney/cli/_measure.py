@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from hockney.base.units import format_seconds, how_many
-from hockney.cli._asked import Output
+from hockney.cli._option_groups import Output
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import Gate
 from hockney.plan import Plan

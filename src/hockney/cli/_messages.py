@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from hockney.base.errors import UsageError
-from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, Decorator, option
+from hockney.cli._option_groups import Common
 from hockney.plan.bounds import LARGEST_INT, MOST
 from hockney.plan.messages import PACKINGS, THREAD_COMMS, Threads
 from hockney.plan.words import STANDARD

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from hockney.base.units import parse_factor, parse_share
-from hockney.cli._asked import OUTLIERS, Times
 from hockney.cli._help import (
     COMMON,
     COMPARISON,
@@ -21,6 +20,7 @@ from hockney.cli._help import (
     Decorator,
     option,
 )
+from hockney.cli._option_groups import OUTLIERS, Times
 from hockney.cli._parameters import (
     CPUS,
     FRACTION,

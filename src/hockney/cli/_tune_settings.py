@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from hockney.base.errors import HockneyError
 from hockney.base.units import format_seconds, how_many
 from hockney.cli import _measure
-from hockney.cli._asked import OF_OUTPUT
+from hockney.cli._option_groups import OF_OUTPUT
 from hockney.cli._verb import ask
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.variant_verdicts import VariantStudy

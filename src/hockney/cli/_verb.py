@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from hockney.base.errors import UsageError
-from hockney.cli._asked import Output, Varied, common_of, output_of, varied_of
 from hockney.cli._help import LongVerb, given_options
 from hockney.cli._knobs import knob_options, taken_knobs, with_knobs
+from hockney.cli._option_groups import Output, Varied, common_of, output_of, varied_of
 from hockney.plan import Plan
 from hockney.plan.variants import Comparison
 
@@ -40,7 +40,7 @@ class MeasuringVerb(LongVerb):
         self.verb = self.callback.__module__.rpartition(".")[2]
         self.params += knob_options(self.verb)
 
-    def asked(self, context: click.Context) -> Request:
+    def request(self, context: click.Context) -> Request:
         """The plan of a context's words; raises UsageError where it cannot be measured on this
         machine."""
         from hockney.run.measure.checks import check_plan
@@ -98,7 +98,7 @@ class MeasuringVerb(LongVerb):
     def carried_out(self, ctx: click.Context) -> None:
         from hockney.cli._measure import measure_and_show
 
-        request = self.asked(ctx)
+        request = self.request(ctx)
         measure_and_show(request.plan, request.output)
 
 
@@ -123,4 +123,4 @@ def ask(words: Sequence[str], fixed: Collection[str] = (), **defaults: Any) -> R
         for param, option in given_options(context).items():
             if param in fixed:
                 raise UsageError(f"{option} is for hockney {caller} to decide", "leave it out")
-        return verb.asked(context)
+        return verb.request(context)

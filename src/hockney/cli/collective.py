@@ -9,8 +9,8 @@ import click
 from msgspec.structs import replace
 
 from hockney.cli import _options
-from hockney.cli._asked import Common
 from hockney.cli._help import SAMPLING, WORKLOAD, option, verb
+from hockney.cli._option_groups import Common
 from hockney.cli._options import HOW_MUCH, measuring_options
 from hockney.cli._parameters import (
     ARRIVAL,

@@ -7,8 +7,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from hockney.cli import _options
-from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._option_groups import Common
 from hockney.cli._options import HOW_MUCH, measuring_options
 from hockney.cli._parameters import BURSTS, COUNTS, SECONDS, SIZES, Count, Several
 from hockney.cli._verb import MeasuringVerb

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from hockney.base.errors import UsageError
 from hockney.base.units import how_many
 from hockney.cli import _options, fabric
-from hockney.cli._asked import Common
 from hockney.cli._help import verb
+from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Plan, single, sizes_of

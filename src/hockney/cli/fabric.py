@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from hockney.base.errors import UsageError
 from hockney.base.units import parse_sizes
 from hockney.cli import _options
-from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import Count
 from hockney.cli._verb import MeasuringVerb

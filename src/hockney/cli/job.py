@@ -28,7 +28,7 @@ from hockney.run.schedulers import (
 from hockney.run.schedulers import submit as submit_job
 
 if TYPE_CHECKING:
-    from hockney.cli._asked import Output
+    from hockney.cli._option_groups import Output
     from hockney.cli._verb import Request
     from hockney.run.measure.job import Measurement
     from hockney.show.progress import Live

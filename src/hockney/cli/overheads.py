@@ -6,8 +6,8 @@ import click
 from msgspec.structs import replace
 
 from hockney.cli import _options
-from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Plan, single, sizes_of

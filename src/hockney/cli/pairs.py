@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from hockney.base.errors import UsageError
 from hockney.base.units import format_seconds, parse_sizes
 from hockney.cli import _options, fabric
-from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._messages import NAMES, messages_of, messages_options
+from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import SECONDS, SIZE, Count
 from hockney.cli._verb import MeasuringVerb

@@ -14,8 +14,8 @@ import click
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.units import how_many
 from hockney.cli import _options
-from hockney.cli._asked import OF_OUTPUT
 from hockney.cli._help import check_used, option, verb
+from hockney.cli._option_groups import OF_OUTPUT
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
@@ -125,7 +125,7 @@ def _end(judgement: JudgedClaim, analyses: dict[str, Analysis], as_json: bool) -
 def _measured_before(
     claim: Claim, name: str, files: tuple[Path, ...], analyses: dict[str, Analysis]
 ) -> Remedy | None:
-    """Reads the files of a claim's measurements into `found`; returns what they lack."""
+    """Reads the files of a claim's measurements into `analyses`; returns what they lack."""
     from hockney.cli._files import load
     from hockney.run.measure.requirements import lacking_in
 
@@ -170,7 +170,7 @@ def _unlike(name: str, measure: ClaimMeasure, analysis: Analysis) -> Remedy | No
 
 
 def _elsewhere(planned: Plan, analysis: Analysis) -> str | None:
-    """Why ranks were not on as many nodes as is asked; None if they were, or if it is not known."""
+    """Why ranks were on other nodes than requested; None if they were not, or if it is unknown."""
     wanted = planned.first.placement.nodes
     hosts = {place.host for place in analysis.places.values()}
     if wanted is None or not hosts or None in hosts or len(hosts) == wanted:
@@ -186,7 +186,7 @@ def _measured_now(
     quiet: bool,
     analyses: dict[str, Analysis],
 ) -> Remedy | None:
-    """Measures what a claim needs into `found`; returns what is lacking for that, or went wrong."""
+    """Measures what a claim needs into `analyses`; returns what is lacking or went wrong."""
     from hockney.run.measure.requirements import lacking_for, lacking_here
 
     if (lacks := lacking_here(claim.requires)) is not None:
@@ -230,7 +230,7 @@ def _measure(
     before: str,
     analyses: dict[str, Analysis],
 ) -> Remedy | None:
-    """Measures into `found`; returns why nothing was."""
+    """Measures into `analyses`; returns why nothing was."""
     from hockney.cli._measure import measured
     from hockney.infer.analysis import Analysis
     from hockney.infer.analysis.claimed_number import Remedy

@@ -15,8 +15,8 @@ import click
 from hockney.base.endings import AtEnd
 from hockney.base.errors import HockneyError, UsageError
 from hockney.cli import _options
-from hockney.cli._asked import OF_OUTPUT, OUTLIERS
 from hockney.cli._help import given_options, option, verb
+from hockney.cli._option_groups import OF_OUTPUT, OUTLIERS
 from hockney.cli._parameters import FRACTION
 from hockney.plan import Plan
 
@@ -71,7 +71,7 @@ def command(
     from hockney.run.measure.suite import read_suite
 
     suite = read_suite(plan_name)
-    requests = [_asked(plan_name, run, more) for run in suite.runs]
+    requests = [_request(plan_name, run, more) for run in suite.runs]
     plans = [request.plan for request in requests]
     if resume and output is None:
         raise click.UsageError("--resume needs the directory to continue in: give it with -o")
@@ -149,7 +149,7 @@ def _gate(suite: Suite, requests: list[Request], journal: Journal) -> Gate | Non
     return together(gates)
 
 
-def _asked(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
+def _request(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
     """The plan and output of one run; all are checked before any is measured."""
     from hockney.base.toml_file import check_keys
     from hockney.cli._verb import ask, measuring_verb

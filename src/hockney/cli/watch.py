@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 USUAL = ("pingpong", "--sizes", "8,64KiB,1MiB")
 """The words of a look without any."""
 BUDGET, LAUNCHES = "2s", "3"
-"""How much a look measures unless asked otherwise."""
+"""How much a look measures unless --budget or --launches says."""
 PLAN, STATE, LOCK = "plan.json", "state.npz", "watch.lock"
 LEARNING, ALARM = 3, 1
 """Exit statuses of --once, beside 0."""
@@ -132,7 +132,7 @@ def _end(watcher: _Watcher) -> None:
 
 def request_of(words: Sequence[str], **defaults: Any) -> Request:
     """The plan of the words of a look."""
-    from hockney.cli._asked import OF_OUTPUT
+    from hockney.cli._option_groups import OF_OUTPUT
     from hockney.cli._verb import ask
 
     return ask(words or USUAL, (*OF_OUTPUT, "gate"), budget=BUDGET, launches=LAUNCHES, **defaults)

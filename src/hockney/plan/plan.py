@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from hockney.base.errors import HockneyError
-from hockney.plan.asked import workload_asked
+from hockney.plan.command_lines import workload_in_command
 from hockney.plan.placement import Placement
 from hockney.plan.sampling import Sampling
 from hockney.plan.variants import Comparison
@@ -127,10 +127,10 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
 
 
 def workload_of(options: Mapping[str, Any]) -> Workload | None:
-    """The workload of the first case of a run record, or the one that an engine started by hand was
-    asked for; None if unknown."""
+    """The workload of the first case of a run record, or that of an engine which was started by
+    hand; None if unknown."""
     plan = plan_of(options)
-    return plan.first.workload if plan else workload_asked(options)
+    return plan.first.workload if plan else workload_in_command(options)
 
 
 def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:

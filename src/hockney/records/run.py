@@ -13,8 +13,8 @@ from msgspec.structs import force_setattr, replace
 
 from hockney.base.printable import one_line
 from hockney.plan import plan_of
-from hockney.plan.asked import ASKED
 from hockney.plan.axes import Axes
+from hockney.plan.command_lines import COMMAND_LINE
 from hockney.plan.topology import Topology, level_between
 from hockney.plan.words import PARAMETERS
 from hockney.records.carriers import PathRecord
@@ -110,7 +110,7 @@ class Run:
     @property
     def is_by_hand(self) -> bool:
         """True for the records of an engine that was started by hand, whose plan is unknown."""
-        return ASKED in self.header.options
+        return COMMAND_LINE in self.header.options
 
     @property
     def has_unrelated_rows(self) -> bool:

@@ -22,7 +22,7 @@ import msgspec
 
 from hockney.base.errors import UsageError
 from hockney.base.printable import one_line
-from hockney.plan.asked import ASKED, asked_difference, of_all_launches
+from hockney.plan.command_lines import COMMAND_LINE, command_difference, of_all_launches
 from hockney.records.kinds import KINDS, SCHEMA, End, LaunchRecord, RunRecord, tame, try_decode
 
 RECORD = b'{"kind":"'
@@ -111,7 +111,7 @@ class StandAlone:
             id=_id_of(self._first, self._first_samples),
             experiment=words[0],
             started=self._question.started,
-            options={ASKED: words},
+            options={COMMAND_LINE: words},
         )
         tamed = tame(header, self._first)
         assert isinstance(tamed, RunRecord)
@@ -279,7 +279,7 @@ class StandAlone:
             ("the engine", first.engine, launch.engine),
         )
         others = (f"{name} was {was}, and is {now}" for name, was, now in facts if was != now)
-        words = asked_difference(self._question.asked, arguments) or next(others, None)
+        words = command_difference(self._question.asked, arguments) or next(others, None)
         if words is not None:
             raise UsageError(
                 f"{self._path}: the launch in line {number} asks another question than the first: "

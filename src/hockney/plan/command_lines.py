@@ -1,4 +1,4 @@
-"""What an engine that was started by hand was asked: the command line in its launch record."""
+"""Command lines of engines that were started by hand, as their launch records have them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import msgspec
 from hockney.plan.knobs import option_of
 from hockney.plan.workloads import WORKLOADS, Workload, workload_type
 
-ASKED = "asked"
+COMMAND_LINE = "asked"
 """The command line in a launch record, and in the options of a run without a plan."""
 OF_A_LAUNCH = frozenset({"--launch", "--seed", "--launched-at", "--pass", "--from", "--visits"})
 """Options that are different in each launch of one question."""
-NOT_ASKED = frozenset({"--seconds", "--precision", "--rounds", "--oversubscribe", "--ranks"})
+HOW_MUCH = frozenset({"--seconds", "--precision", "--rounds", "--oversubscribe", "--ranks"})
 """Options that change how much is measured, or whether anything is, but not what."""
 NAMED = {"collective": "collective", "rma": "operation", "congestion": "victim"}
 """Fields of workloads that the engine takes as a word after the experiment."""
@@ -31,7 +31,7 @@ def of_all_launches(command_line: Sequence[str]) -> list[str]:
     return [word for word in command_line if option_in(word) not in OF_A_LAUNCH]
 
 
-def asked_difference(before: Sequence[str], now: Sequence[str]) -> str | None:
+def command_difference(before: Sequence[str], now: Sequence[str]) -> str | None:
     """Describes the first difference between two questions; None if they are the same, however much
     was measured."""
     first, other = (_question(words) for words in (before, now))
@@ -45,7 +45,7 @@ def asked_difference(before: Sequence[str], now: Sequence[str]) -> str | None:
 
 def _question(command_line: Sequence[str]) -> dict[str, str]:
     """The values of all words that make the question."""
-    left_out = OF_A_LAUNCH | NOT_ASKED
+    left_out = OF_A_LAUNCH | HOW_MUCH
     options = [
         word for word in command_line if word.startswith("--") and option_in(word) not in left_out
     ]
@@ -54,10 +54,10 @@ def _question(command_line: Sequence[str]) -> dict[str, str]:
     return {"the experiment": words} | values
 
 
-def workload_asked(options: Mapping[str, Any]) -> Workload | None:
-    """The workload that the engine was asked for; None if unknown. Options that the engine writes
-    as the workload does set its fields; all other fields have their defaults."""
-    command_line = options.get(ASKED)
+def workload_in_command(options: Mapping[str, Any]) -> Workload | None:
+    """The workload of an engine's command line; None if unknown. Options that the engine writes as
+    the workload does set its fields; all other fields have their defaults."""
+    command_line = options.get(COMMAND_LINE)
     if not isinstance(command_line, list) or not all(
         isinstance(word, str) for word in command_line
     ):
